@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -192,9 +193,10 @@ def test_drift_is_shown_and_corrected(shell: Shell, tmp_path: Path) -> None:
 
     deploy = ("deploy", "drifting", "-t", str(template), "--yes")
     run(*deploy)
-    assert run("drift", "drifting").splitlines() == [
-        "No changes: nothing that could be compared differs from the stack drifting.",
-        "Compared with the cloud: 2 in sync, 2 not comparable.",
+    same, when, *gaps = run("drift", "drifting").splitlines()
+    assert same == "No changes: nothing that could be compared differs from the stack drifting."
+    assert re.fullmatch(r"Compared with the cloud at [-0-9]+T[:0-9]+Z: 2 in sync, 2 not comparable\.", when)
+    assert gaps == [
         "Not comparable: secret (OS::Barbican::Secret): payload (the service does not show it with the object).",
         "Not comparable: user (AWS::IAM::User): objects of this type cannot be compared.",
     ]
@@ -204,13 +206,22 @@ def test_drift_is_shown_and_corrected(shell: Shell, tmp_path: Path) -> None:
         sdk.network.delete_network(lost)
     shown = run("drift", "drifting", status=2)
     assert '~ name = "other" -> "drifting"' in shown
-    assert "the object does not exist any more" in shown
+    assert "its object was deleted outside Stoker" in shown
+    assert "name was changed outside Stoker" in shown
     assert {step["kind"] for step in json.loads(run("drift", "drifting", "-f", "json", status=2))["steps"]} >= {
-        "update", "replace",
+        "update", "create",
     }  # fmt: skip
-    assert "--refresh asks it" in run("plan", "drifting", "-t", str(template))
+    of_record = run("plan", "drifting", "-t", str(template), "--no-refresh")
+    assert "No changes: the template matches the record of the stack drifting." in of_record
+    assert "The cloud was not asked: --refresh=all asks it." in of_record
+    assert "contradict" in run("plan", "drifting", "-t", str(template), "--no-refresh", "--refresh=all", status=2)
+    for options in ((), ("--refresh",), ("--refresh=all",)):
+        assert "Plan: 1 to create, 1 to change." in run("plan", "drifting", "-t", str(template), *options)
+    run("deploy", "drifting", "-t", str(template), "--no-refresh", "--yes")
+    run("drift", "drifting", status=2)
     plan = tmp_path / "drifting.plan"
-    assert "1 to change, 1 to replace" in run("plan", "drifting", "-t", str(template), "--refresh", "-o", str(plan))
+    assert "Plan: 1 to create, 1 to change." in run("plan", "drifting", "-t", str(template), "-o", str(plan))
+    assert "Compared with the cloud at" in run("show", str(plan))
     run("deploy", str(plan))
     run("drift", "drifting")
     run("delete", "drifting", "--yes")

@@ -46,7 +46,7 @@ class Case:
     def steps(self) -> tuple[list[dict[str, Any]], dict[str, Any]]:
         """What was done before, one body after the other, and what is wanted."""
         data = yaml.safe_load(self.given)
-        return [_body(entry) for entry in data["before"]], _body(data["wanted"])
+        return [_body(entry) if "template" in entry else entry for entry in data["before"]], _body(data["wanted"])
 
     def write(self, plan: str) -> None:
         self.path.write_text(f"{self.given}{RULE}{plan}", encoding="utf-8")
@@ -69,6 +69,7 @@ def cases() -> Iterator[Case]:
 _RANDOM = (
     (re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"), "<id>"),
     (re.compile(r"\bweb-(\w+)-[a-z2-7]{12}\b"), r"web-\1-<random>"),
+    (re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"), "<time>"),
 )
 
 
@@ -77,6 +78,14 @@ def without_random(text: str) -> str:
     for pattern, name in _RANDOM:
         text = pattern.sub(name, text)
     return text
+
+
+async def act_outside(world: World, resource: str, path: str, change: Any = None) -> None:
+    """Change the object of a resource at the path of its collection, or delete it, not through Stoker."""
+    identifier = (await world.resources("web"))[resource]["physical_id"]
+    method = "DELETE" if change is None else "PUT"
+    answer = world.served.call(method, f"{path}/{identifier}", change, world.served.token("demo", "demo"))
+    assert answer.status < 300
 
 
 async def plan_of(world: World, case: Case) -> dict[str, Any]:
@@ -90,6 +99,9 @@ async def plan_of(world: World, case: Case) -> dict[str, Any]:
     for change in before[1:]:
         if "mark_unhealthy" in change:
             await world.call("resource_mark_unhealthy", ref=ref, name=change["mark_unhealthy"], mark_unhealthy=True)
+            continue
+        if "outside" in change:
+            await act_outside(world, **change["outside"])
             continue
         changed = await world.call("stack_update", ref=ref, **change)
         await world.settle(changed["id"])

@@ -24,6 +24,7 @@ VERBS = {
 
 _CHANGES = frozenset({"changes", "changes-require-replacement"})
 _DATA_LOST = "data-lost"
+_LOST = "deleted-outside"
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 _WORDS = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null"})
 """Words that YAML may not read as strings without quotes."""
@@ -38,11 +39,12 @@ _RETENTION = frozenset(
         "retained-by-request",
     }
 )
+_UNREAD = "service"
 
 
 def changes(plan: Answer) -> list[dict[str, Any]]:
     """Return the steps that change something; the deletion of a replaced object is part of the replacement."""
-    replaced = {step["path"] for step in plan["steps"] if step["kind"] == "replace"}
+    replaced = {step["path"] for step in plan["steps"] if step["kind"] == "replace" or _is_made_again(step)}
     found, skipped = [], None
     for step in plan["steps"]:
         if skipped is not None and step["depth"] > skipped:
@@ -51,6 +53,11 @@ def changes(plan: Answer) -> list[dict[str, Any]]:
         if skipped is None and shown_kind(step) in VERBS:
             found.append(step)
     return found
+
+
+def _is_made_again(step: Answer) -> bool:
+    """Return whether a step creates an object in place of one that was deleted outside Stoker."""
+    return step["kind"] == "create" and any(reason["code"] == _LOST for reason in step["reasons"])
 
 
 def kept(plan: Answer) -> list[dict[str, Any]]:
@@ -115,28 +122,37 @@ def retentions(plan: Answer) -> str:
     return _named([step["path"] for step in removals if any(each["code"] in _RETENTION for each in step["reasons"])])
 
 
+def is_whole(plan: Answer) -> bool:
+    """Return whether a plan has compared the whole stack with the cloud."""
+    return bool((plan.get("compared") or {}).get("refresh") == "all")
+
+
 def compared(plan: Answer) -> str:
-    """Return how many resources a plan has compared with the cloud; empty if it has not compared."""
+    """Return what a plan has compared with the cloud, when, and the numbers; empty if it has not compared."""
     if (comparison := plan.get("compared")) is None:
         return ""
+    extent = "" if is_whole(plan) else " (what the change touches and depends on)"
     counts = {"in sync": comparison["in_sync"], "different": comparison["differing"]}
     counts["not comparable"] = len(comparison["not_compared"])
     told = ", ".join(f"{number} {what}" for what, number in counts.items() if number or what == "in sync")
-    return f"Compared with the cloud: {told}."
+    if not comparison["resources"]:
+        told = "no objects"
+    return f"Compared with the cloud at {comparison['at']}{extent}: {told}."
 
 
 def not_compared(plan: Answer) -> Iterator[str]:
     """Yield sentences about what a plan that has compared with the cloud could not compare, and why."""
-    by_reason: dict[str, list[str]] = {}
+    by_reason: dict[tuple[str, str], list[str]] = {}
     for each in (plan.get("compared") or {}).get("not_compared", []):
-        by_reason.setdefault(each["reason"].rstrip("."), []).append(f"{each['path']} ({each['type']})")
-    for reason, paths in by_reason.items():
-        yield f"Not comparable: {_named(paths)}: {reason}."
+        what = "Unknown" if each["cause"] == _UNREAD else "Not comparable"
+        by_reason.setdefault((what, each["reason"].rstrip(".")), []).append(f"{each['path']} ({each['type']})")
+    for (what, reason), paths in by_reason.items():
+        yield f"{what}: {_named(paths)}: {reason}."
 
 
 def is_unanswered(plan: Answer) -> bool:
     """Return whether a service did not answer a plan that compares with the cloud, or refused."""
-    return any(each["cause"] == "service" for each in (plan.get("compared") or {}).get("not_compared", []))
+    return any(each["cause"] == _UNREAD for each in (plan.get("compared") or {}).get("not_compared", []))
 
 
 FAILS = "fail"
@@ -164,7 +180,9 @@ def reasons(step: Answer) -> Iterator[str]:
             continue
         if reason["code"] == "immutable":
             yield f"{reason['message']}: the update will fail"
-        elif step["kind"] != "create" and not (reason["code"] in _CHANGES and reason["subject"] in known):
+        elif (step["kind"] != "create" or reason["code"] == _LOST) and not (
+            reason["code"] in _CHANGES and reason["subject"] in known
+        ):
             yield reason["message"]
 
 

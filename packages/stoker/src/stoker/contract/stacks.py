@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Any, NotRequired, TypedDict
 
 from stoker.contract.drift import DriftSummary
@@ -57,11 +58,25 @@ class NewStack(StackInputs):
     adopt_stack_data: Mapping[str, Any] | None = None
 
 
+class Refresh(StrEnum):
+    """Which objects a plan asks the cloud for."""
+
+    NONE = "none"
+    CHANGES = "changes"
+    """Those that the change touches, and all that they depend on."""
+    ALL = "all"
+    """Those of the whole stack, with its nested stacks."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class StackChange(StackInputs):
-    """A change of a stack. With `converge`, the actual state of the objects is read first."""
+    """A change of a stack. With `converge`, the actual state of all objects is read first.
+
+    `refresh` says of which objects it is read (`Refresh`); None is the default of the request.
+    """
 
     converge: bool | None = None
+    refresh: str | None = field(default=None, metadata=ADDED)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -58,7 +58,7 @@ async def _retry(submissions: Submissions, context: RequestContext, stack: Stack
     last = await last_operation(services, stack)
     operation = requested_operation(services, context, stack, last.action, last.inputs, observe=last.observe)
     operation.former_inputs, operation.snapshot = last.former_inputs, last.snapshot
-    operation.skip_preflight = last.skip_preflight
+    operation.skip_preflight, operation.differing = last.skip_preflight, last.differing
     operation.retention = Retention.of(last).asked().to_json()
     await submit(submissions, context, stack, operation, guard=guard(request.action))
 

@@ -37,6 +37,7 @@ from stoker.contract.stacks import (
     CreateStackWithSettings,
     NewStack,
     PatchStack,
+    Refresh,
     SettingsChange,
     StackInputs,
     StackPatch,
@@ -52,7 +53,14 @@ from stoker.operations.lookup import find_stack
 from stoker.operations.planning import Goal, check_exported_values, make_plan, plan_tree
 from stoker.operations.requests import CheckedRequest, check_tags, check_whole
 from stoker.operations.settings import changed_settings, settings_of, settings_steps, settings_view
-from stoker.operations.stacks import create_stack, is_checked_first, patch_stack, patched_request, requested_stack
+from stoker.operations.stacks import (
+    create_stack,
+    is_checked_first,
+    patch_stack,
+    patched_request,
+    refresh_of,
+    requested_stack,
+)
 from stoker.operations.transitions import verdict
 from stoker.store import change_sets, queries
 from stoker.store.journal import Batch, Statement
@@ -90,6 +98,8 @@ async def change_set_create(
         )
     stack = await _stack_of(services, context, request)
     changed_settings(StackSettings(stack.id), settings)
+    if kind == "UPDATE" and request.body.refresh is None:  # what is executed later looks as its plan does
+        request = replace(request, body=replace(request.body, refresh=Refresh.CHANGES.value))
     planner = _planned_create if kind == "CREATE" else _planned_update
     planned, failures = await planner(parts, context, stack, request)
     changed = planned["changed"]
@@ -173,11 +183,15 @@ async def _plan(
 ) -> tuple[Plan, str]:
     """Return the plan that the change set shows, and what is known to fail of the whole one, "" for nothing."""
     preflight = is_checked_first(services, request.body)
-    if not (request.nested or preflight):
+    refresh = refresh_of(services, request.body, Refresh.NONE)
+    if not (request.nested or preflight or refresh is not Refresh.NONE):
         return await make_plan(services, stack, checked, action), ""
-    planned = await plan_tree(services, context, stack, Goal.of(stack, checked, action), preflight=preflight)
+    goal = Goal.of(stack, checked, action)
+    planned = await plan_tree(services, context, stack, goal, refresh=refresh, preflight=preflight)
     failures = planned.preflight.text() if planned.preflight is not None else ""
-    return planned.plan if request.nested else await make_plan(services, stack, checked, action), failures
+    if request.nested:
+        return planned.plan, failures
+    return await make_plan(services, stack, checked, action, planned.observed), failures
 
 
 async def _physical_ids(services: EngineServices, stack: Stack) -> dict[str, str | None]:

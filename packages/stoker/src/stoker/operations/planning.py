@@ -18,7 +18,9 @@ from sqlalchemy import Connection
 from stoker.base.context import RequestContext
 from stoker.base.errors import BadValue, PlanOutdated
 from stoker.base.similar import closest
-from stoker.engine.inspection.observing import examine_tree, observe_tree
+from stoker.contract.stacks import Refresh
+from stoker.engine.inspection.looking import Look
+from stoker.engine.inspection.observing import examine_tree
 from stoker.engine.planning.moving import carry_out
 from stoker.engine.planning.nested import NestedPlanner
 from stoker.engine.planning.plan import Plan, Step
@@ -29,7 +31,7 @@ from stoker.engine.planning.retaining import Removing
 from stoker.engine.planning.suggested_moves import suggested_moves
 from stoker.engine.preflight.checks import check_steps
 from stoker.engine.preflight.findings import Report
-from stoker.engine.records.observations import Coverage, Observations
+from stoker.engine.records.observations import Observations
 from stoker.engine.records.recorded import Recorded, current_of
 from stoker.engine.records.scope import RecordedScope
 from stoker.engine.records.services import EngineServices
@@ -71,15 +73,18 @@ class Planned:
     """A plan including all nested stacks, and its digest; the digest is None while an operation runs on one of them.
 
     `hidden` are the names of the parameters whose values must not be stored with it. `unchecked` is as in
-    CheckedRequest. `coverage` is None if the plan does not compare with the cloud, `preflight` if it was not checked.
-    `suggested` are moves that would keep objects.
+    CheckedRequest. `refresh` says which objects the cloud was asked for, None if the plan never asks; `observed` is
+    what it has, and `differing` are the uuids of the resources that differ from it (see `Look`). `preflight` is None if
+    the plan was not checked. `suggested` are moves that would keep objects.
     """
 
     plan: Plan
     digest: PlanDigest | None
     hidden: frozenset[str] = frozenset()
     unchecked: str | None = None
-    coverage: Coverage | None = None
+    observed: Observations | None = None
+    refresh: Refresh | None = None
+    differing: tuple[str, ...] = ()
     preflight: Report | None = None
     suggested: Sequence[Move] = ()
 
@@ -87,11 +92,13 @@ class Planned:
         """Return plain JSON data."""
         digest = str(self.digest) if self.digest is not None else None
         unchecked = {"unchecked": self.unchecked} if self.unchecked else {}
-        compared = {"compared": self.coverage.to_data()} if self.coverage is not None else {}
+        coverage = self.observed.coverage if self.observed is not None else None
+        asked = {"refresh": self.refresh.value} if self.refresh is not None else {}
+        compared = {"compared": coverage.to_data()} if coverage is not None else {}
         made = {"digest": digest, "hidden_parameters": sorted(self.hidden)}
         checked = {"preflight": self.preflight.to_data()} if self.preflight is not None else {}
         suggested = {"suggested_moves": [move.to_data() for move in self.suggested]} if self.suggested else {}
-        return {**self.plan.to_data(), **made, **unchecked, **compared, **checked, **suggested}
+        return {**self.plan.to_data(), **made, **unchecked, **asked, **compared, **checked, **suggested}
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,11 +126,17 @@ class Goal:
         return cls(action, checked.wanted, towards, copies or Copies(), checked.unchecked)
 
 
-async def make_plan(services: EngineServices, stack: Stack, checked: CheckedRequest, action: str) -> Plan:
-    """Return the stack's own steps, as the operation would run them."""
+async def make_plan(
+    services: EngineServices,
+    stack: Stack,
+    checked: CheckedRequest,
+    action: str,
+    observed: Observations | None = None,
+) -> Plan:
+    """Return the stack's own steps, as the operation would run them. `observed` is what the cloud has of the stack."""
 
     def on(connection: Connection) -> Plan:
-        return _forward(services, connection, stack, Goal.of(stack, checked, action)).plan()
+        return _forward(services, connection, stack, Goal.of(stack, checked, action), observed=observed).plan()
 
     return await _planned(services, stack, on)
 
@@ -135,16 +148,18 @@ async def plan_tree(
     goal: Goal,
     *,
     with_kept: bool = False,
-    observed: Observations | None = None,
+    refresh: Refresh | None = None,
     preflight: bool = False,
 ) -> Planned:
     """Return the plan with its effects on all nested stacks.
 
     With `preflight`, the plan is checked as before its first change. `with_kept` also lists unchanged resources;
-    `observed` is what the cloud has of the stack, if it was asked. The objects
-    of resources whose last action failed are examined in any case, as an operation does.
+    `refresh` says which objects the cloud is asked for, None for a plan that never asks. The objects of resources whose
+    last action failed are examined in any case, as an operation does.
     """
-    observed = observed or await examine_tree(services, stack, restores=bool(goal.copies.by_path))
+    examined = await examine_tree(services, stack, restores=bool(goal.copies.by_path))
+    look = Look(services, stack, refresh or Refresh.NONE)
+    await look.begin()
     inputs = goal.wanted.inputs
     zones: Any = UNDETERMINED
     if inputs.template.uses("Fn::GetAZs") or any("GetAZs" in text for text in inputs.files.values()):
@@ -152,6 +167,7 @@ async def plan_tree(
     exports = await services.loader.exports(stack.project_id, inputs.template)
 
     def on(connection: Connection) -> Planned:
+        observed = look.added_to(examined)
         recorded = fingerprints.tree(connection, stack.root_id) if stack.inputs else [["new", stack.name]]
         inside = NestedPlanner(
             services,
@@ -169,9 +185,14 @@ async def plan_tree(
         plan = _forward(services, connection, stack, goal, inside, observed).plan()
         digest = _digest(services, plan, goal.inputs, recorded, is_new=not stack.inputs)
         hidden = goal.wanted.definition.parameters.hidden
-        return Planned(plan, digest, hidden, goal.unchecked, observed.coverage, suggested=suggested_moves(plan))
+        moves = suggested_moves(plan)
+        return Planned(plan, digest, hidden, goal.unchecked, differing=look.differing, suggested=moves)
 
     planned = await _planned(services, stack, on)
+    while await look.follow(planned.plan):
+        planned = await _planned(services, stack, on)
+    asked = look.refresh if refresh is not None else None
+    planned = replace(planned, observed=look.added_to(examined), refresh=asked)
     report = None
     if preflight:
         settings, open_cloud = services.settings, partial(services.credentials.of_caller, context)
@@ -298,21 +319,25 @@ async def check_plan(
     checked: CheckedRequest,
     action: str,
     digest: str | None,
-    *,
-    observe: bool = False,
-) -> Callable[[Connection], None] | None:
-    """Check that a request does what the plan with this digest says; do nothing if the digest is None.
+    refresh: Refresh = Refresh.NONE,
+) -> tuple[Callable[[Connection], None] | None, tuple[str, ...]]:
+    """Check that a request does what the plan with this digest says, if there is one.
 
-    With `observe`, the request reads the cloud before it decides, and so must the plan have done.
+    `refresh` says which objects the request asks the cloud for before it decides, as the plan must have done.
 
-    Returns a check to run in the transaction that records the operation. Raises PlanOutdated or BadValue.
+    Returns a check to run in the transaction that records the operation, and the uuids of the resources that the
+    operation compares with the cloud again, since they differ. Raises PlanOutdated or BadValue.
     """
+    if digest is None and refresh is not Refresh.CHANGES:  # the operation itself looks at everything, or at nothing
+        return None, ()
+    if digest is not None:
+        PlanDigest.parse(digest)
+    planned = await plan_tree(services, context, stack, Goal.of(stack, checked, action), refresh=refresh)
 
-    async def planned() -> Planned:
-        observed = await observe_tree(services, stack) if observe else None
-        return await plan_tree(services, context, stack, Goal.of(stack, checked, action), observed=observed)
+    async def made() -> Planned:
+        return planned
 
-    return await check_digest(services, stack, digest, planned)
+    return await check_digest(services, stack, digest, made), planned.differing
 
 
 async def check_digest(

@@ -10,10 +10,9 @@ from sqlalchemy import Connection
 from stoker.base.budget import charge_copy
 from stoker.base.context import RequestContext
 from stoker.base.redaction import redact
-from stoker.contract.stacks import ChangesPreview, PreviewPatch, PreviewStack, PreviewUpdate, StackPreview
+from stoker.contract.stacks import ChangesPreview, PreviewPatch, PreviewStack, PreviewUpdate, Refresh, StackPreview
 from stoker.contract.views import ResourceView
 from stoker.engine.calls.context import ActingParts
-from stoker.engine.inspection.observing import observe_tree
 from stoker.engine.planning.kinds import Kind
 from stoker.engine.planning.plan import Plan, Step
 from stoker.engine.records.services import EngineServices
@@ -24,8 +23,8 @@ from stoker.operations.requests import CheckedRequest, check_tags, check_whole
 from stoker.operations.stacks import (
     details_view,
     is_checked_first,
-    observes,
     patched_request,
+    refresh_of,
     replaced_request,
     requested_stack,
 )
@@ -100,15 +99,15 @@ async def _changes(
     request: PreviewUpdate | PreviewPatch,
 ) -> ChangesPreview:
     show_nested = request.show_nested
-    observed = await observe_tree(services, stack) if observes(services, request) else None
+    refresh = refresh_of(services, request, Refresh.CHANGES)
     goal = Goal.of(stack, checked, "UPDATE")
     preflight = is_checked_first(services, request)
     planned = await plan_tree(
-        services, context, stack, goal, with_kept=show_nested, observed=observed, preflight=preflight
+        services, context, stack, goal, with_kept=show_nested, refresh=refresh, preflight=preflight
     )
     steps = [step for step in planned.plan.steps if show_nested or not step.depth]
     buckets: dict[str, list[ResourceView]] = {bucket: [] for bucket in _BUCKETS.values()}
-    replaced = {step.name for step in steps if step.kind is Kind.REPLACE}
+    replaced = {step.name for step in steps if step.supersedes}
     items = await services.database.read(_present, stack, show_nested)
     present = dict(zip(items, await ObjectIds(services).views(items.values()), strict=True))
     for step in steps:

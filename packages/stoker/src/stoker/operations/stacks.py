@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import IntegrityError
 
 from stoker.base.context import RequestContext
-from stoker.base.errors import StackExists, StackValidationFailed
+from stoker.base.errors import BadValue, StackExists, StackValidationFailed
 from stoker.base.redaction import redact_values
 from stoker.contract.request import Reference
 from stoker.contract.stacks import (
@@ -20,6 +20,7 @@ from stoker.contract.stacks import (
     IdentifyStack,
     NewStack,
     PatchStack,
+    Refresh,
     ShowStack,
     StackChange,
     StackInputs,
@@ -288,9 +289,18 @@ async def _updatable(services: EngineServices, context: RequestContext, ref: Ref
     return stack
 
 
-def observes(services: EngineServices, request: StackChange) -> bool:
-    """Return whether an update reads the cloud before it decides: if the request or the operator wants it."""
-    return services.settings.observe_on_update or bool(request.converge)
+def refresh_of(services: EngineServices, request: StackChange, default: Refresh) -> Refresh:
+    """Return which objects a change or its plan asks the cloud for: as the request wants, or else the operator."""
+    asked = Refresh.ALL if request.converge else default
+    if request.refresh is not None:
+        asked = Refresh(request.refresh)
+        if request.converge and asked is not Refresh.ALL:
+            raise BadValue(
+                f"converge asks for the refresh {Refresh.ALL.value!r}, not {request.refresh!r}: give one of them."
+            )
+        if asked is Refresh.NONE:
+            return asked
+    return Refresh.ALL if services.settings.observe_on_update else asked
 
 
 def is_checked_first(services: EngineServices, request: StackInputs) -> bool:
@@ -313,8 +323,9 @@ async def _submit_update(
     checked.definition.parameters.refuse_changes_to_immutable(former.parameters)
     await check_policy(services, stack, checked, policy)
     await check_exported_values(services, stack, checked)
-    observe = observes(services, request)
-    fresh = await check_plan(services, context, stack, checked, "UPDATE", request.plan_digest, observe=observe)
+    planned = Refresh.CHANGES if request.plan_digest is not None else Refresh.NONE
+    refresh = refresh_of(services, request, planned)
+    fresh, differing = await check_plan(services, context, stack, checked, "UPDATE", request.plan_digest, refresh)
     minutes = check_timeout(request.timeout_mins)
     values: dict[str, Any] = {
         "timeout_minutes": stack.timeout_minutes if minutes is None else minutes,
@@ -323,8 +334,9 @@ async def _submit_update(
     if request.disable_rollback is not None:
         values["disable_rollback"] = request.disable_rollback
     stack = replace(stack, **values)
-    asked = {"observe": observe, "preflight": is_checked_first(services, request)}
+    asked = {"observe": refresh is Refresh.ALL, "preflight": is_checked_first(services, request)}
     operation = requested_operation(services, context, stack, "UPDATE", checked.prepared.row.id, **asked)
+    operation.differing = " ".join(differing) or None
     how = {"values": values, "steps": [*_tagged(stack, tags), *steps], "guard": guard("update"), "fresh": fresh}
     await submit(submissions, context, stack, operation, checked.prepared, **how)
     return stack_view(stack, tags)

@@ -333,6 +333,12 @@ def resource_summaries(connection: Connection, stack_ids: Iterable[str]) -> dict
     return found
 
 
+def count_resources(connection: Connection, stack_ids: Iterable[str]) -> int:
+    """Return the number of resources of stacks."""
+    where = tables.resources.c.stack_id.in_(list(stack_ids))
+    return connection.execute(select(func.count()).select_from(tables.resources).where(where)).scalar_one()
+
+
 def resource_by_uuid(connection: Connection, uuid: str) -> Resource | None:
     """Return a resource by UUID."""
     row = connection.execute(statements.where(tables.resources, "uuid"), {"uuid": uuid}).one_or_none()

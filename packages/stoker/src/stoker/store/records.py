@@ -205,6 +205,7 @@ class Operation(Record):
     """One run of a plan. `epoch` is incremented each time an engine claims it; `owner` is that engine's ID.
 
     `former_inputs` is the stack's previous definition, `observe` whether the cloud is compared with the record first,
+    `differing` the uuids of the resources that are compared even without that, separated by spaces,
     `skip_preflight` whether its plan is not checked before the first change,
     `plan` a sealed summary of the planned steps; `snapshot` is the one that it creates, restores or deletes.
     `claimed_at` is when its owner claimed it, `reason_code` a code of the reason for its failure, if any (see
@@ -236,6 +237,7 @@ class Operation(Record):
     former_inputs: str | None = None
     observe: bool = False
     skip_preflight: bool | None = None
+    differing: str | None = None
     snapshot: str | None = None
     claimed_at: float | None = None
     reason_code: str | None = None

@@ -220,6 +220,7 @@ operations = Table(
     Column("former_inputs", Identifier),
     Column("observe", Boolean, nullable=False, default=False),
     Column("skip_preflight", Boolean),
+    Column("differing", LongText),
     Column("request_id", String(64)),
     Column("user_id", String(64)),
     Column("user_name", Name),

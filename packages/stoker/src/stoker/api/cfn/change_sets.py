@@ -30,6 +30,7 @@ _ACTIONS = {
     "delete": "Remove",
     "forget": "Remove",
 }
+_LOST = "deleted-outside"
 _REPLACEMENT = {"update": "False", "refuse": "False", "replace": "True"}
 _PARTS = {
     "metadata": "Metadata",
@@ -162,7 +163,7 @@ def _summary(view: Mapping[str, Any]) -> dict[str, Any]:
 def _changes(view: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield the effective steps of the plan; the removal of a replaced resource belongs to its replacement."""
     steps = view["plan"]["steps"]
-    replaced = {step["path"] for step in steps if step["kind"] == "replace"}
+    replaced = {step["path"] for step in steps if step["kind"] == "replace" or _is_made_again(step)}
     for step in steps:
         if step["kind"] not in _ACTIONS or (step["kind"] == "delete" and step["path"] in replaced):
             continue
@@ -172,13 +173,18 @@ def _changes(view: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         change = {
             "Action": _ACTIONS[step["kind"]],
             "LogicalResourceId": step["path"],
-            "PhysicalResourceId": view["physical_ids"].get(step["key"]),
+            "PhysicalResourceId": view["physical_ids"].get(step["key"]) if step["kind"] != "create" else None,
             "ResourceType": step["type"],
             "Replacement": _REPLACEMENT.get(step["kind"]),
             "Scope": ["Properties"] * bool(details) + parts,
             "Details": details + [_detail_of_part(part) for part in parts],
         }
         yield {"Type": "Resource", "ResourceChange": change}
+
+
+def _is_made_again(step: Mapping[str, Any]) -> bool:
+    """Return whether a step creates an object in place of one that was deleted outside Stoker."""
+    return step["kind"] == "create" and any(reason["code"] == _LOST for reason in step["reasons"])
 
 
 def _detail_of_part(part: str) -> dict[str, Any]:

@@ -10,9 +10,9 @@ from stoker.api.faults import BadRequest
 from stoker.api.schema import Body
 from stoker.api.templates_by_url import template_at
 from stoker.api.v1.call import Call
-from stoker.api.values import BOOLEAN, MAP, MAP_OR_STRING, STRING, STRINGS, CommaList, Field, Integer, MapOf
+from stoker.api.values import BOOLEAN, MAP, MAP_OR_STRING, STRING, STRINGS, Choice, CommaList, Field, Integer, MapOf
 from stoker.contract.catalog import GetContainerFiles
-from stoker.contract.stacks import NewStack, PatchRequest, UpdateRequest, ValidateTemplate
+from stoker.contract.stacks import NewStack, PatchRequest, Refresh, UpdateRequest, ValidateTemplate
 
 MOST_MINUTES = 2**31 - 1
 """The largest timeout that every supported database can store."""
@@ -48,7 +48,7 @@ CREATE = Body(
     }
 )
 
-_UPDATE = {**_STACK, "disable_rollback": Field(BOOLEAN), "converge": Field(BOOLEAN)}
+_UPDATE = {**_STACK, "disable_rollback": Field(BOOLEAN), "converge": Field(BOOLEAN), "refresh": Field(Choice(*Refresh))}
 
 UPDATE = Body({**_UPDATE, "existing_parameters": Field(BOOLEAN, default=False)})
 
@@ -56,7 +56,7 @@ PATCH = Body({**_UPDATE, "clear_parameters": Field(STRINGS, default=[])})
 
 VALIDATE = Body(_DEFINITION)
 
-_CHANGES = frozenset(PATCH.fields) - {"converge", "preflight"}
+_CHANGES = frozenset(PATCH.fields) - {"converge", "refresh", "preflight"}
 
 
 def patch_rule(sent: Mapping[str, Any] | None) -> str:
@@ -111,6 +111,7 @@ def update_request(kind: type[Update], call: Call) -> Update:
         plan_digest=body["plan_digest"],
         preflight=body["preflight"],
         converge=body["converge"],
+        refresh=body["refresh"],
         existing_parameters=body["existing_parameters"],
     )
 
@@ -131,6 +132,7 @@ def patch_request(kind: type[Patch], call: Call) -> Patch:
         plan_digest=body["plan_digest"],
         preflight=body["preflight"],
         converge=body["converge"],
+        refresh=body["refresh"],
         clear_parameters=body["clear_parameters"],
     )
 

@@ -38,8 +38,12 @@ def _definition_options(*, required: bool) -> Callable[[Command], Command]:
             help="Use the defaults of parameters that are not given, not the values of the last deployment.",
         ),
         click.option(
-            "--refresh", is_flag=True,
-            help="Compare the objects of the stack with the cloud first, and correct differences.",
+            "--no-refresh", "skip_refresh", is_flag=True, help="Do not compare with the cloud: go by the record alone."
+        ),
+        click.option(
+            "--refresh", "refresh", is_flag=False, flag_value="all", type=click.Choice(["changes", "all"]),
+            help="Compare with the cloud, and correct differences: what the change touches and depends on, or, also "
+            "without a value, the whole stack.  [default: changes]",
         ),
         click.option(
             "--no-preflight", "preflight", flag_value=False, default=True, type=bool,
@@ -69,6 +73,13 @@ def _definition_options(*, required: bool) -> Callable[[Command], Command]:
     return decorate
 
 
+def _extent(refresh: str | None, skip: bool) -> str:
+    """Return what the service compares with the cloud."""
+    if skip and refresh is not None:
+        raise click.UsageError("--refresh and --no-refresh contradict each other: give one of them.")
+    return "none" if skip else refresh or "changes"
+
+
 @click.command()
 @_definition_options(required=False)
 @click.option("--plan", "plan_file", type=_PATH, metavar="FILE", help="Apply this saved plan.")
@@ -82,7 +93,8 @@ def deploy(
     environments: tuple[str, ...],
     parameters: dict[str, str],
     reset_parameters: bool,
-    refresh: bool,
+    refresh: str | None,
+    skip_refresh: bool,
     preflight: bool,
     rollback: bool | None,
     timeout: int | None,
@@ -115,6 +127,7 @@ def deploy(
             or environments
             or reset_parameters
             or refresh
+            or skip_refresh
             or not preflight
             or (rollback, timeout, tags) != (None, None, ())
         ):
@@ -134,8 +147,8 @@ def deploy(
     with reported(form) as report:
         sources = collect(template, environments)
         body = body_of(sources, parameters, rollback, timeout, tags)
-        how = {"reset_parameters": reset_parameters, "refresh": refresh, "preflight": preflight}
-        wanted = Deployment(service, name, sources, body, **how)
+        how = {"reset_parameters": reset_parameters, "preflight": preflight}
+        wanted = Deployment(service, name, sources, body, refresh=_extent(refresh, skip_refresh), **how)
         carry_out(wanted, yes, report)
 
 
@@ -167,7 +180,8 @@ def plan(
     environments: tuple[str, ...],
     parameters: dict[str, str],
     reset_parameters: bool,
-    refresh: bool,
+    refresh: str | None,
+    skip_refresh: bool,
     preflight: bool,
     rollback: bool | None,
     timeout: int | None,
@@ -190,7 +204,7 @@ def plan(
     Examples:
       stoker plan web -t web.yaml
       stoker plan web -t web.yaml -o web.plan
-      stoker plan web -t web.yaml --refresh
+      stoker plan web -t web.yaml --refresh=all
       stoker plan web -t web.yaml -f json
       stoker plan web --destroy
     """
@@ -211,14 +225,14 @@ def plan(
 
     sources = collect(template, environments)
     body = body_of(sources, parameters, rollback, timeout, tags)
-    how = {"reset_parameters": reset_parameters, "refresh": refresh, "preflight": preflight}
-    wanted = Deployment(service, name, sources, body, **how)
+    how = {"reset_parameters": reset_parameters, "preflight": preflight}
+    wanted = Deployment(service, name, sources, body, refresh=_extent(refresh, skip_refresh), **how)
     found = wanted.plan()
     if out is not None:
         stack_id = wanted.stack.id if wanted.stack is not None else None
         SavedPlan.of(name, stack_id, wanted.body, found).write(out)
     if form == "text":
-        show_plan(name, found, wanted.compared)
+        show_plan(name, found)
     else:
         show_record(found, form)
     if out is not None:
@@ -258,7 +272,7 @@ def show(file: Path, form: str) -> None:
       stoker show web.plan
       stoker show web.plan -f json
     """
-    from stoker.cli.views.plans import CLOUD, RECORD, show_plan
+    from stoker.cli.views.plans import show_plan
 
     if not file.exists() and not is_plan(file):
         raise click.UsageError(f"There is no saved plan {file}. To show a stack: `stoker stack show {file}`.")
@@ -266,7 +280,7 @@ def show(file: Path, form: str) -> None:
     if form != "text":
         show_record({"stack_name": saved.name, "stack_id": saved.stack_id, **saved.plan}, form)
         return
-    show_plan(saved.name, saved.plan, CLOUD if "converge" in saved.body else RECORD)
+    show_plan(saved.name, saved.plan)
     if saved.withheld:
         say(f"To apply it, give the values of hidden parameters again: {', '.join(saved.withheld)}.")
 
@@ -293,7 +307,7 @@ def drift(service: Service, name: str, form: str) -> None:
       stoker drift web -f json
     """
     from stoker.authoring.plan_steps import changes, is_unanswered
-    from stoker.cli.views.plans import CLOUD, show_plan
+    from stoker.cli.views.plans import show_plan
 
     stack = service.stack(name)
     found = stack.preview_refresh()
@@ -303,9 +317,9 @@ def drift(service: Service, name: str, form: str) -> None:
     else:
         if differs:
             say("The cloud differs (what is there -> what the template says):")
-        show_plan(stack.name, found, CLOUD)
+        show_plan(stack.name, found)
         if differs:
-            say(f"To correct it: stoker deploy {stack.name} -t TEMPLATE --refresh")
+            say(f"To correct it: stoker deploy {stack.name} -t TEMPLATE --refresh=all")
     if differs:
         sys.exit(2)
     if is_unanswered(found):

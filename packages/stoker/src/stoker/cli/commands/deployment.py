@@ -22,7 +22,7 @@ from stoker.cli.terminal.messages import say
 from stoker.cli.terminal.places import short
 from stoker.cli.views.failure import failure
 from stoker.cli.views.follow import WANTED, continued, follow, succeeded
-from stoker.cli.views.plans import CLOUD, NO_RESOURCES, RECORD, Compared
+from stoker.cli.views.plans import NO_RESOURCES, Compared
 from stoker.cli.views.reports import TEXT, Report
 
 Answered = TypeVar("Answered")
@@ -61,8 +61,8 @@ class Deployment:
 
     Parameters that `body` does not set keep the values of the last deployment, unless `reset_parameters`. Without tags
     in `body`, the stack keeps its tags.
-    With `refresh`, the service compares an existing stack with the cloud. Without `preflight`, it does not check the
-    plan before the first change.
+    `refresh` says which objects of an existing stack the service compares with the cloud: "none", "changes" or "all".
+    Without `preflight`, it does not check the plan before the first change.
     """
 
     def __init__(
@@ -73,7 +73,7 @@ class Deployment:
         body: Answer,
         *,
         reset_parameters: bool = False,
-        refresh: bool = False,
+        refresh: str = "changes",
         preflight: bool = True,
     ) -> None:
         self.name = name
@@ -86,13 +86,7 @@ class Deployment:
             self.stack = None
         else:
             kept = {"tags": ",".join(self.stack.facts["tags"])} if self.stack.facts.get("tags") else {}
-            converge = {"converge": True} if refresh else {}
-            self.body = {**kept, **self.body, "existing_parameters": not reset_parameters, **converge}
-
-    @property
-    def compared(self) -> Compared:
-        """What the service compares the definition with before it plans, and before it changes anything."""
-        return CLOUD if "converge" in self.body else RECORD
+            self.body = {**kept, **self.body, "existing_parameters": not reset_parameters, "refresh": refresh}
 
     def plan(self) -> Answer:
         """Return the plan; ask for the values of parameters that need one, on a terminal.
@@ -289,7 +283,7 @@ def carry_out(deployment: Deployment, yes: bool, report: Report = TEXT) -> Stack
     question, exactly the plan that was shown is run.
     """
     plan = deployment.plan()
-    report.plan(deployment.name, plan, deployment.compared)
+    report.plan(deployment.name, plan)
     deployment.refuse_known_failures(plan)
     running = _running(deployment.stack)
     if running is not None:

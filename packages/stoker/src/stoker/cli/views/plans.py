@@ -19,6 +19,7 @@ from stoker.authoring.plan_steps import (
     data_loss,
     data_losses,
     is_removed,
+    is_whole,
     kept,
     left_behind,
     not_compared,
@@ -68,30 +69,34 @@ _NARROWEST = 20
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """What a plan compares a definition with; `same` and `hint` are what is said if there is no difference."""
+    """What a plan compares a definition with; `same` is what is said if there is no difference."""
 
     same: str
-    hint: str = ""
 
 
-RECORD = Compared("the template matches the record of the stack {name}.", "The cloud was not asked: --refresh asks it.")
+RECORD = Compared("the template matches the record of the stack {name}.")
 NO_RESOURCES = Compared("the stack {name} has no resources.")
 LAST_GOOD = Compared("the resources of the stack {name} match its last good definition.")
 SNAPSHOT = Compared("the stack {name} has the definition of the snapshot, which has no copies of contents.")
 CLOUD = Compared("nothing that could be compared differs from the stack {name}.")
+_NOT_ASKED = "The cloud was not asked: --refresh=all asks it."
+_ASKED_IN_PART = "--refresh=all compares the whole stack."
 
 
-def show_plan(name: str, plan: Answer, against: Compared = RECORD) -> None:
-    """Print a plan for the stack `name`, whose definition was compared with its record or the cloud."""
+def show_plan(name: str, plan: Answer, against: Compared | None = None) -> None:
+    """Print a plan for the stack `name`.
+
+    `against` is what its definition was compared with; None means its record, and the cloud as far as the plan says.
+    """
     out = console()
     for line in plan_lines(name, plan, out, against):
         out.print(line, soft_wrap=True)
 
 
-def plan_lines(name: str, plan: Answer, out: Console, against: Compared = RECORD) -> Iterator[Text]:
+def plan_lines(name: str, plan: Answer, out: Console, against: Compared | None = None) -> Iterator[Text]:
     """Yield the lines of a plan, none wider than `out`."""
-    yield from _step_lists(name, plan, out, against)
-    if extent := compared(plan):
+    yield from _step_lists(name, plan, out, against or (CLOUD if is_whole(plan) else RECORD))
+    for extent in _extent(plan):
         yield from _wrapped(Text(), Text(extent, "dim"), out)
     for gap in not_compared(plan):
         yield from _wrapped(Text(), Text(gap, "yellow"), out)
@@ -99,13 +104,21 @@ def plan_lines(name: str, plan: Answer, out: Console, against: Compared = RECORD
         yield from _wrapped(Text(), Text(f"Of the template's values, {unchecked}.", "yellow"), out)
 
 
+def _extent(plan: Answer) -> Iterator[str]:
+    """Yield what was compared with the cloud, and what would compare more."""
+    if extent := compared(plan):
+        yield extent
+        if not is_whole(plan) and not changes(plan):
+            yield _ASKED_IN_PART
+    elif plan.get("refresh") is not None:
+        yield _NOT_ASKED
+
+
 def _step_lists(name: str, plan: Answer, out: Console, against: Compared) -> Iterator[Text]:
     steps = changes(plan)
     if not steps:
         before, _, after = against.same.partition("{name}")
         yield from _wrapped(Text("No changes: "), Text.assemble(before, (name, "bold"), after), out)
-        if against.hint:
-            yield from _wrapped(Text(), Text(against.hint, "dim"), out)
         yield from _kept_lines(plan, out)
         return
     heading = Text.assemble("What will be done to the stack ", (name, "bold"), ":", ("  " + _legend(steps), "dim"))

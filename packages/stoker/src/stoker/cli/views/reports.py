@@ -14,7 +14,7 @@ from stoker.cli.client.outages import ANSWERS_AGAIN
 from stoker.cli.client.service import Answer, Stack
 from stoker.cli.terminal.errors import CommandFailed
 from stoker.cli.terminal.formats import cell, console
-from stoker.cli.views.plans import RECORD, Compared, show_plan
+from stoker.cli.views.plans import Compared, show_plan
 from stoker.cli.views.progress import Progress, path_of
 from stoker.cli.views.progress_views import View, view
 
@@ -25,7 +25,7 @@ class Report(Protocol):
     asks: bool
     """Whether the user can be asked for confirmation."""
 
-    def plan(self, name: str, plan: Answer, compared: Compared = RECORD, snapshots: Sequence[Answer] = ()) -> None:
+    def plan(self, name: str, plan: Answer, compared: Compared | None = None, snapshots: Sequence[Answer] = ()) -> None:
         """Show the plan for the stack `name`, and the snapshots that are deleted with it."""
 
     def note(self, text: str) -> None:
@@ -49,7 +49,7 @@ class AsText:
 
     asks = True
 
-    def plan(self, name: str, plan: Answer, compared: Compared = RECORD, snapshots: Sequence[Answer] = ()) -> None:
+    def plan(self, name: str, plan: Answer, compared: Compared | None = None, snapshots: Sequence[Answer] = ()) -> None:
         show_plan(name, plan, compared)
         if snapshots:
             names = ", ".join(each["name"] or each["id"] for each in snapshots)
@@ -87,7 +87,7 @@ class JSONLines:
 
     asks = False
 
-    def plan(self, name: str, plan: Answer, compared: Compared = RECORD, snapshots: Sequence[Answer] = ()) -> None:
+    def plan(self, name: str, plan: Answer, compared: Compared | None = None, snapshots: Sequence[Answer] = ()) -> None:
         write("plan", stack=name, summary=summary(plan), plan=plan, snapshots=list(snapshots))
 
     def note(self, text: str) -> None:

@@ -295,7 +295,7 @@ class Child(ChildView):
         operation.parent_resource, operation.round = self._state.row.uuid, request.round
         if parent is not None:
             operation.parent_operation, operation.snapshot = parent.id, parent.snapshot
-            operation.observe = parent.observe
+            operation.observe, operation.differing = parent.observe, parent.differing
             operation.retention = Retention.of(parent).asked().to_json()
             operation.deadline = _earlier(parent.deadline, now, request.timeout_minutes)
             operation.cause = SECOND_CHANCE if parent.cause == SECOND_CHANCE else None

@@ -141,7 +141,11 @@ def _excludes(state: ResourceState, target: Target) -> bool:
     exclusion = state.type.exclusion
     if exclusion is None or state.implementation != target.implementation:
         return False
-    if state.row.physical_id is None or removal_policy(state, target.update_replace_policy).policy == "Retain":
+    if (
+        state.gone
+        or state.row.physical_id is None
+        or removal_policy(state, target.update_replace_policy).policy == "Retain"
+    ):
         return False
     return exclusion.rule(finalized(state.type, state.given), finalized(target.type, target.given))
 
@@ -159,6 +163,8 @@ def _decide(target: Target, state: ResourceState | None, fate: Fate) -> Decision
     recorded = state.stored.definition
     if (recorded.get("external_id") or target.external_id) and recorded.get("external_id") != target.external_id:
         return Decision(Kind.REFUSE, (Reason(ReasonCode.IMMUTABLE, "external_id"),))
+    if state.gone:
+        return Decision(Kind.REPLACE, (Reason(ReasonCode.DELETED_OUTSIDE),), _all_new(target))
     if row.status == FAILED and row.action == "CHECK" and _replaced_when_unhealthy(target, state):
         return Decision(Kind.REPLACE, (Reason(ReasonCode.CHECK_FAILED, detail=row.reason),), _with_new(target, state))
     if is_broken(row) and not (target.type.nested or state.usable):
@@ -283,6 +289,8 @@ def _compare(target: Target, state: ResourceState, fate: Fate) -> Decision:
     refused = [change.name for change in changes if change.effect == "refuse" and change.known]
     if refused:
         return Decision(Kind.REFUSE, tuple(Reason(ReasonCode.IMMUTABLE, name) for name in refused), changes)
+    outside = state.strayed or frozenset()
+    strayed = tuple(Reason(ReasonCode.CHANGED_OUTSIDE, change.name) for change in changes if change.name in outside)
     reasons = [_why_replaced(change, fate) for change in changes if change.effect == "replace"]
     known = {change.name: change.after for change in changes if change.known}
     if not reasons and known:
@@ -292,8 +300,9 @@ def _compare(target: Target, state: ResourceState, fate: Fate) -> Decision:
         demand = demand or (state.obstacle if target.renewed else "")
         reasons = [Reason(ReasonCode.TYPE_REQUIRES_REPLACEMENT, detail=demand)] if demand else []
     if reasons:
-        return Decision(Kind.REPLACE, tuple(reasons), changes)
-    reasons = [_why_changed(change, fate) for change in changes] or _other_differences(target, state)
+        return Decision(Kind.REPLACE, (*strayed, *reasons), changes)
+    told = [_why_changed(change, fate) for change in changes if change.name not in outside]
+    reasons = [*strayed, *told] or _other_differences(target, state)
     if not reasons:
         return Decision(Kind.KEEP)
     return Decision(Kind.UPDATE, tuple(reasons), changes)

@@ -96,6 +96,16 @@ class Step:
         """Whether the step deletes the old object before it creates the new one."""
         return any(reason.code is ReasonCode.DELETED_FIRST for reason in self.reasons)
 
+    @property
+    def of_lost_object(self) -> bool:
+        """Whether a look at the cloud has found that the resource's object does not exist any more."""
+        return any(reason.code is ReasonCode.DELETED_OUTSIDE for reason in self.reasons)
+
+    @property
+    def supersedes(self) -> bool:
+        """Whether the step makes another object for the resource `uuid`, whose removal is a step of its own."""
+        return self.kind is Kind.REPLACE or (self.kind is Kind.CREATE and self.of_lost_object)
+
     def to_data(self) -> dict[str, Any]:
         """Return plain JSON data."""
         return {
@@ -140,6 +150,20 @@ class Plan:
         return frozenset(
             step.uuid for step in self.steps if step.uuid and any(reason.code is by_request for reason in step.reasons)
         )
+
+    def touched(self) -> list[Step]:
+        """Return the steps that change something, and those of all that their resources depend on."""
+        steps = {step.key: step for step in self.steps}
+        pending = [step for step in self.steps if step.kind is not Kind.KEEP]
+        found = set[str]()
+        while pending:
+            step = pending.pop()
+            if step.key in found:
+                continue
+            found.add(step.key)
+            if step.kind is not Kind.DELETE:  # a removal only waits for others
+                pending += [steps[key] for key in step.after if key in steps and steps[key].kind is not Kind.DELETE]
+        return [step for step in self.steps if step.key in found]
 
     def without_subjects(self) -> Plan:
         """Return the plan without the values of its resources, which need memory."""

@@ -249,8 +249,8 @@ class Forward:
             self._secrets |= derived_values(self.former, UnknownScope(), self._secrets)
         candidates = by_name(self.states)
         steps = self._in_turn([self._step(name, candidates.get(name, [])) for name in self.wanted.order])
-        kept = {step.uuid for step in steps if step.kind is not Kind.REPLACE or step.deletes_first}
-        replaced = {step.uuid: step.name for step in steps if step.kind is Kind.REPLACE}
+        kept = {step.uuid for step in steps if not step.supersedes or step.deletes_first}
+        replaced = {step.uuid: step.name for step in steps if step.supersedes}
         removals = [
             self._removal(state, replaced.get(state.row.uuid))
             for state in reversed(self.states)
@@ -308,7 +308,7 @@ class Forward:
         redefined = definition_changes(target, state) if state and decision.kind in _REDEFINES else ()
         return Step(
             forward_key(name),
-            decision.kind,
+            Kind.CREATE if _is_made_again(decision, state) else decision.kind,
             name,
             target.type_name,
             state.row.uuid if state else None,
@@ -388,9 +388,14 @@ def decide_running(target: Target, state: ResourceState, fate: Fate = Requiremen
     return Decision(Kind.UPDATE, (Reason(ReasonCode.SUSPENDED),)) if may_be_suspended(state.row) else decision
 
 
+def _is_made_again(decision: Decision, state: ResourceState | None) -> bool:
+    """Return whether a step only creates, since the object that it would replace does not exist any more."""
+    return decision.kind is Kind.REPLACE and state is not None and state.gone
+
+
 def _losses(decision: Decision, target: Target, state: ResourceState | None, removing: Removing) -> tuple[Reason, ...]:
     """Return the reason that marks a step which loses what users keep in the object; none if it loses nothing."""
-    if state is None or not target.type.content:
+    if state is None or state.gone or not target.type.content:
         return ()
     if decision.kind is Kind.REPLACE:
         return replacement_losses(state, removing, target.update_replace_policy)

@@ -22,6 +22,8 @@ class ReasonCode(StrEnum):
     IMMUTABLE = "immutable"
     CHECK_FAILED = "check-failed"
     ACTION_FAILED = "action-failed"
+    DELETED_OUTSIDE = "deleted-outside"
+    CHANGED_OUTSIDE = "changed-outside"
     UPDATE_UNFINISHED = "update-unfinished"
     ACTION_UNFINISHED = "action-unfinished"
     SUSPENDED = "suspended"
@@ -129,6 +131,8 @@ _SENTENCES = {
     ReasonCode.IMMUTABLE: "{subject} cannot be changed",
     ReasonCode.CHECK_FAILED: "its check failed",
     ReasonCode.ACTION_FAILED: "its {subject} failed",
+    ReasonCode.DELETED_OUTSIDE: "its object was deleted outside Stoker",
+    ReasonCode.CHANGED_OUTSIDE: "{subject} was changed outside Stoker",
     ReasonCode.UPDATE_UNFINISHED: "its update failed",
     ReasonCode.ACTION_UNFINISHED: "its {subject} is resumed",
     ReasonCode.SUSPENDED: "it is suspended",

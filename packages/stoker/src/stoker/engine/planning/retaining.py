@@ -111,7 +111,9 @@ def _is_abandoned(state: ResourceState, action: str) -> bool:
 
 
 def removal_reasons(state: ResourceState, removing: Removing, on_replacement: str | None = None) -> tuple[Reason, ...]:
-    """Return the reasons about the object of a removed resource: that it is retained, or what is lost."""
+    """Return the reasons about the object of a removed resource: that it is retained, is gone, or what is lost."""
+    if state.gone:
+        return (Reason(ReasonCode.DELETED_OUTSIDE),)
     effect = removal_effect(state, removing, on_replacement)
     if effect.reason is not None:
         return (effect.reason,)

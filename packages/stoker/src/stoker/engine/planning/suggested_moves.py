@@ -45,7 +45,12 @@ def _alike(new: Subject, removed: Iterable[Step], moved: set[str]) -> Iterator[s
     """Yield the names of removed resources like a new one; `moved` are the names of those that have moved before it."""
     for step in removed:
         state = step.subject.state if step.subject is not None else None
-        if state is None or state.row.physical_id is None or not can_become(state, new.type.type_name, new.type):
+        if (
+            state is None
+            or state.gone
+            or state.row.physical_id is None
+            or not can_become(state, new.type.type_name, new.type)
+        ):
             continue
         changes = property_changes(new.type, state.given, new.given or {})
         origins = [{name for found in find_unknowns(change.after) for name in found.resources()} for change in changes]

@@ -6,13 +6,15 @@ docs/explanation/plans.md lists the rules.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from stoker.contract.stacks import Refresh
 from stoker.engine.records.state import ResourceState
 from stoker.store.records import COMPLETE, FAILED
+from stoker_foundation.clock import isoformat
 
 Found = Mapping[str, Any] | None
 """The property values of an object that differ from the record; None if the object does not exist."""
@@ -49,19 +51,21 @@ class Coverage:
     """How much of a tree of stacks a comparison with the cloud covers: of `total` resources, all but `omitted`.
 
     `in_sync` is the number of those that were compared completely and are as recorded, `differing` of those that are
-    not.
+    not. `refresh` says which resources were looked at, `at` when, in seconds since the epoch.
     """
 
     total: int
     omitted: tuple[NotCompared, ...]
     in_sync: int
     differing: int
+    refresh: Refresh
+    at: float
 
     def to_data(self) -> dict[str, Any]:
         """Return plain JSON data."""
         omitted = [asdict(each) for each in self.omitted]
         counts = {"resources": self.total, "in_sync": self.in_sync, "differing": self.differing}
-        return {**counts, "not_compared": omitted}
+        return {**counts, "not_compared": omitted, "refresh": self.refresh.value, "at": isoformat(self.at)}
 
 
 def is_observable(state: ResourceState) -> bool:
@@ -83,38 +87,32 @@ def record_found(state: ResourceState, found: Found) -> dict[str, str] | None:
     """
     if found is None:
         state.row.action, state.row.status, state.stored.marked = "CHECK", FAILED, True
-        state.row.reason = GONE
+        state.row.reason, state.strayed = GONE, None
     elif found:
-        state.row.fingerprint = ""
+        state.row.fingerprint, state.strayed = "", frozenset(found)
         return state.give({**state.given, **found})
     elif state.type.nested:
         state.row.fingerprint = ""
     return None
 
 
+@dataclass(frozen=True, slots=True)
 class Observations:
     """What was found, by the uuid of the resource. Resources that are missing here are as recorded.
 
-    `found` and `coverage` are None if healthy objects were not compared. `usable` are the resources whose last action
-    failed and whose objects need not be replaced, `obstacles` what prevents restoring (`ResourceState.obstacle`).
+    `coverage` is None if healthy objects were not compared. `usable` are the resources whose last action failed and
+    whose objects need not be replaced, `obstacles` what prevents restoring (`ResourceState.obstacle`).
     """
 
-    def __init__(
-        self,
-        found: Mapping[str, Found] | None,
-        usable: Container[str] = frozenset(),
-        coverage: Coverage | None = None,
-        obstacles: Mapping[str, str] | None = None,
-    ) -> None:
-        self._found = found
-        self._usable = usable
-        self.coverage = coverage
-        self._obstacles = obstacles or {}
+    found: Mapping[str, Found] = field(default_factory=dict)
+    usable: frozenset[str] = frozenset()
+    coverage: Coverage | None = None
+    obstacles: Mapping[str, str] = field(default_factory=dict)
 
     def apply_to(self, states: Iterable[ResourceState]) -> None:
         """Change recorded resources, for a plan only, to what was found."""
         for state in states:
-            state.usable = state.row.uuid in self._usable
-            state.obstacle = self._obstacles.get(state.row.uuid, "")
-            if self._found is not None and is_observable(state):
-                record_found(state, self._found.get(state.row.uuid, {}))
+            state.usable = state.row.uuid in self.usable
+            state.obstacle = self.obstacles.get(state.row.uuid, "")
+            if state.row.uuid in self.found and is_observable(state):
+                record_found(state, self.found[state.row.uuid])

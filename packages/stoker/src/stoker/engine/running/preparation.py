@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
 
-from stoker.base.errors import Bug, CloudError, StokerError
+from stoker.base.errors import Bug
 from stoker.engine.calls.building import make_call
-from stoker.engine.calls.context import StackContext
 from stoker.engine.calls.examining import is_usable, obstacle
+from stoker.engine.inspection.comparing import compare
 from stoker.engine.planning.decide import can_have_obstacle, is_examined
 from stoker.engine.planning.moving import carry_out
 from stoker.engine.planning.planner import VerbOrder, Wanted, not_created_checks, plan_forward, plan_removal, plan_verb
@@ -19,7 +18,7 @@ from stoker.engine.planning.policies import Policies
 from stoker.engine.records.actions import FORWARD, NOTHING, REMOVES
 from stoker.engine.records.former_names import former_names
 from stoker.engine.records.loader import LoadedInputs
-from stoker.engine.records.observations import Found, is_observable, record_found
+from stoker.engine.records.observations import is_observable, record_found
 from stoker.engine.records.recorded import current_of, facade_of
 from stoker.engine.records.retention import completed_before
 from stoker.engine.records.state import ResourceState, namesakes
@@ -32,20 +31,22 @@ from stoker.store.records import COMPLETE, REMOVE_SNAPSHOT, Event
 from stoker.template.definition import Definition
 from stoker.template.versions import RETAIN_EXCEPT_ON_CREATE
 
-LOG = logging.getLogger(__name__)
-
 
 async def observe(run: OperationContext, states: Iterable[ResourceState]) -> None:
-    """Read the object of every healthy resource, and record differences.
+    """Compare resources with the cloud, and record differences: all, or those that a look before has found to differ.
 
     Resources that cannot be read are assumed to be as recorded. Nested stacks are compared by their own operations.
     """
-    looked_at = [state for state in states if is_observable(state)]
-    answers = await asyncio.gather(*(_look(run, state) for state in looked_at))
+    operation = run.operation
+    differing = frozenset((operation.differing or "").split())
+    looked_at = [
+        state for state in states if (operation.observe or state.row.uuid in differing) and is_observable(state)
+    ]
+    answers = await asyncio.gather(*(compare(run, state) for state in looked_at))
     batch = Batch()
-    for state, found in zip(looked_at, answers, strict=True):
-        property_set = record_found(state, found)
-        if found is None:
+    for state, answer in zip(looked_at, answers, strict=True):
+        property_set = record_found(state, answer.found)
+        if answer.found is None:
             batch.change(state.seal()).add(run.event(state, state.row.reason))
         elif property_set is not None:
             batch.property_sets.append(property_set)
@@ -68,17 +69,6 @@ async def examine(run: OperationContext, states: Iterable[ResourceState]) -> Non
     obstacles = await asyncio.gather(*(obstacle(state, make_call(run, state)) for state in restored))
     for state, found in zip(restored, obstacles, strict=True):
         state.obstacle = found
-
-
-async def _look(run: StackContext, state: ResourceState) -> Found:
-    """Return the property values of the object that differ; None if it does not exist."""
-    try:
-        return await state.type.observe(await make_call(run, state))
-    except StokerError as error:
-        if isinstance(error, CloudError) and error.not_found:
-            return None
-        LOG.info("cannot read the object of %s: %s", state.row.name, error.message)
-        return {}
 
 
 VERBS = {
@@ -115,8 +105,7 @@ async def prepare(run: OperationContext) -> None:
             await keep_document(run)
         run.planning.plan = plan_removal(run.planning.removing, states)
     elif action in FORWARD:
-        if run.operation.observe:
-            await observe(run, states)
+        await observe(run, states)
         wanted = await _bind_definition(run, inputs)
         moved = _move(run, wanted, states)
         wanted.restore = await load_copies(run)

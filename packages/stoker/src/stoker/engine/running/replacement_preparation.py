@@ -110,7 +110,12 @@ class ReplacementPreparation:
         if state.row.action == "DELETE":
             return _BEFORE in state.stored.definition
         exclusion = state.type.exclusion
-        if exclusion is None or state.row.physical_id is None or state.implementation != target.implementation:
+        if (
+            exclusion is None
+            or state.gone
+            or state.row.physical_id is None
+            or state.implementation != target.implementation
+        ):
             return False
         if not self._is_deleted(state):
             return False
@@ -182,7 +187,7 @@ class ReplacementPreparation:
             if step.kind is Kind.UPDATE and not state.type.nested:
                 released.append(state)
                 await self._release(state, None)
-            elif step.kind in (Kind.REPLACE, Kind.DELETE) and self._may_go(state):
+            elif (step.supersedes or step.kind is Kind.DELETE) and self._may_go(state):
                 await self._delete_first(state)
 
     def _waits_for(self, state: ResourceState, required: ResourceState) -> bool:

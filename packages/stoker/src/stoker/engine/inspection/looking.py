@@ -1,0 +1,204 @@
+"""Look at the objects of a stack and of its nested stacks, to plan with what the cloud has. Nothing is recorded."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Iterable, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from sqlalchemy import Connection
+
+from stoker.contract.stacks import Refresh
+from stoker.engine.inspection.comparing import Comparison, compare
+from stoker.engine.planning.kinds import Kind
+from stoker.engine.planning.plan import Plan, Step
+from stoker.engine.records.observations import (
+    Cause,
+    Coverage,
+    Found,
+    NotCompared,
+    Observations,
+    is_observable,
+)
+from stoker.engine.records.services import EngineServices
+from stoker.engine.records.stack_view import StackView, view_of
+from stoker.engine.records.state import ResourceState
+from stoker.plugins.live_values import has_object
+from stoker.store import queries
+from stoker.store.records import COMPLETE, Stack
+
+MOST_WITHOUT_CHANGE = 100
+"""Up to this number of resources, a plan that changes nothing looks at the whole stack: "no changes" is not said of a
+cloud that nobody has asked. The objects of larger stacks are only read if the request wants it.
+"""
+
+
+class _Place(NamedTuple):
+    """A resource: its path in the tree, as plans show it, its stack, and its uuid."""
+
+    path: str
+    stack_id: str
+    uuid: str
+
+
+class Look:
+    """One look at a tree of stacks for a plan, which reads each object once, however often the plan is made again.
+
+    `refresh` says what is looked at. A resource that cannot be read counts as recorded, as in an update; the coverage
+    of the observations names it.
+    """
+
+    def __init__(self, services: EngineServices, stack: Stack, refresh: Refresh) -> None:
+        self._services = services
+        self._stack = stack
+        self.refresh = refresh if stack.inputs else Refresh.NONE
+        self._at = services.clock.now()
+        self._views: dict[str, StackView] = {}
+        self._seen = set[str]()
+        self._found: dict[str, Found] = {}
+        self._holders = set[str]()
+        self._omitted: list[NotCompared] = []
+        self._total = self._in_sync = self._differing = 0
+
+    async def begin(self) -> None:
+        """Look at everything, if that is wanted; otherwise a plan must say first what it touches."""
+        if self.refresh is Refresh.ALL:
+            await self._read(await self._below(self._stack))
+
+    async def follow(self, plan: Plan) -> bool:
+        """Look at what a plan touches and was not looked at before; return whether the plan must be made again."""
+        if self.refresh is not Refresh.CHANGES:
+            return False
+        touched = plan.touched()
+        if not touched and await self._services.database.read(_size, self._stack) <= MOST_WITHOUT_CHANGE:
+            self.refresh = Refresh.ALL
+            return await self._read(await self._below(self._stack))
+        return await self._read(await self._places(plan, touched))
+
+    @property
+    def differing(self) -> tuple[str, ...]:
+        """The uuids of the resources that differ from the cloud, and of those in whose nested stacks such ones are."""
+        return tuple(uuid for uuid, found in self._found.items() if found != {} or uuid in self._holders)
+
+    def added_to(self, examined: Observations) -> Observations:
+        """Return what an examination has found, with what this look has found."""
+        if self.refresh is Refresh.NONE:
+            return examined
+        counts = {"total": self._total, "in_sync": self._in_sync, "differing": self._differing}
+        coverage = Coverage(omitted=tuple(self._omitted), refresh=self.refresh, at=self._at, **counts)
+        return Observations(dict(self._found), examined.usable, coverage, examined.obstacles)
+
+    # -- what to look at -----------------------------------------------------------------------------------------
+
+    async def _below(self, stack: Stack, above: str = "") -> list[_Place]:
+        """Return all resources of a stack and of the stacks nested in it. `above` is the path to it, with a dot."""
+        view = await self._view(stack.id, stack)
+        found: list[_Place] = []
+        for state in view.current.values():
+            found.append(_Place(f"{above}{state.row.name}", stack.id, state.row.uuid))
+            if state.type.nested:
+                found += await self._inside(found[-1])
+        return found
+
+    async def _inside(self, holder: _Place) -> list[_Place]:
+        child = await self._services.database.read(queries.stack_by_parent_resource, holder.uuid)
+        return await self._below(child, f"{holder.path}.") if child is not None else []
+
+    async def _places(self, plan: Plan, touched: Iterable[Step]) -> list[_Place]:
+        """Return the recorded resources of steps, and those in nested stacks whose steps the plan does not have."""
+        opened = {first.key for first, then in pairwise(plan.steps) if then.depth > first.depth}
+        found: list[_Place] = []
+        for step in touched:
+            state = step.subject.state if step.subject is not None else None
+            if state is None:
+                continue
+            found.append(_Place(step.name, state.row.stack_id, state.row.uuid))
+            if state.type.nested and (step.kind is Kind.KEEP or step.key not in opened):
+                found += await self._inside(found[-1])
+        return found
+
+    # -- looking -------------------------------------------------------------------------------------------------
+
+    async def _read(self, places: Iterable[_Place]) -> bool:
+        """Look at resources that were not looked at before; return whether any of them differs."""
+        new = {place.uuid: place for place in places if place.uuid not in self._seen}
+        self._seen |= new.keys()
+        looked: list[tuple[_Place, StackView, ResourceState]] = []
+        for place in new.values():
+            view = await self._view(place.stack_id)
+            state = view.states.get(place.uuid)
+            if state is not None and _is_healthy(state):
+                looked.append((place, view, state))
+        answers = await self._in_time([compare(view, state) for _, view, state in looked])
+        differs = False
+        for (place, view, state), answer in zip(looked, answers, strict=True):
+            self._count(place, state, answer)
+            if not is_observable(state):
+                continue
+            if answer.found != {}:
+                differs = True
+                await self._note_holders(view.stack)
+            if answer.found != {} or (state.type.nested and self.refresh is Refresh.ALL):
+                self._found[place.uuid] = answer.found
+        return differs
+
+    async def _in_time(self, comparisons: Sequence[Awaitable[Comparison]]) -> list[Comparison]:
+        """Return comparisons; those that are not ready in time are comparisons that a service did not answer."""
+        seconds = self._services.settings.validation_seconds
+        tasks = [asyncio.ensure_future(comparison) for comparison in comparisons]
+
+        def expire() -> None:
+            for task in tasks:
+                task.cancel()
+
+        timer = self._services.clock.call_later(seconds, expire) if self.refresh is Refresh.CHANGES else None
+        try:
+            answers = await asyncio.gather(*tasks, return_exceptions=True)
+        finally:
+            expire()
+            if timer is not None:
+                timer.cancel()
+        late = Comparison({}, Cause.SERVICE, f"the service did not answer within {seconds:g} seconds")
+        return [late if isinstance(answer, BaseException) else answer for answer in answers]
+
+    def _count(self, place: _Place, state: ResourceState, answer: Comparison) -> None:
+        if not has_object(state.type):
+            return
+        self._total += 1
+        self._in_sync += answer.found == {} and answer.cause is None
+        self._differing += answer.found != {}
+        if answer.cause is not None:
+            left = tuple(answer.properties)
+            self._omitted.append(NotCompared(place.path, state.row.type, answer.cause, answer.why, left))
+
+    async def _note_holders(self, stack: Stack) -> None:
+        """Note that the resources around a nested stack with a difference are changed by changing what is in it."""
+        while stack.parent_resource is not None and stack.id != self._stack.id:
+            self._found.setdefault(stack.parent_resource, {})
+            self._holders.add(stack.parent_resource)
+            stack = (await self._view(stack.parent_id or "")).stack
+
+    async def _view(self, stack_id: str, stack: Stack | None = None) -> StackView:
+        if stack_id not in self._views:
+            stack = stack or await self._services.database.read(queries.stack_by_id, stack_id)
+            assert stack is not None
+            self._views[stack_id] = await view_of(self._services, stack)
+        return self._views[stack_id]
+
+
+def _is_healthy(state: ResourceState) -> bool:
+    """Return whether a resource has an object that is expected to be as recorded; others show in the plan."""
+    row, kind = state.row, state.type
+    present = row.status == COMPLETE and row.action != "DELETE" and row.physical_id is not None
+    return present and (has_object(kind) or kind.nested)
+
+
+def _size(connection: Connection, stack: Stack) -> int:
+    """Return the number of resources of a stack and its nested stacks; that of large ones only beyond the limit."""
+    total = 0
+    for level in queries.levels_of(connection, stack):
+        if max(total, len(level)) > MOST_WITHOUT_CHANGE:  # each nested stack has a resource around it
+            return max(total, len(level))
+        total += queries.count_resources(connection, [each.id for each in level])
+    return total

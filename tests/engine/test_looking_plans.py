@@ -1,0 +1,237 @@
+"""Plans look at the cloud: at what a change touches and depends on, or at the whole stack; updates do what they say."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from openstack_emulator.core.faults import Fault
+from stoker.base.errors import BadValue
+from stoker.engine.inspection.looking import MOST_WITHOUT_CHANGE
+from testing.harness import World
+
+NETWORKS = "/network/v2.0/networks"
+REF = {"name": "web", "id": None}
+
+
+def net(**properties: Any) -> dict[str, Any]:
+    return {"type": "OS::Neutron::Net", "properties": properties}
+
+
+def template(**resources: Any) -> dict[str, Any]:
+    return {"heat_template_version": "2021-04-16", "resources": resources}
+
+
+def nested(**resources: Any) -> dict[str, str]:
+    return {"child.yaml": json.dumps(template(**resources))}
+
+
+async def plan_of(world: World, made: Any, **arguments: Any) -> dict[str, Any]:
+    found = await world.call("stack_update_preview", ref=REF, template=made, **arguments)
+    return dict(found["plan"])
+
+
+def reasons_of(plan: dict[str, Any]) -> dict[tuple[str, str], list[str]]:
+    """The codes of the reasons of each step that changes something, by its path and kind."""
+    return {
+        (step["path"], step["kind"]): [reason["code"] for reason in step["reasons"]]
+        for step in plan["steps"]
+        if step["kind"] != "keep"
+    }
+
+
+async def object_of(world: World, name: str, depth: int = 0) -> str:
+    return str((await world.resources("web", depth))[name]["physical_id"])
+
+
+def outside(world: World, method: str, path: str, body: Any = None) -> Any:
+    """Do something as a user of the cloud, not through Stoker."""
+    answer = world.served.call(method, path, body, world.served.token("demo", "demo"))
+    assert answer.status < 300
+    return answer.json if method != "DELETE" else None
+
+
+async def rename(world: World, name: str, depth: int = 0) -> None:
+    """Rename the network of a resource outside Stoker."""
+    path = f"{NETWORKS}/{await object_of(world, name, depth)}"
+    outside(world, "PUT", path, {"network": {"name": "theirs"}})
+
+
+def requests_of(world: World) -> list[str]:
+    """The services that are asked from now on, one entry for each request."""
+    seen: list[str] = []
+    world.pool.transport.observe = lambda service, status: seen.append(service)
+    return seen
+
+
+SERVER = {
+    "type": "OS::Nova::Server",
+    "properties": {"flavor": "m1.small", "image": "cirros-0.6.2-x86_64-disk", "networks": [{"network": "private"}]},
+}
+
+
+async def test_a_server_that_was_deleted_is_created_again_and_only_that(world: World) -> None:
+    made = template(server=SERVER, net=net(name="mine"))
+    await world.create("web", made)
+    kept = await object_of(world, "net")
+    outside(world, "DELETE", f"/compute/v2.1/servers/{await object_of(world, 'server')}")
+    plan = await plan_of(world, made)
+    assert reasons_of(plan) == {
+        ("server", "create"): ["deleted-outside"],
+        ("server", "delete"): ["replaced", "deleted-outside"],
+    }
+    assert plan["refresh"] == plan["compared"]["refresh"] == "all"
+    assert plan["compared"]["at"].endswith("Z")
+    stack = await world.update("web", made, plan_digest=plan["digest"])
+    assert (stack["action"], stack["status"]) == ("UPDATE", "COMPLETE")
+    (operation, *_) = await world.call("operation_list", ref=REF)
+    shown = await world.call("operation_show", ref=REF, operation_id=operation["id"])
+    assert reasons_of(shown["plan"]) == reasons_of(plan)
+    assert await object_of(world, "net") == kept
+    assert reasons_of(await plan_of(world, made, refresh="all")) == {}
+
+
+async def test_a_rule_that_was_added_is_shown_and_removed(world: World) -> None:
+    group = {"type": "OS::Neutron::SecurityGroup", "properties": {"rules": [{"protocol": "icmp"}]}}
+    made = template(group=group)
+    await world.create("web", made)
+    rule: dict[str, Any] = {
+        "security_group_id": await object_of(world, "group"),
+        "direction": "ingress",
+        "protocol": "tcp",
+    }
+    rules = "/network/v2.0/security-group-rules"
+    rule |= {"port_range_min": 22, "port_range_max": 22, "remote_ip_prefix": "0.0.0.0/0"}
+    added = outside(world, "POST", rules, {"security_group_rule": rule})["security_group_rule"]["id"]
+    plan = await plan_of(world, made)
+    assert reasons_of(plan) == {("group", "update"): ["changed-outside"]}
+    (step,) = (step for step in plan["steps"] if step["path"] == "group")
+    assert {change["property"] for change in step["changes"]} == {"rules"}
+    await world.update("web", made, plan_digest=plan["digest"])
+    answer = world.served.call("GET", f"{rules}/{added}", None, world.served.token("demo", "demo"))
+    assert answer.status == 404
+
+
+async def test_a_change_looks_at_what_it_touches_and_depends_on_and_not_at_the_rest(world: World) -> None:
+    port: dict[str, Any] = {
+        "type": "OS::Neutron::Port",
+        "properties": {"network": {"get_resource": "net"}, "name": "first"},
+    }
+    many = {f"other{number}": net(name=f"other{number}") for number in range(20)}
+    await world.create("web", template(net=net(name="mine"), port=port, **many))
+    await rename(world, "net")
+    await rename(world, "other7")
+    changed = {**port, "properties": {**port["properties"], "name": "second"}}
+    made = template(net=net(name="mine"), port=changed, **many)
+    seen = requests_of(world)
+    plan = await plan_of(world, made, preflight=False)
+    assert reasons_of(plan) == {("net", "update"): ["changed-outside"], ("port", "update"): ["changes"]}
+    (step,) = (step for step in plan["steps"] if step["path"] == "net")
+    assert [(change["before"], change["after"]) for change in step["changes"]] == [("theirs", "mine")]
+    assert plan["refresh"] == "changes"
+    assert plan["compared"]["resources"] == 2
+    assert len(seen) < 8
+    await world.update("web", made, plan_digest=plan["digest"])
+    assert reasons_of(await plan_of(world, made, refresh="all")) == {("other7", "update"): ["changed-outside"]}
+
+
+async def test_a_dependency_that_is_gone_is_made_again_with_what_needs_it(world: World) -> None:
+    """The plan touches more when it knows that the network is gone; what becomes touched is looked at, too."""
+    port: dict[str, Any] = {"type": "OS::Neutron::Port", "properties": {"network": {"get_resource": "net"}}}
+    before = template(net=net(), other=port, port=port)
+    await world.create("web", before)
+    for name in ("port", "other"):
+        outside(world, "DELETE", f"/network/v2.0/ports/{await object_of(world, name)}")
+    outside(world, "DELETE", f"{NETWORKS}/{await object_of(world, 'net')}")
+    named = {**port, "properties": {**port["properties"], "name": "mine"}}
+    plan = await plan_of(world, template(net=net(), other=port, port=named))
+    assert {key: codes for key, codes in reasons_of(plan).items() if key[1] != "delete"} == {
+        ("net", "create"): ["deleted-outside"],
+        ("other", "create"): ["deleted-outside"],
+        ("port", "create"): ["deleted-outside"],
+    }
+
+
+async def test_what_is_gone_is_not_deleted_first(world: World) -> None:
+    """The service allows one rule with these fields, so a replacement deletes the old one first, if there is one."""
+
+    def rules(description: str) -> dict[str, Any]:
+        fields = {"security_group": {"get_resource": "group"}, "port_range_min": 80, "port_range_max": 80}
+        rule = {"type": "OS::Neutron::SecurityGroupRule", "properties": {**fields, "description": description}}
+        return template(group={"type": "OS::Neutron::SecurityGroup"}, rule=rule)
+
+    await world.create("web", rules("one"))
+    assert "deleted-first" in reasons_of(await plan_of(world, rules("two")))["rule", "replace"]
+    outside(world, "DELETE", f"/network/v2.0/security-group-rules/{await object_of(world, 'rule')}")
+    plan = await plan_of(world, rules("two"))
+    assert reasons_of(plan)["rule", "create"] == ["deleted-outside"]
+    stack = await world.update("web", rules("two"), plan_digest=plan["digest"])
+    assert stack["status"] == "COMPLETE"
+
+
+async def test_nested_stacks_are_looked_into_where_the_change_needs_them(world: World) -> None:
+    files = nested(inner=net(name="inner"))
+    made = template(nested={"type": "child.yaml"}, user={**net(name="user"), "depends_on": "nested"})
+    await world.create("web", made, files=files)
+    await rename(world, "inner", 1)
+    again = template(nested={"type": "child.yaml"}, user={**net(name="other"), "depends_on": "nested"})
+    plan = await plan_of(world, again, files=files)
+    assert reasons_of(plan) == {
+        ("nested", "update"): ["nested-changes"],
+        ("nested.inner", "update"): ["changed-outside"],
+        ("user", "update"): ["changes"],
+    }
+    assert plan["refresh"] == "changes"
+    await world.update("web", again, files=files, plan_digest=plan["digest"])
+    assert reasons_of(await plan_of(world, again, files=files, refresh="all")) == {}
+
+
+async def test_a_plain_update_asks_for_nothing_and_one_that_asks_does(world: World) -> None:
+    made = template(net=net(name="mine"))
+    await world.create("web", made)
+    await rename(world, "net")
+    tagged = template(net={**net(name="mine"), "metadata": {"a": 1}})
+    await world.update("web", tagged)
+    assert reasons_of(await plan_of(world, tagged, refresh="none")) == {}
+    assert reasons_of(await plan_of(world, tagged, refresh="all")) == {("net", "update"): ["changed-outside"]}
+    await world.update("web", template(net={**net(name="mine"), "metadata": {"a": 2}}), refresh="changes")
+    assert (
+        reasons_of(await plan_of(world, template(net={**net(name="mine"), "metadata": {"a": 2}}), refresh="all")) == {}
+    )
+
+
+async def test_what_cannot_be_read_is_unknown_and_the_rest_is_compared(world: World) -> None:
+    volume = {"type": "OS::Cinder::Volume", "properties": {"size": 1}}
+    made = template(net=net(name="mine"), volume=volume)
+    await world.create("web", made)
+    await rename(world, "net")
+
+    async def unknown(**fault: Any) -> list[tuple[str, str]]:
+        world.in_cloud(lambda: world.served.cloud.faults.add(Fault(on="GET /volume/*", **fault)))
+        plan = await plan_of(world, made, preflight=False)
+        world.in_cloud(world.served.cloud.faults.clear)
+        assert reasons_of(plan) == {("net", "update"): ["changed-outside"]}
+        return [(each["path"], each["cause"]) for each in plan["compared"]["not_compared"]]
+
+    for fault in ({"do": "fail", "status": 503}, {"do": "fail", "status": 403}, {"do": "fail", "status": 404}):
+        assert await unknown(**fault) == [("volume", "service")], fault
+
+
+async def test_a_plan_without_changes_reads_no_large_stack(world: World) -> None:
+    many = {f"thing{number}": {"type": "OS::Heat::TestResource"} for number in range(MOST_WITHOUT_CHANGE)}
+    made = template(net=net(name="mine"), **many)
+    await world.create("web", made)
+    await rename(world, "net")
+    plan = await plan_of(world, made)
+    assert reasons_of(plan) == {}
+    assert (plan["refresh"], plan["compared"]["resources"]) == ("changes", 0)
+    assert reasons_of(await plan_of(world, made, refresh="all")) == {("net", "update"): ["changed-outside"]}
+
+
+async def test_converge_and_a_smaller_refresh_contradict_each_other(world: World) -> None:
+    made = template(net=net())
+    await world.create("web", made)
+    with pytest.raises(BadValue, match="give one of them"):
+        await plan_of(world, made, converge=True, refresh="changes")
