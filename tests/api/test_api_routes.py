@@ -49,6 +49,7 @@ HANDLING = {
     "timeout_mins": None,
     "plan_digest": None,
     "converge": None,
+    "refresh": None,
     "preflight": None,
 }
 _CHANGE = {"ref": REF, **DEFINITION, **HANDLING}

@@ -47,7 +47,7 @@ def test_a_plan_shows_signs_values_and_what_forces_a_replacement(embedded: Shell
     longer(template)
     shown = embedded.ok("plan", "shown", "-t", str(template)).out
     assert "-/+ word  OS::Heat::RandomString\n      ~ length = 8 -> 12  # forces replacement\n" in shown
-    assert shown.endswith("Plan: 1 to replace.\n")
+    assert "\nPlan: 1 to replace.\nCompared with the cloud at " in shown
     coloured = embedded.ok("plan", "shown", "-t", str(template), variables={"NO_COLOR": "", "FORCE_COLOR": "1"}).out
     assert "\x1b[" in coloured
     embedded.ok("delete", "shown", "--yes")
