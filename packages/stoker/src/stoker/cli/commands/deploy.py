@@ -193,7 +193,9 @@ def plan(
     detailed_exitcode: bool,
     form: str,
 ) -> None:
-    """Show what `deploy` would do to the stack NAME, without doing it; with --destroy, what `delete` would do.
+    """Show what `deploy` would do to the stack NAME, without doing it.
+
+    With --destroy, show what `delete` would do.
 
     What is known to fail, such as a quota that is too small, is shown with its place in the template.
 
