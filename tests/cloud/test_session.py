@@ -10,6 +10,7 @@ import pytest
 
 from stoker.base.errors import CloudError, from_dict
 from stoker.cloud.errors import Ambiguous, NotNamed, refusal
+from stoker.cloud.login import known_access
 from stoker.cloud.session import Cloud
 from stoker.cloud.settings import ClientSettings
 from stoker_foundation.clock import ManualClock
@@ -412,3 +413,13 @@ async def test_extensions_are_requested_once(cloud: Cloud, script: Script, clock
     clock.advance(3601)
     await cloud.has_extension("neutron", "qos")
     assert len(script.seen) == 2
+
+
+def test_two_aliases_without_an_endpoint_in_the_region_are_no_endpoint() -> None:
+    endpoint = {"interface": "public", "region_id": "One", "region": "One", "url": "http://volumes/v3", "id": "1"}
+    catalog = [{"type": name, "name": name, "endpoints": [endpoint]} for name in ("volumev3", "block-storage")]
+    access = known_access("token", catalog, "project", "user", ())
+    assert access.urls("block-storage", "public", "Two") == []
+    assert access.urls("block-storage", "public", "One") == ["http://volumes/v3"]
+    assert access.urls("volumev3", "public", None) == ["http://volumes/v3"]
+    assert access.urls("network", "public", "One") == []

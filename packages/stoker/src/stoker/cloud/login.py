@@ -46,7 +46,10 @@ class Access:
         the service.
         """
         entries = [entry for entry in self.catalog.catalog if _TYPES.is_match(service_type, entry.get("type", ""))]
-        found = type(self.catalog)(entries).get_urls(service_type, interface, region)
+        try:
+            found = type(self.catalog)(entries).get_urls(service_type, interface, region)
+        except ValueError:  # what keystoneauth raises if aliases of the type are in the catalog, all without such URLs
+            return []
         return [url for url in found if url is not None]
 
     def fresh(self, now: float) -> bool:
