@@ -19,7 +19,6 @@ TRANSFERS = (MOVED, REMOVED)
 Locate = Callable[[str, Path], Position | None]
 """Returns the position of a path in the environment of this name, None where it is not known."""
 
-_RULE = "transfer"
 _KEYS: Mapping[str, tuple[str, ...]] = {MOVED: ("from", "to"), REMOVED: ("from", "destroy")}
 
 
@@ -172,4 +171,4 @@ def _cycles(following: Mapping[str, str]) -> Iterator[list[str]]:
 
 
 def _problem(message: str, path: Path, source: str, hint: str = "") -> Diagnostic:
-    return Diagnostic(rule=_RULE, message=message, path=path, source=source, hint=hint)
+    return Diagnostic(rule="transfer", message=message, path=path, source=source, hint=hint)

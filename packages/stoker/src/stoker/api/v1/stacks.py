@@ -166,12 +166,16 @@ def delete(call: Call) -> None:
     cannot be deleted are left behind.
     """
     query = call.query
-    call.ask(DeleteStack(ref=call.ref, plan_digest=query["plan_digest"], retain=query["retain"], force=query["force"]))
+    call.ask(
+        DeleteStack(ref=call.ref, plan_digest=query["plan_digest"], retain=tuple(query["retain"]), force=query["force"])
+    )
 
 
 def preview_delete(call: Call) -> dict[str, Any]:
     """Preview the deletion of a stack: the plan, and the snapshots that are deleted with it."""
-    request = PreviewAction(ref=call.ref, action="delete", retain=call.query["retain"], force=call.query["force"])
+    request = PreviewAction(
+        ref=call.ref, action="delete", retain=tuple(call.query["retain"]), force=call.query["force"]
+    )
     return {**call.ask(request)}
 
 
