@@ -235,7 +235,7 @@ class Stories(Laboratory):
         self.trouble.refused = event.refused
 
     async def _update(self, event: Event) -> None:
-        wanted = {"ref": REF, "template": template(event.words), "files": FILES}
+        wanted = {"ref": REF, "template": template(event.words), "files": FILES, "refresh": "changes"}
         plan = (await self.engines.call("stack_update_preview", **wanted, show_nested=True))["plan"]
         state, before, seen = await self._state(), await self._rows(), len(await self._events())
         await self.engines.call("stack_update", **wanted, disable_rollback=True)
@@ -329,7 +329,7 @@ def done(
 
 def differences(plan: Mapping[str, Any], found: Mapping[str, str]) -> Iterator[str]:
     """Yield where a plan and what was done differ."""
-    steps = [step for step in plan["steps"] if step["kind"] != "delete"]
+    steps = [_seen_from_the_record(step) for step in plan["steps"] if step["kind"] != "delete"]
     replaced = {step["path"] for step in steps if step["kind"] == "replace"}
     removed = [step for step in plan["steps"] if step["kind"] == "delete" and step["path"] not in replaced]
     announced = {step["path"]: step for step in (*removed, *steps)}
@@ -345,6 +345,12 @@ def differences(plan: Mapping[str, Any], found: Mapping[str, str]) -> Iterator[s
     for path in announced.keys() - found.keys():
         if announced[path]["kind"] not in ("delete", "keep"):
             yield f"{path}: the plan says {announced[path]['kind']}, and there is nothing"
+
+
+def _seen_from_the_record(step: dict[str, Any]) -> dict[str, Any]:
+    """Return a step as the record shows it: a new object for a resource that has lost its object replaces that one."""
+    is_gone = any(reason["code"] == "deleted-outside" for reason in step["reasons"])
+    return {**step, "kind": "replace"} if is_gone and step["kind"] == "create" else step
 
 
 def opened(directory: str) -> Stories:

@@ -78,7 +78,7 @@ MUTANTS = (
     Mutant(
         "a late object stays when its resource is deleted",
         "engine/running/steps.py",
-        "        if row.uuid in run.objects.late and ",
+        "        if state.row.uuid in run.objects.late and ",
         "        if not run.objects.late and ",
         expected_in="engine",
     ),
@@ -92,8 +92,8 @@ MUTANTS = (
     Mutant(
         "a finished deletion has no event",
         "engine/running/steps.py",
-        "        await run.commit(Batch().remove(row).add(*run.events_for(state)))",
-        "        await run.commit(Batch().remove(row))",
+        "        batch = Batch().remove(row).add(*run.events_for(state, reason))",
+        "        batch = Batch().remove(row)",
         seed="16",
     ),
     Mutant(
