@@ -265,7 +265,7 @@ def _forward(
     action, wanted, former = goal.action, goal.wanted, None
     states = list(recorded.states.values())
     _, moved = carry_out(action, goal.returns_to, (stack.inputs, stack.good_inputs), wanted, states)
-    current = current_of(recorded.states) if moved else recorded.current
+    current = current_of(recorded.states.values()) if moved else recorded.current
     if recorded.inputs is None:
         wanted = _wanted_without_id(services, stack, wanted)
     else:

@@ -62,7 +62,7 @@ class MappedStack:
     @property
     def current(self) -> dict[str, ResourceState]:
         """Its resources by name, without replaced ones."""
-        return current_of({state.row.uuid: state for state in self.states.values()})
+        return current_of(self.states.values())
 
     def is_settled(self) -> bool:
         """Return whether every resource is what the template defines, also in the stacks below."""

@@ -152,7 +152,7 @@ class StackContext(StackView):
         inputs, states = await self.services.database.read(self._read, inputs_id)
         self.inputs = inputs
         self.states |= states
-        self.current |= current_of(self.states)
+        self.current |= current_of(self.states.values())
         return inputs
 
     def _read(self, connection: Connection, inputs_id: str) -> tuple[LoadedInputs, dict[str, ResourceState]]:

@@ -12,6 +12,7 @@ from stoker.engine.planning.decide import can_become
 from stoker.engine.planning.planner import Wanted
 from stoker.engine.records.actions import RETURNS
 from stoker.engine.records.former_names import former_names, had_name, rename
+from stoker.engine.records.recorded import current_of
 from stoker.engine.records.state import ResourceState
 from stoker.store.records import Resource
 from stoker.template.transfers import Move, Release, Transfers
@@ -44,7 +45,7 @@ def new_names(wanted: Wanted, states: Iterable[ResourceState], transfers: Transf
     """
     if not transfers:
         return {}
-    moves, current = transfers.moved, _current(states)
+    moves, current = transfers.moved, current_of(states)
     origins = {name: name for name in current}
     while sum(_move(move, origins, wanted) for move in reversed(moves)):
         pass
@@ -121,7 +122,7 @@ def returned_names(wanted: Wanted, states: Iterable[ResourceState], inputs: str)
 
     Where that is not recorded, a resource which the definition does not name gets the last of its names that it does.
     """
-    current = _current(states)
+    current = current_of(states)
     names = {}
     for name, state in current.items():
         former = _former(state, inputs, wanted)
@@ -131,10 +132,6 @@ def returned_names(wanted: Wanted, states: Iterable[ResourceState], inputs: str)
         for name in clashes:
             del names[name]
     return names
-
-
-def _current(states: Iterable[ResourceState]) -> dict[str, ResourceState]:
-    return {state.row.name: state for state in states if state.row.action != "DELETE"}
 
 
 def _former(state: ResourceState, inputs: str, wanted: Wanted) -> str | None:

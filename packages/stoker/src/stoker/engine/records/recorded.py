@@ -47,7 +47,7 @@ class Recorded:
         states = read_states(connection, services, stack, inputs)
         if observed is not None:
             observed.apply_to(states.values())
-        return cls(stack, states, current_of(states), inputs, facade_of(connection, services, stack, inputs))
+        return cls(stack, states, current_of(states.values()), inputs, facade_of(connection, services, stack, inputs))
 
     @classmethod
     def below(
@@ -132,10 +132,6 @@ def _look_below(
             state.type = services.types.of_template(template, implementation)
 
 
-def current_of(states: Mapping[str, ResourceState]) -> dict[str, ResourceState]:
+def current_of(states: Iterable[ResourceState]) -> dict[str, ResourceState]:
     """Return a stack's resources without replaced ones, by name."""
-    return {
-        state.row.name: state
-        for state in states.values()
-        if state.row.replaced_by is None and state.row.action != "DELETE"
-    }
+    return {state.row.name: state for state in states if state.row.replaced_by is None and state.row.action != "DELETE"}

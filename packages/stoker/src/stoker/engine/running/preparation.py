@@ -132,7 +132,7 @@ def _move(run: OperationContext, wanted: Wanted, states: list[ResourceState]) ->
     rows, moved = carry_out(operation.action, operation.inputs, (before, stack.good_inputs), wanted, states)
     if moved:
         run.current.clear()
-        run.current.update(current_of(run.states))
+        run.current.update(current_of(run.states.values()))
         run.planning.earlier = namesakes(states)
         events = [_told(run, run.current[name], former) for name, former in moved.items()]
         holders = {run.current[name].row.uuid: name for name in moved if run.current[name].type.nested}
