@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
@@ -15,7 +14,6 @@ from tools.realcloud.scenarios.trials import Failed, Place, Trial
 DOCUMENT = Path(__file__).with_name("restores.yaml")
 SECONDS = 300.0
 """Seconds after which a backup, or a restore, counts as stuck."""
-_POLL_SECONDS = 1.0
 
 
 def restores(place: Place) -> Iterator[Trial]:
@@ -51,14 +49,10 @@ def _saved(place: Place, stack: str) -> str:
     """Take a snapshot, and return its path. Raises Failed."""
     made = place.engine.send("POST", f"{stack}/snapshots", json={"name": "before"})
     path = f"{stack}/snapshots/{made['id']}"
-    deadline = time.monotonic() + SECONDS
-    while (shown := place.engine.send("GET", path)["snapshot"])["status"] == "IN_PROGRESS":
-        if time.monotonic() > deadline:
-            raise Failed(f"the snapshot is not complete after {SECONDS:.0f} s")
-        time.sleep(_POLL_SECONDS)
+    place.expect(stack, "SNAPSHOT_COMPLETE", SECONDS)
+    shown = place.engine.send("GET", path)["snapshot"]
     if shown["status"] != "COMPLETE":
         raise Failed(f"the snapshot is {shown['status']}: {shown['status_reason']}")
-    place.expect(stack, "SNAPSHOT_COMPLETE")
     return path
 
 
