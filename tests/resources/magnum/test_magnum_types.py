@@ -209,3 +209,21 @@ async def test_an_object_is_created_once_despite_crashes(
     listed = await cloud.list("magnum", path, kind.collection.members)
     mine = {item["uuid"] for item in listed if item.get("project_id", cloud.project_id) == cloud.project_id}
     assert mine == {twin.physical_id, resource.physical_id}
+
+
+async def test_a_cluster_that_magnum_cannot_show_while_it_deletes_it(bench: MakeBench, served: ServedCloud) -> None:
+    """Without its node groups, a cluster has an invalid number of masters: Magnum answers 400 for it."""
+    clusters = bench(Cluster)
+    body = {"cluster_template": await template_id(bench), "keypair": None}
+    cluster = await clusters.create(body)
+    unshown = Fault(on="GET /container-infra/v1/clusters/*", do="fail", status=400, after=1, times=3)
+    served.do(lambda: served.cloud.faults.add(unshown))
+    await clusters.delete(cluster)
+    assert unshown.hits > 0
+
+    served.do(served.cloud.faults.clear)
+    cluster = await clusters.create(body)
+    for_good = Fault(on="GET /container-infra/v1/clusters/*", do="fail", status=400, after=1)
+    served.do(lambda: served.cloud.faults.add(for_good))
+    with pytest.raises(CloudError, match="fault rule"):
+        await clusters.delete(cluster)

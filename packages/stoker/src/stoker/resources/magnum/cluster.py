@@ -18,6 +18,9 @@ COMPLETE = ("CREATE", "UPDATE", "RESUME", "RESTORE", "SNAPSHOT", "CHECK", "ADOPT
 UNTIL_SEEN = 60.0
 """Seconds after a request within which Magnum, which carries requests out later, may not show their effect yet."""
 
+MOST_UNSHOWN = 20
+"""How often in all Magnum may be unable to show a cluster that it is deleting."""
+
 
 class Cluster(MagnumResource):
     """A cluster of nodes for containers.
@@ -125,6 +128,19 @@ class Cluster(MagnumResource):
             raise CloudError("magnum", 404, f"Cluster {call.physical_id} could not be found.")
         call.progress["before"] = shown.get("updated_at")
         await super().remove(call)
+
+    async def delete(self, call: Call) -> Outcome:
+        """Delete the cluster. At the end, Magnum cannot show it: without its node groups, it has an invalid number of
+        masters, for which the status is 400.
+        """
+        try:
+            return await super().delete(call)
+        except CloudError as error:
+            unshown = call.progress.get("unshown", 0) + 1
+            if error.status != 400 or not call.progress.get("sent") or unshown > MOST_UNSHOWN:
+                raise
+            call.progress["unshown"] = unshown
+            return Again(after=self.deleting.pause(call.elapsed))
 
     async def needs_replacement_after_failure(self, call: Call) -> bool:
         """Replace a cluster whose creation failed, or that does not exist; update any other."""
