@@ -54,7 +54,7 @@ HANDLING = {
 }
 _CHANGE = {"ref": REF, **DEFINITION, **HANDLING}
 CHANGE = {**_CHANGE, "existing_parameters": False}
-PATCH = {**_CHANGE, "clear_parameters": [], "keep_parameters": None, "policy": None}
+PATCH = {"as_of": None, **_CHANGE, "clear_parameters": [], "keep_parameters": None, "policy": None}
 EngineCall = tuple[str, dict[str, Any]]
 """A method of the engine, and its arguments; a case without one is answered by the API itself."""
 
@@ -149,6 +149,13 @@ CASES: list[tuple[str, str, Any, int, EngineCall | None]] = [
     ("GET", STACK, None, 200, ("stack_show", {"ref": REF, "resolve_outputs": True})),
     ("PUT", STACK, {"template": TEMPLATE}, 202, ("stack_update", CHANGE)),
     ("PATCH", STACK, {"template": TEMPLATE}, 202, ("stack_patch", {**PATCH, "settings": None})),
+    (
+        "PATCH",
+        STACK,
+        {"as_of": "op"},
+        202,
+        ("stack_patch", {**PATCH, "template": None, "as_of": "op", "settings": None}),
+    ),
     ("DELETE", STACK, None, 204, ("stack_delete", {**UNRETAINED, "plan_digest": None})),
     (
         "PUT",
@@ -248,9 +255,18 @@ CASES: list[tuple[str, str, Any, int, EngineCall | None]] = [
         200,
         ("operation_show", {"ref": REF, "operation_id": OPERATION_ID}),
     ),
-    ("GET", f"{STACK}/template", None, 200, ("stack_template", {"ref": REF})),
-    ("GET", f"{STACK}/environment", None, 200, ("stack_environment", {"ref": REF})),
-    ("GET", f"{STACK}/files", None, 200, ("stack_files", {"ref": REF})),
+    ("GET", f"{STACK}/template", None, 200, ("stack_template", {"ref": REF, "operation_id": None})),
+    ("GET", f"{STACK}/template?operation_id=op", None, 200, ("stack_template", {"ref": REF, "operation_id": "op"})),
+    ("GET", f"{STACK}/environment", None, 200, ("stack_environment", {"ref": REF, "operation_id": None})),
+    (
+        "GET",
+        f"{STACK}/environment?operation_id=op",
+        None,
+        200,
+        ("stack_environment", {"ref": REF, "operation_id": "op"}),
+    ),
+    ("GET", f"{STACK}/files", None, 200, ("stack_files", {"ref": REF, "operation_id": None})),
+    ("GET", f"{STACK}/files?operation_id=op", None, 200, ("stack_files", {"ref": REF, "operation_id": "op"})),
     ("GET", f"{STACK}/export", None, 200, ("stack_export", {"ref": REF})),
     ("DELETE", f"{STACK}/abandon", None, 200, ("stack_abandon", {"ref": REF})),
     ("GET", f"{STACK}/outputs", None, 200, ("output_list", {"ref": REF})),

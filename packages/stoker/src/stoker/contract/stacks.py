@@ -84,12 +84,14 @@ class StackPatch(StackChange):
     """A change of the given parts.
 
     `keep_parameters` keep their values like all that are not given, but must exist before and after the change.
-    `policy` replaces the stack's policy during this update.
+    `policy` replaces the stack's policy during this update. With `as_of`, the ID of an operation of the stack, its
+    definition is changed instead of the present one: the stack returns to it.
     """
 
     clear_parameters: Sequence[str] | None = None
     keep_parameters: Sequence[str] | None = None
     policy: Mapping[str, Any] | None = None
+    as_of: str | None = field(default=None, metadata=ADDED)
 
 
 class SettingsChange(TypedDict, total=False):
@@ -351,21 +353,28 @@ class DescribeStacks(Request[Sequence[StackDescription]]):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ShowTemplate(OfStack[JSONObject]):
+class OfDefinition(OfStack[Answer]):
+    """A request about the present definition of a stack, or about that of one of its operations."""
+
+    operation_id: str | None = field(default=None, metadata=ADDED)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShowTemplate(OfDefinition[JSONObject]):
     """Show the template of a stack."""
 
     method = "stack_template"
 
 
 @dataclass(frozen=True, kw_only=True)
-class ShowEnvironment(OfStack[JSONObject]):
+class ShowEnvironment(OfDefinition[JSONObject]):
     """Show the environment of a stack."""
 
     method = "stack_environment"
 
 
 @dataclass(frozen=True, kw_only=True)
-class ShowFiles(OfStack[Mapping[str, str]]):
+class ShowFiles(OfDefinition[Mapping[str, str]]):
     """Show the files that came with the template of a stack."""
 
     method = "stack_files"

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from stoker.base.context import RequestContext
-from stoker.base.errors import EntityNotFound
 from stoker.contract.events import ListOperations, OperationDetails, OperationView, ShowOperation
 from stoker.engine.planning.plan import read_plan
 from stoker.engine.records.earlier_failures import failure_of
 from stoker.engine.records.services import EngineServices
-from stoker.operations.lookup import find_stack
+from stoker.operations.lookup import find_operation, find_stack
 from stoker.operations.views import failure_view
 from stoker.store import queries
-from stoker.store.records import FAILED, Operation, Stack
+from stoker.store.records import FAILED, Operation
 
 MOST = 500
 """Maximum number of operations on one page."""
@@ -27,7 +26,7 @@ async def operation_list(
     `marker` is the id of the last operation of the previous page. Raises EntityNotFound for a marker of another stack.
     """
     stack = await find_stack(services, context, request.ref, deleted=True)
-    after = await _operation(services, stack, request.marker) if request.marker is not None else None
+    after = await find_operation(services, stack, request.marker) if request.marker is not None else None
     wanted = MOST if request.limit is None else min(request.limit, MOST)
     operations = await services.database.read(queries.operations_of, stack.id, wanted, after)
     return [_view(operation) for operation in operations]
@@ -39,16 +38,9 @@ async def operation_show(services: EngineServices, context: RequestContext, requ
     Raises EntityNotFound.
     """
     stack = await find_stack(services, context, request.ref, deleted=True)
-    operation = await _operation(services, stack, request.operation_id)
+    operation = await find_operation(services, stack, request.operation_id)
     plan = read_plan(services.sealer.open(operation.plan)) if operation.plan else None
     return {**_view(operation), "plan": plan}
-
-
-async def _operation(services: EngineServices, stack: Stack, operation_id: str) -> Operation:
-    operation = await services.database.read(queries.operation_by_id, operation_id)
-    if operation is None or operation.stack_id != stack.id:
-        raise EntityNotFound(f"The Operation ({operation_id}) could not be found in Stack {stack.name}.")
-    return operation
 
 
 def _view(operation: Operation) -> OperationView:

@@ -15,13 +15,14 @@ from stoker.base.redaction import REDACTED, redact_values
 from stoker.contract.events import ListEvents, ShowEvent
 from stoker.contract.request import Reference
 from stoker.contract.resources import DescribeResource, ListResources, ResourceList, ShowResource, ShowResourceMetadata
-from stoker.contract.stacks import ListOutputs, ShowEnvironment, ShowFiles, ShowOutput, ShowTemplate
+from stoker.contract.stacks import ListOutputs, OfDefinition, ShowEnvironment, ShowFiles, ShowOutput, ShowTemplate
 from stoker.contract.views import EventView, JSONObject, ResourceRow, ResourceView
 from stoker.engine.calls.context import RecordingParts
 from stoker.engine.calls.deployments import agent_metadata, configs_for, note_delivery, takes_deployments, with_configs
 from stoker.engine.inspection.reading import Reader
 from stoker.engine.records.actions import REMOVES
 from stoker.engine.records.former_names import former_names, formerly_named, had_name
+from stoker.engine.records.loader import LoadedInputs
 from stoker.engine.records.services import EngineServices
 from stoker.engine.records.stack_view import StackView
 from stoker.engine.records.state import ResourceState, attribute_text
@@ -30,6 +31,7 @@ from stoker.engine.redaction.object_ids import ObjectIds
 from stoker.engine.redaction.stacks import properties_shown, secrets_ever, secrets_now
 from stoker.engine.redaction.templates import redact_file, redact_template
 from stoker.operations.lookup import confine_stack_user, find_stack, found_stack, is_stack_user
+from stoker.operations.returning import inputs_as_of
 from stoker.operations.views import event_view, place_view, required_by, resource_row, resource_view
 from stoker.plugins.resource import AttributeKey
 from stoker.store import queries
@@ -40,15 +42,14 @@ from stoker.store.records import Event, Resource, ResourceSummary, Stack
 
 async def stack_template(services: EngineServices, context: RequestContext, request: ShowTemplate) -> JSONObject:
     """Return the template as plain data, with the defaults of hidden parameters redacted."""
-    stack = await find_stack(services, context, request.ref, deleted=True)
-    shown = redact_template((await services.loader.load(stack.inputs)).template)
+    stack, inputs = await _definition(services, context, request)
+    shown = redact_template(inputs.template)
     return shown if stack.parent_id is None else redact_values(shown, await secrets_now(services, stack))
 
 
 async def stack_environment(services: EngineServices, context: RequestContext, request: ShowEnvironment) -> JSONObject:
     """Return the environment, with the values of hidden parameters redacted."""
-    stack = await find_stack(services, context, request.ref, deleted=True)
-    inputs = await services.loader.load(stack.inputs)
+    stack, inputs = await _definition(services, context, request)
     definition = await services.bind(stack, inputs)
     data = inputs.environment.to_data()
     given = {**inputs.parameters["environment"], **inputs.parameters["request"]}
@@ -62,10 +63,16 @@ async def stack_environment(services: EngineServices, context: RequestContext, r
 
 async def stack_files(services: EngineServices, context: RequestContext, request: ShowFiles) -> Mapping[str, str]:
     """Return the files that were sent with the template, with hidden values redacted."""
+    stack, inputs = await _definition(services, context, request)
+    secrets = await (secrets_now if request.operation_id is None else secrets_ever)(services, stack)
+    return {name: redact_file(text, secrets) for name, text in inputs.files.items()}
+
+
+async def _definition(
+    services: EngineServices, context: RequestContext, request: OfDefinition[Any]
+) -> tuple[Stack, LoadedInputs]:
     stack = await find_stack(services, context, request.ref, deleted=True)
-    files = (await services.loader.load(stack.inputs)).files
-    secrets = await secrets_now(services, stack)
-    return {name: redact_file(text, secrets) for name, text in files.items()}
+    return stack, await services.loader.load(await inputs_as_of(services, stack, request.operation_id))
 
 
 async def output_list(services: EngineServices, context: RequestContext, request: ListOutputs) -> Sequence[JSONObject]:

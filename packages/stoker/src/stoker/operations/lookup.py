@@ -13,7 +13,7 @@ from stoker.contract.request import Reference
 from stoker.engine.records.services import EngineServices
 from stoker.engine.records.state import ResourceState
 from stoker.store import queries
-from stoker.store.records import Stack
+from stoker.store.records import Operation, Stack
 
 _ARN = re.compile(r"arn:openstack:heat::(?P<project>[^:]*):stacks/(?P<name>[^/]+)/(?P<id>[^/]+)")
 
@@ -27,6 +27,14 @@ async def find_stack(
     nothing.
     """
     return await services.database.read(found_stack, context, ref, deleted)
+
+
+async def find_operation(services: EngineServices, stack: Stack, operation_id: str) -> Operation:
+    """Return an operation of a stack. Raises EntityNotFound."""
+    operation = await services.database.read(queries.operation_by_id, operation_id)
+    if operation is None or operation.stack_id != stack.id:
+        raise EntityNotFound(f"The Operation ({operation_id}) could not be found in Stack {stack.name}.")
+    return operation
 
 
 def found_stack(connection: Connection, context: RequestContext, ref: Reference, deleted: bool) -> Stack:

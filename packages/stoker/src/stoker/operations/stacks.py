@@ -57,6 +57,7 @@ from stoker.operations.requests import (
     given_by,
     parse_request,
 )
+from stoker.operations.returning import inputs_as_of, moves_back
 from stoker.operations.settings import check_deletable, check_policy, settings_steps, settings_view
 from stoker.operations.transitions import guard, verdict
 from stoker.operations.views import failure_view, stack_view
@@ -227,9 +228,10 @@ async def patch_stack(
 async def patched_request(
     parts: ActingParts, context: RequestContext, stack: Stack, request: StackPatch
 ) -> CheckedRequest:
-    """Return the stack's current definition with the given parts changed, checked."""
+    """Return the stack's current definition, or that as of an operation, with the given parts changed, checked."""
     services = parts.services
-    present = await services.loader.load(stack.inputs)
+    base = await inputs_as_of(services, stack, request.as_of)
+    present = await services.loader.load(base)
     files = {**present.files, **(request.files or {})}
     clear = request.clear_parameters or ()
     request = replace(request, files=files)
@@ -252,6 +254,9 @@ async def patched_request(
     template = await parse_request(services, context, request, given) if request.template else present.template
     _check_keepable(request.keep_parameters or (), present.template, template)
     environment, parameters, wrong = await services.evaluator.evaluate(context.project_id, partial(given, template))
+    if request.as_of is not None:
+        back = await moves_back(services, stack, base, template)
+        environment = environment.with_transfers(environment.transfers.with_further(back))
     redacted = _redacted_defaults(
         template, {*environment.parameters, *environment.parameter_defaults, *parameters, *clear}
     )

@@ -7,11 +7,12 @@ rules are those of the OpenStack Orchestration API reference; extensions are lis
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from stoker.api.v1 import catalog, operations, resources, software, stacks
 from stoker.api.v1 import stack_body as body
 from stoker.api.v1.call import Action
-from stoker.contract.stacks import AbandonStack, ExportStack, ShowEnvironment, ShowFiles, ShowTemplate
+from stoker.contract.stacks import AbandonStack, ExportStack, OfDefinition, ShowEnvironment, ShowFiles, ShowTemplate
 
 _STACK = "/stacks/{stack_name}/{stack_id}"
 _RESOURCE = _STACK + "/resources/{resource_name}"
@@ -23,6 +24,10 @@ def _lookup(tail: str = "", named: str | None = None) -> Action:
 
 def _lookups(*methods: str, named: str | None = None) -> dict[str, Action]:
     return {method: _lookup(named=named) for method in methods}
+
+
+def _definition(kind: type[OfDefinition[Any]], rule: str) -> Action:
+    return Action(stacks.of_definition(kind), rule, query=stacks.DEFINITION_QUERY)
 
 
 ROUTES: Mapping[str, Mapping[str, Action]] = {
@@ -109,9 +114,9 @@ ROUTES: Mapping[str, Mapping[str, Action]] = {
     f"{_STACK}/actions/preview": {
         "POST": Action(stacks.preview_act, stacks.action_rule, body=stacks.ACTION_BODY, takes_types=True),
     },
-    f"{_STACK}/template": {"GET": Action(stacks.plain(ShowTemplate), "stacks:template")},
-    f"{_STACK}/environment": {"GET": Action(stacks.plain(ShowEnvironment), "stacks:environment")},
-    f"{_STACK}/files": {"GET": Action(stacks.plain(ShowFiles), "stacks:files")},
+    f"{_STACK}/template": {"GET": _definition(ShowTemplate, "stacks:template")},
+    f"{_STACK}/environment": {"GET": _definition(ShowEnvironment, "stacks:environment")},
+    f"{_STACK}/files": {"GET": _definition(ShowFiles, "stacks:files")},
     f"{_STACK}/export": {"GET": Action(stacks.plain(ExportStack), "stacks:export")},
     f"{_STACK}/abandon": {"DELETE": Action(stacks.plain(AbandonStack), "stacks:abandon")},
     f"{_STACK}/outputs": {"GET": Action(stacks.list_outputs, "stacks:list_outputs")},

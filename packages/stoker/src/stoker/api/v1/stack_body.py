@@ -52,7 +52,7 @@ _UPDATE = {**_STACK, "disable_rollback": Field(BOOLEAN), "converge": Field(BOOLE
 
 UPDATE = Body({**_UPDATE, "existing_parameters": Field(BOOLEAN, default=False)})
 
-PATCH = Body({**_UPDATE, "clear_parameters": Field(STRINGS, default=[])})
+PATCH = Body({**_UPDATE, "clear_parameters": Field(STRINGS, default=[]), "as_of": Field(STRING)})
 
 VALIDATE = Body(_DEFINITION)
 
@@ -134,6 +134,7 @@ def patch_request(kind: type[Patch], call: Call) -> Patch:
         converge=body["converge"],
         refresh=body["refresh"],
         clear_parameters=body["clear_parameters"],
+        as_of=body["as_of"],
     )
 
 

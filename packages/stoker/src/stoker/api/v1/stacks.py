@@ -24,6 +24,7 @@ from stoker.contract.stacks import (
     IdentifyStack,
     ListOutputs,
     ListStacks,
+    OfDefinition,
     PatchStack,
     PreviewAction,
     PreviewPatch,
@@ -202,6 +203,18 @@ def plain(kind: type[OfStack[Any]]) -> Handler:
 
     def handler(call: Call) -> Any:
         return call.ask(kind(ref=call.ref))
+
+    return handler
+
+
+DEFINITION_QUERY = Query({"operation_id": Field(STRING)})
+
+
+def of_definition(kind: type[OfDefinition[Any]]) -> Handler:
+    """Return a handler that shows a part of the stack's present definition, or of that as of an operation."""
+
+    def handler(call: Call) -> Any:
+        return call.ask(kind(ref=call.ref, operation_id=call.query["operation_id"]))
 
     return handler
 

@@ -147,6 +147,11 @@ class Service:
         return self._call(method, _path(stack) + tail, body, query)
 
 
+def _update_method(body: Mapping[str, Any]) -> str:
+    """Return the method of an update: a PUT replaces the definition, a PATCH begins with the one as of an operation."""
+    return "PATCH" if "as_of" in body else "PUT"
+
+
 class Stack:
     """A stack at the time when it was read; `facts` is the response of the service.
 
@@ -194,11 +199,11 @@ class Stack:
 
     def update(self, body: Mapping[str, Any]) -> None:
         """Start an update to the definition in `body`."""
-        self._service.send("PUT", self.facts, body=body)
+        self._service.send(_update_method(body), self.facts, body=body)
 
     def preview_update(self, body: Mapping[str, Any]) -> Answer:
         """The plan of `update`."""
-        plan: Answer = self._service.send("PUT", self.facts, "/preview", body)["plan"]
+        plan: Answer = self._service.send(_update_method(body), self.facts, "/preview", body)["plan"]
         return plan
 
     def preview_refresh(self) -> Answer:
@@ -274,14 +279,16 @@ class Stack:
                 raise
             raise NoSuchResource(f"{self.name} has no resource {name}; it has {', '.join(known) or 'none'}.") from None
 
-    def environment(self) -> Answer:
-        """Its environment."""
-        data: Answer = self._service.below(self.facts, "/environment")
-        return data
+    def environment(self, operation: str | None = None) -> Answer:
+        """Its environment, now or as of an operation."""
+        return self._definition("/environment", operation)
 
-    def files(self) -> Answer:
-        """The files that came with its template."""
-        data: Answer = self._service.below(self.facts, "/files")
+    def files(self, operation: str | None = None) -> Answer:
+        """The files that came with its template, now or as of an operation."""
+        return self._definition("/files", operation)
+
+    def _definition(self, path: str, operation: str | None) -> Answer:
+        data: Answer = self._service.below(self.facts, path, {"operation_id": operation} if operation else None)
         return data
 
     def resources(self, depth: int = NESTED) -> list[Answer]:
@@ -329,10 +336,9 @@ class Stack:
         found = self._service.below(self.facts, "/events", query)["events"]
         return found[0]["id"] if found else None
 
-    def template(self) -> Answer:
-        """Its template."""
-        data: Answer = self._service.below(self.facts, "/template")
-        return data
+    def template(self, operation: str | None = None) -> Answer:
+        """Its template, now or as of an operation."""
+        return self._definition("/template", operation)
 
     def outputs(self) -> list[Answer]:
         """Its outputs with their values."""

@@ -15,6 +15,7 @@ import urllib.request
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import yaml
@@ -44,7 +45,8 @@ class _Edit:
 class Sources:
     """What is sent: the template, the URLs of environments in their order, the content of files by URL.
 
-    `written` has the documents in which references were replaced, by URL, as the user wrote them.
+    `written` has the documents in which references were replaced, by URL, as the user wrote them. With `as_of`, none of
+    it: the service has the definition that the stack had as of the operation with this ID.
     """
 
     template_url: str
@@ -53,6 +55,13 @@ class Sources:
     files: dict[str, str] = field(default_factory=dict)
     written: dict[str, str] = field(default_factory=dict)
     edits: dict[str, list[_Edit]] = field(default_factory=dict)
+    as_of: str | None = None
+
+    def definition(self) -> dict[str, Any]:
+        """Return the part of a request that defines the stack, besides parameters."""
+        if self.as_of is not None:
+            return {"as_of": self.as_of}
+        return {"template": self.template, "files": self.files, "environment_files": self.environments}
 
     def as_written(self, found: Diagnostic) -> Diagnostic:
         """Return a diagnostic of the service with the place and the names that the user's files have."""
@@ -112,6 +121,11 @@ def collect(template: str, environments: Sequence[str] = ()) -> Sources:
         sources.files[url] = _replaced(text, _registry_references(text, url), url, sources)
         sources.environments.append(url)
     return sources
+
+
+def former(operation_id: str) -> Sources:
+    """Return the definition that a stack had as of one of its operations."""
+    return Sources(f"operation {operation_id}", as_of=operation_id)
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,6 +61,10 @@ def _definition_options(*, required: bool) -> Callable[[Command], Command]:
             "-e", "--environment", "environments", multiple=True, metavar="FILE|URL", shell_complete=file_names,
             help="Environment; repeatable, later ones override.",
         ),
+        click.option(
+            "--as-of", "as_of", metavar="OPERATION",
+            help="Return to the definition as of this operation, an ID that `stoker stack history` lists.",
+        ),
         click.option("-t", "--template", metavar="FILE|URL", shell_complete=file_names, help="Template."),
         click.argument("name", shell_complete=stack_names if required else stack_or_plan_names, required=required),
     )  # fmt: skip
@@ -90,6 +94,7 @@ def deploy(
     service: Service,
     name: str | None,
     template: str | None,
+    as_of: str | None,
     environments: tuple[str, ...],
     parameters: dict[str, str],
     reset_parameters: bool,
@@ -106,7 +111,7 @@ def deploy(
     """Create or update the stack NAME, after showing the plan.
 
     Parameters that are not given keep the values of the last deployment; values that are missing are asked for on a
-    terminal.
+    terminal. With --as-of, the stack returns to the template, files and parameters that it had then.
 
     A saved plan is applied without a question, exactly as saved; it is refused if anything has changed since. FILE.plan
     instead of NAME is a saved plan, too.
@@ -115,6 +120,7 @@ def deploy(
     Examples:
       stoker deploy web -t web.yaml
       stoker deploy web -t web.yaml -e production.yaml -P flavor=m1.large --yes
+      stoker deploy web --as-of 0f9e1f0c-7b7e-4e55-8a86-9d8f6f0d9b1e
       stoker deploy web.plan
       stoker deploy web -t web.yaml --yes -f json
     """
@@ -124,6 +130,7 @@ def deploy(
         if (
             name
             or template
+            or as_of
             or environments
             or reset_parameters
             or refresh
@@ -138,14 +145,13 @@ def deploy(
         with reported(form) as report:
             conclude(apply(service, SavedPlan.read(plan_file), parameters, report), report=report)
         return
-    if name is None or template is None:
+    if name is None or (template or as_of) is None:
         raise click.UsageError("Give the name of a stack and a template (NAME -t FILE), or a saved plan (--plan FILE).")
-    from stoker.cli.client.sources import collect
-    from stoker.cli.commands.deployment import Deployment, body_of, carry_out
+    from stoker.cli.commands.deployment import Deployment, body_of, carry_out, sources_of
     from stoker.cli.views.reports import reported
 
     with reported(form) as report:
-        sources = collect(template, environments)
+        sources = sources_of(template, environments, as_of, reset_parameters)
         body = body_of(sources, parameters, rollback, timeout, tags)
         how = {"reset_parameters": reset_parameters, "preflight": preflight}
         wanted = Deployment(service, name, sources, body, refresh=_extent(refresh, skip_refresh), **how)
@@ -177,6 +183,7 @@ def plan(
     service: Service,
     name: str,
     template: str | None,
+    as_of: str | None,
     environments: tuple[str, ...],
     parameters: dict[str, str],
     reset_parameters: bool,
@@ -211,21 +218,20 @@ def plan(
       stoker plan web --destroy
     """
     if destroy:
-        definition = (template, rollback, timeout, out) != (None, None, None, None) or environments or parameters
+        definition = (template, as_of, rollback, timeout, out) != (None,) * 5 or environments or parameters
         if definition or reset_parameters or refresh or not preflight or tags:
             raise click.UsageError("A deletion has no definition: only --retain and --force may be given besides.")
         _plan_deletion(service.stack(name), retain, force, detailed_exitcode, form)
         return
     if retain or force:
         raise click.UsageError("--retain and --force are about a deletion: give --destroy with them.")
-    if template is None:
+    if (template or as_of) is None:
         raise click.UsageError("Give a template (-t FILE), or --destroy for the plan of a deletion.")
     from stoker.authoring.plan_steps import changes
-    from stoker.cli.client.sources import collect
-    from stoker.cli.commands.deployment import Deployment, body_of
+    from stoker.cli.commands.deployment import Deployment, body_of, sources_of
     from stoker.cli.views.plans import show_plan
 
-    sources = collect(template, environments)
+    sources = sources_of(template, environments, as_of, reset_parameters)
     body = body_of(sources, parameters, rollback, timeout, tags)
     how = {"reset_parameters": reset_parameters, "preflight": preflight}
     wanted = Deployment(service, name, sources, body, refresh=_extent(refresh, skip_refresh), **how)

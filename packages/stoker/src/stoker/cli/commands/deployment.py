@@ -16,7 +16,7 @@ from stoker.base.diagnostics import Diagnostic, format_path
 from stoker.base.errors import StokerError
 from stoker.cli.client.saved_plans import SavedPlan
 from stoker.cli.client.service import Answer, Refused, Service, Stack
-from stoker.cli.client.sources import Sources
+from stoker.cli.client.sources import Sources, collect, former
 from stoker.cli.terminal.errors import CommandFailed, NoSuchStack, PlanRefused, TemplateRefused
 from stoker.cli.terminal.messages import say
 from stoker.cli.terminal.places import short
@@ -33,6 +33,16 @@ _MISSING = "parameter-missing"
 """The rule of the diagnostics about parameters without a value."""
 
 
+def sources_of(template: str | None, environments: Sequence[str], as_of: str | None, reset_parameters: bool) -> Sources:
+    """Return the definition that the user's options give: files, or what the stack had as of an operation."""
+    if as_of is None:
+        assert template is not None
+        return collect(template, environments)
+    if template is not None or environments or reset_parameters:
+        raise click.UsageError("--as-of has template, environment and parameters: only -P may change them.")
+    return former(as_of)
+
+
 def body_of(
     sources: Sources,
     parameters: dict[str, str],
@@ -41,12 +51,7 @@ def body_of(
     tags: tuple[str, ...] = (),
 ) -> Answer:
     """Return the body of a request from the user's options; options that were not given are left out."""
-    body: Answer = {
-        "template": sources.template,
-        "files": sources.files,
-        "environment_files": sources.environments,
-        "parameters": parameters,
-    }
+    body: Answer = {**sources.definition(), "parameters": parameters}
     if rollback is not None:
         body["disable_rollback"] = not rollback
     if timeout is not None:
@@ -59,8 +64,8 @@ def body_of(
 class Deployment:
     """The definition that the user wants, and the existing stack, or None if it does not exist.
 
-    Parameters that `body` does not set keep the values of the last deployment, unless `reset_parameters`. Without tags
-    in `body`, the stack keeps its tags.
+    Parameters that `body` does not set keep the values of the last deployment, unless `reset_parameters`; in a
+    definition as of an operation, those of that operation. Without tags in `body`, the stack keeps its tags.
     `refresh` says which objects of an existing stack the service compares with the cloud: "none", "changes" or "all".
     Without `preflight`, it does not check the plan before the first change.
     """
@@ -83,10 +88,16 @@ class Deployment:
         try:
             self.stack: Stack | None = service.stack(name)
         except NoSuchStack:
+            if sources.as_of is not None:
+                raise
             self.stack = None
         else:
-            kept = {"tags": ",".join(self.stack.facts["tags"])} if self.stack.facts.get("tags") else {}
-            self.body = {**kept, **self.body, "existing_parameters": not reset_parameters, "refresh": refresh}
+            kept: Answer = {"refresh": refresh}
+            if self.stack.facts.get("tags"):
+                kept["tags"] = ",".join(self.stack.facts["tags"])
+            if sources.as_of is None:
+                kept["existing_parameters"] = not reset_parameters
+            self.body = {**kept, **self.body}
 
     def plan(self) -> Answer:
         """Return the plan; ask for the values of parameters that need one, on a terminal.
@@ -97,7 +108,7 @@ class Deployment:
             return self._preview()
         except Refused as error:
             missing = [str(problem.path[-1]) for problem in error.diagnostics if problem.rule == _MISSING]
-            if not missing or not sys.stdin.isatty():
+            if not missing or not sys.stdin.isatty() or self.sources.as_of is not None:
                 raise self._explanation(error) from error
         self._ask(missing)
         return self._explained(self._preview)
@@ -109,8 +120,7 @@ class Deployment:
 
     def _ask(self, names: Sequence[str]) -> None:
         """Ask for the values of parameters, without showing those of hidden ones."""
-        definition = {key: self.body[key] for key in ("template", "files", "environment_files")}
-        declared = self._service.validate(definition)["Parameters"]
+        declared = self._service.validate(self.sources.definition())["Parameters"]
         for name in names:
             facts = declared.get(name, {})
             if facts.get("Description"):

@@ -10,6 +10,7 @@ import click
 
 from stoker.cli.client.service import NESTED, Answer, Service, Stack
 from stoker.cli.commands.completion import resource_names, stack_names
+from stoker.cli.commands.definitions import diff
 from stoker.cli.commands.deploy import delete
 from stoker.cli.commands.documents import DOCUMENTS
 from stoker.cli.commands.history import history
@@ -20,6 +21,11 @@ from stoker.contract.views import NO_REASON
 Rows = Iterable[Answer]
 
 _REASON = "resource_status_reason"
+
+
+_operation_option = click.option(
+    "--operation", metavar="ID", help="As of this operation, an ID that `stoker stack history` lists."
+)
 
 
 def _is_nested(resource: Mapping[str, Any]) -> bool:
@@ -139,41 +145,45 @@ def outputs(service: Service, name: str) -> Rows:
 
 @record("template", form="yaml")
 @click.argument("name", shell_complete=stack_names)
+@_operation_option
 @with_service
-def template(service: Service, name: str) -> Answer:
+def template(service: Service, name: str, operation: str | None) -> Answer:
     """Print the template of a stack.
 
     \b
     Examples:
       stoker stack template web > web.yaml
+      stoker stack template web --operation $OPERATION
     """
-    return service.stack(name).template()
+    return service.stack(name).template(operation)
 
 
 @record("environment", form="yaml")
 @click.argument("name", shell_complete=stack_names)
+@_operation_option
 @with_service
-def environment(service: Service, name: str) -> Answer:
+def environment(service: Service, name: str, operation: str | None) -> Answer:
     """Print the environment of a stack; hidden parameters are redacted.
 
     \b
     Examples:
       stoker stack environment web
     """
-    return service.stack(name).environment()
+    return service.stack(name).environment(operation)
 
 
 @record("files", form="yaml")
 @click.argument("name", shell_complete=stack_names)
+@_operation_option
 @with_service
-def files(service: Service, name: str) -> Answer:
+def files(service: Service, name: str, operation: str | None) -> Answer:
     """Print the files of a stack's template.
 
     \b
     Examples:
       stoker stack files web -f json
     """
-    return service.stack(name).files()
+    return service.stack(name).files(operation)
 
 
 @record("resource")
@@ -230,7 +240,7 @@ stack = Commands(
     "stack",
     commands=[
         list_stacks, show, resources, resource, metadata, failures, events, outputs, template, environment, files,
-        history, *VERBS, *DOCUMENTS, delete,
+        history, diff, *VERBS, *DOCUMENTS, delete,
     ],
     help="Show stacks and run actions on them.",
 )  # fmt: skip

@@ -70,10 +70,10 @@ def _json(data: Any) -> None:
 
 
 def _yaml(data: Any) -> None:
-    print(_dumped(data, _WIDE), end="")
+    print(yaml_text(data, _WIDE), end="")
 
 
-def _dumped(data: Any, width: int | None = None) -> str:
+def yaml_text(data: Any, width: int | None = None) -> str:
     import yaml
 
     class Dumper(yaml.SafeDumper):
@@ -158,7 +158,7 @@ def _record_table(record: Row) -> None:
     table.add_column(overflow="fold")
     for name, value in record.items():
         room = out.width - names - _BETWEEN
-        text = indented(_dumped(value, _WIDE), room) if _nested(value) else _readable(name, value)
+        text = indented(yaml_text(value, _WIDE), room) if _nested(value) else _readable(name, value)
         table.add_row(name, _coloured(name, text.rstrip()))
     _print(table, out)
 
@@ -220,7 +220,7 @@ ROW_FORMATS: Mapping[str, Callable[[Sequence[Row], Sequence[str], Sequence[str]]
 _ONE_ROW: Mapping[str, Callable[[Row], str]] = {
     "table": lambda row: "  ".join(cell(value) for value in row.values()),
     "json": lambda row: json.dumps(row, ensure_ascii=False),
-    "yaml": lambda row: _dumped([row], _WIDE).rstrip(),
+    "yaml": lambda row: yaml_text([row], _WIDE).rstrip(),
     "value": lambda row: " ".join(cell(value) for value in row.values()),
 }
 

@@ -4,7 +4,7 @@ those that a rollback or the restoration of a snapshot returns to their former n
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping
 
 from stoker.base.diagnostics import Diagnostic
 from stoker.base.errors import TemplateInvalid
@@ -28,7 +28,7 @@ def carry_out(
     return to it. Raises TemplateInvalid for entries that cannot be carried out.
     """
     if action in RETURNS:
-        names = returned_names(wanted, states, inputs)
+        names = returned_names(wanted.definition.resources, states, inputs)
     else:
         names = new_names(wanted, states, wanted.inputs.environment.transfers)
     rows = rename(states, names, [each for each in former_inputs if each]) if names else []
@@ -117,15 +117,16 @@ def _outer(name: str, known: Iterable[str]) -> str | None:
 # -- former names ------------------------------------------------------------------------------------------------------
 
 
-def returned_names(wanted: Wanted, states: Iterable[ResourceState], inputs: str) -> dict[str, str]:
+def returned_names(known: Container[str], states: Iterable[ResourceState], inputs: str) -> dict[str, str]:
     """Return the names that resources had when the stack had these inputs, by their present names.
 
-    Where that is not recorded, a resource which the definition does not name gets the last of its names that it does.
+    Where that is not recorded, a resource which is not among the `known` names of the definition gets the last of its
+    names that is.
     """
     current = current_of(states)
     names = {}
     for name, state in current.items():
-        former = _former(state, inputs, wanted)
+        former = _former(state, inputs, known)
         if former is not None and former != name:
             names[name] = former
     while clashes := {name for name, former in names.items() if former in current and former not in names}:
@@ -134,9 +135,9 @@ def returned_names(wanted: Wanted, states: Iterable[ResourceState], inputs: str)
     return names
 
 
-def _former(state: ResourceState, inputs: str, wanted: Wanted) -> str | None:
-    known = former_names(state.row)
-    at_that_time = next((each.name for each in known if inputs in each.inputs), None)
-    if at_that_time is not None or state.row.name in wanted.definition.resources:
+def _former(state: ResourceState, inputs: str, known: Container[str]) -> str | None:
+    names = former_names(state.row)
+    at_that_time = next((each.name for each in names if inputs in each.inputs), None)
+    if at_that_time is not None or state.row.name in known:
         return at_that_time
-    return next((each.name for each in reversed(known) if each.name in wanted.definition.resources), None)
+    return next((each.name for each in reversed(names) if each.name in known), None)

@@ -19,7 +19,7 @@ class FormerName(NamedTuple):
 
 
 def former_names(row: Resource) -> list[FormerName]:
-    """Return the names that a resource had before, the first one first."""
+    """Return the names that a resource had before, the first one first: also the present one, if it had it twice."""
     return [FormerName(name, tuple(inputs)) for name, inputs in orjson.loads(row.former_names or "[]")]
 
 
@@ -41,8 +41,7 @@ def formerly_named(current: Mapping[str, ResourceState], name: str) -> ResourceS
 def rename(states: Iterable[ResourceState], names: Mapping[str, str], inputs: Sequence[str]) -> list[Resource]:
     """Give resources of a stack new names, by their present ones, and return the rows that have changed.
 
-    `inputs` are the IDs of those that the stack had with the former names. A resource that gets a name which it had
-    before has returned to it: it forgets what followed. The name of the object in the cloud stays.
+    `inputs` are the IDs of those that the stack had with the former names. The name of the object in the cloud stays.
     """
     changed = []
     for state in states:
@@ -53,14 +52,14 @@ def rename(states: Iterable[ResourceState], names: Mapping[str, str], inputs: Se
         row.requires = orjson.dumps(sorted(requires)).decode()
         if row.name in names:
             state.stored.physical_name = state.physical_name
-            row.former_names = _followed(row, names[row.name], inputs)
+            row.former_names = _with_present_name(row, inputs)
             row.name = names[row.name]
         changed.append(state.seal())
     return changed
 
 
-def _followed(row: Resource, name: str, inputs: Sequence[str]) -> str | None:
-    known = former_names(row)
-    before = next((number for number, each in enumerate(known) if each.name == name), None)
-    known = [*known, FormerName(row.name, tuple(inputs))] if before is None else known[:before]
-    return orjson.dumps([list(each) for each in known]).decode() if known else None
+def _with_present_name(row: Resource, inputs: Sequence[str]) -> str:
+    """Return the names of a resource that is about to get another one, each with all inputs that it had it with."""
+    known = {each.name: each.inputs for each in former_names(row)}
+    known[row.name] = tuple(dict.fromkeys((*known.get(row.name, ()), *inputs)))
+    return orjson.dumps(list(known.items())).decode()

@@ -1,0 +1,41 @@
+"""The definition that a stack had as of one of its operations, and the way back to it."""
+
+from __future__ import annotations
+
+from stoker.base.errors import BadValue
+from stoker.engine.planning.moving import returned_names
+from stoker.engine.records.actions import NOTHING
+from stoker.engine.records.recorded import Recorded
+from stoker.engine.records.services import EngineServices
+from stoker.operations.lookup import find_operation
+from stoker.store import queries
+from stoker.store.records import Stack
+from stoker.template.template import Template
+from stoker.template.transfers import Move, Transfers
+
+
+async def inputs_as_of(services: EngineServices, stack: Stack, operation_id: str | None) -> str:
+    """Return the ID of the inputs that an operation of a stack worked towards; of the present ones for None.
+
+    Raises EntityNotFound for an operation that is not one of the stack, BadValue for one without a definition.
+    """
+    if operation_id is None:
+        return stack.inputs
+    operation = await find_operation(services, stack, operation_id)
+    if operation.inputs == NOTHING:
+        raise BadValue(
+            f"The operation {operation_id} of stack {stack.name} had no definition: it removed all resources."
+        )
+    return operation.inputs
+
+
+async def moves_back(services: EngineServices, stack: Stack, inputs: str, template: Template) -> Transfers:
+    """Return the entries that give resources, which have been moved, the names that they have in a former definition.
+
+    `inputs` is the ID of the former ones, `template` the one that applies from now on.
+    """
+    if not await services.database.read(queries.moved_resources, stack.id):
+        return Transfers()
+    recorded = await services.database.read(lambda connection: Recorded.of(services, connection, stack))
+    names = returned_names(template.resources, recorded.states.values(), inputs)
+    return Transfers(tuple(Move(name, former) for name, former in names.items()))
