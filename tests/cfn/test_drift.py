@@ -235,6 +235,21 @@ def test_bad_requests_about_drift(boto: Any, stack: str, action: str, arguments:
     assert refused.value.response["ResponseMetadata"]["HTTPStatusCode"] in (400, 404)
 
 
+def test_what_the_template_ignores_is_named_in_the_reason(world: QueryService, boto: Any, clean: None) -> None:
+    body = """
+    AWSTemplateFormatVersion: '2010-09-09'
+    Resources:
+      Net: {Type: OS::Neutron::Net, Properties: {name: one, tags: [a]}, IgnoreDrift: [name, tags]}
+    """
+    boto.create_stack(StackName="drifting", TemplateBody=body)
+    boto.get_waiter("stack_create_complete").wait(StackName="drifting", WaiterConfig=FAST)
+    in_cloud(world, "PUT", f"networks/{physical_id(boto, 'Net')}", {"network": {"name": "two"}})
+    assert detected(world, boto)["StackDriftStatus"] == "IN_SYNC"
+    found = drifts(boto)["Net"]
+    assert (found["StackResourceDriftStatus"], found["PropertyDifferences"]) == ("IN_SYNC", [])
+    assert found["DriftStatusReason"] == "ignored, as the template says: name (differs), tags"
+
+
 def test_another_project_learns_nothing_of_drift(world: QueryService, boto: Any, stack: str) -> None:
     identifier = boto.detect_stack_drift(StackName="drifting")["StackDriftDetectionId"]
     stranger = world.client(world.stranger())

@@ -68,6 +68,7 @@ HOT_PLACES = [
     ("  x:\n    ty|", "type", "    type: "),
     ("  x: {ty|", "type", "  x: {type: "),
     ("  x:\n    type: OS::Heat::None\n    deletion_policy: |", "retain", "    deletion_policy: retain"),
+    ("  x:\n    type: OS::Neutron::Net\n    ignore_drift:\n    - |", "qos_policy", "    - qos_policy"),
     ("  x:\n    type: OS::Heat::None\n    condition: |", "many", "    condition: many"),
     ("  x:\n    depends_on: |", "web", "    depends_on: web"),
     ("  x:\n    depends_on:\n      - |", "web", "      - web"),

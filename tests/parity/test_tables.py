@@ -54,6 +54,12 @@ ADDED: Mapping[str, Mapping[str, Any]] = {
 }
 """What AWS has added to its format since, also functions that take numbers as strings."""
 
+OURS: Mapping[str, Mapping[str, set[str]]] = {
+    "hot": {"resource_keys": {"ignore_drift"}},
+    "cfn": {"resource_keys": {"IgnoreDrift"}},
+}
+"""What Stoker has added to all versions of a format."""
+
 
 @pytest.mark.parametrize("name", sorted(FACTS["versions"]))
 def test_version(name: str) -> None:
@@ -63,8 +69,9 @@ def test_version(name: str) -> None:
     assert version.dialect.name == expected["kind"]
     assert [f"{version.key}.{alias}" for alias in version.aliases] == expected["aliases"]
     added = ADDED.get(name, {})
+    ours = OURS[version.dialect.name]
     for field in ("sections", "resource_keys", "output_keys", "parameter_keys", "parameter_constraints"):
-        assert getattr(version, field) == set(expected[field]) | added.get(field, set()), field
+        assert getattr(version, field) == set(expected[field]) | added.get(field, set()) | ours.get(field, set()), field
     assert set(version.deletion_policies) == set(expected["deletion_policies"]) | added.get("deletion_policies", set())
     assert version.removed_functions == set(expected["functions_removed"])
     for field in ("functions", "condition_functions"):

@@ -13,7 +13,8 @@ from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.resource import Call, ResourceType
 from stoker.plugins.waiting import Waiter
 from stoker.resources.base import Collection, RestResource, found_well
-from stoker.resources.wire import NOT_SENT, same, to_wire
+from stoker.resources.wire import NOT_SENT, to_wire
+from stoker.schema.live import same
 from stoker.schema.property import Attribute, Change, Property, Type
 from tests.resources.resource_harness import ActionFailed, Bench
 

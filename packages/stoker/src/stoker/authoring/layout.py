@@ -43,6 +43,7 @@ _RESOURCE_KEYS = (
     "update_replace_policy",
     "creation_policy",
     "update_policy",
+    "ignore_drift",
 )
 _MOST_ROUNDS = 4
 _JSON_WIDTH = 100

@@ -150,6 +150,13 @@ def not_compared(plan: Answer) -> Iterator[str]:
         yield f"{what}: {_named(paths)}: {reason}."
 
 
+def ignored(plan: Answer) -> Iterator[str]:
+    """Yield sentences about what the templates ignore in the comparison of a plan with the cloud."""
+    for each in (plan.get("compared") or {}).get("ignored", []):
+        names = [one["path"] + " (differs)" * one["differs"] for one in each["properties"]]
+        yield f"Ignored, as the template says: {each['path']} ({each['type']}): {', '.join(names)}."
+
+
 def is_unanswered(plan: Answer) -> bool:
     """Return whether a service did not answer a plan that compares with the cloud, or refused."""
     return any(each["cause"] == _UNREAD for each in (plan.get("compared") or {}).get("not_compared", []))

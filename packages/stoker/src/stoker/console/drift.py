@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from stoker.authoring.plan_steps import compared, not_compared, summary
+from stoker.authoring.plan_steps import compared, ignored, not_compared, summary
 from stoker.console.exchange import Exchange
 from stoker.console.gateway import ApiError, segment, stack_path
 from stoker.console.permissions import COMPARE, CORRECT
@@ -25,7 +25,7 @@ def show_drift(exchange: Exchange) -> None:
         summary=summary(plan),
         digest=plan["digest"] or "",
         extent=compared(plan),
-        gaps=[*not_compared(plan)],
+        gaps=[*not_compared(plan), *ignored(plan)],
     )
 
 

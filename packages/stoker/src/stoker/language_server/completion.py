@@ -244,6 +244,7 @@ class _Template(_Completer):
     def _resource_keys(self, resource: str) -> Iterator[Item]:
         keys = self.version.dialect.resource_keys
         opens = {keys["properties"]: "map", keys["metadata"]: "map", keys["update_policy"]: "map"}
+        opens[keys.get("ignore_drift", "")] = "list"
         for item in self._named(sorted(self.version.resource_keys), Category.PROPERTY, opens):
             yield item if item.label != keys["type"] else Item(item.label, item.category, item.insert, first=True)
 
@@ -311,6 +312,9 @@ class _Template(_Completer):
             replaces = key == "UpdateReplacePolicy"
             known = self.version.replace_policies if replaces else self.version.deletion_policies
             yield from (self.value(name, Category.VALUE) for name in known)
+        elif section is Kind.RESOURCE and key == dialect.resource_keys.get("ignore_drift"):
+            kind = self.project.kind(self.document, str(path[1]))
+            yield from (self.value(name, Category.PROPERTY) for name in (kind.properties if kind else ()))
         elif section is Kind.RESOURCE and key == dialect.resource_keys["properties"] and len(path) > 3:
             prop = self._property(path)
             yield from self._allowed(prop) if prop else ()

@@ -168,5 +168,6 @@ async def _is_looked_after(services: EngineServices, detection: DriftDetection) 
 
 
 def _view(item: dict[str, Any], stack: Stack) -> dict[str, Any]:
-    # Detections of earlier releases have no reasons.
-    return {"reason": "", **item, "stack_id": stack.id, "stack_name": stack.name, "project_id": stack.project_id}
+    # Detections of earlier releases have neither reasons nor what was ignored.
+    known = {"reason": "", "ignored": [], **item}
+    return {**known, "stack_id": stack.id, "stack_name": stack.name, "project_id": stack.project_id}

@@ -158,7 +158,7 @@ async def plan_tree(
     last action failed are examined in any case, as an operation does.
     """
     examined = await examine_tree(services, stack, restores=bool(goal.copies.by_path))
-    look = Look(services, stack, refresh or Refresh.NONE)
+    look = Look(services, stack, refresh or Refresh.NONE, goal.wanted.definition)
     await look.begin()
     inputs = goal.wanted.inputs
     zones: Any = UNDETERMINED

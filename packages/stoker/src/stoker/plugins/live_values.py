@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from stoker.plugins.recovery import FoundBy
 from stoker.plugins.resource import ResourceType
-from stoker.schema.live import Live, managed, never
-from stoker.schema.property import Property
+from stoker.schema.live import Live, managed, never, same
+from stoker.schema.property import Property, Type
 
 _KEPT = managed("Stoker itself keeps the resource")
 _INSIDE = managed("the resources of the nested stack are compared in its place")
@@ -44,3 +47,18 @@ def _live(kind: ResourceType, name: str, prop: Property) -> Live | None:
     if kind.live_otherwise is not None:
         return kind.live_otherwise
     return kind.derived_live.get(name, _NO_COMPARISON if type(kind).observe is ResourceType.observe else None)
+
+
+def has_drifted(prop: Property, live: Live, wanted: Any, shown: Any) -> bool:
+    """Return whether a live value differs from what was sent.
+
+    Keys that are not in the template are differences in a map without a schema, unless others may add them.
+    """
+    if live.shared and isinstance(wanted, list) and isinstance(shown, list):
+        return not all(any(same(item, other) for other in shown) for item in wanted)
+    if not same(wanted, shown):
+        return True
+    if live.ordered and isinstance(wanted, list) and isinstance(shown, list):
+        return not all(map(same, wanted, shown))
+    free = prop.type is Type.MAP and prop.schema is None and not live.shared
+    return free and isinstance(shown, Mapping) and isinstance(wanted, Mapping) and bool(shown.keys() - wanted.keys())

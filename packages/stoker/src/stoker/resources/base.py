@@ -22,15 +22,15 @@ from urllib.parse import quote
 
 from stoker.base.errors import CloudError
 from stoker.plugins.listing import Listing
-from stoker.plugins.live_values import live_values
+from stoker.plugins.live_values import has_drifted, live_values
 from stoker.plugins.outcome import Again, Done, Failed, Outcome, Watch
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import AttributeKey, Call, ResourceType
 from stoker.plugins.seen import see
 from stoker.plugins.waiting import Waiter
-from stoker.resources.live_values import Reader, has_drifted, read_differences
-from stoker.resources.wire import NOT_SENT, older_spellings, plain_name, same, to_wire, wire_value, without_nulls
-from stoker.schema.live import LISTED, How
+from stoker.resources.live_values import Reader, read_differences
+from stoker.resources.wire import NOT_SENT, older_spellings, plain_name, to_wire, wire_value, without_nulls
+from stoker.schema.live import LISTED, How, same
 from stoker.schema.property import Property
 from stoker.schema.unknown import is_unknown
 

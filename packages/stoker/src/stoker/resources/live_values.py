@@ -6,11 +6,8 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from stoker.base.errors import StokerError
-from stoker.plugins.live_values import live_values
+from stoker.plugins.live_values import has_drifted, live_values
 from stoker.plugins.resource import Call, ResourceType
-from stoker.resources.wire import same
-from stoker.schema.live import Live
-from stoker.schema.property import Property, Type
 
 Reader = Callable[[Any, Call, Mapping[str, Any]], Awaitable[Any]]
 """Returns the live value of a property, in the form that `call.properties` has it, or the recorded value itself if the
@@ -45,18 +42,3 @@ async def read_differences(
             if has_drifted(kind.properties[name], known[name], value, live):
                 found[name] = live
     return found
-
-
-def has_drifted(prop: Property, live: Live, wanted: Any, shown: Any) -> bool:
-    """Return whether a live value differs from what was sent.
-
-    Keys that are not in the template are differences in a map without a schema, unless others may add them.
-    """
-    if live.shared and isinstance(wanted, list) and isinstance(shown, list):
-        return not all(any(same(item, other) for other in shown) for item in wanted)
-    if not same(wanted, shown):
-        return True
-    if live.ordered and isinstance(wanted, list) and isinstance(shown, list):
-        return not all(map(same, wanted, shown))
-    free = prop.type is Type.MAP and prop.schema is None and not live.shared
-    return free and isinstance(shown, Mapping) and isinstance(wanted, Mapping) and bool(shown.keys() - wanted.keys())

@@ -48,21 +48,3 @@ def older_spellings(schema: Mapping[str, Property]) -> frozenset[str]:
 def plain_name(name: str) -> str:
     """Return a name in letters, digits, hyphens, dots and underscores, as some services require."""
     return re.sub(r"[^a-zA-Z0-9_.-]", "-", name)
-
-
-def same(sent: Any, shown: Any) -> bool:
-    """Return whether a service shows what it was sent, ignoring keys that it adds and the order of lists.
-
-    Services show an empty value in several ways, null among them.
-    """
-    if shown is None and sent in ("", [], {}):
-        return True
-    if isinstance(sent, Mapping) and isinstance(shown, Mapping):
-        return all(key in shown and same(value, shown[key]) for key, value in sent.items())
-    if isinstance(sent, list) and isinstance(shown, list):
-        return (
-            len(sent) == len(shown)
-            and all(any(same(item, other) for other in shown) for item in sent)
-            and all(any(same(item, other) for item in sent) for other in shown)
-        )
-    return bool(sent == shown) or str(sent) == str(shown)

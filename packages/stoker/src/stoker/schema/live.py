@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
 
 
 class How(StrEnum):
@@ -50,3 +52,21 @@ def never(reason: str) -> Live:
 def managed(reason: str) -> Live:
     """Declare a property of which no service has a value: `it tells Stoker when to replace the server`."""
     return Live(How.MANAGED, reason)
+
+
+def same(sent: Any, shown: Any) -> bool:
+    """Return whether a service shows what it was sent, ignoring keys that it adds and the order of lists.
+
+    Services show an empty value in several ways, null among them.
+    """
+    if shown is None and sent in ("", [], {}):
+        return True
+    if isinstance(sent, Mapping) and isinstance(shown, Mapping):
+        return all(key in shown and same(value, shown[key]) for key, value in sent.items())
+    if isinstance(sent, list) and isinstance(shown, list):
+        return (
+            len(sent) == len(shown)
+            and all(any(same(item, other) for other in shown) for item in sent)
+            and all(any(same(item, other) for item in sent) for other in shown)
+        )
+    return bool(sent == shown) or str(sent) == str(shown)

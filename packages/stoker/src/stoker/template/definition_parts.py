@@ -97,6 +97,11 @@ class ResourceDefinition:
         return self.template.depends_on
 
     @property
+    def ignore_drift(self) -> tuple[str, ...]:
+        """The paths of properties whose differences from the cloud are ignored."""
+        return self.template.ignore_drift
+
+    @property
     def condition(self) -> Any:
         """The compiled condition; True if there is none."""
         return self.template.condition

@@ -12,6 +12,7 @@ from stoker.template.cycles import topological
 from stoker.template.expressions import Expression, Malformed
 from stoker.template.functions.base import Function
 from stoker.template.functions.conditions import ConditionName, ConditionResult, Connective
+from stoker.template.ignored_drift import property_path
 from stoker.template.parts import OutputTemplate, ResourceTemplate
 from stoker.template.problems import Problems, suggestion, type_name
 from stoker.template.versions import AWS, Version
@@ -96,6 +97,7 @@ class EntryReader:
             depends_on=self._depends_on(raw.get(keys["depends_on"]), (*path, keys["depends_on"])),
             condition=condition,
             description=_text(raw.get(keys["description"])),
+            ignore_drift=self._ignore_drift(raw, keys.get("ignore_drift", ""), path),
         )
 
     def _check_keys(self, raw: Mapping[str, Any], path: Path) -> None:
@@ -170,6 +172,26 @@ class EntryReader:
             self._problems.add("depends-on", "must be the name of a resource or a list of names", path)
             return ()
         return tuple(names)
+
+    def _ignore_drift(self, raw: Mapping[str, Any], key: str, path: Path) -> tuple[str, ...]:
+        """The paths as written: no function is called there."""
+        written = raw.get(key) if key in self._version.resource_keys else None
+        if written is None:
+            return ()
+        path = (*path, key)
+        if not isinstance(written, list) or not all(isinstance(each, str) for each in written):
+            hint = "such as [metadata, tags]; functions are not called here"
+            self._problems.add("ignore-drift", "must be a list of paths of properties", path, hint=hint)
+            return ()
+        found: list[str] = []
+        for index, text in enumerate(written):
+            try:
+                property_path(text)
+            except ValueError as error:
+                self._problems.add("ignore-drift", str(error), (*path, index))
+            else:
+                found.append(text)
+        return tuple(found)
 
     # -- outputs ----------------------------------------------------------------------------------------------
 

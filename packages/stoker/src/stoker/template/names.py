@@ -22,6 +22,7 @@ from stoker.template.expressions import (
     entries_of,
     walk,
 )
+from stoker.template.ignored_drift import complaint, property_path
 from stoker.template.problems import Problems, suggestion
 from stoker.template.properties import against_schema, key_path, resolve_map, unknown_names
 from stoker.template.registry import is_template_name
@@ -95,9 +96,23 @@ class NameChecker:
                 self.check_reference(resource, placed)
             kind = self.types[resource.name]
             self.check_values(resource, kind)
+            if kind is not None and resource.ignore_drift:
+                self._ignored_drift(resource, kind)
             if kind is not None and resource.external_id is None:
                 self._policies(resource, kind)
         self._cycles()
+
+    def _ignored_drift(self, resource: ResourceDefinition, kind: ResourceType) -> None:
+        """Refuse paths in `ignore_drift` that name nothing that is compared with the cloud."""
+        place = key_path(self.definition, resource, "ignore_drift")
+        if resource.external_id is not None:
+            message = "nothing is ignored: an object with an external_id is only checked for its existence"
+            self.problems.add("ignore-drift", message, place, hint="remove the key")
+            return
+        written = resource.template.source[str(place[-1])]
+        for text in resource.ignore_drift:
+            if (found := complaint(kind, property_path(text))) is not None:
+                self.problems.add("ignore-drift", found[0], (*place, written.index(text)), hint=found[1])
 
     def check_reference(self, resource: ResourceDefinition, placed: PlacedReference) -> None:
         """Check a reference of a resource."""

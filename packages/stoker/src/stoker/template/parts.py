@@ -10,7 +10,8 @@ from typing import Any
 @dataclass(frozen=True, slots=True)
 class ResourceTemplate:
     """One entry of the resources section. Values are compiled trees; `condition` is a compiled condition, True if there
-    is none; `update_replace_policy` is None if the template gives none; `source` is the entry as written.
+    is none; `update_replace_policy` is None if the template gives none; `source` is the entry as written. For
+    `ignore_drift` see `stoker.template.ignored_drift`.
     """
 
     name: str
@@ -26,6 +27,7 @@ class ResourceTemplate:
     depends_on: tuple[str, ...]
     condition: Any
     description: str
+    ignore_drift: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

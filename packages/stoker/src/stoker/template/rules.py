@@ -70,6 +70,11 @@ _ERRORS = (
         "UpdateReplacePolicy: Keep",
     ),
     Rule(
+        "ignore-drift",
+        "The value is no list of paths, or a path names no property that is compared with the cloud.",
+        "ignore_drift: [tagz]",
+    ),
+    Rule(
         "creation-policy",
         "The policy has no effect with this type (a warning), or it depends on resources.",
         "CreationPolicy: {ResourceSignal: {Count: !GetAtt group.Size}}",

@@ -50,6 +50,7 @@ HOT = Dialect(
             "description",
             "external_id",
             "condition",
+            "ignore_drift",
         )
     },
     output_keys={name: name for name in ("description", "value", "condition")},
@@ -75,6 +76,7 @@ CFN = Dialect(
         "update_policy": "UpdatePolicy",
         "description": "Description",
         "condition": "Condition",
+        "ignore_drift": "IgnoreDrift",
     },
     output_keys={"description": "Description", "value": "Value", "condition": "Condition"},
     parameter_function="Ref",

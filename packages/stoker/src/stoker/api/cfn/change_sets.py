@@ -37,6 +37,7 @@ _PARTS = {
     "deletion_policy": "DeletionPolicy",
     "update_policy": "UpdatePolicy",
     "update_replace_policy": "UpdateReplacePolicy",
+    "ignore_drift": "IgnoreDrift",
 }
 _RECREATION = {"update": "Never", "replace": "Always", "refuse": "Never"}
 

@@ -212,9 +212,16 @@ def resource_drift(view: View) -> dict[str, Any]:
             for each in view["differences"]
         ],
         "StackResourceDriftStatus": view["status"],
-        "DriftStatusReason": view.get("reason") or None,
+        "DriftStatusReason": _drift_reason(view),
         "Timestamp": time_text(view["time"]),
     }
+
+
+def _drift_reason(view: View) -> str | None:
+    """Return what was not compared, and what the template ignores; the format has no other place for that."""
+    ignored = ", ".join(each["path"] + " (differs)" * each["differs"] for each in view["ignored"])
+    parts = [view["reason"], f"ignored, as the template says: {ignored}" if ignored else ""]
+    return "; ".join(filter(None, parts)) or None
 
 
 def _difference_type(difference: View) -> str:

@@ -22,6 +22,11 @@ from stoker.template.versions import Version, by_name
 DRAFT = "http://json-schema.org/draft-07/schema#"
 _TEXT: Schema = {"type": ["string", "number", "boolean", "null"]}
 _NAMES: Schema = {"anyOf": [{"type": ["string", "null"]}, {"type": "array", "items": {"type": "string"}}]}
+_PATHS: Schema = {
+    "type": ["array", "null"],
+    "items": {"type": "string"},
+    "description": "Paths of properties whose differences from the cloud are ignored: [tags, metadata.owner]",
+}
 _UNTAGGED: Schema = {"type": ["string", "array"]}
 
 
@@ -86,6 +91,7 @@ def _hot_resource(registry: Registry, versions: list[Version]) -> Schema:
             "description": _TEXT,
             "external_id": {"anyOf": [reference("string"), reference(FUNCTION)]},
             "condition": reference("condition"),
+            "ignore_drift": _PATHS,
         },
         versions,
         "resource_keys",
@@ -158,6 +164,7 @@ def _cfn_resource(registry: Registry, versions: list[Version]) -> Schema:
             "CreationPolicy": {"type": ["object", "null"]},
             "Description": _TEXT,
             "Condition": reference("condition"),
+            "IgnoreDrift": _PATHS,
         },
         "required": ["Type"],
     }

@@ -18,6 +18,7 @@ from stoker.authoring.plan_steps import (
     compared,
     data_loss,
     data_losses,
+    ignored,
     is_removed,
     is_whole,
     kept,
@@ -100,6 +101,8 @@ def plan_lines(name: str, plan: Answer, out: Console, against: Compared | None =
         yield from _wrapped(Text(), Text(extent, "dim"), out)
     for gap in not_compared(plan):
         yield from _wrapped(Text(), Text(gap, "yellow"), out)
+    for exception in ignored(plan):
+        yield from _wrapped(Text(), Text(exception, "dim"), out)
     if unchecked := plan.get("unchecked"):
         yield from _wrapped(Text(), Text(f"Of the template's values, {unchecked}.", "yellow"), out)
 

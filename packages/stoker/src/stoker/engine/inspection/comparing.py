@@ -6,14 +6,15 @@ A comparison says what it could not compare and why, so that nobody takes silenc
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from stoker.base.errors import CloudError, StokerError
 from stoker.base.ids import new_id
 from stoker.engine.calls.building import call_to_look
 from stoker.engine.inspection.reading import Reader
+from stoker.engine.records.heeding import IgnoredPath, heeded, ignored_paths, paths_of
 from stoker.engine.records.observations import Cause, Found
 from stoker.engine.records.stack_view import StackView
 from stoker.engine.records.state import ResourceState
@@ -37,7 +38,8 @@ class Comparison:
 
     `found` are the differing values, None if the object is gone. `cause` says why something was not compared, `reason`
     the same for the whole resource, `properties` for single ones that the template sets. Reasons contain no secrets.
-    `recorded` are the values that the object should have; empty if nothing was compared.
+    `recorded` are the values that the object should have; empty if nothing was compared. `ignored` are the paths that
+    the template ignores, once `heeding` has left them out.
     """
 
     found: Found
@@ -45,6 +47,18 @@ class Comparison:
     reason: str = ""
     properties: Mapping[str, str] = field(default_factory=dict)
     recorded: Mapping[str, Any] = field(default_factory=dict)
+    ignored: tuple[IgnoredPath, ...] = ()
+
+    def heeding(self, kind: ResourceType, written: Iterable[str]) -> Comparison:
+        """Return the comparison without what the template of the resource ignores, with the paths as `written`."""
+        paths = paths_of(kind, written)
+        if not paths or (not self.found and not self.recorded):
+            return self
+        found = heeded(kind, self.recorded, self.found or {}, paths.values())
+        left = {name: reason for name, reason in self.properties.items() if (name,) not in paths.values()}
+        cause = None if self.cause is Cause.PROPERTIES and not left else self.cause
+        ignored = ignored_paths(self.recorded, self.found or {}, paths)
+        return replace(self, found=found, cause=cause, properties=left, ignored=ignored)
 
     @property
     def why(self) -> str:

@@ -12,6 +12,7 @@ from typing import Any
 from stoker.base.redaction import REDACTED, redact_values
 from stoker.engine.inspection.comparing import Comparison, compare
 from stoker.engine.records.differences import Difference, differences, shown
+from stoker.engine.records.heeding import is_ignored, paths_of
 from stoker.engine.records.observations import Cause
 from stoker.engine.records.services import EngineServices
 from stoker.engine.records.stack_view import StackView, view_of
@@ -40,7 +41,7 @@ async def drift_of(
     A resource is IN_SYNC only if every property that the template sets was compared and is as declared, or MODIFIED, or
     DELETED. UNKNOWN: its service, or a property, could not be read. UNSUPPORTED: its type has no comparison.
     NOT_CHECKED: it has no object of its own. The last three have a `reason`. A nested stack has the status of its
-    resources.
+    resources. `ignored` are the paths that the template ignores.
     """
     view = await view_of(services, stack)
     states = sorted(view.current.values(), key=lambda state: state.row.position)
@@ -74,10 +75,13 @@ async def _look(view: StackView, state: ResourceState, secrets: Collection[str])
         "expected": None,
         "actual": None,
         "differences": [],
+        "ignored": [],
     }
     if row.physical_id is None or row.action == "DELETE" or not (has_object(state.type) or state.type.nested):
         return {**report, "reason": _NO_OBJECT}
-    comparison = await compare(view, state)
+    written = state.stored.definition.get("ignore_drift", ())
+    comparison = (await compare(view, state)).heeding(state.type, written)
+    report["ignored"] = [each.to_data() for each in comparison.ignored]
     if comparison.found is None:
         return {**report, "status": DELETED}
     if state.type.nested and comparison.cause is None:
@@ -109,7 +113,9 @@ def _compared(state: ResourceState, comparison: Comparison, secrets: Collection[
     expected = {name: value for name, value in recorded.items() if value is not None}
     actual = {**expected, **found}
     hidden = set(secret_paths(state.type.properties, actual))
+    ignored = paths_of(state.type, (each.path for each in comparison.ignored)).values()
     leaves = [leaf for name in found for leaf in _of_property(name, expected, actual, hidden)]
+    leaves = [leaf for leaf in leaves if not is_ignored(leaf.path, ignored)]
     # A value in place of a hidden one is hidden too: somebody may have changed a password to another.
     hidden |= {leaf.path for leaf in leaves if redact_values(leaf.before, secrets) != leaf.before}
     return {

@@ -17,6 +17,7 @@ from stoker.engine.records.observations import (
     Cause,
     Coverage,
     Found,
+    Ignored,
     NotCompared,
     Observations,
     is_observable,
@@ -27,6 +28,7 @@ from stoker.engine.records.state import ResourceState
 from stoker.plugins.live_values import has_object
 from stoker.store import queries
 from stoker.store.records import COMPLETE, Stack
+from stoker.template.definition import Definition
 
 MOST_WITHOUT_CHANGE = 100
 """Up to this number of resources, a plan that changes nothing looks at the whole stack: "no changes" is not said of a
@@ -45,13 +47,14 @@ class _Place(NamedTuple):
 class Look:
     """One look at a tree of stacks for a plan, which reads each object once, however often the plan is made again.
 
-    `refresh` says what is looked at. A resource that cannot be read counts as recorded, as in an update; the coverage
-    of the observations names it.
+    `refresh` says what is looked at, `wanted` is the definition that the plan is about, which says what is ignored. A
+    resource that cannot be read counts as recorded, as in an update; the coverage of the observations names it.
     """
 
-    def __init__(self, services: EngineServices, stack: Stack, refresh: Refresh) -> None:
+    def __init__(self, services: EngineServices, stack: Stack, refresh: Refresh, wanted: Definition) -> None:
         self._services = services
         self._stack = stack
+        self._wanted = wanted
         self.refresh = refresh if stack.inputs else Refresh.NONE
         self._at = services.clock.now()
         self._views: dict[str, StackView] = {}
@@ -59,6 +62,7 @@ class Look:
         self._found: dict[str, Found] = {}
         self._holders = set[str]()
         self._omitted: list[NotCompared] = []
+        self._ignored: list[Ignored] = []
         self._total = self._in_sync = self._differing = 0
 
     async def begin(self) -> None:
@@ -86,7 +90,8 @@ class Look:
         if self.refresh is Refresh.NONE:
             return examined
         counts = {"total": self._total, "in_sync": self._in_sync, "differing": self._differing}
-        coverage = Coverage(omitted=tuple(self._omitted), refresh=self.refresh, at=self._at, **counts)
+        omitted, ignored = tuple(self._omitted), tuple(self._ignored)
+        coverage = Coverage(omitted=omitted, ignored=ignored, refresh=self.refresh, at=self._at, **counts)
         return Observations(dict(self._found), examined.usable, coverage, examined.obstacles)
 
     # -- what to look at -----------------------------------------------------------------------------------------
@@ -133,7 +138,7 @@ class Look:
         answers = await self._in_time([compare(view, state) for _, view, state in looked])
         differs = False
         for (place, view, state), answer in zip(looked, answers, strict=True):
-            self._count(place, state, answer)
+            self._count(place, state, answer.heeding(state.type, self._ignored_in(place, state)))
             if not is_observable(state):
                 continue
             if answer.found != {}:
@@ -168,9 +173,19 @@ class Look:
         self._total += 1
         self._in_sync += answer.found == {} and answer.cause is None
         self._differing += answer.found != {}
+        if answer.ignored:
+            self._ignored.append(Ignored(place.path, state.row.type, answer.ignored))
         if answer.cause is not None:
             left = tuple(answer.properties)
             self._omitted.append(NotCompared(place.path, state.row.type, answer.cause, answer.why, left))
+
+    def _ignored_in(self, place: _Place, state: ResourceState) -> Sequence[str]:
+        """Return the paths that the wanted template ignores; in nested stacks, that with which they were deployed."""
+        wanted = self._wanted.resources.get(state.row.name) if place.stack_id == self._stack.id else None
+        if wanted is not None:
+            return wanted.ignore_drift
+        ignored: Sequence[str] = state.stored.definition.get("ignore_drift", ())
+        return ignored
 
     async def _note_holders(self, stack: Stack) -> None:
         """Note that the resources around a nested stack with a difference are changed by changing what is in it."""

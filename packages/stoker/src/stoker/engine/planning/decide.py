@@ -30,7 +30,7 @@ from stoker.template.registry import is_template_name
 
 BEGINNING = ("CREATE", "ADOPT", "UPDATE")
 """Actions of a resource that are resumed after an interruption, before anything else is decided."""
-_PARTS = ("metadata", "deletion_policy", "update_policy", "update_replace_policy")
+_PARTS = ("metadata", "deletion_policy", "update_policy", "update_replace_policy", "ignore_drift")
 
 Fate = Callable[[str], Requirement]
 """Maps the name of a resource that a value depends on to the plan's decision about it."""
@@ -60,6 +60,7 @@ class Target:
     restricted: frozenset[str] = frozenset()
     creation_policy: Mapping[str, Any] = field(default_factory=dict)
     update_replace_policy: str | None = None
+    ignore_drift: tuple[str, ...] = ()
     restored: Mapping[str, Any] = field(default_factory=dict)
     renewed: frozenset[str] | None = None
     since: float = inf
@@ -78,6 +79,7 @@ class Target:
         said = {
             "creation_policy": dict(self.creation_policy) or None,
             "update_replace_policy": self.update_replace_policy,
+            "ignore_drift": list(self.ignore_drift) or None,
         }
         return {
             "implementation": self.implementation,
@@ -289,7 +291,7 @@ def _compare(target: Target, state: ResourceState, fate: Fate) -> Decision:
     refused = [change.name for change in changes if change.effect == "refuse" and change.known]
     if refused:
         return Decision(Kind.REFUSE, tuple(Reason(ReasonCode.IMMUTABLE, name) for name in refused), changes)
-    outside = state.strayed or frozenset()
+    outside = state.strayed or {}
     strayed = tuple(Reason(ReasonCode.CHANGED_OUTSIDE, change.name) for change in changes if change.name in outside)
     reasons = [_why_replaced(change, fate) for change in changes if change.effect == "replace"]
     known = {change.name: change.after for change in changes if change.known}

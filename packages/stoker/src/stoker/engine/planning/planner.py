@@ -22,6 +22,7 @@ from stoker.engine.planning.retaining import Removing, losses, removal_reasons, 
 from stoker.engine.planning.scope import Forecast, PlanScope
 from stoker.engine.records.actions import RETURNS
 from stoker.engine.records.loader import LoadedInputs
+from stoker.engine.records.observations import heed
 from stoker.engine.records.scope import RecordedScope
 from stoker.engine.records.services import EngineServices
 from stoker.engine.records.state import ResourceState, keys_of, namesakes
@@ -124,6 +125,7 @@ class Wanted:
             deletion_policy=resource.deletion_policy,
             creation_policy=resolve(resource.creation_policy, scope) or {},
             update_replace_policy=resource.update_replace_policy,
+            ignore_drift=resource.ignore_drift,
             external_id=resource.external_id,
             requires=frozenset(self.requires[name]),
             fingerprint=None,
@@ -299,6 +301,8 @@ class Forward:
     def _step(self, name: str, candidates: list[ResourceState]) -> Step:
         scope, requires = self.scope, self.wanted.requires[name]
         target = self.wanted.target(name, scope)
+        for candidate in candidates:
+            heed(candidate, target.ignore_drift)
         self._chosen[name], decision = choose(target, candidates, self._fate)
         state = self._chosen[name]
         if self.nested is not None and target.type.nested:

@@ -6,12 +6,13 @@ docs/explanation/plans.md lists the rules.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from typing import Any
 
 from stoker.contract.stacks import Refresh
+from stoker.engine.records.heeding import IgnoredPath, heeded, paths_of
 from stoker.engine.records.state import ResourceState
 from stoker.store.records import COMPLETE, FAILED
 from stoker_foundation.clock import isoformat
@@ -47,11 +48,25 @@ class NotCompared:
 
 
 @dataclass(frozen=True, slots=True)
+class Ignored:
+    """The paths that the template of a resource ignores in comparisons."""
+
+    path: str
+    type: str
+    properties: tuple[IgnoredPath, ...]
+
+    def to_data(self) -> dict[str, Any]:
+        """Return plain JSON data."""
+        return {"path": self.path, "type": self.type, "properties": [each.to_data() for each in self.properties]}
+
+
+@dataclass(frozen=True, slots=True)
 class Coverage:
     """How much of a tree of stacks a comparison with the cloud covers: of `total` resources, all but `omitted`.
 
-    `in_sync` is the number of those that were compared completely and are as recorded, `differing` of those that are
-    not. `refresh` says which resources were looked at, `at` when, in seconds since the epoch.
+    `ignored` is what templates ignore. `in_sync` is the number of those that were compared completely and are as
+    recorded, `differing` of those that are not. `refresh` says which resources were looked at, `at` when, in seconds
+    since the epoch.
     """
 
     total: int
@@ -60,12 +75,14 @@ class Coverage:
     differing: int
     refresh: Refresh
     at: float
+    ignored: tuple[Ignored, ...] = ()
 
     def to_data(self) -> dict[str, Any]:
         """Return plain JSON data."""
         omitted = [asdict(each) for each in self.omitted]
         counts = {"resources": self.total, "in_sync": self.in_sync, "differing": self.differing}
-        return {**counts, "not_compared": omitted, "refresh": self.refresh.value, "at": isoformat(self.at)}
+        told = {"not_compared": omitted, "ignored": [each.to_data() for each in self.ignored]}
+        return {**counts, **told, "refresh": self.refresh.value, "at": isoformat(self.at)}
 
 
 def is_observable(state: ResourceState) -> bool:
@@ -89,11 +106,29 @@ def record_found(state: ResourceState, found: Found) -> dict[str, str] | None:
         state.row.action, state.row.status, state.stored.marked = "CHECK", FAILED, True
         state.row.reason, state.strayed = GONE, None
     elif found:
-        state.row.fingerprint, state.strayed = "", frozenset(found)
+        state.row.fingerprint = ""
+        state.strayed = {name: state.given.get(name) for name in found}
         return state.give({**state.given, **found})
     elif state.type.nested:
         state.row.fingerprint = ""
     return None
+
+
+def heed(state: ResourceState, written: Sequence[str]) -> None:
+    """Forget, for a plan only, what was found at paths that the template ignores."""
+    if not written or not state.strayed:
+        return
+    before, live = state.strayed, {name: state.given[name] for name in state.strayed}
+    recorded = {**state.given, **before}
+    kept = heeded(state.type, _set(recorded), live, paths_of(state.type, written).values())
+    if kept.keys() == live.keys():
+        return
+    state.give(_set({**recorded, **kept}))
+    state.strayed = {name: before[name] for name in kept}
+
+
+def _set(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if value is not None}
 
 
 @dataclass(frozen=True, slots=True)

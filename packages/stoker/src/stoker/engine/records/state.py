@@ -41,8 +41,9 @@ class ResourceState:
     in this process, and that the values before it are those of the object. `usable` means that the object of a resource
     whose last action failed was examined, and need not be replaced. `obstacle` is why the object cannot get the content
     of the snapshot that is restored; empty if it can. `strayed` are the properties that a look at the cloud has found
-    to differ, None if it has found no object. `recorded_id` is the physical ID in the database, to which the row's
-    `ownership` refers. `seen` is what methods have seen of the object during the running action (`Call.seen`).
+    to differ, with the recorded values, None if it has found no object. `recorded_id` is the physical ID in the
+    database, to which the row's `ownership` refers. `seen` is what methods have seen of the object during the running
+    action (`Call.seen`).
     """
 
     row: Resource
@@ -57,7 +58,7 @@ class ResourceState:
     revertible: bool = False
     usable: bool = False
     obstacle: str = ""
-    strayed: frozenset[str] | None = frozenset()
+    strayed: Mapping[str, Any] | None = field(default_factory=dict)
     recorded_id: str | None = None
     seen: dict[str, frozenset[str]] = field(default_factory=dict)
     _stored: StoredState | None = None

@@ -32,10 +32,11 @@ from stoker.template.definition import Definition
 from stoker.template.versions import RETAIN_EXCEPT_ON_CREATE
 
 
-async def observe(run: OperationContext, states: Iterable[ResourceState]) -> None:
+async def observe(run: OperationContext, states: Iterable[ResourceState], definition: Definition) -> None:
     """Compare resources with the cloud, and record differences: all, or those that a look before has found to differ.
 
-    Resources that cannot be read are assumed to be as recorded. Nested stacks are compared by their own operations.
+    Resources that cannot be read are assumed to be as recorded, and so is what the wanted definition ignores. Nested
+    stacks are compared by their own operations.
     """
     operation = run.operation
     differing = frozenset((operation.differing or "").split())
@@ -45,8 +46,10 @@ async def observe(run: OperationContext, states: Iterable[ResourceState]) -> Non
     answers = await asyncio.gather(*(compare(run, state) for state in looked_at))
     batch = Batch()
     for state, answer in zip(looked_at, answers, strict=True):
-        property_set = record_found(state, answer.found)
-        if answer.found is None:
+        wanted = definition.resources.get(state.row.name)
+        found = answer.heeding(state.type, wanted.ignore_drift if wanted is not None else ()).found
+        property_set = record_found(state, found)
+        if found is None:
             batch.change(state.seal()).add(run.event(state, state.row.reason))
         elif property_set is not None:
             batch.property_sets.append(property_set)
@@ -105,9 +108,9 @@ async def prepare(run: OperationContext) -> None:
             await keep_document(run)
         run.planning.plan = plan_removal(run.planning.removing, states)
     elif action in FORWARD:
-        await observe(run, states)
         wanted = await _bind_definition(run, inputs)
         moved = _move(run, wanted, states)
+        await observe(run, states, wanted.definition)
         wanted.restore = await load_copies(run)
         if action == "ADOPT":
             run.planning.adopted = await load_adopted(run)

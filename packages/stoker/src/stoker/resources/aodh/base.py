@@ -16,8 +16,8 @@ from stoker.resources.base import Collection, RestResource, found_well, unrecord
 from stoker.resources.declare import between, custom, one_of
 from stoker.resources.heat.groups.scaling_policy import SIGNED_URL
 from stoker.resources.live_values import Reader
-from stoker.resources.wire import same, without_nulls
-from stoker.schema.live import LISTED
+from stoker.resources.wire import without_nulls
+from stoker.schema.live import LISTED, same
 from stoker.schema.property import Change, Property, Support, Type
 
 OPERATORS = ("le", "ge", "eq", "lt", "gt", "ne")

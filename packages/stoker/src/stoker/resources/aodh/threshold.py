@@ -9,7 +9,8 @@ from typing import Any
 from stoker.resources.aodh.alarms import query
 from stoker.resources.aodh.base import COMPARISON, EVALUATION_PERIODS, SHARED, THRESHOLD, AlarmResource
 from stoker.resources.declare import one_of
-from stoker.resources.wire import same, without_nulls
+from stoker.resources.wire import without_nulls
+from stoker.schema.live import same
 from stoker.schema.property import Change, Property, Support, Type
 
 _PLAIN = ("period", "evaluation_periods", "threshold", "statistic", "comparison_operator", "meter_name")

@@ -13,8 +13,7 @@ from stoker.plugins.waiting import Waiter
 from stoker.resources.barbican.base import SERVICE, KeyManagerObject, collection, member_path, payload
 from stoker.resources.base import dig, unrecorded
 from stoker.resources.declare import custom, one_of
-from stoker.resources.wire import same
-from stoker.schema.live import never
+from stoker.schema.live import never, same
 from stoker.schema.property import Attribute, Property, Support, Type
 from stoker.schema.unknown import is_unknown
 

@@ -12,8 +12,8 @@ from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import Call
 from stoker.resources.base import Collection, unrecorded
 from stoker.resources.blazar.base import ReservationResource
-from stoker.resources.wire import NOT_SENT, same
-from stoker.schema.live import How, Live
+from stoker.resources.wire import NOT_SENT
+from stoker.schema.live import How, Live, same
 from stoker.schema.property import Attribute, Property, Support, Type
 
 _OWN = {

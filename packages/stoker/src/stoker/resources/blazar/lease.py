@@ -11,8 +11,8 @@ from stoker.plugins.resource import Call
 from stoker.resources.base import Collection, unrecorded
 from stoker.resources.blazar.base import ReservationResource
 from stoker.resources.declare import between, matching, one_of
-from stoker.resources.wire import same, without_nulls
-from stoker.schema.live import never
+from stoker.resources.wire import without_nulls
+from stoker.schema.live import never, same
 from stoker.schema.property import Attribute, Property, Support, Type
 from stoker.schema.unknown import is_unknown
 

@@ -12,8 +12,7 @@ from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import Call
 from stoker.resources.base import Collection, RestResource, unrecorded
 from stoker.resources.declare import custom, one_of
-from stoker.resources.wire import same
-from stoker.schema.live import LISTED
+from stoker.schema.live import LISTED, same
 from stoker.schema.property import Change, Property, Support, Type
 
 

@@ -12,8 +12,8 @@ from stoker.plugins.resource import Call, ResourceType
 from stoker.resources.base import Collection, RestResource, unrecorded
 from stoker.resources.declare import custom
 from stoker.resources.replacing import conclusive
-from stoker.resources.wire import NOT_SENT, same
-from stoker.schema.live import LISTED, How, Live
+from stoker.resources.wire import NOT_SENT
+from stoker.schema.live import LISTED, How, Live, same
 from stoker.schema.property import Change, Property, Support, Type
 
 _CONSUMER = "consumer"

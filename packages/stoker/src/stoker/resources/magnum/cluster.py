@@ -11,7 +11,7 @@ from stoker.plugins.resource import Call
 from stoker.plugins.waiting import Waiter
 from stoker.resources.declare import between, custom
 from stoker.resources.magnum.base import MagnumResource, collection
-from stoker.resources.wire import same
+from stoker.schema.live import same
 from stoker.schema.property import Attribute, Change, Property, Support, Type
 
 COMPLETE = ("CREATE", "UPDATE", "RESUME", "RESTORE", "SNAPSHOT", "CHECK", "ADOPT")

@@ -9,8 +9,8 @@ from urllib.parse import quote
 from stoker.plugins.resource import Call
 from stoker.resources.base import Collection
 from stoker.resources.unique_names import UniquelyNamed
-from stoker.resources.wire import NOT_SENT, same
-from stoker.schema.live import LISTED
+from stoker.resources.wire import NOT_SENT
+from stoker.schema.live import LISTED, same
 from stoker.schema.property import Change, Property, Support, Type
 
 _RENAMES = "2.50"

@@ -12,8 +12,8 @@ from stoker.plugins.resource import Call
 from stoker.resources.base import Collection, RestResource
 from stoker.resources.declare import custom
 from stoker.resources.mistral.requests import SERVICE, json_string, workflow_key
-from stoker.resources.wire import same, without_nulls
-from stoker.schema.live import never
+from stoker.resources.wire import without_nulls
+from stoker.schema.live import never, same
 from stoker.schema.property import Attribute, Property, Support, Type
 
 

@@ -15,8 +15,8 @@ from stoker.plugins.waiting import Waiter
 from stoker.resources.base import Collection, dig, found_well
 from stoker.resources.declare import length, matching
 from stoker.resources.unique_names import UniquelyNamed
-from stoker.resources.wire import NOT_SENT, same, without_nulls
-from stoker.schema.live import LISTED, never
+from stoker.resources.wire import NOT_SENT, without_nulls
+from stoker.schema.live import LISTED, never, same
 from stoker.schema.property import Attribute, Change, Property, Type
 from stoker.schema.unknown import has_unknown, is_unknown
 

@@ -15,8 +15,8 @@ from stoker.resources.neutron.base import BUILT, TAGS, VALUE_SPECS, NeutronResou
 from stoker.resources.neutron.conflicts import ADDRESSES
 from stoker.resources.neutron.implicit import subnets_of
 from stoker.resources.replacing import conclusive, is_named_alike, is_recorded
-from stoker.resources.wire import NOT_SENT, same, wire_value
-from stoker.schema.live import LISTED, managed
+from stoker.resources.wire import NOT_SENT, wire_value
+from stoker.schema.live import LISTED, managed, same
 from stoker.schema.property import Attribute, Change, Property, Support, Type
 
 _NETWORK = custom("neutron.network")

@@ -13,8 +13,7 @@ from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import AttributeKey, Call, ResourceType, Snapshot
 from stoker.resources.base import CLOCK_SKEW, dig, unrecorded
-from stoker.resources.wire import same
-from stoker.schema.live import LISTED, managed, never
+from stoker.schema.live import LISTED, managed, never, same
 from stoker.schema.property import Attribute, Property, Support, Type
 
 _PURGED_AT_ONCE = 50

@@ -13,8 +13,7 @@ from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import AttributeKey, Call, ResourceType
 from stoker.resources.base import dig, unrecorded
 from stoker.resources.declare import length
-from stoker.resources.wire import same
-from stoker.schema.live import LISTED
+from stoker.schema.live import LISTED, same
 from stoker.schema.property import Attribute, Change, Property, Support, Type
 
 _LONGEST_NAME = 64

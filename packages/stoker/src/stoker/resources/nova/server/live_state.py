@@ -9,7 +9,7 @@ from stoker.plugins.resource import Call
 from stoker.resources.base import unrecorded
 from stoker.resources.live_values import NotShown
 from stoker.resources.nova.server.body import nova_metadata
-from stoker.resources.wire import same
+from stoker.schema.live import same
 
 _OTHER_PORTS = ("port_extra_properties", "tag")
 """What entries of `networks` say about a port that is not compared."""
