@@ -8,10 +8,8 @@ cloud, and a clock. Nothing is replaced but what the caller passes: clock, setti
 from __future__ import annotations
 
 import asyncio
-import tempfile
 import threading
 from collections.abc import Callable, Coroutine, Mapping, Sequence
-from functools import cache
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
@@ -38,6 +36,7 @@ from stoker.rpc.dispatch import Dispatcher
 from stoker.store.database import Database
 from stoker.store.journal import Journal
 from stoker.store.sealing import Sealer
+from stoker.testing.sandbox import empty_database
 from stoker_foundation.clock import Clock, ManualClock, SystemClock
 
 Result = TypeVar("Result")
@@ -75,19 +74,6 @@ class EmulatedCloud(Protocol):
 
     def token(self, user: str, project: str) -> str:
         """A token of a seeded user for a project."""
-
-
-@cache
-def empty_database() -> bytes:
-    """Return an SQLite database with the tables of this release and nothing in them."""
-    with tempfile.TemporaryDirectory() as directory:
-        path = Path(directory) / "stoker.db"
-        database = Database(f"sqlite:///{path}")
-        database.migrate()
-        with database.engine.connect() as connection:
-            connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
-        database.close()
-        return path.read_bytes()
 
 
 def manual_clock() -> ManualClock:

@@ -27,7 +27,7 @@ from openstack_emulator.core.faults import Fault
 from openstack_emulator.core.http import Request
 from stoker.base.errors import StokerError
 from stoker.store.tables import resources
-from testing.harness import empty_database
+from stoker.testing.sandbox import empty_database
 from testing.simulation.lost_answers import REF, Laboratory, Trouble
 
 CHILD = """

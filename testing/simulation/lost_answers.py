@@ -42,13 +42,14 @@ from stoker.resources.aws import nested_stack
 from stoker.store.records import UNFINISHED
 from stoker.store.search import unsearchable
 from stoker.store.tables import operations, resources, stacks
+from stoker.testing.connections import CLOUD_URL
+from stoker.testing.sandbox import empty_database
 from stoker_foundation.clock import ManualClock
-from testing.harness import empty_database
 from testing.simulation.cases import THING, creating, template
 from testing.simulation.simulated_cluster import Cluster
 from testing.simulation.simulated_inspection import LEFT_ALONE
 from testing.simulation.simulated_loop import SimulatedLoop
-from testing.simulation.simulated_parts import ENGINE_URL, LOOKS, Nature
+from testing.simulation.simulated_parts import LOOKS, Nature
 
 REF = {"name": "case", "id": None}
 MEMBER = "heat_template_version: 2021-04-16\nresources: {net: {type: OS::Neutron::Net}}\n"
@@ -202,7 +203,7 @@ class Laboratory:
         self.trouble = self.trouble_class()
         self.loop = self.loop_class(ManualClock(), lambda: 0.0)
         self.trouble.now = self.loop.time
-        self.cloud = Cloud((*SERVICES, *ELSEWHERE), clock=self.loop.clock, endpoint=ENGINE_URL)
+        self.cloud = Cloud((*SERVICES, *ELSEWHERE), clock=self.loop.clock, endpoint=CLOUD_URL)
         self.engines = Engines(self.loop, self.cloud, self.trouble, path, 1)
         balancer = self.engines.registry.types()["AWS::ElasticLoadBalancing::LoadBalancer"]
         balancer.configure({"loadbalancer_template": str(BALANCER)})

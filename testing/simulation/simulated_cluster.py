@@ -17,7 +17,6 @@ from openstack_emulator.core.http import Request
 from stoker.base.context import RequestContext
 from stoker.base.errors import StokerError
 from stoker.base.ids import new_request_id, short_id
-from stoker.cloud.settings import CloudSettings
 from stoker.engine.core import Engine
 from stoker.engine.settings import EngineSettings
 from stoker.operations import OPERATIONS
@@ -27,32 +26,21 @@ from stoker.store.database import Database
 from stoker.store.journal import Claim
 from stoker.store.sealing import Sealer
 from stoker.store.tables import resources, stacks
+from stoker.testing.connections import CLOUD_URL, LoopPool, settings_of
 from stoker_foundation.clock import ManualClock
 from testing.simulation.simulated_loop import Process, ProcessClock, SimulatedLoop
 from testing.simulation.simulated_parts import (
-    ENGINE_URL,
     Nature,
     SimulatedDatabase,
     SimulatedJournal,
     SimulatedPeers,
-    SimulatedPool,
     SimulatedTransport,
     lease_check,
     settle,
 )
 
 KEY = "k" * 32
-CLOUD = CloudSettings(
-    auth_url=f"{ENGINE_URL}/identity",
-    username="heat",
-    password="secret",
-    project_name="service",
-    stack_user_domain_name="heat",
-    stack_domain_admin="heat_domain_admin",
-    stack_domain_admin_password="secret",
-    allow_trusts_redelegation=True,
-)
-
+CLOUD = settings_of(CLOUD_URL)
 
 HEARTBEAT_SECONDS = 5.0
 """Longer than the default, since most of the work of a history is that of heartbeats; a third of a lease."""
@@ -79,7 +67,7 @@ class Member:
         self.database = SimulatedDatabase(cluster.database, nature)
         self.journal = SimulatedJournal(self.database, cluster.loop, nature, lambda: self.engine.services.id)
         transport = SimulatedTransport(CLOUD, self.process, clock, cluster.cloud, nature)
-        self.pool = SimulatedPool(CLOUD, clock, transport, cluster.cloud, nature)
+        self.pool = LoopPool(CLOUD, clock, transport, lambda sent: dispatch(cluster.cloud, sent, nature.fault(sent)))
         self.engine = Engine(
             database=self.database,
             journal=self.journal,

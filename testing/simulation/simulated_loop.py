@@ -7,12 +7,11 @@ is never entered again: no `finally` runs, nothing is cancelled, as after `kill 
 from __future__ import annotations
 
 import asyncio
-import itertools
 from collections.abc import Callable, Coroutine
-from concurrent.futures import Executor
 from contextvars import Context, ContextVar, copy_context
-from typing import Any, TypeVar, TypeVarTuple
+from typing import Any
 
+from stoker.testing.virtual_loop import Arguments, NumberedTask, VirtualLoop
 from stoker_foundation.clock import ManualClock, Timer
 
 PROCESS: ContextVar[Process | None] = ContextVar("process", default=None)
@@ -20,10 +19,6 @@ READING: ContextVar[bool] = ContextVar("reading", default=False)
 """Whether what is running belongs to a request that only reads."""
 FROZEN: list[Any] = []
 """What killed processes were doing: let go of, it would be unwound."""
-
-
-Arguments = TypeVarTuple("Arguments")
-Result = TypeVar("Result")
 
 
 class Process:
@@ -92,53 +87,20 @@ class Process:
         self.loop.call_soon(callback, context=self.context.copy())
 
 
-class NumberedTask(asyncio.Task[Any]):
-    """Sets of tasks are gone through in the same order every time."""
-
-    _numbers = itertools.count(1)
+class FrozenTask(NumberedTask):
+    """A task that is never let go of."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
-        self._number = next(self._numbers)
         super().__init__(*arguments, **options)
         FROZEN.append(self)
 
-    def __hash__(self) -> int:
-        return self._number
 
-
-class SimulatedLoop(asyncio.BaseEventLoop):
-    """Single-threaded, and never idle: when nothing is left to do the clock advances to what is due next."""
+class SimulatedLoop(VirtualLoop):
+    """A loop in virtual time, with processes on it."""
 
     def __init__(self, clock: ManualClock, threads: Callable[[], float]) -> None:
-        super().__init__()
-        self.clock = clock
-        self._threads = threads
-        self._clock_resolution = 1e-6
-        self._selector = self
-        self.outside = Context()
+        super().__init__(clock, threads)
         self.set_task_factory(_task)
-
-    def time(self) -> float:
-        return self.clock.now()
-
-    def select(self, timeout: float | None) -> list[Any]:
-        """What the base class asks when it has come to the end of a turn: wait, at most that long."""
-        if timeout is not None and timeout <= 0:
-            return []
-        due = self.clock.next_due()
-        moments = [due] if due is not None else []
-        if timeout is not None:
-            moments.append(self.time() + timeout)
-        if not moments:
-            raise RuntimeError("nothing will ever happen any more")
-        self.outside.copy().run(self.clock.advance, max(min(moments) - self.time(), 0.0))
-        return []
-
-    def _process_events(self, events: list[Any]) -> None:
-        """There are none but timers."""
-
-    def _write_to_self(self) -> None:
-        """Nobody sleeps who would have to be woken."""
 
     def call_soon(
         self, callback: Callable[[*Arguments], object], *arguments: *Arguments, context: Context | None = None
@@ -167,25 +129,6 @@ class SimulatedLoop(asyncio.BaseEventLoop):
             return super().call_at(when, callback, *arguments, context=context)
         return super().call_at(when, process.enter, context, callback, arguments, context=context)
 
-    def run_in_executor(
-        self, executor: Executor | None, work: Callable[[*Arguments], Result], *arguments: *Arguments
-    ) -> asyncio.Future[Result]:
-        """What threads would do, a while from now, on the one thread that there is."""
-        future: asyncio.Future[Result] = self.create_future()
-
-        def act() -> None:
-            try:
-                result = work(*arguments)
-            except Exception as error:
-                if not future.done():
-                    future.set_exception(error)
-            else:
-                if not future.done():
-                    future.set_result(result)
-
-        self.call_later(self._threads(), act)
-        return future
-
 
 class ProcessClock:
     """The clock as a process sees it: its timers die with it."""
@@ -213,5 +156,5 @@ class _Firing:
         self._process.call(self._callback)
 
 
-def _task(loop: asyncio.AbstractEventLoop, work: Any, **options: Any) -> NumberedTask:
-    return NumberedTask(work, loop=loop, **options)
+def _task(loop: asyncio.AbstractEventLoop, work: Any, **options: Any) -> FrozenTask:
+    return FrozenTask(work, loop=loop, **options)

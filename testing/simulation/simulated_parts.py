@@ -10,16 +10,10 @@ import asyncio
 import random
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from io import BytesIO
 from typing import Any
 
-import aiohttp
-import requests
-from multidict import CIMultiDict
-from requests.adapters import BaseAdapter
 from sqlalchemy import select
 from sqlalchemy.exc import OperationalError
-from yarl import URL
 
 from openstack_emulator.core.cloud import Cloud
 from openstack_emulator.core.dispatch import dispatch
@@ -27,18 +21,18 @@ from openstack_emulator.core.faults import Fault
 from openstack_emulator.core.http import Request as CloudRequest
 from openstack_emulator.core.http import Response
 from stoker.base.context import RequestContext
-from stoker.cloud.auth import CloudPool
 from stoker.cloud.settings import CloudSettings
-from stoker.cloud.transport import Answer, Request, Transport, parse
+from stoker.cloud.transport import Request
 from stoker.contract import request as contract
 from stoker.engine.ownership.peers import NoPeers, PeerAway
 from stoker.engine.running.stopping import LOST, never
 from stoker.operations import OPERATIONS
 from stoker.store import claims, records
 from stoker.store.database import Database
-from stoker.store.journal import RETRY_SECONDS, Batch, Journal
+from stoker.store.journal import RETRY_SECONDS, Batch
 from stoker.store.ownership import Taken
 from stoker.store.tables import engines, events, operations, resources
+from stoker.testing.connections import LoopJournal, LoopTransport
 from testing.simulation.simulated_loop import READING, Process, ProcessClock, SimulatedLoop
 
 LOOKS = frozenset({"GET", "HEAD", "OPTIONS"})
@@ -48,7 +42,6 @@ SLOW_TRIP = (10.0, 50.0)
 """The same for those that are slow: they may outlast a lease, and their sender."""
 
 FAULTS = ("fail", "succeed_but_fail", "rate_limit", "drop", "act_and_drop")
-ENGINE_URL = "http://cloud"
 
 
 class Nature:
@@ -143,18 +136,13 @@ def makes_what_may_break(request: CloudRequest) -> bool:
     return request.method == "POST" and request.path.rstrip("/").rsplit("/", 1)[-1] in ("servers", "volumes")
 
 
-class SimulatedJournal(Journal):
+class SimulatedJournal(LoopJournal):
     """Writes on the loop, and looks at whether whoever writes under a claim is the claim's owner."""
 
     def __init__(self, database: Database, loop: SimulatedLoop, nature: Nature, owner: Callable[[], str]) -> None:
-        self._loop = loop
         self._nature = nature
         self._owner = owner
-        self._due = False
-        super().__init__(database)
-
-    def begin(self) -> None:
-        """There are no threads."""
+        super().__init__(database, loop)
 
     def submit(self, batch: Any, answer: Any) -> None:
         if batch.claim is None and LOST.get() is not never and _changes_resources(batch):
@@ -164,19 +152,15 @@ class SimulatedJournal(Journal):
             self._loop.call_later(0.0, lambda: answer(RuntimeError("the disk made a noise")))
             return
         super().submit(batch, answer)
-        if not self._due:
-            self._due = True
-            self._loop.call_later(self._nature.trip() / 20, self._turn)
+
+    def _delay(self) -> float:
+        return self._nature.trip() / 20
 
     def _turn(self) -> None:
         if self._nature.away:
             self._loop.call_later(RETRY_SECONDS, self._turn)
             return
-        self._due = False
-        self.write_next()
-
-    def pause(self) -> None:
-        """The next attempt is made at once: nothing else happens on the only thread meanwhile."""
+        super()._turn()
 
     def write_group(self, group: Any) -> Any:
         if self._nature.happens(self._nature.cut_rate):
@@ -285,7 +269,7 @@ def _broken_off() -> OperationalError:
     return OperationalError("a statement", None, OSError("the connection broke"), connection_invalidated=True)
 
 
-class SimulatedTransport(Transport):
+class SimulatedTransport(LoopTransport):
     """Requests travel to the emulator, and answers back, whatever becomes of the sender meanwhile."""
 
     def __init__(
@@ -298,17 +282,10 @@ class SimulatedTransport(Transport):
         self._nature = nature
         self.check_lease: Callable[[Request], None] = lambda request: None
 
-    async def _exchange(self, request: Request) -> Answer:
+    async def _answered(self, request: Request, sent: CloudRequest) -> Response | None:
         if request.method not in LOOKS:
             self.check_lease(request)
-        content = await _content(request.body)
-        url = URL(request.url)
-        if request.params:
-            url = url.extend_query(request.params)
-        sent = CloudRequest(
-            request.method, url.raw_path, url.raw_query_string, {**self._session.headers, **request.headers}, content
-        )
-        future: asyncio.Future[Answer] = self._loop.create_future()
+        future: asyncio.Future[Response | None] = self._loop.create_future()
         there, back = self._nature.slow_trip(request)
         self._nature.on_their_way += there > 0
         if there and not self._nature.looked_for(sent):
@@ -330,7 +307,7 @@ class SimulatedTransport(Transport):
             self._process.pause(self._nature.chance.uniform(20.0, 60.0))
 
     def _arrive(
-        self, sent: CloudRequest, future: asyncio.Future[Answer], reading: bool, there: float, back: float
+        self, sent: CloudRequest, future: asyncio.Future[Response | None], reading: bool, there: float, back: float
     ) -> None:
         """Answer a request. A slow one whose sender has died ends with it, unless an engine will look for its result.
 
@@ -365,79 +342,9 @@ def _made_by(response: Response | None) -> Iterator[str]:
             yield value["id"]
 
 
-def _deliver(response: Response | None, future: asyncio.Future[Answer]) -> None:
-    if future.done():
-        return
-    if response is None:
-        future.set_exception(aiohttp.ServerDisconnectedError())
-        return
-    content, kind = response.payload(), (response.content_type or "").partition(";")[0]
-    future.set_result(Answer(response.status, CIMultiDict(response.headers), parse(content, kind), content))
-
-
-async def _content(body: Any) -> bytes:
-    if body is None or isinstance(body, bytes):
-        return body or b""
-    if isinstance(body, str):
-        return body.encode()
-    return b"".join([part async for part in body])
-
-
-class KeystoneAdapter(BaseAdapter):
-    """keystoneauth's requests, answered on the spot."""
-
-    def __init__(self, cloud: Cloud, nature: Nature) -> None:
-        super().__init__()
-        self._cloud = cloud
-        self._nature = nature
-
-    def send(
-        self,
-        request: requests.PreparedRequest,
-        stream: bool = False,
-        timeout: float | tuple[float | None, float | None] | None = None,
-        verify: bool | str = True,
-        cert: str | tuple[str, str] | None = None,
-        proxies: dict[str, str] | None = None,
-    ) -> requests.Response:
-        assert request.url is not None and request.method is not None
-        url = URL(request.url)
-        body = request.body or b""
-        content = body.encode() if isinstance(body, str) else body
-        assert isinstance(content, bytes)
-        headers = {name: str(value) for name, value in request.headers.items()}
-        sent = CloudRequest(request.method, url.raw_path, url.raw_query_string, headers, content)
-        response = dispatch(self._cloud, sent, self._nature.fault(sent))
-        if response is None:
-            raise requests.ConnectionError("the connection broke")
-        answer = requests.Response()
-        answer.status_code = response.status
-        answer.headers.update(response.headers)
-        if response.content_type is not None:
-            answer.headers["Content-Type"] = response.content_type
-        answer.raw = BytesIO(response.payload())
-        answer.url, answer.request = request.url, request
-        return answer
-
-    def close(self) -> None:
-        """Nothing is open."""
-
-
-class SimulatedPool(CloudPool):
-    """Clouds that are reached without sockets."""
-
-    def __init__(
-        self, settings: CloudSettings, clock: ProcessClock, transport: SimulatedTransport, cloud: Cloud, nature: Nature
-    ) -> None:
-        super().__init__(settings, clock, transport)
-        self._emulated = cloud
-        self._nature = nature
-
-    def plain_session(self) -> requests.Session:
-        session = requests.Session()
-        session.trust_env = False
-        session.mount("http://", KeystoneAdapter(self._emulated, self._nature))
-        return session
+def _deliver(response: Response | None, future: asyncio.Future[Response | None]) -> None:
+    if not future.done():
+        future.set_result(response)
 
 
 def lease_check(database: Database, engine_id: str, process: Process, nature: Nature) -> Callable[[Request], None]:

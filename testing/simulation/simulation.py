@@ -27,12 +27,13 @@ from typing import Any
 from openstack_emulator.services import new_cloud
 from stoker.engine.settings import EngineSettings
 from stoker.plugins.registry import Registry
+from stoker.testing.connections import CLOUD_URL
+from stoker.testing.sandbox import empty_database
 from stoker_foundation.clock import ManualClock
-from testing.harness import empty_database
 from testing.simulation.simulated_cluster import Cluster
 from testing.simulation.simulated_inspection import Inspection
 from testing.simulation.simulated_loop import SimulatedLoop
-from testing.simulation.simulated_parts import ENGINE_URL, Nature
+from testing.simulation.simulated_parts import Nature
 from testing.simulation.simulated_readers import Readers
 from testing.simulation.simulated_user import User, ref
 
@@ -71,7 +72,7 @@ class Simulation:
         clock = ManualClock()
         self.loop = SimulatedLoop(clock, lambda: self.nature.trip() / 50)
         self.nature.now = self.loop.time
-        self.cloud = new_cloud(clock=clock, endpoint=ENGINE_URL, extra_endpoints=OUTSIDE)
+        self.cloud = new_cloud(clock=clock, endpoint=CLOUD_URL, extra_endpoints=OUTSIDE)
         self.cluster = Cluster(self.loop, self.cloud, self.nature, path, self.chance.choice((1, 2, 2, 3)))
         self.inspection = Inspection(self.cloud, self.cluster.database, self.nature)
         self.nature.after_write = self.inspection.look
@@ -263,7 +264,7 @@ def _answer(work: Callable[[Path], dict[str, Any]], template: bytes, writing: in
 def prepared() -> bytes:
     """An empty database; all types and services are imported, once and not in each fork."""
     Registry.from_entry_points(EngineSettings().type_options)
-    new_cloud(clock=ManualClock(), endpoint=ENGINE_URL).open_all()
+    new_cloud(clock=ManualClock(), endpoint=CLOUD_URL).open_all()
     return empty_database()
 
 

@@ -14,9 +14,10 @@ from typing import Any
 
 import pytest
 
-from testing.harness import empty_database
+from stoker.testing.sandbox import empty_database
+from stoker.testing.virtual_loop import Arguments, Result
 from testing.simulation.lost_answers import REF, Laboratory, Trouble
-from testing.simulation.simulated_loop import Arguments, Result, SimulatedLoop
+from testing.simulation.simulated_loop import SimulatedLoop
 
 SECONDS = 10.0
 LONGEST = 54.0

@@ -13,13 +13,12 @@ import click
 from stoker.authoring.plan_steps import FAILS, changes, findings
 from stoker.authoring.render import TextOf
 from stoker.base.diagnostics import Diagnostic, format_path
-from stoker.base.errors import StokerError
+from stoker.cli.client.placing import MISSING, placed
 from stoker.cli.client.saved_plans import SavedPlan
 from stoker.cli.client.service import Answer, Refused, Service, Stack
 from stoker.cli.client.sources import Sources, collect, former
 from stoker.cli.terminal.errors import CommandFailed, NoSuchStack, PlanRefused, TemplateRefused
 from stoker.cli.terminal.messages import say
-from stoker.cli.terminal.places import short
 from stoker.cli.views.failure import failure
 from stoker.cli.views.follow import WANTED, continued, follow, succeeded
 from stoker.cli.views.plans import NO_RESOURCES, Compared
@@ -29,8 +28,6 @@ Answered = TypeVar("Answered")
 
 _CONSTRAINT = "constraint"
 """The rule of the diagnostics about values that a constraint or a service does not accept."""
-_MISSING = "parameter-missing"
-"""The rule of the diagnostics about parameters without a value."""
 
 
 def sources_of(template: str | None, environments: Sequence[str], as_of: str | None, reset_parameters: bool) -> Sources:
@@ -107,7 +104,7 @@ class Deployment:
         try:
             return self._preview()
         except Refused as error:
-            missing = [str(problem.path[-1]) for problem in error.diagnostics if problem.rule == _MISSING]
+            missing = [str(problem.path[-1]) for problem in error.diagnostics if problem.rule == MISSING]
             if not missing or not sys.stdin.isatty() or self.sources.as_of is not None:
                 raise self._explanation(error) from error
         self._ask(missing)
@@ -147,26 +144,11 @@ class Deployment:
         """Return the error to show for a refused request: each problem with its place in the user's files."""
         if not error.diagnostics:
             return error
-        placed, text_of = self._placed(error.diagnostics)
-        return TemplateRefused(_joined(placed), text_of)
+        found, text_of = self._placed(error.diagnostics)
+        return TemplateRefused(_joined(found), text_of)
 
     def _placed(self, diagnostics: Iterable[Diagnostic]) -> tuple[list[Diagnostic], TextOf]:
-        """Return diagnostics with their places in the user's files, in their order, and what these contain by name."""
-        from stoker.authoring.given_values import placed_where_given
-        from stoker.template.document import Document
-
-        texts = self.sources.named()
-        names = {source: short(url) for source, (url, _) in texts.items()}
-        shown = {names[source]: text for source, (_, text) in texts.items()}
-        written = map(self.sources.as_written, diagnostics)
-        placed = [replace(item, source=names.get(item.source, item.source)) for item in written]
-        urls = self.sources.environments
-        try:
-            environments = [Document.parse(self.sources.text(url), source=short(url)) for url in urls]
-        except StokerError:  # the diagnostics are about that
-            environments = []
-        found = placed_where_given(map(_with_option, placed), {names[""]}, environments, self.body["parameters"])
-        return sorted(found, key=Diagnostic.sort_key), shown.get
+        return placed(self.sources, self.body["parameters"], diagnostics)
 
     def refuse_known_failures(self, plan: Answer) -> None:
         """Show what may fail of a plan. Raises PlanRefused with what is known to fail."""
@@ -174,17 +156,10 @@ class Deployment:
 
         found = [(each["verdict"], Diagnostic.from_dict(each["diagnostic"])) for each in findings(plan)]
         failures = [item for verdict, item in found if verdict == FAILS]
-        placed, text_of = self._placed([item for verdict, item in found if verdict != FAILS])
-        paint.show(placed, text_of, err=True)
+        warned, text_of = self._placed([item for verdict, item in found if verdict != FAILS])
+        paint.show(warned, text_of, err=True)
         if failures:
             raise PlanRefused(*self._placed(failures))
-
-
-def _with_option(item: Diagnostic) -> Diagnostic:
-    """Return a diagnostic, one about a missing value with the options that give it."""
-    if item.rule != _MISSING:
-        return item
-    return replace(item, hint=f"give it with -P {item.path[-1]}=VALUE, or in an environment (-e FILE)")
 
 
 def _joined(diagnostics: Sequence[Diagnostic]) -> list[Diagnostic]:

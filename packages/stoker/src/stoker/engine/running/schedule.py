@@ -16,7 +16,7 @@ from stoker.engine.planning.plan import Plan, Step, StepGraph
 from stoker.engine.records.failure import Failure
 from stoker.engine.running.operation_context import OperationContext
 from stoker.engine.running.steps import StepRunner
-from stoker.engine.running.stopping import LOST, Stop, Stopped
+from stoker.engine.running.stopping import LOST, RESOURCE, Stop, Stopped
 
 LOG = logging.getLogger(__name__)
 
@@ -56,6 +56,7 @@ class Schedule:
     async def _guard(self, step: Step) -> None:
         run, progress = self._run, self._run.progress
         LOST.set(lambda: progress.stopping is Stop.LOST)
+        RESOURCE.set((run.stack.id, step.name))
         try:
             await self.runner.run(step)
         except Failure as failure:

@@ -46,6 +46,9 @@ def never() -> bool:
 LOST: ContextVar[Callable[[], bool]] = ContextVar("LOST", default=never)
 """Whether the run of the current task was lost to another engine."""
 
+RESOURCE: ContextVar[tuple[str, str] | None] = ContextVar("RESOURCE", default=None)
+"""The ID of the stack and the name of the resource whose step the current task runs."""
+
 
 class Stopped(Exception):
     """Raised in a waiting step when its run stops."""

@@ -1,0 +1,10 @@
+"""Tests of templates: an engine and an emulated cloud in this process, in virtual time."""
+
+from __future__ import annotations
+
+from stoker.testing.calls import Call, Calls
+from stoker.testing.emulated_cloud import EmulatedCloud
+from stoker.testing.plans import Plan
+from stoker.testing.sandbox import Resource, Sandbox, Stack
+
+__all__ = ["Call", "Calls", "EmulatedCloud", "Plan", "Resource", "Sandbox", "Stack"]

@@ -1,0 +1,114 @@
+"""The requests that an emulated cloud has received from an engine, as it received them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, overload
+
+import orjson
+
+from openstack_emulator.core.http import Request, Response
+from stoker_foundation.patterns.linear import fits_shell
+
+READS = frozenset({"GET", "HEAD", "OPTIONS"})
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A request and its answer. `time` is the virtual time, in seconds since the epoch; `path` begins with the service
+    (`/compute/v2.1/servers`). `body` and `answer` are JSON data, bytes for anything else, and None where there is none.
+    `status` is None if the connection was closed without an answer. `resource` is the ID of the stack and the name of
+    the resource that the request was sent for, if it was sent while an operation ran.
+    """
+
+    time: float
+    method: str
+    path: str
+    query: str
+    body: Any
+    status: int | None
+    answer: Any
+    resource: tuple[str, str] | None = None
+
+    @property
+    def properties(self) -> Any:
+        """What the body says about the object: the content of its only wrapper, such as `server`."""
+        return _unwrapped(self.body)
+
+    def made(self, object_id: str) -> bool:
+        """Whether the request created the object: the answer to a POST has its ID, or a PUT names it."""
+        if self.method == "PUT":
+            return self.path.endswith(f"/{object_id}")
+        found = _unwrapped(self.answer)
+        names = [found.get(key) for key in ("id", "uuid", "name")] if isinstance(found, Mapping) else []
+        return self.method == "POST" and object_id in names
+
+
+class Calls(Sequence[Call]):
+    """Requests, oldest first."""
+
+    def __init__(self, calls: Sequence[Call] = ()) -> None:
+        self._calls = list(calls)
+
+    @overload
+    def __getitem__(self, index: int) -> Call: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Calls: ...
+
+    def __getitem__(self, index: int | slice) -> Call | Calls:
+        return Calls(self._calls[index]) if isinstance(index, slice) else self._calls[index]
+
+    def __len__(self) -> int:
+        return len(self._calls)
+
+    def __iter__(self) -> Iterator[Call]:
+        return iter(self._calls)
+
+    def __repr__(self) -> str:
+        return "\n".join(f"{call.method} {call.path} {call.status}" for call in self._calls)
+
+    def matching(self, request: str) -> Calls:
+        """The requests with a method and path such as `POST /network/v2.0/*`; `*` stands for any characters."""
+        method, _, path = request.partition(" ")
+        return Calls([each for each in self if method.upper() in ("*", each.method) and fits_shell(path, each.path)])
+
+    @property
+    def changes(self) -> Calls:
+        """The requests that may have changed something."""
+        return Calls([each for each in self if each.method not in READS])
+
+    def of(self, stack_id: str, resource: str) -> Calls:
+        """The requests that were sent for a resource of a stack, by its name."""
+        return Calls([each for each in self if each.resource == (stack_id, resource)])
+
+    def that_made(self, object_id: str) -> Call | None:
+        """The request that created the object with this ID, or else the last that succeeded in changing something."""
+        done = [each for each in self.changes if each.status is not None and each.status < 400]
+        creating = [each for each in done if each.made(object_id)]
+        return next(iter([*creating[-1:], *done[-1:]]), None)
+
+    def clear(self) -> None:
+        """Forget the requests until now."""
+        self._calls.clear()
+
+    def record(self, time: float, sent: Request, response: Response | None, resource: tuple[str, str] | None) -> None:
+        """Add a request that a cloud has received, and its response."""
+        status, answer = (None, None) if response is None else (response.status, _data(response.payload()))
+        body = _data(sent.body)
+        self._calls.append(Call(time, sent.method, sent.path, sent.query_string, body, status, answer, resource))
+
+
+def _data(content: bytes) -> Any:
+    if not content:
+        return None
+    try:
+        return orjson.loads(content)
+    except orjson.JSONDecodeError:
+        return content
+
+
+def _unwrapped(body: Any) -> Any:
+    wrapped = [value for value in body.values() if isinstance(value, Mapping)] if isinstance(body, Mapping) else []
+    return wrapped[0] if wrapped and next(iter(body.values())) is wrapped[0] else body

@@ -1,0 +1,167 @@
+"""The emulated cloud of a sandbox: what it has, what goes wrong in it, and what it was asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import orjson
+
+from openstack_emulator.core.dispatch import dispatch
+from openstack_emulator.core.errors import ApiError
+from openstack_emulator.core.faults import Fault, parse_fault
+from openstack_emulator.core.http import Request as CloudRequest
+from openstack_emulator.core.http import Response
+from openstack_emulator.core.outgoing import Answer, Outgoing, Unsent
+from openstack_emulator.services import new_cloud
+from stoker.base.errors import Invalid
+from stoker.cloud.transport import Request
+from stoker.engine.running.stopping import RESOURCE
+from stoker.testing.calls import Calls
+from stoker.testing.connections import CLOUD_URL, LoopTransport
+from stoker_foundation.clock import ManualClock, sleep
+
+_ORCHESTRATION = {"orchestration": "http://stoker/v1/%(tenant_id)s", "cloudformation": "http://stoker-cfn/v1"}
+_IMAGE = {"disk_format": "qcow2", "container_format": "bare", "visibility": "public"}
+
+
+class EmulatedCloud:
+    """A new cloud on a virtual clock, with the users `admin` and `demo`, each in the project of the same name.
+
+    Stacks are those of `demo`. It has an external network `public`, and for `demo` a network `private`; some flavors
+    (`m1.small` …) and the image `cirros`. `calls` are the requests of the engine.
+    """
+
+    def __init__(self, clock: ManualClock) -> None:
+        self.clock = clock
+        self.calls = Calls()
+        self._cloud = new_cloud(clock=clock, endpoint=CLOUD_URL, extra_endpoints=_ORCHESTRATION)
+        self._cloud.outgoing = _NothingOutgoing(lambda: [CLOUD_URL], True)
+        self._cloud.start()
+
+    def close(self) -> None:
+        """Forget everything."""
+        self._cloud.close()
+
+    # -- what the cloud has --------------------------------------------------------------------------------------
+
+    def add_flavor(self, name: str, *, ram: int = 2048, vcpus: int = 1, disk: int = 20) -> str:
+        """Add a flavor that all projects may use; return its ID. `ram` is in MiB, `disk` in GiB."""
+        flavor = {"name": name, "ram": ram, "vcpus": vcpus, "disk": disk}
+        return self._added("/compute/v2.1/flavors", "flavor", flavor)
+
+    def add_image(self, name: str, **properties: Any) -> str:
+        """Add a public image, with further properties such as `min_disk`; return its ID. It has a few bytes of data."""
+        made = self.request("POST", "/image/v2/images", {**_IMAGE, "name": name, **properties})
+        identifier = str(made["id"])
+        self._send("PUT", f"/image/v2/images/{identifier}/file", name.encode(), "application/octet-stream", "admin")
+        return identifier
+
+    def add_network(self, name: str, *, cidr: str | None = None, external: bool = False) -> str:
+        """Add a network, of `demo` or, if it is `external`, one of the operator; with a subnet if there is a `cidr`.
+
+        Return the ID of the network.
+        """
+        user = "admin" if external else "demo"
+        wanted = {"name": name, **({"router:external": True} if external else {})}
+        identifier = self._added("/network/v2.0/networks", "network", wanted, user)
+        if cidr is not None:
+            subnet = {"name": name, "network_id": identifier, "cidr": cidr, "ip_version": 6 if ":" in cidr else 4}
+            self._added("/network/v2.0/subnets", "subnet", subnet, user)
+        return identifier
+
+    def add_keypair(self, name: str) -> str:
+        """Add a key pair of `demo`; return its name."""
+        made = self.request("POST", "/compute/v2.1/os-keypairs", {"keypair": {"name": name}}, user="demo")
+        return str(made["keypair"]["name"])
+
+    def _added(self, path: str, kind: str, wanted: Mapping[str, Any], user: str = "admin") -> str:
+        return str(self.request("POST", path, {kind: wanted}, user=user)[kind]["id"])
+
+    def request(self, method: str, path: str, body: Any = None, *, user: str = "admin") -> Any:
+        """Send a request as a user, with JSON data as its body; return the JSON data of the answer.
+
+        It is not one of `calls`, and no fault concerns it. Raises Invalid if the service refuses it.
+        """
+        content = b"" if body is None else orjson.dumps(body)
+        payload = self._send(method, path, content, "application/json", user).payload()
+        return orjson.loads(payload) if payload else None
+
+    def _send(self, method: str, path: str, content: bytes, kind: str, user: str) -> Response:
+        headers = {"Content-Type": kind, "X-Auth-Token": self.token(user)}
+        location, _, query = path.partition("?")
+        response = dispatch(self._cloud, CloudRequest(method, location, query, headers, content))
+        if response is None or response.status >= 400:
+            answer = b"no answer" if response is None else response.payload()
+            raise Invalid(f"The emulated cloud refuses {method} {path}: {answer.decode(errors='replace')}")
+        return response
+
+    def token(self, user: str) -> str:
+        """A new token of a user for the project of the same name."""
+        domain = {"id": "default"}
+        known = {"name": user, "domain": domain, "password": self._cloud.password_of(user)}
+        identity = {"methods": ["password"], "password": {"user": known}}
+        auth = {"identity": identity, "scope": {"project": {"name": user, "domain": domain}}}
+        content = orjson.dumps({"auth": auth})
+        headers = {"Content-Type": "application/json"}
+        response = dispatch(self._cloud, CloudRequest("POST", "/identity/v3/auth/tokens", "", headers, content))
+        if response is None or response.status != 201:
+            raise Invalid(f"The emulated cloud has no user {user!r} with a project of this name.")
+        return response.headers["X-Subject-Token"]
+
+    # -- what goes wrong -----------------------------------------------------------------------------------------
+
+    def add_fault(self, on: str, do: str, **rule: Any) -> None:
+        """Add a fault rule for requests of the engine: `on` is a method and path, such as `POST /compute/*`.
+
+        `do` and the other keys are those of the emulator's reference. Raises Invalid for a wrong one.
+        """
+        self._cloud.faults.add(checked_fault({"on": on, "do": do, **rule}))
+
+    def clear_faults(self) -> None:
+        """Remove all fault rules."""
+        self._cloud.faults.clear()
+
+    # -- requests of the engine ----------------------------------------------------------------------------------
+
+    async def answered(self, sent: CloudRequest) -> Response | None:
+        """The answer to a request of the engine; None if the connection is closed without one."""
+        fault = self._cloud.faults.take(sent)
+        if fault is not None and fault.do == "delay":
+            await sleep(self.clock, fault.seconds)
+        response = dispatch(self._cloud, sent, fault)
+        if response is not None and response.later is not None:
+            response.body = await response.later
+            self._cloud.store.flush()
+        self.calls.record(self.clock.now(), sent, response, RESOURCE.get())
+        return response
+
+    def answered_login(self, sent: CloudRequest) -> Response | None:
+        """The answer to a request with which the engine logs in."""
+        return dispatch(self._cloud, sent, self._cloud.faults.take(sent))
+
+
+def checked_fault(rule: Mapping[str, Any]) -> Fault:
+    """A fault rule from its JSON data. Raises Invalid for anything else."""
+    try:
+        return parse_fault(dict(rule))
+    except ApiError as error:
+        raise Invalid(error.message) from error
+
+
+class CloudTransport(LoopTransport):
+    """An engine's requests to an emulated cloud."""
+
+    cloud: EmulatedCloud
+
+    async def _answered(self, request: Request, sent: CloudRequest) -> Response | None:
+        return await self.cloud.answered(sent)
+
+
+class _NothingOutgoing(Outgoing):
+    """A tested cloud reaches nothing: webhooks, alarms and workflows get no answer."""
+
+    def send(
+        self, url: str, method: str, body: bytes | None, headers: Mapping[str, str], seconds: float, public: bool = True
+    ) -> Answer:
+        raise Unsent("the emulated cloud of a test sends no requests")

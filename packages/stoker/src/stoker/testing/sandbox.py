@@ -1,0 +1,360 @@
+"""A sandbox: an engine and an emulated cloud in this process, in virtual time."""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+import time
+from collections.abc import Coroutine, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from types import TracebackType
+from typing import Any, TypeVar
+
+import orjson
+from sqlalchemy import event
+
+from stoker.authoring.plan_steps import FAILS, findings
+from stoker.base.context import RequestContext
+from stoker.base.diagnostics import Diagnostic
+from stoker.base.errors import Invalid, NotFound, TemplateInvalid
+from stoker.base.ids import new_request_id
+from stoker.cli.client.placing import placed
+from stoker.cli.client.sources import Sources, collect
+from stoker.cli.terminal.errors import CommandFailed
+from stoker.cloud.credentials import TokenCredential
+from stoker.engine.core import Engine
+from stoker.engine.settings import EngineSettings
+from stoker.operations import OPERATIONS
+from stoker.plugins.registry import Registry
+from stoker.store.database import Database
+from stoker.store.sealing import Sealer
+from stoker.testing.calls import Calls
+from stoker.testing.connections import CLOUD_URL, LoopJournal, LoopPool, settings_of
+from stoker.testing.emulated_cloud import CloudTransport, EmulatedCloud
+from stoker.testing.plans import Plan
+from stoker.testing.virtual_loop import VirtualLoop
+from stoker_foundation.clock import ManualClock
+
+Result = TypeVar("Result")
+
+_KEY = "k" * 32
+_DEPTH = 20
+_UPDATE = {"existing_parameters": True, "refresh": "changes"}
+"""What `stoker deploy` asks for without options when it updates a stack."""
+_POLL = 1.0
+"""Virtual seconds between two looks at whether an operation has ended."""
+_SETTINGS = EngineSettings(lease_seconds=600.0, heartbeat_seconds=60.0)
+"""No other engine waits for the heartbeats of this one, and each of them costs time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Resource:
+    """A resource of a stack. `path` leads through nested stacks (`group.0.server`), `state` is like `CREATE_COMPLETE`.
+
+    `calls` are the requests that were sent for it.
+    """
+
+    path: str
+    type: str
+    state: str
+    reason: str
+    physical_id: str | None
+    calls: Calls = field(repr=False, compare=False)
+
+    @property
+    def sent(self) -> Any:
+        """What the service received about the object when it was created; None if nothing was sent."""
+        made = self.calls.that_made(self.physical_id or "")
+        return None if made is None else made.properties
+
+
+@dataclass(frozen=True, slots=True)
+class Stack:
+    """A stack after an operation: its state, such as `CREATE_COMPLETE`, its outputs by name, its resources by path."""
+
+    name: str
+    id: str
+    state: str
+    reason: str
+    outputs: Mapping[str, Any]
+    resources: Mapping[str, Resource]
+
+    def __getitem__(self, path: str) -> Resource:
+        """The resource at a path. Raises KeyError with the paths that exist."""
+        if path not in self.resources:
+            raise KeyError(f"The stack {self.name} has no resource {path!r}, but {', '.join(self.resources)}.")
+        return self.resources[path]
+
+
+class Sandbox:
+    """An engine beside an emulated cloud: `with Sandbox() as sandbox: sandbox.deploy("web", "web.yaml")`.
+
+    Time is virtual: it passes only while something is waited for, and then at once. No process, thread or socket is
+    used. Templates and environments are paths or URLs, which are read with all that they refer to, as `stoker deploy`
+    reads them. Errors of templates have their places in the user's files.
+    """
+
+    def __init__(self) -> None:
+        self.clock = ManualClock(float(int(time.time())))
+        self._loop = VirtualLoop(self.clock)
+        self.cloud = EmulatedCloud(self.clock)
+        self._directory = tempfile.TemporaryDirectory(prefix="stoker-sandbox-")
+        self._run(self._start())
+
+    def __enter__(self) -> Sandbox:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Stop the engine, and forget all stacks."""
+        self._run(self._stop())
+        self._loop.close()
+        self.cloud.close()
+        self._directory.cleanup()
+
+    @property
+    def calls(self) -> Calls:
+        """The requests that the cloud has received from the engine."""
+        return self.cloud.calls
+
+    # -- stacks --------------------------------------------------------------------------------------------------
+
+    def plan(
+        self,
+        name: str,
+        template: str | Path,
+        *,
+        environments: Sequence[str | Path] = (),
+        parameters: Mapping[str, Any] | None = None,
+    ) -> Plan:
+        """What `deploy` would do. Raises TemplateInvalid with all problems of the template and its inputs."""
+        return self._run(self._planned(name, _Definition.read(template, environments, parameters)))
+
+    def deploy(
+        self,
+        name: str,
+        template: str | Path,
+        *,
+        environments: Sequence[str | Path] = (),
+        parameters: Mapping[str, Any] | None = None,
+        rollback: bool = False,
+    ) -> Stack:
+        """Create the stack, or update the one with this name; return it when the operation has ended.
+
+        Parameters that are not given keep their values, as with `stoker deploy`. A resource that fails is no error of
+        this method: look at `Stack.state`. Raises TemplateInvalid like `plan`, also for a plan that is known to fail.
+        """
+        return self._run(self._deployed(name, _Definition.read(template, environments, parameters), rollback))
+
+    def plan_deletion(self, name: str) -> Plan:
+        """What `delete` would do. Raises NotFound if there is no such stack."""
+        found = self.call("stack_action_preview", ref=_ref(name), action="delete")
+        return Plan(name, found["plan"])
+
+    def delete(self, name: str) -> None:
+        """Delete a stack. Raises Invalid if its objects cannot be deleted, NotFound if there is no such stack."""
+        self._run(self._deleted(name))
+
+    def drift(self, name: str) -> Plan:
+        """What would bring the objects of a stack back to its definition; a plan without actions if nothing differs."""
+        found = self.call("stack_patch_preview", ref=_ref(name), converge=True)
+        return Plan(name, found["plan"])
+
+    def stack(self, name: str) -> Stack:
+        """A stack as it is now. Raises NotFound."""
+        return self._run(self._shown(_ref(name)))
+
+    def signal(self, name: str, resource: str, details: Mapping[str, Any] | None = None) -> None:
+        """Send a signal to a resource of a stack, as a program in a server does."""
+        self.call("resource_signal", ref=_ref(name), name=resource, details=details)
+
+    def advance(self, seconds: float) -> None:
+        """Let virtual time pass."""
+        self._run(_passed(seconds))
+
+    def call(self, method: str, **arguments: Any) -> Any:
+        """Run an operation of the engine (`stoker.operations`) as the user demo; return its JSON data."""
+        return self._run(self._called(method, **arguments))
+
+    # -- on the loop ---------------------------------------------------------------------------------------------
+
+    def _run(self, work: Coroutine[Any, Any, Result]) -> Result:
+        return self._loop.run_until_complete(work)
+
+    async def _start(self) -> None:
+        path = Path(self._directory.name) / "stoker.db"
+        path.write_bytes(empty_database())
+        self._database = Database(f"sqlite:///{path}")
+        event.listen(self._database.engine, "connect", _forgetful)
+        settings = settings_of(CLOUD_URL)
+        transport = CloudTransport(settings, self.clock)
+        transport.cloud = self.cloud
+        self._journal = LoopJournal(self._database, self._loop)
+        self._pool = LoopPool(settings, self.clock, transport, self.cloud.answered_login)
+        self.engine = Engine(
+            database=self._database,
+            journal=self._journal,
+            sealer=Sealer([_KEY]),
+            registry=_registry(),
+            pool=self._pool,
+            clock=self.clock,
+            settings=_SETTINGS,
+        )
+        await self.engine.start(alone=True)
+
+    async def _stop(self) -> None:
+        await self.engine.stop()
+        self._journal.close()
+        await self._pool.close()
+        self._database.close()
+
+    async def _context(self) -> RequestContext:
+        token = self.cloud.token("demo")
+        cloud = await self._pool.cloud(TokenCredential(token))
+        return RequestContext(
+            request_id=new_request_id(),
+            user_id=cloud.user_id or "",
+            user_name="demo",
+            project_id=cloud.project_id or "",
+            roles=tuple(cloud.role_names),
+            token=token,
+        )
+
+    async def _called(self, method: str, **arguments: Any) -> Any:
+        plain = orjson.loads(orjson.dumps(arguments))
+        return await OPERATIONS[method](self.engine, await self._context(), plain)
+
+    async def _exists(self, name: str) -> bool:
+        try:
+            await self._called("stack_identify", ref=_ref(name))
+        except NotFound:
+            return False
+        return True
+
+    async def _planned(self, name: str, definition: _Definition) -> Plan:
+        try:
+            if await self._exists(name):
+                answer = await self._called("stack_update_preview", ref=_ref(name), **definition.body, **_UPDATE)
+            else:
+                answer = await self._called("stack_preview", name=name, **definition.body)
+        except TemplateInvalid as error:
+            raise definition.refusal(error.diagnostics) from error
+        return Plan(name, answer["plan"])
+
+    async def _deployed(self, name: str, definition: _Definition, rollback: bool) -> Stack:
+        plan = await self._planned(name, definition)
+        failing = [Diagnostic.from_dict(each["diagnostic"]) for each in findings(plan.data) if each["verdict"] == FAILS]
+        if failing:
+            raise definition.refusal(failing)
+        body = {**definition.body, "disable_rollback": not rollback}
+        if await self._exists(name):
+            begun = await self._called("stack_update", ref=_ref(name), **body, **_UPDATE)
+        else:
+            begun = await self._called("stack_create", name=name, **body)
+        await self._ended(begun["id"])
+        return await self._shown({"name": None, "id": begun["id"]})
+
+    async def _deleted(self, name: str) -> None:
+        found = await self._called("stack_identify", ref=_ref(name))
+        await self._called("stack_delete", ref=_ref(name))
+        await self._ended(found["id"])
+        if await self._exists(name):
+            stack = await self._shown(_ref(name))
+            raise Invalid(f"The stack {name} cannot be deleted: {stack.reason}")
+
+    async def _ended(self, stack_id: str) -> None:
+        while self.engine.runs.get(stack_id) is not None:
+            await _passed(_POLL)
+
+    async def _shown(self, ref: Mapping[str, Any]) -> Stack:
+        shown = await self._called("stack_show", ref=ref)
+        listed = await self._called("resource_list", ref=ref, nested_depth=_DEPTH)
+        outputs = {each["output_key"]: each.get("output_value") for each in shown["outputs"]}
+        state = f"{shown['action']}_{shown['status']}"
+        resources = _resources(shown["id"], listed["resources"], self.calls)
+        return Stack(shown["name"], shown["id"], state, shown["status_reason"], outputs, resources)
+
+
+@dataclass(frozen=True, slots=True)
+class _Definition:
+    """What a stack should be, with all files that it refers to."""
+
+    sources: Sources
+    parameters: Mapping[str, Any]
+
+    @classmethod
+    def read(
+        cls, template: str | Path, environments: Sequence[str | Path], parameters: Mapping[str, Any] | None
+    ) -> _Definition:
+        """Read the files. Raises Invalid, with the place of the reference, for one that cannot be read."""
+        try:
+            return cls(collect(str(template), [str(path) for path in environments]), dict(parameters or {}))
+        except CommandFailed as error:
+            raise Invalid(error.message) from error
+
+    @property
+    def body(self) -> dict[str, Any]:
+        """The arguments of requests."""
+        return {**self.sources.definition(), "parameters": self.parameters}
+
+    def refusal(self, diagnostics: Sequence[Diagnostic]) -> TemplateInvalid:
+        """The error with these diagnostics, at their places in the user's files."""
+        return TemplateInvalid(placed(self.sources, self.parameters, diagnostics)[0])
+
+
+@cache
+def _registry() -> Registry:
+    return Registry.from_entry_points(_SETTINGS.type_options)
+
+
+@cache
+def empty_database() -> bytes:
+    """Return an SQLite database with the tables of this release and nothing in them."""
+    with tempfile.TemporaryDirectory() as directory:
+        path = Path(directory) / "stoker.db"
+        database = Database(f"sqlite:///{path}")
+        database.migrate()
+        with database.engine.connect() as connection:
+            connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+        database.close()
+        return path.read_bytes()
+
+
+def _forgetful(connection: Any, _record: Any) -> None:
+    """Do not wait for the disk: nobody reads the database after the process has ended."""
+    connection.execute("PRAGMA synchronous=OFF")
+
+
+async def _passed(seconds: float) -> None:
+    """Return when virtual time has passed, in which everything that is due happens."""
+    await asyncio.sleep(seconds)
+
+
+def _ref(name: str) -> dict[str, Any]:
+    return {"name": name, "id": None}
+
+
+def _resources(root: str, rows: Sequence[Mapping[str, Any]], calls: Calls) -> dict[str, Resource]:
+    """Return the resources by path, those of nested stacks after the resources that have these."""
+    places = {root: ""}
+    waiting = list(rows)
+    found = {}
+    while waiting:
+        known = [row for row in waiting if row["stack_id"] in places]
+        if not known:
+            break
+        waiting = [row for row in waiting if row["stack_id"] not in places]
+        for row in known:
+            path = f"{places[row['stack_id']]}{row['name']}"
+            if row["nested_id"]:
+                places[row["nested_id"]] = f"{path}."
+            own = calls.of(row["stack_id"], row["name"])
+            state = f"{row['action']}_{row['status']}"
+            found[path] = Resource(path, row["type"], state, row["status_reason"], row["physical_id"], own)
+    return found
