@@ -20,11 +20,11 @@ from tools.realcloud.lab import Account, Lab
 STOKER = str(Path(sys.executable).with_name("stoker"))
 CLOUDS = "OS_CLIENT_CONFIG_FILE"
 POLL_SECONDS = 0.5
-PATIENCE = 180.0
-"""Seconds after which an operation counts as stuck."""
+PATIENCE = 660.0
+"""Seconds after which an operation counts as stuck: those of its time limit, and a minute."""
 _DELETIONS = 3
 """Attempts to delete a stack."""
-_DEFAULTS = {"disable_rollback": True, "timeout_mins": 5}
+_DEFAULTS = {"disable_rollback": True, "timeout_mins": 10}
 
 
 class Refused(Exception):
