@@ -20,7 +20,7 @@ from stoker.engine.settings import EngineSettings
 from stoker_foundation.clock import SystemClock
 from testing.harness import ThreadedWorld, serve_rest
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("query-counts")]
 
 SIZES = (1, 20)
 TRIES = 4

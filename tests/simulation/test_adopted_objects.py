@@ -8,13 +8,14 @@ import sys
 
 import pytest
 
+from testing.rotation import of_today
 from tests.simulation.test_lost_answers import PARTS, ROOT, outside
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("part", range(PARTS))
 def test_an_adopted_stack_has_the_objects_that_were_abandoned(part: int) -> None:
-    names = outside()[part::PARTS]
+    names = of_today(outside(), 2)[part::PARTS]
     command = [sys.executable, "-m", "testing.simulation.adopted_objects", *names]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=500)
     assert done.returncode == 0, done.stderr[-2000:]

@@ -8,13 +8,14 @@ import sys
 
 import pytest
 
+from testing.rotation import of_today
 from tests.simulation.test_lost_answers import PARTS, ROOT, outside
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("part", range(PARTS))
 def test_no_stack_counts_as_deleted_while_an_object_is_only_hidden(part: int) -> None:
-    names = outside()[part::PARTS]
+    names = of_today(outside(), 2)[part::PARTS]
     command = [sys.executable, "-m", "testing.simulation.hidden_objects", *names]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=500)
     assert done.returncode == 0, done.stderr[-2000:]
