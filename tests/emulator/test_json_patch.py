@@ -14,7 +14,7 @@ from openstack_emulator.core.errors import ApiError
 from openstack_emulator.core.json_patch import REFUSALS, Dialect, Inapplicable, apply, operations
 from openstack_emulator.image import patch as glance
 from openstack_emulator.messaging.rules import queues as zaqar
-from openstack_emulator.metric import type_routes as gnocchi
+from openstack_emulator.metric.routes import types as gnocchi
 
 DIALECTS = {
     "murano": Dialect(REFUSALS),

@@ -221,6 +221,14 @@ def test_resources_have_attributes_and_metrics_by_name(gnocchi: Gnocchi) -> None
     assert gnocchi.call("GET", f"/metric/{other}").status == 404
 
 
+def test_a_resource_ends(gnocchi: Gnocchi) -> None:
+    gnocchi.post("/resource/volume", {"id": "disk", "started_at": "2023-01-01"})
+    answer = gnocchi.call("PATCH", "/resource/volume/disk", {"ended_at": "2023-02-01"})
+    assert (answer.status, answer.json["ended_at"]) == (200, "2023-02-01T00:00:00+00:00")
+    assert gnocchi.call("PATCH", "/resource/volume/disk", {"ended_at": "2022-02-01"}).status == 400
+    assert gnocchi.call("PATCH", "/resource/volume/disk", {"ended_at": None}).json["ended_at"] is None
+
+
 @pytest.mark.parametrize(
     ("wanted", "status"),
     [
@@ -232,6 +240,8 @@ def test_resources_have_attributes_and_metrics_by_name(gnocchi: Gnocchi) -> None
         ({"id": "r", "metrics": {"a": {}, "b/c": {}}}, 400),
         ({"id": "r", "metrics": {"a": "unknown"}}, 400),
         ({"id": "r", "project_id": "other"}, 403),
+        ({"id": "r", "project_id": ["other"]}, 400),
+        ({"id": "r", "user_id": {"name": "other"}}, 400),
     ],
 )
 def test_refused_resources_leave_nothing(gnocchi: Gnocchi, wanted: dict[str, Any], status: int) -> None:

@@ -37,7 +37,7 @@ SERVICES = (
           "openstack_emulator.database.trove:DATABASE", "database", needs=("compute", "network")),
     Offer("ironic", "/baremetal", {"baremetal": "/baremetal"}, "openstack_emulator.baremetal.ironic:BARE_METAL",
           "baremetal"),
-    Offer("gnocchi", "/metric", {"metric": "/metric"}, "openstack_emulator.metric.gnocchi:METRIC", "metric"),
+    Offer("gnocchi", "/metric", {"metric": "/metric"}, "openstack_emulator.metric.service:METRIC", "metric"),
     Offer("aodh", "/alarming", {"alarming": "/alarming"}, "openstack_emulator.alarming.aodh:ALARMING", "alarming",
           needs=("metric", "messaging")),
     Offer("blazar", "/reservation", {"reservation": "/reservation/v1"},

@@ -17,12 +17,13 @@ from openstack_emulator.core.component import Component
 from openstack_emulator.core.errors import ApiError
 from openstack_emulator.core.search import compare
 from openstack_emulator.core.store import Record
+from openstack_emulator.core.typed import Readable
 from openstack_emulator.loadbalancer.kinds import MEMBER
 from openstack_emulator.loadbalancer.records import LoadBalancerRecords
 from openstack_emulator.loadbalancer.views import operating_status
-from openstack_emulator.metric.gnocchi import MetricRecords
-from openstack_emulator.metric.metrics import owners
-from openstack_emulator.metric.series import Series, combined
+from openstack_emulator.metric.records import Metric
+from openstack_emulator.metric.rules.composition import TimeSeriesDatabase
+from openstack_emulator.metric.rules.series import Series, combined
 from stoker_foundation.patterns.linear import fits_shell
 
 INTERVAL = 60.0
@@ -143,7 +144,7 @@ class Evaluator(Component):
 
     def _values(self, project: str, kind: str, rule: Mapping[str, Any]) -> list[float]:
         """Return the values of the last periods. Raises ApiError for metrics that cannot be read, or are not there."""
-        if not self.cloud.has(MetricRecords):
+        if not self.cloud.has(TimeSeriesDatabase):
             raise ApiError(503, "this cloud has no metric service")
         series, step = self._series(project, kind, rule)
         periods, now = int(rule["evaluation_periods"]), self.cloud.clock.now()
@@ -151,7 +152,7 @@ class Evaluator(Component):
         return [series[moment] for moment in sorted(series) if earliest <= moment <= now][-periods:]
 
     def _series(self, project: str, kind: str, rule: Mapping[str, Any]) -> tuple[Series, float]:
-        gnocchi = self.cloud.of(MetricRecords)
+        gnocchi = self.cloud.of(TimeSeriesDatabase)
         if kind == "threshold":
             step, method = float(rule["period"]), _STATISTICS.get(rule["statistic"], rule["statistic"])
             found = self._meter(gnocchi, project, rule)
@@ -164,24 +165,24 @@ class Evaluator(Component):
             chosen = gnocchi.resources.select(rule["resource_type"], expression, project)
             named = [gnocchi.metrics.named(resource, rule["metric"]) for resource in chosen]
             metrics = [metric for metric in named if metric is not None]
-        metrics = [metric for metric in metrics if project in owners(metric)]
+        metrics = [metric for metric in metrics if project in metric.owners]
         if not metrics:
             raise ApiError(404, "no such metric")
         if kind == "gnocchi_resources_threshold":
             return gnocchi.metrics.series(metrics[0], step, method), step
         return gnocchi.metrics.combined(metrics, step, method), step
 
-    def _meter(self, gnocchi: MetricRecords, project: str, rule: Mapping[str, Any]) -> list[Record]:
+    def _meter(self, gnocchi: TimeSeriesDatabase, project: str, rule: Mapping[str, Any]) -> list[Metric]:
         """Return the metrics of a meter whose resources have the metadata of the rule's query."""
-        gnocchi.resources.follow_servers()
+        gnocchi.servers.follow()
         servers = self.cloud.collection_of("nova", "servers")
         found = []
         for metric in gnocchi.metrics.rows:
-            if project not in owners(metric):
+            if project not in metric.owners:
                 continue
-            resource = gnocchi.resources.rows.get(metric["resource_id"] or "")
-            server = servers.get(metric["resource_id"] or "") if servers is not None else None
-            if metric["name"] == rule["meter_name"] and all(
+            resource = gnocchi.resources.rows.get(metric.resource_id or "")
+            server = servers.get(metric.resource_id or "") if servers is not None else None
+            if metric.name == rule["meter_name"] and all(
                 _described(condition, resource or {}, server or {}) for condition in rule["query"]
             ):
                 found.append(metric)
@@ -228,7 +229,7 @@ def _typed(condition: Mapping[str, Any]) -> Any:
         return value
 
 
-def _described(condition: Mapping[str, Any], resource: Mapping[str, Any], server: Mapping[str, Any]) -> bool:
+def _described(condition: Mapping[str, Any], resource: Readable, server: Mapping[str, Any]) -> bool:
     """Return whether a resource has what a condition of a meter's query says."""
     name, metadata = str(condition["field"]), server.get("metadata", {})
     for prefix in _METADATA:

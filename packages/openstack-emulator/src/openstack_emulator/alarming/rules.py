@@ -15,7 +15,7 @@ from croniter import croniter
 from openstack_emulator.core.errors import ApiError, bad_request
 from openstack_emulator.core.fields import Check, Nested, anything, boolean, integer, items, nullable, text
 from openstack_emulator.core.search import predicate
-from openstack_emulator.metric.series import AGGREGATIONS
+from openstack_emulator.metric.rules.series import AGGREGATIONS
 
 STATES = ("ok", "alarm", "insufficient data")
 ACTIONS = {"ok": "ok_actions", "alarm": "alarm_actions", "insufficient data": "insufficient_data_actions"}

@@ -9,13 +9,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from openstack_emulator.core.errors import bad_request
-from openstack_emulator.core.store import Record
+from openstack_emulator.core.store import R
 from stoker_foundation.patterns import PatternTooCostly
 from stoker_foundation.patterns.linear import fits_like
-
-Predicate = Callable[[Record], bool]
-Read = Callable[[Record, str], Any]
-"""Returns the value of a record's field. It raises ApiError 400 for a field that records do not have."""
 
 _DEEPEST = 20
 _ORDERED: dict[str, Callable[[Any, Any], bool]] = {
@@ -49,8 +45,11 @@ def compare(operator: str, have: Any, wanted: Any) -> bool:
         return False
 
 
-def predicate(expression: Any, read: Read, depth: int = 0) -> Predicate:
-    """Return the function that an expression describes. Raises ApiError 400 for an invalid expression."""
+def predicate(expression: Any, read: Callable[[R, str], Any], depth: int = 0) -> Callable[[R], bool]:
+    """Return the function that an expression describes. Raises ApiError 400 for an invalid expression.
+
+    read: returns the value of a record's field. It raises ApiError 400 for a field that records do not have.
+    """
     if expression in (None, {}):
         return lambda record: True
     if not isinstance(expression, Mapping) or len(expression) != 1 or depth > _DEEPEST:

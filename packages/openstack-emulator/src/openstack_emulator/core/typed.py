@@ -7,8 +7,8 @@
         key: str = field(metadata=named("_key"))
 
 A field is stored under its own name, or under the name that `named` gives. What a field may be is what JSON can be, or
-another dataclass (a `Part`), or a list of such. All fields are stored; a release that adds a field also adds a step to
-`upgrades.STEPS` that gives it to the records of older state files.
+another dataclass (a `Part`), or a list or a dictionary of such. All fields are stored; a release that adds a field also
+adds a step to `upgrades.STEPS` that gives it to the records of older state files.
 """
 
 from __future__ import annotations
@@ -74,13 +74,17 @@ def _reader(attributes: Sequence[str]) -> Callable[[Any], tuple[Any, ...]]:
 
 
 def _part_of(hint: Any) -> Callable[[Any], Any] | None:
-    """What makes the value of a field that is a part, a part or None, or a list of parts; None for other fields."""
+    """What makes the value of a field that is a part, a part or None, or a list or a dictionary of parts; None for
+    other fields."""
     options = (hint, *get_args(hint))
     part = next((one for one in options if isinstance(one, type) and issubclass(one, Part)), None)
     if part is None:
         return None
     made = part.from_json
-    return (lambda data: [made(one) for one in data]) if get_origin(hint) is list else made
+    origin = get_origin(hint)
+    if origin is dict:
+        return lambda data: {name: made(one) for name, one in data.items()}
+    return (lambda data: [made(one) for one in data]) if origin is list else made
 
 
 @dataclass(slots=True, kw_only=True, eq=False)

@@ -21,19 +21,22 @@ class StateUnusable(Exception):
     """The state file cannot be used by this release; the message says why and what to do."""
 
 
+def _rewrite(
+    database: sqlite3.Connection, service: str, collection: str, change: Callable[[dict[str, Any]], dict[str, Any]]
+) -> None:
+    """Replace the records of a collection by what a function makes of them."""
+    where = (service, collection)
+    found = database.execute("SELECT id, data FROM record WHERE service = ? AND collection = ?", where).fetchall()
+    changed = [(key, after) for key, text in found if (after := change(before := orjson.loads(text))) != before]
+    database.executemany(
+        "UPDATE record SET data = ? WHERE service = ? AND collection = ? AND id = ?",
+        [(orjson.dumps(after), *where, key) for key, after in changed],
+    )
+
+
 def filled(service: str, collection: str, defaults: Mapping[str, Any]) -> Step:
     """A step that gives the records of a collection the fields that they lack, with these values."""
-
-    def fill(database: sqlite3.Connection) -> None:
-        where = (service, collection)
-        found = database.execute("SELECT id, data FROM record WHERE service = ? AND collection = ?", where).fetchall()
-        lacking = [(key, data) for key, text in found if not defaults.keys() <= (data := orjson.loads(text)).keys()]
-        database.executemany(
-            "UPDATE record SET data = ? WHERE service = ? AND collection = ? AND id = ?",
-            [(orjson.dumps({**defaults, **data}), *where, key) for key, data in lacking],
-        )
-
-    return fill
+    return lambda database: _rewrite(database, service, collection, lambda data: {**defaults, **data})
 
 
 def numbered(_: sqlite3.Connection) -> None:
@@ -42,14 +45,14 @@ def numbered(_: sqlite3.Connection) -> None:
 
 def trusts_of_subscriptions(database: sqlite3.Connection) -> None:
     """The trust of a Zaqar subscription is no option, which users can set."""
-    where = ("zaqar", "subscriptions")
-    found = database.execute("SELECT id, data FROM record WHERE service = ? AND collection = ?", where).fetchall()
-    for key, text in found:
-        data = orjson.loads(text)
-        if data["subscriber"].startswith("trust+") and "_trust_id" not in data:
-            data["_trust_id"] = data["options"].pop("trust_id", "")
-            changed = (orjson.dumps(data), *where, key)
-            database.execute("UPDATE record SET data = ? WHERE service = ? AND collection = ? AND id = ?", changed)
+
+    def change(data: dict[str, Any]) -> dict[str, Any]:
+        if not data["subscriber"].startswith("trust+") or "_trust_id" in data:
+            return data
+        options = {name: value for name, value in data["options"].items() if name != "trust_id"}
+        return {**data, "options": options, "_trust_id": data["options"].get("trust_id", "")}
+
+    _rewrite(database, "zaqar", "subscriptions", change)
 
 
 def origins_of_volumes(database: sqlite3.Connection) -> None:
@@ -82,6 +85,36 @@ def whole_orders(database: sqlite3.Connection) -> None:
     filled("barbican", "orders", {"error_status_code": None, "error_reason": None})(database)
 
 
+_OF_ALL_RESOURCES = frozenset({
+    "id", "type", "project_id", "user_id", "started_at", "ended_at", "original_resource_id", "created_by_project_id",
+    "created_by_user_id", "_server", "_fault",
+})  # fmt: skip
+"""What a resource of Gnocchi has besides the attributes of its type."""
+_ATTRIBUTE = dict.fromkeys(("min_length", "max_length", "min", "max"))
+
+
+def attributes_of_resources(database: sqlite3.Connection) -> None:
+    """Resources of Gnocchi have the attributes of their type in a member, and all descriptions of attributes have the
+    same members; the whole numbers in these and in archive policies are no strings."""
+
+    def resource(data: dict[str, Any]) -> dict[str, Any]:
+        created = {"created_by_project_id": data["project_id"], "created_by_user_id": data["user_id"]}
+        kept = {name: value for name, value in data.items() if name in _OF_ALL_RESOURCES}
+        attributes = {name: value for name, value in data.items() if name not in _OF_ALL_RESOURCES}
+        return {"_server": False, **created, **kept, "attributes": attributes}
+
+    def attribute(data: dict[str, Any]) -> dict[str, Any]:
+        lengths: dict[str, Any] = {name: int(data[name]) for name in ("min_length", "max_length") if name in data}
+        return {**_ATTRIBUTE, **data, **lengths}
+
+    def kind(data: dict[str, Any]) -> dict[str, Any]:
+        return {**data, "attributes": {name: attribute(one) for name, one in data["attributes"].items()}}
+
+    _rewrite(database, "gnocchi", "resources", resource)
+    _rewrite(database, "gnocchi", "resource_types", kind)
+    _rewrite(database, "gnocchi", "archive_policies", lambda data: {**data, "back_window": int(data["back_window"])})
+
+
 STEPS: Sequence[Step] = (
     numbered,
     filled("nova", "servers", {"_image_name": ""}),
@@ -90,6 +123,7 @@ STEPS: Sequence[Step] = (
     whole_shares,
     whole_messages,
     whole_orders,
+    attributes_of_resources,
 )
 
 

@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from openstack_emulator.core.errors import bad_request
-from openstack_emulator.metric.bodies import invalid
-from openstack_emulator.metric.series import METHODS, Series, combined
+from openstack_emulator.metric.rules.series import METHODS, Series, combined
+from openstack_emulator.metric.rules.validation import invalid
 
 Measured = dict[tuple[str, str], Series]
 """Series by the ID of the metric and the aggregation method, or by the one key of an aggregate."""

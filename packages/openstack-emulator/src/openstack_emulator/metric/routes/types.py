@@ -7,15 +7,16 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from openstack_emulator.core.errors import ApiError, bad_request, conflict
+from openstack_emulator.core.errors import ApiError, bad_request
 from openstack_emulator.core.http import Request, Response
 from openstack_emulator.core.json_patch import Dialect, Flaw, Inapplicable, apply, operations
-from openstack_emulator.core.store import Record
-from openstack_emulator.metric.bodies import anything, check_fields, checked, dictionary, invalid, nullable, text
-from openstack_emulator.metric.resources import GENERIC, Resources
-from openstack_emulator.metric.types import RESERVED, attribute, check_values, described
-
-_NAME = r"[a-zA-Z0-9][a-zA-Z0-9_.-]*"
+from openstack_emulator.metric.records import Attribute
+from openstack_emulator.metric.routes.paths import found_type
+from openstack_emulator.metric.rules.composition import TimeSeriesDatabase
+from openstack_emulator.metric.rules.types import RESERVED, attribute, check_values
+from openstack_emulator.metric.rules.validation import checked, dictionary, invalid, nullable
+from openstack_emulator.metric.rules.wanted import NewType
+from openstack_emulator.metric.views import type_view
 
 
 def _wrong(*path: str) -> Callable[[Any, int], ApiError]:
@@ -37,35 +38,27 @@ DIALECT = Dialect(
 )
 
 
-def view(kind: Record) -> dict[str, Any]:
-    """Return a type as clients see it."""
-    return {"name": kind["id"], "attributes": kind["attributes"], "state": "active"}
+def index(database: TimeSeriesDatabase, request: Request) -> Response:
+    return Response([type_view(kind) for kind in database.types.rows])
 
 
-def index(resources: Resources, request: Request) -> Response:
-    return Response([view(kind) for kind in resources.types])
+def show(database: TimeSeriesDatabase, request: Request) -> Response:
+    return Response(type_view(found_type(database, request)))
 
 
-def show(resources: Resources, request: Request) -> Response:
-    return Response(view(resources.types.require(request.vars["type"])))
-
-
-def create(resources: Resources, request: Request) -> Response:
+def create(database: TimeSeriesDatabase, request: Request) -> Response:
     request.context.require("admin")
-    body = request.json
-    check_fields(body, {"name": text(1, 255, _NAME), "attributes": anything}, ("name",))
-    attributes = described(body.get("attributes"))
-    if body["name"] in resources.types:
-        raise conflict(f"Resource type {body['name']} already exists")
-    kind = resources.types.add({"id": body["name"], "attributes": attributes})
-    return Response(view(kind), 201, {"Location": f"{request.base}/v1/resource_type/{kind['id']}"})
+    wanted = NewType.from_json(request.json)
+    kind = database.types.create(wanted.name, wanted.attributes)
+    return Response(type_view(kind), 201, {"Location": f"{request.base}/v1/resource_type/{kind.id}"})
 
 
-def change(resources: Resources, request: Request) -> Response:
+def change(database: TimeSeriesDatabase, request: Request) -> Response:
     """Add and remove attributes by a JSON patch (RFC 6902), completely or not at all."""
     request.context.require("admin")
-    kind = resources.types.require(request.vars["type"])
-    document, fills = {"attributes": dict(kind["attributes"])}, {}
+    kind = found_type(database, request)
+    attributes, fills = dict(kind.attributes), {}
+    document = {"attributes": attributes}
     for operation in operations(request.json, DIALECT):
         name = operation.pointer[-1]
         if operation.op == "add":
@@ -75,27 +68,24 @@ def change(resources: Resources, request: Request) -> Response:
             apply(document, operation)
         except Inapplicable:
             raise bad_request(f"can't {operation.op} a non-existent object '{name}'") from None
-    resources.change_type(kind, document["attributes"], fills)
-    return Response(view(kind))
+    database.types.change(kind, attributes, fills)
+    return Response(type_view(kind))
 
 
-def _new(given: Any, name: str) -> tuple[dict[str, Any], Any]:
+def _new(given: Any, name: str) -> tuple[Attribute, Any]:
     """The description of an attribute for existing resources, and the value that these get."""
     found = attribute(given)
     if name in RESERVED:
         raise bad_request(f"Invalid input: Resource attribute name {name} is invalid")
     fill = (given.get("options") or {}).get("fill")
-    if found["required"] and fill is None:
+    if found.required and fill is None:
         problem = "must not be empty if required=True"
         raise bad_request(f"Invalid input: Option 'fill' of resource attribute {name} is invalid: {problem}")
     checked({name: fill}, dictionary({name: nullable(check_values({name: found})[name])}))
     return found, fill
 
 
-def delete(resources: Resources, request: Request) -> Response:
+def delete(database: TimeSeriesDatabase, request: Request) -> Response:
     request.context.require("admin")
-    kind = resources.types.require(request.vars["type"])
-    if kind["id"] == GENERIC or resources.rows.first(type=kind["id"]) is not None:
-        raise bad_request(f"Resource type {kind['id']} is still in use")
-    resources.types.remove(kind)
+    database.types.remove(found_type(database, request))
     return Response(status=204)

@@ -1,0 +1,1 @@
+"""The metric service over HTTP."""

@@ -1,0 +1,209 @@
+"""What requests want to be created and changed: archive policies, metrics, resources and their types."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Self
+
+from openstack_emulator.metric.records import Attribute, ResourceType
+from openstack_emulator.metric.rules.series import AGGREGATIONS
+from openstack_emulator.metric.rules.types import check_values, described, kept_values, required
+from openstack_emulator.metric.rules.validation import (
+    Check,
+    Invalid,
+    anything,
+    check_fields,
+    dictionary,
+    integer,
+    listed,
+    nullable,
+    one_of,
+    seconds,
+    text,
+    timespan,
+    timestamp,
+)
+
+DEFAULT_POLICY = "low"
+_DEFINITION = dictionary({"granularity": timespan, "timespan": timespan, "points": integer(1)})
+_POLICY = {
+    "name": text(1),
+    "definition": listed(_DEFINITION, 1),
+    "aggregation_methods": nullable(listed(one_of(*AGGREGATIONS))),
+    "back_window": nullable(integer(0)),
+}
+_METRIC = {
+    "name": nullable(text()),
+    "unit": nullable(text(0, 31)),
+    "archive_policy_name": nullable(text(1)),
+    "resource_id": nullable(text(1)),
+}
+_TYPE_NAME = r"[a-zA-Z0-9][a-zA-Z0-9_.-]*"
+Metrics = Mapping[str, Any]
+"""Metrics of a resource by name: the id of one that exists, or the description of a new one."""
+
+
+@dataclass(frozen=True)
+class NewDefinition:
+    """Periods of an archive policy, in seconds; what is None follows from the others."""
+
+    granularity: int | None
+    points: int | None
+    timespan: int | None
+
+    @classmethod
+    def from_json(cls, given: Mapping[str, Any]) -> Self:
+        points = given.get("points")
+        return cls(_whole(given.get("granularity")), int(points) if points else None, _whole(given.get("timespan")))
+
+
+def _whole(span: Any) -> int | None:
+    """Whole seconds of a time in a definition."""
+    return round(seconds(span) or 0) if span else None
+
+
+@dataclass(frozen=True)
+class NewPolicy:
+    """An archive policy; without methods, it gets the usual ones."""
+
+    name: str
+    definition: list[NewDefinition]
+    aggregation_methods: list[str]
+    back_window: int
+
+    @classmethod
+    def from_json(cls, body: Any) -> Self:
+        """The policy in a request. Raises ApiError 400."""
+        check_fields(body, _POLICY, ("name", "definition"))
+        return cls(
+            body["name"],
+            [NewDefinition.from_json(one) for one in body["definition"]],
+            body.get("aggregation_methods") or [],
+            int(body.get("back_window") or 0),
+        )
+
+
+@dataclass(frozen=True)
+class NewMetric:
+    """A metric."""
+
+    name: str | None
+    unit: str | None
+    policy: str
+
+    @classmethod
+    def from_json(cls, body: Any) -> Self:
+        """The metric in a request, or in the description of a resource. Raises ApiError 400."""
+        check_fields(body, _METRIC)
+        return cls(body.get("name"), body.get("unit"), body.get("archive_policy_name") or DEFAULT_POLICY)
+
+
+@dataclass(frozen=True)
+class NewType:
+    """A type of resources."""
+
+    name: str
+    attributes: dict[str, Attribute]
+
+    @classmethod
+    def from_json(cls, body: Any) -> Self:
+        """The type in a request. Raises ApiError 400."""
+        check_fields(body, {"name": text(1, 255, _TYPE_NAME), "attributes": anything}, ("name",))
+        return cls(body["name"], described(body.get("attributes")))
+
+
+@dataclass(frozen=True, kw_only=True)
+class NewResource:
+    """A resource, with the attributes of its type that the request gives."""
+
+    id: str
+    project_id: str | None
+    user_id: str | None
+    started_at: str | None
+    ended_at: str | None
+    attributes: dict[str, Any]
+    metrics: Metrics
+
+    @classmethod
+    def from_json(cls, body: Any, kind: ResourceType) -> Self:
+        """The resource in a request. Raises ApiError 400."""
+        _check(body, {"id": _identifier, **check_values(kind.attributes)}, ["id", *required(kind.attributes)])
+        return cls(
+            id=body["id"],
+            project_id=body.get("project_id"),
+            user_id=body.get("user_id"),
+            started_at=_normal(body.get("started_at")),
+            ended_at=_normal(body.get("ended_at")),
+            attributes=kept_values(body, kind.attributes),
+            metrics=body.get("metrics") or {},
+        )
+
+
+@dataclass(frozen=True)
+class ResourceChange:
+    """Changes of a resource.
+
+    fields: those that every resource has. ended_at: the new end, if there is one.
+    """
+
+    fields: Mapping[str, Any]
+    ended_at: str | None
+    attributes: dict[str, Any]
+    metrics: Metrics
+
+    @classmethod
+    def from_json(cls, body: Any, kind: ResourceType) -> Self:
+        """The changes in a request. Raises ApiError 400."""
+        _check(body, check_values(kind.attributes), ())
+        attributes, ended = kept_values(body, kind.attributes), _normal(body.get("ended_at"))
+        fields = {name: value for name, value in body.items() if name not in attributes and name != "metrics"}
+        return cls(fields | ({"ended_at": ended} if ended else {}), ended, attributes, body.get("metrics") or {})
+
+
+def _check(body: Any, attributes: Mapping[str, Check], needed: Iterable[str]) -> None:
+    """Refuse the description of a resource that is wrong; attributes that are not needed may be null."""
+    known: dict[str, Check] = {
+        "project_id": nullable(text()),
+        "user_id": nullable(text()),
+        "started_at": timestamp,
+        "ended_at": nullable(timestamp),
+        "metrics": _metrics,
+    }
+    names = tuple(needed)
+    fields = {name: check if name in names else nullable(check) for name, check in attributes.items()}
+    check_fields(body, {**known, **fields}, names)
+
+
+def metrics_of(body: Any) -> Metrics:
+    """The metrics that a request adds to a resource. Raises ApiError 400."""
+    check_fields({"metrics": body}, {"metrics": _metrics})
+    found: Metrics = body
+    return found
+
+
+def _metrics(value: Any) -> None:
+    if not isinstance(value, dict):
+        raise Invalid("expected a dictionary")
+    for name, metric in value.items():
+        if not isinstance(metric, str | dict):
+            raise Invalid("not a valid value for dictionary value", (name,))
+
+
+def _identifier(value: Any) -> None:
+    if not isinstance(value, str) or not value:
+        raise Invalid("not a valid value")
+    if "/" in value:
+        raise Invalid("'/' is not supported in resource id")
+
+
+def time_of(value: str) -> datetime:
+    """A time in ISO 8601, in UTC unless it says otherwise."""
+    parsed = datetime.fromisoformat(value)
+    return parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)
+
+
+def _normal(value: str | None) -> str | None:
+    """A time in the form in which it is kept."""
+    return None if value is None else time_of(value).isoformat()
