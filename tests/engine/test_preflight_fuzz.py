@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 from openstack_emulator.services import new_cloud
 from openstack_emulator.testing import ServedCloud
 from stoker.cloud.credentials import TokenCredential
+from stoker.cloud.session import Cloud
 from stoker_foundation.clock import SystemClock
 from testing.harness import World
 
@@ -119,6 +120,18 @@ RESOURCES = st.one_of(
     st.just({"type": "OS::Neutron::Port", "properties": {"network": "private"}}),
     st.just({"type": "OS::Neutron::FloatingIP", "properties": {"floating_network": "public"}}),
     st.just({"type": "OS::Nova::ServerGroup"}),
+    st.builds(
+        lambda size: {"type": "OS::Manila::Share", "properties": {"share_protocol": "NFS", "size": size}},
+        st.integers(1, 10),
+    ),
+    st.just({"type": "OS::Manila::ShareNetwork"}),
+    st.just({"type": "OS::Barbican::Secret", "properties": {"payload": "x", "payload_content_type": "text/plain"}}),
+    st.just({"type": "OS::Barbican::GenericContainer"}),
+    st.builds(
+        lambda name: {"type": "OS::Designate::Zone", "properties": {"name": name, "email": "a@example.com"}},
+        st.uuids().map(lambda unique: f"{unique}.example."),
+    ),
+    st.just({"type": "OS::Octavia::LoadBalancer", "properties": {"vip_subnet": "private-subnet"}}),
 )
 STACKS = st.dictionaries(st.sampled_from([f"r{number}" for number in range(6)]), RESOURCES, min_size=1, max_size=6)
 COMPUTE = st.fixed_dictionaries(
@@ -142,11 +155,22 @@ NETWORK = st.fixed_dictionaries(
         "security_group_rule": st.integers(4, 14),
     }
 )
+OTHERS = st.fixed_dictionaries(
+    {
+        "load_balancer": st.integers(0, 2),
+        "shares": st.integers(0, 2),
+        "gigabytes": st.integers(0, 20),
+        "share_networks": st.integers(0, 2),
+        "secrets": st.integers(0, 2),
+        "containers": st.integers(0, 2),
+        "zones": st.integers(0, 2),
+    }
+)
 NAMES = count()
 QUOTA_ERROR = re.compile(r"[Qq]uota|LimitExceeded")
 
 
-def limit(beside: Loop, compute: Any = None, storage: Any = None, network: Any = None) -> None:
+def limit(beside: Loop, compute: Any = None, storage: Any = None, network: Any = None, others: Any = None) -> None:
     """Set the quotas of the project; without arguments, none limits anything."""
     world = beside.world
     project = world.context.project_id
@@ -164,15 +188,32 @@ def limit(beside: Loop, compute: Any = None, storage: Any = None, network: Any =
     )
     path = f"/network/v2.0/quotas/{project}"
     assert beside.served.call("PUT", path, {"quota": limits}, beside.served.token()).status == 200
+    limit_others(admin, beside, others or {})
+
+
+def limit_others(admin: Cloud, beside: Loop, given_limits: Mapping[str, int]) -> None:
+    """Set the quotas of the project in the services that have a few."""
+    project = beside.world.context.project_id
+
+    def of(*names: str, unlimited: int = -1) -> dict[str, int]:
+        return {name: given_limits.get(name, unlimited) for name in names}
+
+    shares = of("shares", "gigabytes", "share_networks")
+    beside.run(admin.put("octavia", f"/lbaas/quotas/{project}", {"quota": of("load_balancer")}))
+    beside.run(admin.put("manila", f"/quota-sets/{project}", {"quota_set": {**shares, "force": True}}))
+    beside.run(admin.put("barbican", f"/project-quotas/{project}", {"project_quotas": of("secrets", "containers")}))
+    everywhere = {"X-Auth-All-Projects": "true"}
+    zones = of("zones", unlimited=1000)
+    beside.run(admin.request("PATCH", "designate", f"/v2/quotas/{project}", json=zones, headers=everywhere))
 
 
 @settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(stack=STACKS, compute=COMPUTE, storage=STORAGE, network=NETWORK)
+@given(stack=STACKS, compute=COMPUTE, storage=STORAGE, network=NETWORK, others=OTHERS)
 def test_a_creation_is_known_to_fail_if_and_only_if_it_does(
-    beside: Loop, stack: Any, compute: Any, storage: Any, network: Any
+    beside: Loop, stack: Any, compute: Any, storage: Any, network: Any, others: Any
 ) -> None:
     name = f"create{next(NAMES)}"
-    limit(beside, compute, storage, network)
+    limit(beside, compute, storage, network, others)
     found = codes(beside, name, stack)
     made = deploy(beside, name, stack)
     limit(beside)
@@ -182,14 +223,14 @@ def test_a_creation_is_known_to_fail_if_and_only_if_it_does(
 
 
 @settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(before=STACKS, after=STACKS, compute=COMPUTE, storage=STORAGE, network=NETWORK)
+@given(before=STACKS, after=STACKS, compute=COMPUTE, storage=STORAGE, network=NETWORK, others=OTHERS)
 def test_an_update_is_known_to_fail_only_if_it_does(
-    beside: Loop, before: Any, after: Any, compute: Any, storage: Any, network: Any
+    beside: Loop, before: Any, after: Any, compute: Any, storage: Any, network: Any, others: Any
 ) -> None:
     name = f"update{next(NAMES)}"
     limit(beside)
     assert deploy(beside, name, before)["status"] == "COMPLETE"
-    limit(beside, compute, storage, network)
+    limit(beside, compute, storage, network, others)
     found = codes(beside, name, after, update=True)
     made = deploy(beside, name, after, update=True)
     limit(beside)

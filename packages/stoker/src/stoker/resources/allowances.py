@@ -15,12 +15,13 @@ def used_and_reserved(row: Mapping[str, Any], used: str) -> Allowance:
 
 
 def counted(
-    service: str, path: str, limits: str, lists: Mapping[str, tuple[str, str]]
+    service: str, path: str, limits: str, lists: Mapping[str, tuple[str, str]], owner: str = ""
 ) -> Callable[[str], Callable[[Facts], Awaitable[Mapping[str, Allowance]]]]:
     """Return readers for a service that tells limits only: what is used is counted in lists of the project.
 
     `path` is that of the limits, with `{project}` in it, `limits` the key around them in the body, "" for none. `lists`
-    are the path and the key of the list to count, by the name of the quota. The reader for a quota reads its list only.
+    are the path and the key of the list to count, by the name of the quota; `owner` is the parameter that selects the
+    project's own objects, "" where a list has no others. The reader for a quota reads its list only.
     """
 
     def reader(name: str) -> Callable[[Facts], Awaitable[Mapping[str, Allowance]]]:
@@ -30,7 +31,8 @@ def counted(
             if limit < 0:
                 return {name: Allowance(-1)}
             listed, key = lists[name]
-            return {name: Allowance(limit, len(await facts.list(service, listed, key)))}
+            own = {owner: facts.project_id} if owner else None
+            return {name: Allowance(limit, len(await facts.list(service, listed, key, own)))}
 
         return read
 

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from stoker.plugins.resource import Call
 from stoker.plugins.waiting import Waiter
+from stoker.resources.barbican.allowances import CONTAINER
 from stoker.resources.barbican.base import KeyManagerObject, collection, key_of
 from stoker.resources.declare import custom
 from stoker.resources.wire import NOT_SENT
@@ -26,6 +27,7 @@ def _secret(what: str) -> Property:
 class Container(KeyManagerObject):
     """A container, whose `container_type` decides the names under which it refers to secrets."""
 
+    consumes = CONTAINER
     collection = collection("container")
     support = Support(version="6.0.0")
     waits = Waiter.until("ACTIVE")

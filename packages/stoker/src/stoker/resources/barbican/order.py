@@ -10,6 +10,7 @@ from typing import Any
 from stoker.plugins.outcome import Failed, Outcome
 from stoker.plugins.resource import AttributeKey, Call
 from stoker.plugins.waiting import Waiter
+from stoker.resources.barbican.allowances import ORDER
 from stoker.resources.barbican.base import SERVICE, KeyManagerObject, collection, member_path, payload
 from stoker.resources.base import dig, unrecorded
 from stoker.resources.declare import custom, one_of
@@ -37,6 +38,7 @@ class Order(KeyManagerObject):
     type_name = "OS::Barbican::Order"
     description = "An order to the key manager to generate a key, a key pair or a certificate."
     content = "the generated key or certificate"
+    consumes = ORDER
     collection = collection("order")
     named_in = None  # the name is that of the secret or container which it orders
     support = Support(version="2014.2")

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from stoker.plugins.resource import Call
+from stoker.resources.barbican.allowances import SECRET
 from stoker.resources.barbican.base import KeyManagerObject, collection, payload
 from stoker.resources.declare import between, custom, one_of
 from stoker.schema.live import LISTED, managed, never
@@ -27,6 +28,7 @@ class Secret(KeyManagerObject):
     type_name = "OS::Barbican::Secret"
     description = "A secret in the key manager."
     content = "the stored secret"
+    consumes = SECRET
     collection = collection("secret")
     support = Support(version="2014.2")
     computed = frozenset({"decrypted_payload"})

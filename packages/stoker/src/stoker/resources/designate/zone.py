@@ -11,6 +11,7 @@ from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import Call
 from stoker.resources.base import Collection
 from stoker.resources.declare import length, one_of
+from stoker.resources.designate.allowances import ZONE
 from stoker.resources.designate.base import DESCRIPTION, DesignateResource, is_same_name, ttl
 from stoker.schema.property import Attribute, Change, Property, Support, Type
 from stoker.schema.unknown import is_unknown
@@ -45,6 +46,7 @@ class Zone(DesignateResource):
 
     type_name = "OS::Designate::Zone"
     description = "A DNS zone, with record sets of its own (PRIMARY) or as a copy of another name server's (SECONDARY)."
+    consumes = ZONE
     collection = Collection("designate", "/v2/zones", members="zones", update="PATCH", owner=None)
     exclusion = Exclusion(_have_same_name, _exclude_replacement)
     support = Support(version="8.0.0")

@@ -11,6 +11,7 @@ from stoker.plugins.resource import Call
 from stoker.plugins.waiting import Waiter
 from stoker.resources.base import Collection, RestResource, found_well
 from stoker.resources.declare import one_of
+from stoker.resources.manila.allowances import SHARE
 from stoker.resources.wire import NOT_SENT
 from stoker.schema.live import FETCHED, LISTED
 from stoker.schema.property import Attribute, Change, Property, Support, Type
@@ -46,6 +47,7 @@ class Share(RestResource):
     type_name = "OS::Manila::Share"
     description = "A shared file system, and who may mount it."
     content = "the files on the share"
+    consumes = SHARE
     collection = Collection("manila", "/shares", "share", "shares", list_path="/shares/detail", owner=None)
     support = Support(version="5.0.0")
     waits = Waiter.until("available", pending=("creating", "creating_from_snapshot"), failed=("error",))

@@ -10,6 +10,7 @@ from stoker.base.errors import CloudError
 from stoker.cloud.errors import NotNamed
 from stoker.plugins.resource import Call, Sources
 from stoker.resources.base import Collection, RestResource
+from stoker.resources.manila.allowances import SHARE_NETWORK
 from stoker.resources.wire import NOT_SENT
 from stoker.schema.live import FETCHED, managed
 from stoker.schema.property import Attribute, Change, Property, Support, Type
@@ -24,6 +25,7 @@ class ShareNetwork(RestResource):
 
     type_name = "OS::Manila::ShareNetwork"
     description = "A network of Neutron in which share servers are created, and the directories that they use."
+    consumes = SHARE_NETWORK
     collection = Collection(
         "manila", "/share-networks", "share_network", "share_networks", list_path="/share-networks/detail", owner=None
     )

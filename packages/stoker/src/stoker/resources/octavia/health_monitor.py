@@ -5,6 +5,7 @@ from __future__ import annotations
 from stoker.plugins.exclusion import Exclusion
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.resources.declare import between, one_of
+from stoker.resources.octavia.allowances import HEALTH_MONITOR
 from stoker.resources.octavia.base import ADMIN_STATE_UP, TENANT_ID, OctaviaResource, collection
 from stoker.schema.property import Attribute, Change, Property, Support, Type
 
@@ -14,6 +15,7 @@ class HealthMonitor(OctaviaResource):
 
     type_name = "OS::Octavia::HealthMonitor"
     description = "Checks whether the members of a pool work; those that do not get no connections."
+    consumes = HEALTH_MONITOR
     collection = collection("healthmonitors", "healthmonitor")
     identity = None
     exclusion = Exclusion.by(("pool",))

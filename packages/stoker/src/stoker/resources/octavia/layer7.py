@@ -7,6 +7,7 @@ from typing import Any
 
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.resources.declare import between, one_of
+from stoker.resources.octavia.allowances import L7_POLICY
 from stoker.resources.octavia.base import ADMIN_STATE_UP, NAME, OctaviaResource, collection
 from stoker.resources.wire import NOT_SENT
 from stoker.schema.live import never
@@ -20,6 +21,7 @@ class L7Policy(OctaviaResource):
 
     type_name = "OS::Octavia::L7Policy"
     description = "What a listener does with HTTP requests that match the rules of the policy."
+    consumes = L7_POLICY
     collection = collection("l7policies", "l7policy")
     support = Support(version="10.0.0")
 

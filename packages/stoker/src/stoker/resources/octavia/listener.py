@@ -7,6 +7,7 @@ from typing import Any
 
 from stoker.plugins.exclusion import Exclusion
 from stoker.resources.declare import between, custom, one_of
+from stoker.resources.octavia.allowances import LISTENER
 from stoker.resources.octavia.base import ADMIN_STATE_UP, NAME, TENANT_ID, OctaviaResource, collection
 from stoker.schema.property import Attribute, Change, Property, Support, Type
 
@@ -16,6 +17,7 @@ class Listener(OctaviaResource):
 
     type_name = "OS::Octavia::Listener"
     description = "A protocol and port on which a load balancer accepts connections."
+    consumes = LISTENER
     collection = collection("listeners", "listener")
     exclusion = Exclusion.by(("loadbalancer", "protocol_port"))
     relations = {"loadbalancer_id": "loadbalancers"}

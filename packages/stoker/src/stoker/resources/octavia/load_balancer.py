@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from stoker.plugins.resource import Call
 from stoker.resources.declare import custom
+from stoker.resources.octavia.allowances import LOAD_BALANCER
 from stoker.resources.octavia.base import ADMIN_STATE_UP, NAME, OctaviaResource, collection
 from stoker.schema.property import Attribute, Change, Property, Support, Type
 
@@ -14,6 +15,7 @@ class LoadBalancer(OctaviaResource):
     type_name = "OS::Octavia::LoadBalancer"
     addresses_at = ("vip_address", "additional_vips.*.ip_address")
     description = "A load balancer: an address from which listeners distribute connections to the members of pools."
+    consumes = LOAD_BALANCER
     collection = collection("loadbalancers", "loadbalancer")
     support = Support(version="10.0.0")
 

@@ -8,6 +8,7 @@ from typing import Any
 from stoker.plugins.exclusion import Exclusion
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.resources.declare import between, custom, one_of
+from stoker.resources.octavia.allowances import POOL
 from stoker.resources.octavia.base import ADMIN_STATE_UP, NAME, OctaviaResource, collection
 from stoker.resources.wire import NOT_SENT
 from stoker.schema.property import Attribute, Change, Property, Support, Type
@@ -19,6 +20,7 @@ class Pool(OctaviaResource):
 
     type_name = "OS::Octavia::Pool"
     description = "A pool of members that connections are distributed to."
+    consumes = POOL
     collection = collection("pools", "pool")
     exclusion = Exclusion.by(("listener",))
     relations = {"loadbalancer_id": "loadbalancers", "listener_id": "listeners"}
