@@ -72,7 +72,10 @@ async def _definition(
     services: EngineServices, context: RequestContext, request: OfDefinition[Any]
 ) -> tuple[Stack, LoadedInputs]:
     stack = await find_stack(services, context, request.ref, deleted=True)
-    return stack, await services.loader.load(await inputs_as_of(services, stack, request.operation_id))
+    known = request.operation_id
+    return stack, await services.loader.load(
+        stack.inputs if known is None else await inputs_as_of(services, stack, known)
+    )
 
 
 async def output_list(services: EngineServices, context: RequestContext, request: ListOutputs) -> Sequence[JSONObject]:

@@ -14,13 +14,11 @@ from stoker.template.template import Template
 from stoker.template.transfers import Move, Transfers
 
 
-async def inputs_as_of(services: EngineServices, stack: Stack, operation_id: str | None) -> str:
-    """Return the ID of the inputs that an operation of a stack worked towards; of the present ones for None.
+async def inputs_as_of(services: EngineServices, stack: Stack, operation_id: str) -> str:
+    """Return the ID of the inputs that an operation of a stack worked towards.
 
     Raises EntityNotFound for an operation that is not one of the stack, BadValue for one without a definition.
     """
-    if operation_id is None:
-        return stack.inputs
     operation = await find_operation(services, stack, operation_id)
     if operation.inputs == NOTHING:
         raise BadValue(

@@ -230,7 +230,7 @@ async def patched_request(
 ) -> CheckedRequest:
     """Return the stack's current definition, or that as of an operation, with the given parts changed, checked."""
     services = parts.services
-    base = await inputs_as_of(services, stack, request.as_of)
+    base = stack.inputs if request.as_of is None else await inputs_as_of(services, stack, request.as_of)
     present = await services.loader.load(base)
     files = {**present.files, **(request.files or {})}
     clear = request.clear_parameters or ()

@@ -301,7 +301,7 @@ class Forward:
     def _step(self, name: str, candidates: list[ResourceState]) -> Step:
         scope, requires = self.scope, self.wanted.requires[name]
         target = self.wanted.target(name, scope)
-        for candidate in candidates:
+        for candidate in candidates if target.ignore_drift else ():
             heed(candidate, target.ignore_drift)
         self._chosen[name], decision = choose(target, candidates, self._fate)
         state = self._chosen[name]
