@@ -182,6 +182,7 @@ def offered(state: str) -> dict[str, Action]:
         for name, item in STACK_ACTIONS.items()
         if RULES[name].judge(split_state(state)) is Verdict.TAKEN
         and (name != "resume" or state in ("SUSPEND_COMPLETE", "SUSPEND_FAILED", "RESUME_FAILED"))
+        and (name != "rollback" or state not in ("CREATE_FAILED", "ADOPT_FAILED"))  # no definition to return to
     }
 
 

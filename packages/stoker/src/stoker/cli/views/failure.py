@@ -55,9 +55,9 @@ def _commands(stack: Stack) -> Iterator[str]:
     action, _, status = stack.state.partition("_")
     if status == "FAILED":
         possible[f"stoker stack retry {name}"] = "retry the same, once the cause is removed"
-    if status == "FAILED" and action in ("CREATE", "UPDATE", "ADOPT", "RESTORE"):
+    if status == "FAILED" and action in ("UPDATE", "RESTORE"):  # there was a definition before
         possible[f"stoker stack rollback {name}"] = "return to the last good definition"
-    if action in ("CREATE", "ROLLBACK", "DELETE"):
+    if action in ("CREATE", "ADOPT", "ROLLBACK", "DELETE"):
         possible[f"stoker delete {name}"] = "delete the stack"
     if action == "DELETE":
         possible[f"stoker delete {name} --force"] = "delete it, and leave behind what cannot be deleted"

@@ -1,0 +1,28 @@
+"""What is offered after a failure."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.cli_shell import Shell
+
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("cli-embedded")]
+
+TEMPLATE = """
+heat_template_version: 2021-04-16
+parameters: {fails: {type: boolean}}
+resources: {thing: {type: OS::Heat::TestResource, properties: {value: {get_param: fails}, fail: {get_param: fails}}}}
+"""
+
+
+def test_only_a_stack_that_had_a_definition_can_return_to_it(embedded: Shell, tmp_path: Path) -> None:
+    template = tmp_path / "offers.yaml"
+    template.write_text(TEMPLATE)
+    deploy = ("deploy", "offers", "-t", str(template), "--yes")
+    first = embedded.fails(*deploy, "-P", "fails=true")
+    assert "stoker stack retry offers" in first and "stoker delete offers" in first and "rollback" not in first
+    embedded.ok(*deploy, "-P", "fails=false")
+    later = embedded.fails(*deploy, "-P", "fails=true")
+    assert "stoker stack rollback offers" in later and "delete" not in later
