@@ -289,6 +289,7 @@ ANSWERS: dict[str, Any] = {
     "stack_show": stack_view(),
     "stack_list": {"stacks": [listed_stack_view()], "count": 1},
     "stack_action": None,
+    "drift_accept": [],
     "stack_action_preview": {"plan": PLAN, "snapshots": []},
     "stack_template": {"heat_template_version": "2021-04-16", "resources": {}},
     "stack_environment": {"parameters": {}},

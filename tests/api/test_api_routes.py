@@ -55,6 +55,7 @@ HANDLING = {
 _CHANGE = {"ref": REF, **DEFINITION, **HANDLING}
 CHANGE = {**_CHANGE, "existing_parameters": False}
 PATCH = {"as_of": None, **_CHANGE, "clear_parameters": [], "keep_parameters": None, "policy": None}
+DRIFT: dict[str, Any] = {**dict.fromkeys(PATCH), "ref": REF, "converge": True, "show_nested": False}
 EngineCall = tuple[str, dict[str, Any]]
 """A method of the engine, and its arguments; a case without one is answered by the API itself."""
 
@@ -201,10 +202,31 @@ CASES: list[tuple[str, str, Any, int, EngineCall | None]] = [
     ),
     (
         "POST",
+        f"{STACK}/actions",
+        {"accept_drift": None},
+        200,
+        ("drift_accept", {"ref": REF, "resources": None}),
+    ),
+    (
+        "POST",
+        f"{STACK}/actions",
+        {"accept_drift": {"resources": ["net", "group.0"]}},
+        200,
+        ("drift_accept", {"ref": REF, "resources": ["net", "group.0"]}),
+    ),
+    (
+        "POST",
         f"{STACK}/actions/preview",
         {"rollback": None},
         200,
         ("stack_action_preview", {**UNRETAINED, "action": "rollback", "snapshot_id": None}),
+    ),
+    (
+        "GET",
+        f"{STACK}/drift",
+        None,
+        200,
+        ("stack_patch_preview", DRIFT),
     ),
     (
         "DELETE",
@@ -414,7 +436,7 @@ def test_the_table_of_cases_covers_the_table_of_routes() -> None:
     declared = {(method, path) for path, methods in ROUTES.items() for method in methods}
     named_like_routes = {pair for pair in declared - reached if pair[1] in ("/stacks/detail", "/stacks/preview")}
     assert declared - reached == named_like_routes
-    assert len({name for rules in RULE_SETS for name in rules.names}) == 106
+    assert len({name for rules in RULE_SETS for name in rules.names}) == 108
 
 
 @pytest.mark.parametrize(("method", "path", "body", "status", "call"), CASES, ids=IDS)

@@ -24,8 +24,8 @@ ELSEWHERE = "ffffffffffffffffffffffffffffffff"
 PROJECTS = {permissions.PROJECT: PROJECT, permissions.OTHER: ELSEWHERE, "": ""}
 
 NOT_FOR_READERS = {
-    "actions:action", "actions:cancel_update", "actions:cancel_without_rollback", "actions:resume",
-    "actions:retry", "actions:rollback",
+    "actions:accept_drift", "actions:action", "actions:cancel_update", "actions:cancel_without_rollback",
+    "actions:resume", "actions:retry", "actions:rollback",
     "actions:snapshot", "actions:suspend", "resource:mark_unhealthy", "service:index", "software_configs:create",
     "software_configs:delete", "software_configs:global_index", "software_deployments:create",
     "software_deployments:delete", "software_deployments:update", "stacks:abandon", "stacks:create", "stacks:delete",

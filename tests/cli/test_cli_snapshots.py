@@ -227,6 +227,62 @@ def test_drift_is_shown_and_corrected(shell: Shell, tmp_path: Path) -> None:
     run("delete", "drifting", "--yes")
 
 
+def test_drift_is_accepted_or_reverted(shell: Shell, tmp_path: Path) -> None:
+    runner = CliRunner(env={**shell.environment, "OS_CLOUD": "", "OS_AUTH_URL": ""})
+    template = tmp_path / "net.yaml"
+    template.write_text(
+        "heat_template_version: 2021-04-16\n"
+        "parameters: {word: {type: string, hidden: true, default: swordfish}}\n"
+        "resources:\n"
+        "  net:\n"
+        "    type: OS::Neutron::Net\n"
+        "    properties: {name: accepted}\n"
+        "  group: {type: OS::Neutron::SecurityGroup, properties: {name: g, description: {get_param: word}}}\n"
+        "  ignored: {type: OS::Neutron::Net, properties: {name: ignored, tags: [a]}, ignore_drift: [name]}\n"
+    )
+
+    def run(*words: str, status: int = 0) -> str:
+        done = runner.invoke(cli, words)
+        assert done.exit_code == status, done.output
+        return done.output
+
+    def rename(former: str, name: str) -> None:
+        with sdk_connection(shell) as sdk:
+            sdk.network.update_network(sdk.network.find_network(former), name=name)
+
+    run("deploy", "accepted", "-t", str(template), "--yes")
+    rename("ignored", "another")
+    same, _, ignored = run("drift", "accepted").splitlines()
+    assert same.startswith("No changes")
+    assert ignored == "Ignored, as the template says: ignored (OS::Neutron::Net): name (differs)."
+    assert "Nothing was accepted" in run("drift", "accepted", "--accept", "--yes")
+    rename("accepted", "theirs")
+    with sdk_connection(shell) as sdk:
+        sdk.network.update_security_group(sdk.network.find_security_group("g"), description="barracuda")
+    assert "Use --yes to confirm" in run("drift", "accepted", "--accept", status=1)
+    assert "contradict" in run("drift", "accepted", "--accept", "--revert", status=2)
+    assert "for --accept" in run("drift", "accepted", "net", status=2)
+    assert "nothing to confirm" in run("drift", "accepted", "--yes", status=2)
+    accepted = run("drift", "accepted", "--accept", "-t", str(template), "--yes")
+    place = f"# net: {template}:6\nnet:\n  properties:\n    name: theirs\n"
+    assert "Accepted the values of 2 resources." in accepted
+    assert place in accepted
+    assert "    # description: (hidden)\n" in accepted
+    assert "barracuda" not in accepted
+    template.write_text(template.read_text().replace("name: accepted", "name: theirs"))
+    assert "~ net" not in run("plan", "accepted", "-t", str(template), "--refresh=all")
+    rename("theirs", "others")
+    answer = json.loads(run("drift", "accepted", "--accept", "net", "--yes", "-f", "json"))
+    assert [each["values"] for each in answer["accept_drift"]] == [{"name": "others"}]
+    reverted = run("drift", "accepted", "--revert", "--yes")
+    assert '~ name = "others" -> "accepted"' in reverted
+    with sdk_connection(shell) as sdk:
+        assert sdk.network.find_network("accepted") is not None
+    run("drift", "accepted")
+    assert "No changes" in run("drift", "accepted", "--revert")
+    run("delete", "accepted", "--yes")
+
+
 def test_after_a_failure_the_place_and_the_commands_are_reported(shell: Shell, tmp_path: Path) -> None:
     runner = CliRunner(env={**shell.environment, "OS_CLOUD": "", "OS_AUTH_URL": ""})
     template = tmp_path / "bad.yaml"

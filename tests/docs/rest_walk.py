@@ -168,6 +168,7 @@ def _stack(walk: Walk) -> None:
     walk.send("PUT", f"{stack}/preview", whole, **ref)
     walk.send("PATCH", f"{stack}/preview", {"parameters": {"name": "back"}}, **ref)
     walk.send("DELETE", f"{stack}/preview", **ref)
+    walk.send("GET", f"{stack}/drift", **ref)
     walk.send("PUT", stack, whole, **ref)
     walk.settle(made)
     walk.send("PATCH", stack, {"parameters": {"name": "front"}}, **ref)

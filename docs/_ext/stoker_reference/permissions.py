@@ -40,6 +40,7 @@ _BODIES: tuple[dict[str, Any], ...] = (
     {"cancel_without_rollback": None},
     {"retry": None},
     {"rollback": None},
+    {"accept_drift": None},
     {"template": "x"},
     {},
 )

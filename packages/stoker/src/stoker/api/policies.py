@@ -63,6 +63,7 @@ RULE_SETS: tuple[RuleSet, ...] = (
     ),
     RuleSet(
         (
+            "actions:accept_drift",
             "actions:action",
             "actions:cancel_update",
             "actions:cancel_without_rollback",
@@ -121,6 +122,7 @@ RULE_SETS: tuple[RuleSet, ...] = (
             "software_deployments:index",
             "software_deployments:show",
             "stacks:detail",
+            "stacks:drift",
             "stacks:environment",
             "stacks:files",
             "stacks:index",

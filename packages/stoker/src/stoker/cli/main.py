@@ -33,7 +33,7 @@ COMMANDS: Mapping[str, Command] = {
     "plan": Command("deploy:plan", "Show what `deploy` would do to the stack NAME, without doing it."),
     "show": Command("deploy:show", "Show the saved plan FILE, as it was when it was saved."),
     "drift": Command(
-        "deploy:drift",
+        "drift:drift",
         "Ask the cloud for the objects of the stack NAME, and show how they differ from its definition.",
     ),
     "delete": Command("deploy:delete", "Delete the stack NAME with all its resources, after showing the plan."),

@@ -56,6 +56,17 @@ class ListDrift(OfStack[Sequence[JSONObject]]):
     method = "drift_list"
 
 
+@dataclass(frozen=True, kw_only=True)
+class AcceptDrift(OfStack[Sequence[JSONObject]]):
+    """Record the live values of resources that differ from the cloud as those with which they were deployed.
+
+    `resources` are paths such as `group.0.server`; None is the whole stack with its nested stacks.
+    """
+
+    method = "drift_accept"
+    resources: Sequence[str] | None = None
+
+
 class DriftSummary(TypedDict):
     """Whether a stack has drifted, and the time of the last detection."""
 

@@ -36,7 +36,7 @@ from stoker.contract.change_sets import (
     ListFutureStacks,
     ShowChangeSet,
 )
-from stoker.contract.drift import DetectDrift, DetectResourceDrift, ListDrift, ShowDriftDetection
+from stoker.contract.drift import AcceptDrift, DetectDrift, DetectResourceDrift, ListDrift, ShowDriftDetection
 from stoker.contract.events import (
     GetEventNews,
     ListEvents,
@@ -104,6 +104,7 @@ from stoker.engine.ownership.submissions import Submissions
 from stoker.engine.records.services import RecordingServices
 from stoker.operations import (
     abandoning,
+    accepting,
     action_previews,
     actions,
     catalog,
@@ -177,6 +178,7 @@ _ON_PARTS: tuple[Operation[RecordingParts], ...] = (
     CheckForChanges.served_by(change_sets.stack_patch_changes),
     CreateChangeSet.served_by(change_sets.change_set_create),
     DescribeResource.served_by(inspection.resource_describe),
+    AcceptDrift.served_by(accepting.drift_accept),
     UpdateSoftwareDeployment.served_by(deployments.software_deployment_update),
     ShowServerMetadata.served_by(deployments.software_deployment_metadata),
 )

@@ -128,6 +128,12 @@ def set_stack(connection: Connection, stack_id: str, values: Mapping[str, Any]) 
     connection.execute(change, statements.assigned({"id": stack_id}, values))
 
 
+def set_resource(connection: Connection, uuid: str, values: Mapping[str, Any]) -> None:
+    """Set columns of a resource."""
+    change = statements.change(tables.resources, ("uuid",), tuple(values))
+    connection.execute(change, statements.assigned({"uuid": uuid}, values))
+
+
 def set_stack_of(connection: Connection, operation: str, stack_id: str, values: Mapping[str, Any]) -> bool:
     """Set columns of a stack if `operation` is its current one; return False when another operation is."""
     change = statements.change(tables.stacks, ("id", "operation"), tuple(values))

@@ -114,6 +114,7 @@ ROUTES: Mapping[str, Mapping[str, Action]] = {
     f"{_STACK}/actions/preview": {
         "POST": Action(stacks.preview_act, stacks.action_rule, body=stacks.ACTION_BODY, takes_types=True),
     },
+    f"{_STACK}/drift": {"GET": Action(stacks.drift, "stacks:drift", takes_types=True)},
     f"{_STACK}/template": {"GET": _definition(ShowTemplate, "stacks:template")},
     f"{_STACK}/environment": {"GET": _definition(ShowEnvironment, "stacks:environment")},
     f"{_STACK}/files": {"GET": _definition(ShowFiles, "stacks:files")},

@@ -14,7 +14,8 @@ from stoker.api.v1 import views
 from stoker.api.v1.call import Call, Handler, Reply
 from stoker.api.v1.links import link, next_page
 from stoker.api.v1.stack_body import create_request, patch_request, update_request
-from stoker.api.values import BOOLEAN, COMMA_LIST, INTEGER, STRING, Choice, Field
+from stoker.api.values import BOOLEAN, COMMA_LIST, INTEGER, STRING, STRINGS, Choice, Field
+from stoker.contract.drift import AcceptDrift
 from stoker.contract.request import OfStack, by_name
 from stoker.contract.snapshots import CreateSnapshot, DeleteSnapshot, ListSnapshots, RestoreSnapshot, ShowSnapshot
 from stoker.contract.stacks import (
@@ -67,8 +68,10 @@ SNAPSHOT_BODY = Body({"name": Field(STRING)})
 SORT_KEYS = frozenset({"stack_name", "stack_status", "creation_time", "updated_time"})
 """The keys for sorting; others are ignored, as in Heat."""
 
-ACTIONS = ("suspend", "resume", "check", "cancel_update", "cancel_without_rollback", "retry", "rollback")
-"""The actions on a stack; the last two are extensions of Heat's API."""
+ACCEPT = "accept_drift"
+
+ACTIONS = ("suspend", "resume", "check", "cancel_update", "cancel_without_rollback", "retry", "rollback", ACCEPT)
+"""The actions on a stack; the last three are extensions of Heat's API."""
 
 ROLLBACKS = ("rollback", "cancel_update")
 """The actions that have a preview. `{"rollback": {"plan_digest": …}}` runs exactly the plan with the digest."""
@@ -228,15 +231,35 @@ def action_rule(sent: Mapping[str, Any] | None) -> str:
     return f"actions:{next(iter(sent))}"
 
 
-def act(call: Call) -> None:
-    """Start the action in the body."""
+def act(call: Call) -> dict[str, Any] | None:
+    """Start the action in the body.
+
+    `accept_drift` starts nothing: it records the live values of resources that differ from the cloud as those with
+    which they were deployed, and lists them. `resources` in its value are the paths of these; by default, all.
+    """
     ((action, options),) = (call.sent or {}).items()
+    if action == ACCEPT:
+        return _accept(call, options if isinstance(options, Mapping) else {})
     digest = options.get("plan_digest") if isinstance(options, Mapping) else None
     if digest is not None:
         digest = STRING.read(f"{action}.plan_digest", digest)
         if action not in ROLLBACKS:
             raise BadRequest(f"The action {action} has no plan_digest; {' and '.join(ROLLBACKS)} have one.")
     call.ask(ActOnStack(ref=call.ref, action=action, plan_digest=digest))
+    return None
+
+
+def _accept(call: Call, options: Mapping[str, Any]) -> dict[str, Any]:
+    if unknown := sorted(options.keys() - {"resources"}):
+        raise BadRequest(f"The action {ACCEPT} has no {unknown[0]!r}; it has resources.")
+    given = options.get("resources")
+    resources = None if given is None else STRINGS.read(f"{ACCEPT}.resources", given)
+    return {ACCEPT: call.ask(AcceptDrift(ref=call.ref, resources=resources))}
+
+
+def drift(call: Call) -> dict[str, Any]:
+    """Compare the whole stack with the cloud, and return the plan that would correct the differences."""
+    return {"plan": call.ask(PreviewPatch(ref=call.ref, converge=True))["plan"]}
 
 
 def preview_act(call: Call) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, quote, urlsplit
 
@@ -206,10 +206,23 @@ class Stack:
         plan: Answer = self._service.send(_update_method(body), self.facts, "/preview", body)["plan"]
         return plan
 
-    def preview_refresh(self) -> Answer:
+    def drift(self) -> Answer:
         """The plan that brings the cloud back to the present definition; the service asks the cloud."""
-        plan: Answer = self._service.send("PATCH", self.facts, "/preview", {"converge": True})["plan"]
+        plan: Answer = self._service.below(self.facts, "/drift")["plan"]
         return plan
+
+    def correct(self, digest: str | None = None) -> None:
+        """Start to bring the cloud back to the present definition; with the digest of a plan, only as the plan says."""
+        body = {"converge": True, **({"plan_digest": digest} if digest else {})}
+        self._service.send("PATCH", self.facts, body=body)
+
+    def accept_drift(self, resources: Sequence[str]) -> list[Answer]:
+        """Record the live values of resources at these paths, by default of all that differ; what was and was not."""
+        options = {"resources": list(resources)} if resources else None
+        answer: list[Answer] = self._service.send("POST", self.facts, "/actions", {"accept_drift": options})[
+            "accept_drift"
+        ]
+        return answer
 
     def delete(self, digest: str | None = None, options: Mapping[str, Any] | None = None) -> None:
         """Start its deletion; with the digest of a plan, only as the plan says. `options` are `retain` and `force`."""

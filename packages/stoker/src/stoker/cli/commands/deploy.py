@@ -1,4 +1,4 @@
-"""`stoker deploy`, `plan`, `drift` and `delete`: create, update and delete stacks, and show the plan first.
+"""`stoker deploy`, `plan` and `delete`: create, update and delete stacks, and show the plan first.
 
 The commands import what carries them out when they run, so that their help and their completion are quick.
 """
@@ -291,47 +291,6 @@ def show(file: Path, form: str) -> None:
     show_plan(saved.name, saved.plan)
     if saved.withheld:
         say(f"To apply it, give the values of hidden parameters again: {', '.join(saved.withheld)}.")
-
-
-@click.command()
-@click.argument("name", shell_complete=stack_names)
-@click.option(
-    "-f", "--format", "form", type=click.Choice(["text", "json", "yaml"]), default="text", show_default=True,
-    help="Output format.",
-)  # fmt: skip
-@with_service
-def drift(service: Service, name: str, form: str) -> None:
-    """Ask the cloud for the objects of the stack NAME, and show how they differ from its definition.
-
-    Shows what would bring them back, without doing it: each value as it is and as it should be, objects that are gone,
-    and resources that are marked unhealthy or have failed. What cannot be compared is counted and listed, with the
-    reason. With -f json, `compared` contains all of it.
-
-    Exit status: 0 without differences, 2 with differences, 1 for an error, also if a service did not answer.
-
-    \b
-    Examples:
-      stoker drift web
-      stoker drift web -f json
-    """
-    from stoker.authoring.plan_steps import changes, is_unanswered
-    from stoker.cli.views.plans import show_plan
-
-    stack = service.stack(name)
-    found = stack.preview_refresh()
-    differs = bool(changes(found))
-    if form != "text":
-        show_record(found, form)
-    else:
-        if differs:
-            say("The cloud differs (what is there -> what the template says):")
-        show_plan(stack.name, found)
-        if differs:
-            say(f"To correct it: stoker deploy {stack.name} -t TEMPLATE --refresh=all")
-    if differs:
-        sys.exit(2)
-    if is_unanswered(found):
-        sys.exit(1)
 
 
 @click.command()

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from stoker.base.redaction import REDACTED, redact_values
@@ -43,15 +44,13 @@ async def drift_of(
     NOT_CHECKED: it has no object of its own. The last three have a `reason`. A nested stack has the status of its
     resources. `ignored` are the paths that the template ignores.
     """
-    view = await view_of(services, stack)
-    states = sorted(view.current.values(), key=lambda state: state.row.position)
-    wanted = [state for state in states if names is None or state.row.name in names]
-    secrets = await secrets_ever(services, stack)
-    reports = await asyncio.gather(*(_look(view, state, secrets) for state in wanted))
+    looker = await Looker.at(services, stack)
+    wanted = [state for state in looker.states() if names is None or state.row.name in names]
+    reports = [report for report, _ in await asyncio.gather(*map(looker.look, wanted))]
     identifiers = ObjectIds(services)
     for report in reports:
         report["physical_id"] = await identifiers.shown(stack, report["type"], report["physical_id"])
-    return list(reports)
+    return reports
 
 
 def overall(statuses: Sequence[str]) -> str:
@@ -63,30 +62,47 @@ def overall(statuses: Sequence[str]) -> str:
     return NOT_CHECKED if statuses and all(status == NOT_CHECKED for status in statuses) else IN_SYNC
 
 
-async def _look(view: StackView, state: ResourceState, secrets: Collection[str]) -> dict[str, Any]:
-    row = state.row
-    report: dict[str, Any] = {
-        "name": row.name,
-        "type": row.type,
-        "physical_id": row.physical_id,
-        "status": NOT_CHECKED,
-        "reason": "",
-        "time": view.services.clock.now(),
-        "expected": None,
-        "actual": None,
-        "differences": [],
-        "ignored": [],
-    }
-    if row.physical_id is None or row.action == "DELETE" or not (has_object(state.type) or state.type.nested):
-        return {**report, "reason": _NO_OBJECT}
-    written = state.stored.definition.get("ignore_drift", ())
-    comparison = (await compare(view, state)).heeding(state.type, written)
-    report["ignored"] = [each.to_data() for each in comparison.ignored]
-    if comparison.found is None:
-        return {**report, "status": DELETED}
-    if state.type.nested and comparison.cause is None:
-        return {**report, **await _inside(view, state)}
-    return {**report, **_compared(state, comparison, secrets)}
+@dataclass(frozen=True, slots=True)
+class Looker:
+    """Compares resources of one stack with the cloud. `secrets` are the strings that the stack has ever hidden."""
+
+    view: StackView
+    secrets: Collection[str]
+
+    @classmethod
+    async def at(cls, services: EngineServices, stack: Stack) -> Looker:
+        """Return what looks at a stack."""
+        return cls(await view_of(services, stack), await secrets_ever(services, stack))
+
+    def states(self) -> list[ResourceState]:
+        """Return the stack's current resources, in creation order."""
+        return sorted(self.view.current.values(), key=lambda state: state.row.position)
+
+    async def look(self, state: ResourceState) -> tuple[dict[str, Any], Mapping[str, Any]]:
+        """Return a report with redacted values, and the differing values as they are."""
+        row = state.row
+        report: dict[str, Any] = {
+            "name": row.name,
+            "type": row.type,
+            "physical_id": row.physical_id,
+            "status": NOT_CHECKED,
+            "reason": "",
+            "time": self.view.services.clock.now(),
+            "expected": None,
+            "actual": None,
+            "differences": [],
+            "ignored": [],
+        }
+        if row.physical_id is None or row.action == "DELETE" or not (has_object(state.type) or state.type.nested):
+            return {**report, "reason": _NO_OBJECT}, {}
+        written = state.stored.definition.get("ignore_drift", ())
+        comparison = (await compare(self.view, state)).heeding(state.type, written)
+        if comparison.found is None:
+            return {**report, "status": DELETED}, {}
+        if state.type.nested and comparison.cause is None:
+            return {**report, **await _inside(self.view, state)}, {}
+        report["ignored"] = [each.to_data() for each in comparison.ignored]
+        return {**report, **_compared(state, comparison, self.secrets)}, comparison.found
 
 
 async def _inside(view: StackView, state: ResourceState) -> dict[str, Any]:

@@ -1,0 +1,154 @@
+"""`stoker drift`: show how the objects of a stack differ from its definition, and settle that."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from stoker.cli.client.service import Answer, Service, Stack
+from stoker.cli.commands.completion import stack_names
+from stoker.cli.framework import with_service, yes_option
+from stoker.cli.terminal.errors import CommandFailed
+from stoker.cli.terminal.formats import show_record
+from stoker.cli.terminal.messages import say
+
+
+@click.command()
+@click.option("--accept", is_flag=True, help="Record the values of the cloud as the deployed ones; change no object.")
+@click.option("--revert", is_flag=True, help="Bring the objects back to the definition, after showing the plan.")
+@click.option(
+    "-t",
+    "--template",
+    type=click.Path(dir_okay=False, exists=True, path_type=Path),
+    metavar="FILE",
+    help="With --accept: the stack's template, to name the lines to change.",
+)
+@click.option(
+    "-f", "--format", "form", type=click.Choice(["text", "json", "yaml"]), default="text", show_default=True,
+    help="Output format.",
+)  # fmt: skip
+@yes_option
+@click.argument("name", shell_complete=stack_names)
+@click.argument("resources", nargs=-1, metavar="[RESOURCE]...")
+@with_service
+def drift(
+    service: Service,
+    name: str,
+    resources: tuple[str, ...],
+    accept: bool,
+    revert: bool,
+    template: Path | None,
+    form: str,
+    yes: bool,
+) -> None:
+    """Ask the cloud for the objects of the stack NAME, and show how they differ from its definition.
+
+    Shows what would bring them back, without doing it: each value as it is and as it should be, objects that are gone,
+    and resources that are marked unhealthy or have failed. What cannot be compared is counted and listed, with the
+    reason, and what the template ignores (ignore_drift). With -f json, `compared` contains all of it.
+
+    With --accept, the differences of each RESOURCE (a path such as group.0.server; by default, all) are recorded as
+    deployed, and the change of the template that keeps them is shown. With --revert, the plan is run.
+
+    Exit status: 0 without differences, 2 with differences, 1 for an error, also if a service did not answer. With
+    --accept and --revert: 0 if everything was settled, otherwise 1.
+
+    \b
+    Examples:
+      stoker drift web
+      stoker drift web -f json
+      stoker drift web --accept net -t web.yaml
+      stoker drift web --revert
+    """
+    if accept and revert:
+        raise click.UsageError("--accept and --revert contradict each other: give one of them.")
+    if not accept and (resources or template is not None):
+        raise click.UsageError("Resources and a template are for --accept: give it with them.")
+    if yes and not (accept or revert):
+        raise click.UsageError("Without --accept or --revert, there is nothing to confirm.")
+    stack = service.stack(name)
+    if accept:
+        _accept(stack, resources, template, form, yes)
+    elif revert:
+        _revert(stack, form, yes)
+    else:
+        _show(stack, form)
+
+
+def _show(stack: Stack, form: str) -> None:
+    from stoker.authoring.plan_steps import changes, is_unanswered
+    from stoker.cli.views.plans import show_plan
+
+    found = stack.drift()
+    differs = bool(changes(found))
+    if form != "text":
+        show_record(found, form)
+    else:
+        if differs:
+            say("The cloud differs (what is there -> what the template says):")
+        show_plan(stack.name, found)
+        if differs:
+            say(f"To correct it: stoker drift {stack.name} --revert; to keep it: stoker drift {stack.name} --accept")
+    if differs:
+        sys.exit(2)
+    if is_unanswered(found):
+        sys.exit(1)
+
+
+def _accept(stack: Stack, resources: tuple[str, ...], template: Path | None, form: str, yes: bool) -> None:
+    from stoker.authoring.accepted_values import as_template_changes
+    from stoker.cli.commands.deployment import confirm
+    from stoker.cli.views.reports import TEXT
+
+    if not yes:
+        if form != "text":
+            raise CommandFailed(f"With -f {form}, no question is asked. Use --yes to confirm.")
+        _show_quietly(stack)
+        confirm("Record these differences as deployed?", yes, TEXT)
+    answer = stack.accept_drift(resources)
+    if form != "text":
+        show_record({"accept_drift": answer}, form)
+    else:
+        _tell(stack, answer, as_template_changes(answer, template))
+    left = [each for each in answer if not each["accepted"]]
+    if left:
+        told = "; ".join(f"{each['path']}: {each['reason']}" for each in left)
+        raise CommandFailed(f"Not accepted: {told}.")
+
+
+def _show_quietly(stack: Stack) -> None:
+    from stoker.cli.views.plans import show_plan
+
+    say("The cloud differs (what is there -> what the template says):")
+    show_plan(stack.name, stack.drift())
+
+
+def _tell(stack: Stack, answer: list[Answer], changes: str) -> None:
+    count = sum(each["accepted"] for each in answer)
+    if not count:
+        say(f"Nothing was accepted: no object of {stack.name} differs from its record.")
+        return
+    say(f"Accepted the values of {count} resource{'s' * (count != 1)}. The change of the template that keeps them:")
+    say("")
+    say(changes)
+    say("Until the template says so, a deployment that compares with the cloud changes them back.")
+
+
+def _revert(stack: Stack, form: str, yes: bool) -> None:
+    from stoker.authoring.plan_steps import changes
+    from stoker.cli.commands.deployment import PlannedAction, act_as_planned
+    from stoker.cli.views.plans import CLOUD
+    from stoker.cli.views.reports import reported
+
+    if form == "yaml":
+        raise click.UsageError("--revert has the formats text and json only.")
+    with reported(form) as report:
+        plan = stack.drift()
+        if not changes(plan):
+            report.plan(stack.name, plan, CLOUD, ())
+            return
+        question = f"Bring the objects of {stack.name} back to its definition?"
+        action = PlannedAction(stack, question, lambda: {"plan": plan}, stack.correct, ("UPDATE",), CLOUD)
+        act_as_planned(action, yes, False, report)

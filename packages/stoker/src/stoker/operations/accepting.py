@@ -1,0 +1,159 @@
+"""Accept differences from the cloud: the values that objects have become those with which they were deployed.
+
+Nothing is written to the cloud. The definition stays as it is: until it gives the same values, an update that corrects
+differences changes them back.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from sqlalchemy import Connection
+
+from stoker.base.context import RequestContext
+from stoker.base.errors import ActionInProgress, ResourceNotFound
+from stoker.contract.drift import AcceptDrift
+from stoker.contract.views import JSONObject
+from stoker.engine.calls.context import RecordingParts
+from stoker.engine.inspection.drift import DELETED, MODIFIED, Looker
+from stoker.engine.records.observations import is_observable, record_found
+from stoker.engine.records.services import EngineServices
+from stoker.engine.records.state import ResourceState
+from stoker.operations.lookup import find_stack
+from stoker.store import fingerprints, queries
+from stoker.store.journal import Batch
+from stoker.store.records import IN_PROGRESS, Stack
+from stoker.template.registry import is_template_name
+from stoker.template.template import Template
+
+_ACCEPTED = "Its values in the cloud were accepted: {names}"
+_GONE = "its object does not exist: deploy the stack to create it again, or remove the resource from the template"
+_UNSETTLED = "its last action has not succeeded, or the object is not the stack's own"
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A resource of a tree of stacks: its path as in plans, and where its properties are defined.
+
+    `source` is the file of a nested template, empty for the template of the root stack, None for one that a group has
+    generated; `template` is that template.
+    """
+
+    path: str
+    stack: Stack
+    state: ResourceState
+    looker: Looker
+    source: str | None
+    template: Template
+
+    def definition(self) -> JSONObject:
+        """Return the place of the properties in the template; the line is None if its lines are not recorded."""
+        template = self.template
+        properties = template.dialect.resource_keys["properties"]
+        path = (template.written("resources"), self.state.row.name, properties)
+        position = template.document.locate(path)
+        return {"template": self.source, "path": list(path), "line": position.line if position else None}
+
+
+@dataclass(slots=True)
+class _Acceptance:
+    """What is recorded, and the answer about it."""
+
+    answer: list[JSONObject] = field(default_factory=list)
+    batch: Batch = field(default_factory=Batch)
+    rows: dict[str, dict[str, Any]] = field(default_factory=dict)
+    stacks: dict[str, Stack] = field(default_factory=dict)
+
+
+async def drift_accept(parts: RecordingParts, context: RequestContext, request: AcceptDrift) -> Sequence[JSONObject]:
+    """Record the live values of resources that differ, all in one transaction; return what was and what was not.
+
+    Raises ResourceNotFound for a path without a resource, and ActionInProgress if an operation runs on the stack or has
+    changed it meanwhile: nothing is recorded then.
+    """
+    services = parts.services
+    stack = await find_stack(services, context, request.ref)
+    before = await services.database.read(fingerprints.tree, stack.root_id)
+    _refuse_running(before, stack)
+    wanted = set(request.resources) if request.resources is not None else None
+    made, matched = _Acceptance(), set[str]()
+    chosen: list[_Place] = []
+    async for place in _places(services, stack, "", ""):
+        names = {place.path[:end] for end in _ends(place.path)}
+        if wanted is not None and not names & wanted:
+            continue
+        matched |= names
+        if not place.state.type.nested:
+            chosen.append(place)
+    looks = await asyncio.gather(*(place.looker.look(place.state) for place in chosen))
+    for place, (report, found) in zip(chosen, looks, strict=True):
+        _accept(services, place, report, found, made)
+    for path in sorted((wanted or set()) - matched):
+        raise ResourceNotFound(f"The Resource ({path}) could not be found in Stack {stack.name}.")
+    if made.rows:
+        guarded = partial(_record, stack=stack, before=before, rows=made.rows)
+        batch = made.batch.then(guarded)
+        for each in made.stacks.values():
+            batch.then(partial(queries.note_strayed, stack=each))
+        await parts.announcer.commit(services.journal, batch, await parts.announcer.sinks_of(stack))
+    return made.answer
+
+
+def _ends(path: str) -> list[int]:
+    return [*(index for index, letter in enumerate(path) if letter == "."), len(path)]
+
+
+def _refuse_running(rows: list[list[Any]], stack: Stack) -> None:
+    if any(row[2] == IN_PROGRESS for row in rows):
+        raise ActionInProgress(f"Stack {stack.name} has an action in progress; accept drift when it has finished.")
+
+
+async def _places(services: EngineServices, stack: Stack, above: str, source: str | None) -> AsyncIterator[_Place]:
+    """Yield the resources of a stack and of the stacks nested in it, each after the one around it."""
+    looker = await Looker.at(services, stack)
+    template = (await services.loader.load(stack.inputs)).template
+    for state in looker.states():
+        path = f"{above}{state.row.name}"
+        yield _Place(path, stack, state, looker, source, template)
+        child = await services.database.read(queries.stack_by_parent_resource, state.row.uuid)
+        if child is not None:
+            named = is_template_name(state.implementation)
+            async for inner in _places(services, child, f"{path}.", state.implementation if named else None):
+                yield inner
+
+
+def _accept(
+    services: EngineServices, place: _Place, report: JSONObject, found: Mapping[str, Any], made: _Acceptance
+) -> None:
+    """Add what is to be recorded of one resource, if it differs."""
+    state = place.state
+    if report["status"] not in (MODIFIED, DELETED):
+        return
+    accepted = report["status"] == MODIFIED and is_observable(state)
+    why = "" if accepted else _GONE if report["status"] == DELETED else _UNSETTLED
+    where = {"path": place.path, "definition": place.definition(), "accepted": accepted, "reason": why}
+    values = {name: value for name, value in (report["actual"] or {}).items() if name in found}
+    told = {name: report[name] for name in ("name", "type", "status", "differences", "ignored")}
+    made.answer.append({**told, **where, "values": {**dict.fromkeys(found), **values}})
+    if not accepted:
+        return
+    property_set = record_found(state, found)
+    assert property_set is not None
+    made.batch.property_sets.append(property_set)
+    made.batch.add(state.event(_ACCEPTED.format(names=", ".join(found)), services.clock.now()))
+    made.rows[state.row.uuid] = {"properties": state.row.properties, "fingerprint": state.row.fingerprint}
+    made.stacks[place.stack.id] = place.stack
+
+
+def _record(connection: Connection, stack: Stack, before: list[list[Any]], rows: Mapping[str, Any]) -> None:
+    """Write the rows, unless an operation runs or has changed something since `before`."""
+    now = fingerprints.locked_tree(connection, stack.root_id)
+    _refuse_running(now, stack)
+    if now != before:
+        raise ActionInProgress(f"Stack {stack.name} was changed meanwhile; nothing was accepted. Try again.")
+    for uuid, values in rows.items():
+        queries.set_resource(connection, uuid, values)

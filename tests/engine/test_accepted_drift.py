@@ -1,0 +1,133 @@
+"""Accepting differences: the record gets the values of the cloud in one transaction, and the cloud is not written."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from stoker.base.errors import ActionInProgress, ResourceNotFound
+from testing.harness import World
+from tests.engine.test_looking_plans import NETWORKS, REF, nested, net, object_of, outside, plan_of, template
+
+
+async def accept(world: World, *resources: str) -> list[dict[str, Any]]:
+    found = await world.ended(world.call("drift_accept", ref=REF, resources=list(resources) or None))
+    return list(found)
+
+
+async def rename(world: World, resource: str, depth: int = 0, name: str = "theirs") -> None:
+    path = f"{NETWORKS}/{await object_of(world, resource, depth)}"
+    outside(world, "PUT", path, {"network": {"name": name}})
+
+
+async def status(world: World, resource: str) -> str:
+    found = await world.ended(world.call("drift_detect_resource", ref=REF, name=resource))
+    return str(found["status"])
+
+
+async def acceptances(world: World) -> list[str]:
+    """The reasons of the events about what was accepted."""
+    events = await world.call("event_list", ref=REF)
+    reasons = [str(event["status_reason"]) for event in events]
+    return [reason for reason in reasons if "were accepted" in reason]
+
+
+def kinds(plan: dict[str, Any]) -> dict[str, str]:
+    return {step["path"]: step["kind"] for step in plan["steps"] if step["kind"] != "keep"}
+
+
+async def test_the_live_values_become_those_with_which_the_object_was_deployed(world: World) -> None:
+    made = template(net=net(name="mine"), other=net(name="other"))
+    await world.create("web", made)
+    await rename(world, "net")
+    (found,) = await accept(world)
+    assert (found["path"], found["accepted"], found["values"]) == ("net", True, {"name": "theirs"})
+    assert found["definition"]["path"] == ["resources", "net", "properties"]
+    assert await status(world, "net") == "IN_SYNC"
+    assert outside(world, "GET", f"{NETWORKS}/{await object_of(world, 'net')}")["network"]["name"] == "theirs"
+    kept = template(net=net(name="theirs"), other=net(name="other"))
+    assert kinds(await plan_of(world, kept, refresh="all")) == {}
+    assert kinds(await plan_of(world, made, refresh="none")) == {"net": "update"}
+    assert await acceptances(world) == ["Its values in the cloud were accepted: name"]
+    assert await accept(world) == []
+
+
+async def test_only_the_chosen_resources_are_accepted(world: World) -> None:
+    await world.create("web", template(one=net(name="one"), two=net(name="two")))
+    await rename(world, "one")
+    await rename(world, "two")
+    assert [each["path"] for each in await accept(world, "two")] == ["two"]
+    assert (await status(world, "one"), await status(world, "two")) == ("MODIFIED", "IN_SYNC")
+
+
+async def test_resources_of_nested_stacks_are_accepted_by_their_paths(world: World) -> None:
+    root, files = template(child={"type": "child.yaml"}, net=net(name="mine")), nested(net=net(name="inner"))
+    await world.create("web", root, files=files)
+    await rename(world, "net", depth=1)
+    await rename(world, "net")
+    (found,) = await accept(world, "child")
+    assert (found["path"], found["definition"]["template"]) == ("child.net", "child.yaml")
+    assert found["definition"]["line"] == 1
+    assert await status(world, "child") == "IN_SYNC"
+    kept = nested(net=net(name="theirs"))
+    assert kinds(await plan_of(world, root, files=kept, refresh="none")) == {}
+    assert kinds(await plan_of(world, root, files=files, refresh="none")) == {
+        "child": "update",
+        "child.net": "update",
+    }
+
+
+async def test_an_object_that_is_gone_cannot_be_accepted(world: World) -> None:
+    await world.create("web", template(net=net(name="mine")))
+    outside(world, "DELETE", f"{NETWORKS}/{await object_of(world, 'net')}")
+    (found,) = await accept(world)
+    assert (found["status"], found["accepted"]) == ("DELETED", False)
+    assert "does not exist" in found["reason"]
+
+
+async def test_what_the_template_ignores_is_not_accepted(world: World) -> None:
+    await world.create("web", template(net={**net(name="mine"), "ignore_drift": ["name"]}))
+    await rename(world, "net")
+    assert await accept(world) == []
+
+
+async def test_an_unknown_resource_is_refused_and_nothing_is_recorded(world: World) -> None:
+    await world.create("web", template(net=net(name="mine")))
+    await rename(world, "net")
+    with pytest.raises(ResourceNotFound, match="nobody"):
+        await accept(world, "net", "nobody")
+    assert await status(world, "net") == "MODIFIED"
+
+
+async def test_nothing_is_recorded_over_what_an_operation_has_changed_meanwhile(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await world.create("web", template(one=net(name="one"), two=net(name="two")))
+    await rename(world, "one")
+    await rename(world, "two")
+    await accept(world, "two")
+    changed = world.engine.services.journal.commit
+
+    async def late(batch: Any) -> None:
+        monkeypatch.undo()
+        await world.call("stack_action", ref=REF, action="check")
+        await changed(batch)
+
+    monkeypatch.setattr(world.engine.services.journal, "commit", late)
+    with pytest.raises(ActionInProgress):
+        await world.call("drift_accept", ref=REF, resources=None)
+    await world.settle((await world.call("stack_show", ref=REF))["id"])
+    assert await status(world, "one") == "MODIFIED"
+    assert len(await acceptances(world)) == 1
+
+
+async def test_hidden_values_are_accepted_without_being_shown(world: World) -> None:
+    made = template(net=net(name={"get_param": "word"}))
+    made["parameters"] = {"word": {"type": "string", "hidden": True}}
+    await world.create("web", made, parameters={"word": "swordfish"})
+    await rename(world, "net", name="barracuda")
+    (found,) = await accept(world)
+    assert "swordfish" not in str(found)
+    assert "barracuda" not in str(found)
+    assert found["values"] == {"name": "******"}
