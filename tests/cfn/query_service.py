@@ -43,30 +43,30 @@ class QueryService:
 
     def __enter__(self) -> QueryService:
         options: dict[str, Any] = {}
-        self._world = ThreadedWorld(
+        self.world = ThreadedWorld(
             self._directory, self.served, EngineSettings(type_options=options, region_name=REGION)
         )
         self.config = api_config(self._directory, self.served)
-        self._server = serve_query(self._world, self.config)
+        self._server = serve_query(self.world, self.config)
         self.url = self._server.url
         options["heat_waitcondition_server_url"] = f"{self.url}/v1/waitcondition"
         return self
 
     def __exit__(self, *failure: object) -> None:
         self._server.stop()
-        self._world.stop()
+        self.world.stop()
 
     @property
     def engine(self) -> Engine:
-        return self._world.engine
+        return self.world.engine
 
     def run(self, work: Coroutine[Any, Any, Result]) -> Result:
         """Run a coroutine on the engine's loop and return its result."""
-        return self._world.run(work)
+        return self.world.run(work)
 
     def call(self, method: str, **arguments: Any) -> Any:
         """Run an operation of the engine as the user demo. Raises what the operation raises."""
-        return self.run(self._world.world.call(method, **arguments))
+        return self.run(self.world.world.call(method, **arguments))
 
     # -- users -----------------------------------------------------------------------------------------------------
 

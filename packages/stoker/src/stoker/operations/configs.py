@@ -23,11 +23,9 @@ async def software_config_list(
     """Return a page of the project's configurations, newest first."""
     if request.global_tenant and not context.is_admin:
         raise Forbidden("Only administrators can list the configurations of all projects.")
-    rows = await services.database.read(queries.software_configs, None if request.global_tenant else context.project_id)
-    if request.marker is not None:
-        ids = [row.id for row in rows]
-        rows = rows[ids.index(request.marker) + 1 :] if request.marker in ids else []
-    return [_summary(row) for row in rows[: request.limit]]
+    project_id = None if request.global_tenant else context.project_id
+    rows = await services.database.read(queries.software_configs, project_id, request.limit, request.marker)
+    return [_summary(row) for row in rows]
 
 
 def _summary(row: SoftwareConfig) -> dict[str, Any]:

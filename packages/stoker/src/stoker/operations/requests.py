@@ -313,8 +313,5 @@ def check_room(connection: Connection, services: EngineServices, context: Reques
     limit = services.settings.max_stacks_per_tenant
     if limit < 0 or context.is_admin:
         return
-    count = queries.count_stacks(connection, context.project_id)
-    if count >= limit:
-        raise RequestLimitExceeded(
-            f"The project has {count} stacks; at most {limit} are allowed (max_stacks_per_tenant)."
-        )
+    if queries.count_stacks(connection, context.project_id, limit) >= limit:
+        raise RequestLimitExceeded(f"The project has {limit} stacks, and more are not allowed (max_stacks_per_tenant).")

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from sqlalchemy import Connection, and_, delete, func, or_, select, update
+from sqlalchemy import Connection, and_, delete, or_, select, update
 
+from stoker.store import statements
 from stoker.store.records import Resource, SoftwareConfig, SoftwareDeployment, Stack
 from stoker.store.tables import resources, software_configs, stacks
 from stoker.store.tables import software_deployments as table
@@ -25,10 +26,10 @@ def by_id(connection: Connection, identifier: str) -> SoftwareDeployment | None:
     return SoftwareDeployment.of(row) if row else None
 
 
-def count_in(connection: Connection, project_id: str) -> int:
-    """Count the deployments of a project."""
-    where = table.c.project_id == project_id
-    return connection.execute(select(func.count()).select_from(table).where(where)).scalar_one()
+def count_in(connection: Connection, project_id: str, most: int) -> int:
+    """Count the deployments of a project up to `most`."""
+    counted = statements.count_of(select(table.c.id).where(table.c.project_id == project_id))
+    return connection.execute(counted, {"most": most}).scalar_one()
 
 
 def of_project(connection: Connection, project_id: str | None, server_id: str | None) -> list[SoftwareDeployment]:

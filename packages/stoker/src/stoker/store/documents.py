@@ -5,11 +5,11 @@ Templates, files and environments may all contain secrets: a group's template is
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from sqlalchemy import Connection, Insert, Table, bindparam, delete, insert, select, union
+from sqlalchemy import Connection, Insert, Table, bindparam, delete, exists, insert, or_, select
 
 from stoker.store.sealing import Sealer
 from stoker.store.tables import document_parts, documents, inputs
@@ -75,10 +75,12 @@ def forget_unused(connection: Connection, digests: Iterable[str]) -> None:
             forget_unused(connection, parts)
 
 
-def _referred_to(connection: Connection, digests: Iterable[str]) -> set[str]:
-    wanted = list(digests)
+def _referred_to(connection: Connection, digests: Collection[str]) -> set[str]:
     columns = (inputs.c.template, inputs.c.environment, inputs.c.files, document_parts.c.part)
-    return set(connection.execute(union(*(select(column).where(column.in_(wanted)) for column in columns))).scalars())
+    referred = or_(*(exists().where(column == documents.c.digest) for column in columns))
+    return set(
+        connection.execute(select(documents.c.digest).where(documents.c.digest.in_(digests), referred)).scalars()
+    )
 
 
 def _insert_new(table: Table, dialect: str) -> Insert:

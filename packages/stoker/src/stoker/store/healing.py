@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import Connection, and_, or_, select
 
+from stoker.store import statements
 from stoker.store.records import IN_PROGRESS, Stack
 from stoker.store.tables import stack_tags, stacks
 
@@ -13,7 +14,8 @@ def tagged(connection: Connection, tag: str) -> list[tuple[Stack, str]]:
 
     Each with the tag as it is written; a stack with several of them has the first.
     """
-    asked = or_(stack_tags.c.tag == tag, stack_tags.c.tag.startswith(f"{tag}=", autoescape=True))
+    given = stack_tags.c.tag
+    asked = and_(statements.begins(given, tag), or_(given == tag, given.startswith(f"{tag}=", autoescape=True)))
     quiet = and_(stacks.c.deleted_at.is_(None), stacks.c.parent_id.is_(None), stacks.c.status != IN_PROGRESS)
     joined = stacks.join(stack_tags, stacks.c.id == stack_tags.c.stack_id)
     order = (stacks.c.id, stack_tags.c.position.desc())

@@ -22,6 +22,8 @@ import orjson
 from sqlalchemy import Connection, bindparam, select, update
 
 from stoker.base.errors import StokerError
+from stoker.store import statements
+from stoker.store.queries import stacks_by_id
 from stoker.store.records import Stack
 from stoker.store.tables import resources, stacks, writers
 
@@ -44,7 +46,8 @@ _HOLDERS = (
     .where(stacks.c.deleted_at.is_(None))
     .order_by(resources.c.created_at, resources.c.uuid)
 )
-_DOUBLE = "double "
+_DOUBLES = "double"
+_DOUBLE = f"{_DOUBLES} "
 _NOTHING = "none "
 
 
@@ -207,9 +210,11 @@ def refuse_taken(connection: Connection, found: Iterable[Found]) -> None:
 
 def unexamined_stacks(connection: Connection) -> list[Stack]:
     """Return the live stacks with resources of which earlier releases have recorded an ID, the oldest first."""
-    which = select(resources.c.stack_id).where(resources.c.ownership.is_(None), resources.c.physical_id.is_not(None))
-    query = select(stacks).where(stacks.c.deleted_at.is_(None), stacks.c.id.in_(which))
-    return Stack.all_of(connection.execute(query.order_by(stacks.c.created_at, stacks.c.id)))
+    c = resources.c
+    query = select(c.stack_id).where(c.ownership.is_(None), c.physical_id.is_not(None)).distinct()
+    found = stacks_by_id(connection, connection.execute(query).scalars())
+    live = (stack for stack in found.values() if stack.deleted_at is None)
+    return sorted(live, key=lambda stack: (stack.created_at, stack.id))
 
 
 def record_earlier(connection: Connection, found: Mapping[str, Owned | None]) -> None:
@@ -239,7 +244,7 @@ def promote(connection: Connection) -> None:
 
 
 def _doubles(connection: Connection) -> list[Holder]:
-    query = _HOLDERS.where(resources.c.ownership.startswith(_DOUBLE))
+    query = _HOLDERS.where(statements.begins(resources.c.ownership, _DOUBLES))
     return [Holder(*row) for row in connection.execute(query)]
 
 

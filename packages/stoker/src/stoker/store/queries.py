@@ -9,7 +9,21 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Select, and_, bindparam, delete, func, insert, or_, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Select,
+    and_,
+    bindparam,
+    delete,
+    false,
+    func,
+    insert,
+    or_,
+    select,
+    true,
+    update,
+)
 
 from stoker.store import statements, tables
 from stoker.store.records import (
@@ -38,11 +52,13 @@ _TAGS_OF = statements.where_among(tables.stack_tags, "stack_id").order_by(tables
 _CHILDREN_OF = statements.where_among(tables.stacks, "parent_id").where(tables.stacks.c.deleted_at.is_(None))
 _CHILD_BEHIND = statements.where(tables.stacks, "parent_resource").where(tables.stacks.c.deleted_at.is_(None))
 _LOCKED_STACK = statements.where(tables.stacks, "id").with_for_update()
-_COUNT_STACKS = (
-    select(func.count())
-    .select_from(tables.stacks)
+_COUNT_STACKS = statements.count_of(
+    select(tables.stacks.c.id)
     .where(tables.stacks.c.project_id == bindparam("project_id"))
     .where(tables.stacks.c.deleted_at.is_(None), tables.stacks.c.parent_id.is_(None))
+)
+_COUNT_CONFIGS = statements.count_of(
+    select(tables.software_configs.c.id).where(tables.software_configs.c.project_id == bindparam("project_id"))
 )
 _UNFINISHED_OF = (
     statements.where(tables.operations, "stack_id")
@@ -62,8 +78,13 @@ def stack_by_id(connection: Connection, stack_id: str) -> Stack | None:
 
 def stacks_by_id(connection: Connection, stack_ids: Iterable[str]) -> dict[str, Stack]:
     """Return stacks by ID, deleted or not, without those that do not exist."""
-    query = select(tables.stacks).where(tables.stacks.c.id.in_(list(stack_ids)))
-    return {row.id: Stack.of(row) for row in connection.execute(query)}
+    found: dict[str, Stack] = {}
+    wanted = list(stack_ids)
+    for start in range(0, len(wanted), _PAGE):
+        page = {"values": wanted[start : start + _PAGE]}
+        rows = connection.execute(statements.where_among(tables.stacks, "id"), page)
+        found |= {row.id: Stack.of(row) for row in rows}
+    return found
 
 
 def stack_by_name(connection: Connection, project_id: str, name: str) -> Stack | None:
@@ -111,9 +132,9 @@ def levels_of(connection: Connection, top: Stack, depth: int | None = None) -> I
         below += 1
 
 
-def count_stacks(connection: Connection, project_id: str) -> int:
-    """Count the root stacks of a project, without deleted ones."""
-    return connection.execute(_COUNT_STACKS, {"project_id": project_id}).scalar_one()
+def count_stacks(connection: Connection, project_id: str, most: int) -> int:
+    """Count the root stacks of a project up to `most`, without deleted ones."""
+    return connection.execute(_COUNT_STACKS, {"project_id": project_id, "most": most}).scalar_one()
 
 
 def lock_stack(connection: Connection, stack_id: str) -> Stack | None:
@@ -264,10 +285,17 @@ def count_listed(connection: Connection, wanted: StackQuery) -> int:
     return int(counted.scalar_one())
 
 
+_FINDING = ("id", "parent_id")
+"""Columns by which a few stacks are found: a database that does not know this may read all of the project instead, so
+that it must not find them by the project's index."""
+
+
 def _stack_filter(query: Select[Any], wanted: StackQuery) -> Select[Any]:
     columns = tables.stacks.c
     if wanted.project_id is not None:
-        query = query.where(columns.project_id == wanted.project_id)
+        found_otherwise = any(name in _FINDING for name, _ in wanted.filters)
+        project_id = func.coalesce(columns.project_id, "") if found_otherwise else columns.project_id
+        query = query.where(project_id == wanted.project_id)
     if not wanted.show_deleted:
         query = query.where(columns.deleted_at.is_(None))
     if not wanted.show_nested:
@@ -291,12 +319,16 @@ def _stack_filter(query: Select[Any], wanted: StackQuery) -> Select[Any]:
 
 
 def _after(keys: Sequence[Any], values: Sequence[Any], descending: bool) -> Any:
-    """Return the condition for rows after the marker's in the order of several keys."""
+    """Return the condition for rows after the marker's in the order of several keys.
+
+    What it says of the first key alone lets the database begin to read an index at the marker.
+    """
+    first = keys[0] <= values[0] if descending else keys[0] >= values[0]
     alternatives = []
     for index, key in enumerate(keys):
         equal = [keys[before] == values[before] for before in range(index)]
         alternatives.append(and_(*equal, key < values[index] if descending else key > values[index]))
-    return or_(*alternatives)
+    return and_(first, or_(*alternatives))
 
 
 # -- inputs --------------------------------------------------------------------------------------------------
@@ -511,17 +543,22 @@ def software_config(connection: Connection, identifier: str) -> SoftwareConfig |
     return SoftwareConfig.of(row) if row else None
 
 
-def count_software_configs(connection: Connection, project_id: str) -> int:
-    """Count the configurations of a project."""
-    where = tables.software_configs.c.project_id == project_id
-    return connection.execute(select(func.count()).select_from(tables.software_configs).where(where)).scalar_one()
+def count_software_configs(connection: Connection, project_id: str, most: int) -> int:
+    """Count the configurations of a project up to `most`."""
+    return connection.execute(_COUNT_CONFIGS, {"project_id": project_id, "most": most}).scalar_one()
 
 
-def software_configs(connection: Connection, project_id: str | None) -> list[SoftwareConfig]:
-    """Return a project's configurations (None: all projects), newest first."""
-    query = select(tables.software_configs).order_by(tables.software_configs.c.created_at.desc())
-    if project_id is not None:
-        query = query.where(tables.software_configs.c.project_id == project_id)
+def software_configs(
+    connection: Connection, project_id: str | None, limit: int | None, marker: str | None
+) -> list[SoftwareConfig]:
+    """Return a page of a project's configurations (None: all projects), newest first; none after an unknown marker."""
+    columns = tables.software_configs.c
+    keys = (columns.created_at, columns.id)
+    mine = true() if project_id is None else columns.project_id == project_id
+    query = select(tables.software_configs).where(mine).order_by(*(key.desc() for key in keys)).limit(limit)
+    if marker is not None:
+        last = connection.execute(select(*keys).where(mine, columns.id == marker)).one_or_none()
+        query = query.where(false() if last is None else _after(keys, tuple(last), descending=True))
     return SoftwareConfig.all_of(connection.execute(query))
 
 

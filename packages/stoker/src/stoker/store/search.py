@@ -102,7 +102,7 @@ def page_of(connection: Connection, wanted: Search) -> Page:
         for page in _pages(uuids)
     )
     known = sorted(rows, key=lambda row: row.uuid)
-    above = _stacks(connection, {row.stack_id for row in known})
+    above = stacks_by_id(connection, {row.stack_id for row in known})
     visible = [(row, above[row.stack_id]) for row in known if row.stack_id in above]
     return Page(visible, uuids[-1] if len(uuids) == wanted.limit else None)
 
@@ -159,7 +159,7 @@ def paths_to(connection: Connection, below: Iterable[Stack]) -> dict[str, tuple[
     wanted = list(known)
     level = wanted
     while missing := {known[each].parent_id for each in level} - known.keys() - {None}:
-        level = list(found := _stacks(connection, {each for each in missing if each}))
+        level = list(found := stacks_by_id(connection, {each for each in missing if each}))
         known |= found
     return {identifier: _path_to(connection, known[identifier], known) for identifier in wanted}
 
@@ -176,13 +176,6 @@ def _name_of(connection: Connection, uuid: str | None) -> str:
     """Return the name of a resource, for stacks that the first release has recorded."""
     row = resource_by_uuid(connection, uuid) if uuid is not None else None
     return "?" if row is None else row.name
-
-
-def _stacks(connection: Connection, identifiers: Iterable[str]) -> dict[str, Stack]:
-    found: dict[str, Stack] = {}
-    for page in _pages(sorted(identifiers)):
-        found |= stacks_by_id(connection, page)
-    return found
 
 
 def _pages(values: Sequence[str]) -> Iterable[Sequence[str]]:

@@ -9,7 +9,21 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from sqlalchemy import Delete, Insert, Select, Table, Update, and_, bindparam, delete, insert, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Delete,
+    Insert,
+    Select,
+    Table,
+    Update,
+    and_,
+    bindparam,
+    delete,
+    func,
+    insert,
+    select,
+    update,
+)
 
 
 @cache
@@ -22,6 +36,20 @@ def where(table: Table, *names: str) -> Select[Any]:
 def where_among(table: Table, name: str) -> Select[Any]:
     """Select rows whose column has one of the `values`, a list parameter."""
     return select(table).where(table.c[name].in_(bindparam("values", expanding=True)))
+
+
+def begins(column: ColumnElement[str], prefix: str) -> ColumnElement[bool]:
+    """Return the condition for values of a column that begin with a prefix, whose last character is a letter before z.
+
+    The range of values is what databases look up in an index, also where strings are in the order of a language.
+    """
+    end = prefix[:-1] + chr(ord(prefix[-1]) + 1)
+    return and_(column >= prefix, column < end, column.startswith(prefix, autoescape=True))
+
+
+def count_of(rows: Select[Any]) -> Select[int]:
+    """Count rows up to the parameter `most`: where that is a limit, no more need to be read."""
+    return select(func.count()).select_from(rows.limit(bindparam("most")).subquery())
 
 
 @cache

@@ -22,6 +22,7 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    text,
 )
 
 MYSQL_OPTIONS: dict[str, Any] = {
@@ -59,6 +60,19 @@ class _LongText(Text):
 LongText = Text().with_variant(_LongText(), "mysql", "mariadb")
 Sequence = BigInteger().with_variant(Integer(), "sqlite")
 
+_LISTED = "deleted_at IS NULL AND parent_id IS NULL"
+"""The stacks that lists have unless they are asked for more."""
+
+
+def _index_where(condition: str, name: str, *columns: str) -> Index:
+    """Return an index of the rows with a condition, or of all rows on MySQL.
+
+    Where the rows without a value are most of them, as `parent_id` is of the stacks that are not nested, a database
+    that does not know this reads them all from an index that has them.
+    """
+    return Index(name, *columns, sqlite_where=text(condition), postgresql_where=text(condition))
+
+
 documents = Table(
     "documents",
     metadata,
@@ -93,8 +107,8 @@ stacks = Table(
     Column("project_id", String(64), nullable=False),
     Column("user_id", String(64)),
     Column("user_name", Name),
-    Column("parent_id", Identifier, index=True),
-    Column("parent_resource", Identifier, index=True),
+    Column("parent_id", Identifier),
+    Column("parent_resource", Identifier),
     Column("parent_resource_name", Name),
     Column("root_id", Identifier, nullable=False, index=True),
     Column("depth", Integer, nullable=False, default=0),
@@ -104,17 +118,27 @@ stacks = Table(
     Column("description", LongText, nullable=False, default=""),
     Column("created_at", Double, nullable=False),
     Column("updated_at", Double),
-    Column("deleted_at", Double, index=True),
+    Column("deleted_at", Double),
     Column("timeout_minutes", Integer),
     Column("disable_rollback", Boolean, nullable=False, default=True),
     Column("inputs", Identifier, nullable=False),
     Column("good_inputs", Identifier),
     Column("operation", Identifier),
-    Column("credential", Name, index=True),
+    Column("credential", Name),
     Column("user_project_id", String(64), index=True),
     Column("strayed", Boolean, nullable=False, default=False),
     UniqueConstraint("project_id", "live_name"),
-    Index("ix_stacks_project_created", "project_id", "created_at"),
+    Index("ix_stacks_project_created", "project_id", "created_at", "id"),
+    _index_where("parent_id IS NOT NULL", "ix_stacks_parent_id", "parent_id"),
+    _index_where("parent_resource IS NOT NULL", "ix_stacks_parent_resource", "parent_resource"),
+    _index_where("deleted_at IS NOT NULL", "ix_stacks_deleted_at", "deleted_at"),
+    _index_where("deleted_at IS NULL", "ix_stacks_credential", "credential"),
+    Index("ix_stacks_inputs", "inputs"),
+    Index("ix_stacks_good_inputs", "good_inputs"),
+    _index_where(_LISTED, "ix_stacks_listed", "created_at", "id"),
+    _index_where(_LISTED, "ix_stacks_listed_of_project", "project_id", "created_at", "id"),
+    _index_where(_LISTED, "ix_stacks_listed_by_name", "project_id", "name", "created_at", "id"),
+    _index_where(_LISTED, "ix_stacks_listed_by_status", "project_id", "status", "created_at", "id"),
 )
 
 trusts = Table(
@@ -166,6 +190,7 @@ resources = Table(
     Index("ix_resources_ownership", "ownership", unique=True),
     Index("ix_resources_name_uuid", "name", "uuid"),
     Index("ix_resources_type_uuid", "type", "uuid"),
+    _index_where("ownership IS NULL AND physical_id IS NOT NULL", "ix_resources_unexamined", "stack_id"),
 )
 
 search_terms = Table(
@@ -209,8 +234,8 @@ operations = Table(
     "operations",
     metadata,
     Column("id", Identifier, primary_key=True),
-    Column("stack_id", Identifier, nullable=False, index=True),
-    Column("parent_operation", Identifier, index=True),
+    Column("stack_id", Identifier, nullable=False),
+    Column("parent_operation", Identifier),
     Column("parent_resource", Identifier),
     Column("round", Integer, nullable=False, default=0),
     Column("action", Action, nullable=False),
@@ -238,6 +263,9 @@ operations = Table(
     Column("waiting_epoch", Integer),
     Column("failure", LongText),
     Column("retention", LongText),
+    Index("ix_operations_stack_id", "stack_id", "created_at", "id"),
+    _index_where("parent_operation IS NOT NULL", "ix_operations_parent_operation", "parent_operation"),
+    _index_where("reason_code IS NOT NULL", "ix_operations_reason_code", "reason_code", "status"),
 )
 
 operation_deaths = Table(
@@ -335,18 +363,19 @@ software_configs = Table(
     "software_configs",
     metadata,
     Column("id", Identifier, primary_key=True),
-    Column("project_id", String(64), nullable=False, index=True),
+    Column("project_id", String(64), nullable=False),
     Column("name", Name, nullable=False),
     Column("group", Name, nullable=False),
     Column("body", LongText, nullable=False, info=SEALED),
     Column("created_at", Double, nullable=False),
+    Index("ix_software_configs_project_id", "project_id", "created_at", "id"),
 )
 
 software_deployments = Table(
     "software_deployments",
     metadata,
     Column("id", Identifier, primary_key=True),
-    Column("project_id", String(64), nullable=False, index=True),
+    Column("project_id", String(64), nullable=False),
     Column("server_id", Name, nullable=False, index=True),
     Column("config_id", Identifier, nullable=False, index=True),
     Column("stack_user_project_id", String(64)),
@@ -357,6 +386,7 @@ software_deployments = Table(
     Column("created_at", Double, nullable=False),
     Column("updated_at", Double),
     Column("delivered_at", Double),
+    Index("ix_software_deployments_project_id", "project_id", "server_id"),
 )
 
 stack_settings = Table(

@@ -59,10 +59,10 @@ class StoredConfigs:
         limit = self._services.settings.max_software_configs_per_tenant
         if limit < 0:
             return
-        count = await self._services.database.read(queries.count_software_configs, self._project_id)
+        count = await self._services.database.read(queries.count_software_configs, self._project_id, limit)
         if count >= limit:
             raise RequestLimitExceeded(
-                f"The project has {count} software configurations; at most {limit} are allowed "
+                f"The project has {limit} software configurations, and more are not allowed "
                 "(max_software_configs_per_tenant). Delete configurations that are not used."
             )
 
@@ -139,10 +139,10 @@ class StoredDeployments:
         limit = self._services.settings.max_software_deployments_per_tenant
         if limit < 0:
             return
-        count = await self._services.database.read(deployments.count_in, self._project_id)
+        count = await self._services.database.read(deployments.count_in, self._project_id, limit)
         if count >= limit:
             raise RequestLimitExceeded(
-                f"The project has {count} software deployments; at most {limit} are allowed "
+                f"The project has {limit} software deployments, and more are not allowed "
                 "(max_software_deployments_per_tenant). Delete deployments that are not used."
             )
 

@@ -1,0 +1,69 @@
+"""A large estate: a database whose rows are copies of those that Stoker has recorded for a few stacks."""
+
+from __future__ import annotations
+
+from sqlalchemy import Column, Connection, Table, text
+
+from stoker.store.tables import metadata
+
+_SHARED = {
+    "announcements", "document_parts", "documents", "engines", "sealing_keys", "trusts", "writers",
+}  # fmt: skip
+"""Tables without rows of their own for each stack; notifications are work to be done, which no copy adds."""
+
+_OF_ENGINES = {"owner", "engine", "engine_id", "credential"}
+_IDENTIFIER = 36
+_DELETED = "number % 4 = 0"
+_ELSEWHERE = "number % 4 = 1"
+_OTHER_PROJECT = "CASE WHEN number < 100 THEN 'few' ELSE 'p' || (number % 100) END"
+
+_CHANGED = {
+    ("stacks", "name"): "name || '-' || number",
+    ("stacks", "live_name"): f"CASE WHEN {_DELETED} THEN NULL ELSE live_name || '-' || number END",
+    ("stacks", "deleted_at"): f"CASE WHEN {_DELETED} THEN created_at + number ELSE deleted_at END",
+    ("stacks", "created_at"): "created_at + CASE WHEN number % 2 = 0 THEN number ELSE -number END",
+    ("resources", "physical_id"): "physical_id || '-' || number",
+    ("resources", "ownership"): "ownership || '-' || number",
+    ("search_terms", "value"): "value || '-' || number",
+    ("exports", "name"): "name || '-' || number",
+    ("imports", "name"): "name || '-' || number",
+    ("request_tokens", "token"): "token || '-' || number",
+    ("software_deployments", "server_id"): "server_id || '-' || number",
+    ("operations", "status"): "CASE WHEN number % 4 = 2 THEN 'FAILED' ELSE status END",
+    ("*", "project_id"): f"CASE WHEN {_ELSEWHERE} THEN {_OTHER_PROJECT} ELSE project_id END",
+}  # fmt: skip
+"""How a column of a copy differs from the original, by table and column; identifiers differ everywhere."""
+
+
+def multiply(connection: Connection, copies: int) -> None:
+    """Copy everything that is recorded, with its relations, so many times; for SQLite only.
+
+    Of four copies one belongs to a deleted stack, one to another project, and one has operations that failed. The
+    project `few` has a quarter of the first hundred copies, however many there are; they are the last ones in the
+    order of identifiers.
+    """
+    connection.exec_driver_sql("CREATE TEMP TABLE numbers (number INTEGER PRIMARY KEY)")
+    counted = "WITH RECURSIVE n(number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM n WHERE number < :copies)"
+    connection.execute(text(f"INSERT INTO numbers {counted} SELECT number FROM n"), {"copies": copies})
+    for table in metadata.sorted_tables:
+        if table.name not in _SHARED:
+            _copy(connection, table)
+    connection.exec_driver_sql("DROP TABLE numbers")
+
+
+def _copy(connection: Connection, table: Table) -> None:
+    columns = [column for column in table.columns if column.autoincrement is not True]
+    names = ", ".join(f'"{column.name}"' for column in columns)
+    values = ", ".join(_value(table, column) for column in columns)
+    connection.exec_driver_sql(f"CREATE TEMP TABLE originals AS SELECT * FROM {table.name}")
+    connection.exec_driver_sql(f"INSERT INTO {table.name} ({names}) SELECT {values} FROM numbers, originals")
+    connection.exec_driver_sql("DROP TABLE originals")
+
+
+def _value(table: Table, column: Column[object]) -> str:
+    changed = _CHANGED.get((table.name, column.name)) or _CHANGED.get(("*", column.name))
+    if changed is not None:
+        return changed
+    if getattr(column.type, "length", None) == _IDENTIFIER and column.name not in _OF_ENGINES:
+        return f"substr(\"{column.name}\", 1, 28) || printf('%08d', 99999999 - number)"
+    return f'"{column.name}"'
