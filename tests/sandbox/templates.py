@@ -20,11 +20,15 @@ resources:
     type: OS::Cinder::Volume
     condition: large
     properties: {source_volid: {get_resource: disk}, size: {get_param: size}}
+  word:
+    type: OS::Heat::RandomString
+    condition: large
+    properties: {length: {get_param: size}}
 outputs:
   id: {value: {get_resource: disk}}
   size: {value: {get_attr: [disk, size]}}
 """
-"""A volume, of which there is a copy if it is larger than 1 GiB."""
+"""A volume; if it is larger than 1 GiB, there are a copy of it and a word that is replaced with each change."""
 
 
 def twenty(number: int = 20) -> str:

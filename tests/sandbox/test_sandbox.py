@@ -53,12 +53,16 @@ def test_a_stack_lives(sandbox: Sandbox, disk: Path) -> None:
     assert stack["disk"].physical_id == stack.outputs["id"]
     assert stack["disk"].sent["size"] == 1
     plan = sandbox.plan("disks", disk, parameters={"zone": "other", "size": 2})
-    assert (plan.counts, plan.paths("replace")) == ({"create": 1, "replace": 1}, ["disk"])
+    assert (plan.counts, plan.paths("replace")) == ({"create": 2, "replace": 1}, ["disk"])
     assert "availability_zone" in plan.changed_properties["disk"]
     larger = sandbox.deploy("disks", disk, parameters={"size": 2})
-    assert (larger.state, larger.id, sorted(larger.resources)) == ("UPDATE_COMPLETE", stack.id, ["copy", "disk"])
+    assert (larger.state, larger.id, sorted(larger.resources)) == (
+        "UPDATE_COMPLETE",
+        stack.id,
+        ["copy", "disk", "word"],
+    )
     assert sandbox.plan("disks", disk).actions == {}, "parameters keep their values"
-    assert sandbox.plan_deletion("disks").counts == {"delete": 2}
+    assert sandbox.plan_deletion("disks").counts == {"delete": 3}
     sandbox.delete("disks")
     with pytest.raises(NotFound):
         sandbox.stack("disks")

@@ -22,6 +22,7 @@ from stoker_reference import (
     resource_types,
     rest_routes,
     template_functions,
+    test_file,
 )
 
 SOURCES = (
@@ -35,6 +36,7 @@ SOURCES = (
     preflight_checks,
     configuration,
     emulator_differences,
+    test_file,
 )
 
 

@@ -35,10 +35,15 @@ def placed_where_given(
     ]
 
 
+def option_name(parameter: str) -> str:
+    """Return the source of diagnostics about the value of a parameter that was given besides environments."""
+    return f"-P {parameter}"
+
+
 def _placed(item: Diagnostic, environments: Sequence[Document], options: Collection[str]) -> Diagnostic:
     name = str(item.path[1])
     if name in options:
-        return replace(item, source=f"-P {name}", position=None, path=())
+        return replace(item, source=option_name(name), position=None, path=())
     for section in _SECTIONS:
         for document in reversed(environments):
             values = document.data.get(section)

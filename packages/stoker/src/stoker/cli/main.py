@@ -19,7 +19,10 @@ from stoker.cli.framework import Commands
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """Where a command is, as `MODULE:NAME` of `stoker.cli.commands`, and the first sentence of its help."""
+    """Where a command is, as `MODULE:NAME` of `stoker.cli.commands`, and the first sentence of its help.
+
+    The module of a command that is above this package has its full name.
+    """
 
     place: str
     summary: str
@@ -60,6 +63,10 @@ COMMANDS: Mapping[str, Command] = {
         "lint:lint",
         "Check templates without a server; for a directory, check all templates below it; - is the standard input.",
     ),
+    "test": Command(
+        "stoker.test_command:test",
+        "Run the tests of templates: the given files *.test.yaml, or those in and below the working directory.",
+    ),
     "fmt": Command(
         "format:fmt",
         "Format templates; for a directory, format all templates below it; - is the standard input.",
@@ -75,7 +82,7 @@ COMMANDS: Mapping[str, Command] = {
         "List the functions of templates; or show the function NAME: its arguments, and the versions that have it.",
     ),
     "lsp": Command("lsp:lsp", "Run the language server for editors, on standard input and output."),
-    "schema": Command("schema:schema", "Print the JSON Schema of templates or environments, for editors."),
+    "schema": Command("schema:schema", "Print the JSON Schema of templates, environments or test files, for editors."),
     "completion": Command(
         "completion:completion",
         "Print the script with which SHELL (bash, zsh or fish) completes commands, options, names and files.",
@@ -146,7 +153,8 @@ class Stoker(Commands):
         if name not in COMMANDS:
             return None
         module, _, attribute = COMMANDS[name].place.partition(":")
-        command: click.Command = getattr(import_module(f"stoker.cli.commands.{module}"), attribute)
+        full_name = module if "." in module else f"stoker.cli.commands.{module}"
+        command: click.Command = getattr(import_module(full_name), attribute)
         return command
 
     def shell_complete(self, context: click.Context, incomplete: str) -> list[CompletionItem]:

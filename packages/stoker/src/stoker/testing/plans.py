@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import io
+import os
 import re
 from collections import Counter
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from rich.console import Console
 
-from stoker.authoring.plan_steps import VERBS, changes, shown_kind
+from stoker.authoring.plan_steps import changes, shown_kind
+from stoker.cli.terminal.places import path_of
 from stoker.cli.views.plans import plan_lines
-
-ACTIONS = tuple(VERBS)
-"""What a step does to a resource."""
 
 _WIDTH = 100
 _RANDOM = (
@@ -53,8 +54,21 @@ class Plan:
     @property
     def text(self) -> str:
         """The plan as `stoker plan` shows it, with `<id>`, `<random>` and `<time>` for what differs each time."""
+        return self.shown(Path.cwd())
+
+    def shown(self, folder: Path) -> str:
+        """The same, in which the names of nested templates are relative to a folder."""
         out = Console(file=io.StringIO(), width=_WIDTH, color_system=None)
-        shown = "\n".join(line.plain.rstrip() for line in plan_lines(self.name, self.data, out))
+        steps = [{**step, "type": _relative(step["type"], folder)} for step in self.data["steps"]]
+        lines = plan_lines(self.name, {**self.data, "steps": steps}, out)
+        shown = "\n".join(line.plain.rstrip() for line in lines)
         for pattern, word in _RANDOM:
             shown = pattern.sub(word, shown)
         return f"{shown}\n"
+
+
+def _relative(type_name: str, folder: Path) -> str:
+    """Return a resource type, that of a nested template in a file as its path from a folder."""
+    if urlsplit(type_name).scheme != "file":
+        return type_name
+    return Path(os.path.relpath(path_of(type_name), folder.absolute())).as_posix()

@@ -1,4 +1,4 @@
-"""`stoker schema`: JSON Schemas of templates and environments."""
+"""`stoker schema`: JSON Schemas of templates, environments and test files."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import click
 
 
 @click.command()
-@click.argument("kind", metavar="hot|cfn|environment", type=click.Choice(["hot", "cfn", "environment"]))
+@click.argument("kind", metavar="hot|cfn|environment|test", type=click.Choice(["hot", "cfn", "environment", "test"]))
 @click.option(
     "--short-tags",
     is_flag=True,
@@ -16,11 +16,11 @@ import click
     "short tags such as !Ref.",
 )
 def schema(kind: str, short_tags: bool) -> None:
-    """Print the JSON Schema of templates or environments, for editors.
+    """Print the JSON Schema of templates, environments or test files, for editors.
 
-    Editors with a schema check and complete HOT templates (hot), CloudFormation templates (cfn) and environments while
-    you type. The schema (draft-07) has all resource types that are installed, those of plug-ins included. It knows
-    neither references nor nested templates: `stoker lint` finds more.
+    Editors with a schema check and complete HOT templates (hot), CloudFormation templates (cfn), environments, and the
+    test files of `stoker test` (test) while you type. The schema (draft-07) has all resource types that are installed,
+    those of plug-ins included. It knows neither references nor nested templates: `stoker lint` finds more.
 
     \b
     Examples:
@@ -28,13 +28,18 @@ def schema(kind: str, short_tags: bool) -> None:
       stoker schema cfn --short-tags > cfn.schema.json
     """
     from stoker.authoring.json_schema.environments import of_environment
-    from stoker.authoring.json_schema.templates import of_cfn, of_hot
+    from stoker.authoring.json_schema.templates import DRAFT, of_cfn, of_hot
     from stoker.plugins.registry import Registry
 
     if short_tags and kind != "cfn":
         raise click.UsageError("--short-tags is for CloudFormation templates (cfn).")
     registry = Registry.from_entry_points()
-    if kind == "cfn":
+    if kind == "test":
+        from stoker.authoring.test_files.declarations import FILE
+        from stoker.authoring.test_files.grammar import schema_of
+
+        found = schema_of(FILE, "Tests of templates", DRAFT)
+    elif kind == "cfn":
         found = of_cfn(registry, short_tags)
     else:
         found = of_hot(registry) if kind == "hot" else of_environment(registry)

@@ -1,0 +1,169 @@
+"""`stoker test`: run the tests of templates in virtual time."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from stoker.base.errors import TemplateInvalid
+from stoker.cli.framework import InputPath
+from stoker.cli.terminal.errors import CommandFailed
+from stoker.cli.terminal.messages import say
+from stoker.cli.terminal.paint import echo, show
+
+if TYPE_CHECKING:
+    from stoker.testing.cases import Case
+    from stoker.testing.running import Outcome
+
+_MOST_JOBS = 256
+_FORMATS = ("text", "json", "github")
+
+
+def _read(files: Sequence[str], part: str) -> tuple[list[Case], list[Outcome]]:
+    """Return the cases whose names contain `part`, and failures for files that cannot be used."""
+    from stoker.testing.cases import read_cases
+    from stoker.testing.running import unusable
+
+    cases, failed = [], []
+    for file in files:
+        try:
+            cases += [case for case in read_cases(file) if part in case.title]
+        except TemplateInvalid as error:
+            failed.append(unusable(file, error.diagnostics))
+        except (OSError, UnicodeDecodeError) as error:
+            raise CommandFailed(f"{file} cannot be read: {error}") from error
+    return cases, failed
+
+
+def _outcomes(cases: Sequence[Case], update: bool, jobs: int) -> Iterator[Outcome]:
+    """Run cases, with several processes if there are several jobs; yield their outcomes in the order of the cases."""
+    from stoker.testing.running import run
+    from stoker.testing.workers import outcomes
+
+    processes = min(jobs, len(cases))
+    return map(partial(run, update=update), cases) if processes < 2 else outcomes(cases, update, processes)
+
+
+def _shown(outcomes: Iterable[Outcome]) -> Iterator[Outcome]:
+    """Print outcomes, each as soon as it is there."""
+    file = ""
+    for outcome in outcomes:
+        if outcome.file != file:
+            file = outcome.file
+            echo([(f"{file}\n", "bold")])
+        sign, style = ("✗", "bold red") if outcome.failures else ("✓", "bold green")
+        written = "; the golden plan was written" if outcome.written else ""
+        echo([("  ", ""), (sign, style), (f" {outcome.title}  ({outcome.seconds:.1f} s{written})\n", "")])
+        sys.stdout.flush()
+        if outcome.failures:
+            click.echo()
+            show(outcome.failures, _text)
+        yield outcome
+
+
+def _text(source: str) -> str | None:
+    try:
+        return Path(source).read_text("utf-8")
+    except (OSError, UnicodeDecodeError):
+        return None
+
+
+def _summary(outcomes: Sequence[Outcome]) -> str:
+    failed = sum(bool(outcome.failures) for outcome in outcomes)
+    return f"{len(outcomes) - failed} passed, {failed} failed" if failed else f"{len(outcomes)} passed"
+
+
+def _default_format() -> str:
+    return "github" if os.environ.get("GITHUB_ACTIONS") == "true" else "text"
+
+
+def _finish(outcomes: Sequence[Outcome], form: str, write: Callable[[], None]) -> None:
+    """Print what is printed at the end, write the report, and exit with status 1 if a test has failed."""
+    from stoker.testing.reports import github_annotations, to_data
+
+    if form == "json":
+        click.echo(json.dumps(to_data(outcomes), indent=2, ensure_ascii=False))
+    else:
+        say(_summary(outcomes))
+    for line in github_annotations(outcomes) if form == "github" else ():
+        click.echo(line)
+    write()
+    if any(outcome.failures for outcome in outcomes):
+        sys.exit(1)
+
+
+@click.command()
+@click.argument("paths", nargs=-1, metavar="[FILE|DIRECTORY]...", type=InputPath())
+@click.option("-k", "part", default="", metavar="TEXT", help="Run only the tests whose names contain this.")
+@click.option(
+    "-j",
+    "--jobs",
+    type=click.IntRange(1, _MOST_JOBS),
+    default=1,
+    show_default=True,
+    help="Number of processes that run tests.",
+)
+@click.option("--update", is_flag=True, help="Write the golden plans as they are found, instead of comparing them.")
+@click.option(
+    "-f",
+    "--format",
+    "form",
+    type=click.Choice(_FORMATS),
+    default=_default_format,
+    show_default="text",
+    help="Output format; github adds annotations to the lines for people, and is the default in workflows of GitHub.",
+)
+@click.option(
+    "--junit",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Also write a report for JUnit.",
+)
+def test(paths: tuple[str, ...], part: str, jobs: int, update: bool, form: str, junit: Path | None) -> None:
+    """Run the tests of templates: the given files *.test.yaml, or those in and below the working directory.
+
+    Each test deploys a stack on an emulated cloud of its own, in this process and in virtual time, and compares plan,
+    outputs, requests and errors with what is expected. No service is needed, and nothing is contacted.
+
+    Exit status: 0, 1 if a test fails or a test file has mistakes, 2 for a usage
+    error.
+
+    \b
+    Examples:
+      stoker test
+      stoker test web.test.yaml -k "two servers"
+      stoker test templates/ --jobs 4 --junit report.xml
+      stoker test --update
+    """
+    from stoker.testing.cases import SUFFIXES, found_files
+    from stoker.testing.reports import to_junit
+
+    logging.getLogger().addHandler(logging.NullHandler())  # what the engine logs about faults is expected
+    files = found_files(paths or (".",))
+    if not files:
+        kinds = " or ".join(f"*{suffix}" for suffix in SUFFIXES)
+        raise CommandFailed(f"There are no tests ({kinds}) in or below {', '.join(paths or ('.',))}.")
+    cases, failed = _read(files, part)
+    if not cases and not failed:
+        raise CommandFailed(f"No test has a name that contains {part!r}.")
+    running = chain(failed, _outcomes(cases, update, jobs))
+    outcomes = list(running if form == "json" else _shown(running))
+
+    def write() -> None:
+        if junit is None:
+            return
+        try:
+            junit.write_bytes(to_junit(outcomes))
+        except OSError as error:
+            raise CommandFailed(f"{junit} cannot be written: {error.strerror}") from error
+
+    _finish(outcomes, form, write)

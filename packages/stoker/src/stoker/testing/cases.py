@@ -1,0 +1,221 @@
+"""Read test files: their cases, with the places of all that they say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from stoker.authoring.test_files.declarations import FILE, TEST
+from stoker.base.diagnostics import Diagnostic
+from stoker.base.diagnostics import Path as Place
+from stoker.base.errors import TemplateInvalid
+from stoker.template.document import Document
+
+SUFFIXES = (".test.yaml", ".test.yml")
+RULE = "test-file"
+"""The rule of the diagnostics about a test file's form."""
+
+_MOST_VALUES = 1000
+"""Values of a range, and combinations of a test: more are a mistake."""
+_STEP_KEYS = TEST.keys.keys() - {"given", "cloud", "updates"}
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A deployment and what is expected of it. `place` is the path of its declaration in the test file.
+
+    `template`, `environments` and `golden` are paths relative to the working directory; `parameters` are those of this
+    step alone.
+    """
+
+    place: Place
+    template: str
+    environments: tuple[str, ...]
+    parameters: Mapping[str, Any]
+    expected: Mapping[str, Any]
+    golden: Path | None
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A test with one combination of given values, the case `number` of its file.
+
+    `clouds` are sections with what the emulated cloud has.
+    """
+
+    file: Document
+    number: int
+    name: str
+    given: Mapping[str, Any]
+    clouds: tuple[Mapping[str, Any], ...]
+    steps: tuple[Step, ...]
+
+    @property
+    def title(self) -> str:
+        """The name of the test, with the given values."""
+        values = ", ".join(f"{name}={value}" for name, value in self.given.items())
+        return f"{self.name} [{values}]" if values else self.name
+
+    def complaint(self, place: Place, message: str, rule: str, hint: str = "") -> Diagnostic:
+        """Return a diagnostic about a place in the test file."""
+        return Diagnostic(rule, message, place, self.file.source, self.file.locate(place), hint)
+
+    def relative(self, name: str) -> str:
+        """Return a path in the test file as one that is relative to the working directory."""
+        return _beside(self.file, name)
+
+    def place_of(self, parameter: str, step: Step) -> Place:
+        """Return where a parameter got its value in a step."""
+        index = self.steps.index(step)
+        for earlier in reversed(self.steps[: index + 1]):
+            if parameter in earlier.expected.get("parameters", {}):
+                return (*earlier.place, "parameters", parameter)
+        if parameter in self.given:
+            return ("tests", self.name, "given", parameter)
+        return ("parameters", parameter)
+
+
+def found_files(paths: Iterable[str]) -> list[str]:
+    """Return the given files, and for directories all test files below them, in their order."""
+    found: list[str] = []
+    for name in paths:
+        path = Path(name)
+        if path.is_dir():
+            below = [each for each in path.rglob("*") if each.name.endswith(SUFFIXES) and each.is_file()]
+            found += sorted(str(each) for each in below if not _hidden(each.relative_to(path)))
+        else:
+            found.append(str(path))
+    return list(dict.fromkeys(found))
+
+
+def _hidden(path: Path) -> bool:
+    return any(part.startswith(".") for part in path.parts)
+
+
+def read_cases(path: str) -> list[Case]:
+    """Return the cases of a test file, in their order. Raises TemplateInvalid with all mistakes of the file.
+
+    Raises OSError or UnicodeDecodeError for a file that cannot be read.
+    """
+    document = Document.parse(Path(path).read_text("utf-8"), source=path)
+    wrong = [_placed(document, each.path, each.message, each.hint) for each in FILE.faults(document.data, ())]
+    wrong = wrong or list(_contradictions(document))
+    if wrong:
+        raise TemplateInvalid(sorted(wrong, key=Diagnostic.sort_key))
+    found: list[Case] = []
+    for name, test in document.data["tests"].items():
+        found += _cases(document, name, test, len(found))
+    return found
+
+
+def _placed(document: Document, place: Place, message: str, hint: str = "") -> Diagnostic:
+    return Diagnostic(RULE, message, place, document.source, document.locate(place), hint)
+
+
+def _contradictions(document: Document) -> Iterator[Diagnostic]:
+    """Yield mistakes that are more than the wrong form of a value."""
+    data = document.data
+    for name, test in data["tests"].items():
+        place: Place = ("tests", name)
+        if "template" not in test and "template" not in data:
+            yield _placed(document, place, "there is no template: give one here or at the top of the file")
+        combinations = 1
+        for parameter, values in test.get("given", {}).items():
+            there = (*place, "given", parameter)
+            number = _length(values)
+            if number is None:
+                yield _placed(document, there, "the step of a range must lead from its first value to its last")
+            elif not number:
+                yield _placed(document, there, "the list has no values, so that the test would never run")
+            combinations *= number or 1
+        if combinations > _MOST_VALUES:
+            message = f"there are {combinations} combinations of values, and at most {_MOST_VALUES} are allowed"
+            yield _placed(document, (*place, "given"), message)
+        steps = [(place, test), *(((*place, "updates", at), each) for at, each in enumerate(test.get("updates", ())))]
+        for there, step in steps:
+            yield from _useless(document, there, step)
+            if combinations > 1 and "golden" in step.get("plan", {}):
+                message = "one golden plan cannot be that of several combinations of given values"
+                yield _placed(document, (*there, "plan", "golden"), message)
+            if step is not steps[-1][1] and ("errors" in step or step.get("deploy") is False):
+                message = "there is no stack to update: the step before does not deploy"
+                yield _placed(document, (*place, "updates"), message)
+
+
+_OF_STACKS: tuple[str, ...] = ("rollback", "faults", "state", "failures", "outputs", "sent", "calls", "drift")
+_OF_PLANS: tuple[str, ...] = ("plan", "replaces", "conditions")
+
+
+def _useless(document: Document, place: Place, step: Mapping[str, Any]) -> Iterator[Diagnostic]:
+    """Yield expectations that nothing would be compared with."""
+    if "errors" in step:
+        keys, why = (*_OF_STACKS, *_OF_PLANS, "deploy"), "a template that is refused has neither a plan nor a stack"
+    elif step.get("deploy") is False:
+        keys, why = _OF_STACKS, "nothing is deployed (deploy: false)"
+    else:
+        return
+    for key in keys:
+        if key in step:
+            yield _placed(document, (*place, key), f"{key} cannot be expected: {why}")
+
+
+def _length(values: Any) -> int | None:
+    """Return the number of given values; None for a range that never ends."""
+    if isinstance(values, list):
+        return len(values)
+    first, last, step = _range(values)
+    return int((last - first) / step) + 1 if step and (last - first) / step >= 0 else None
+
+
+def _values(values: Any) -> list[Any]:
+    if isinstance(values, list):
+        return values
+    first, _, step = _range(values)
+    exact = [first + number * step for number in range(_length(values) or 0)]
+    return [int(value) if value == value.to_integral_value() else float(value) for value in exact]
+
+
+def _range(values: Mapping[str, float]) -> tuple[Decimal, Decimal, Decimal]:
+    """Return the first value, the last one and the step, in decimals: tenths are to be tenths."""
+    first, last, step = (Decimal(str(value)) for value in (values["from"], values["to"], values.get("step", 1)))
+    return first, last, step
+
+
+def _cases(document: Document, name: str, test: Mapping[str, Any], before: int) -> Iterator[Case]:
+    given = {parameter: _values(values) for parameter, values in test.get("given", {}).items()}
+    clouds = tuple(section["cloud"] for section in (document.data, test) if "cloud" in section)
+    for number, combination in enumerate(product(*given.values()), before):
+        chosen = dict(zip(given, combination, strict=True))
+        yield Case(document, number, name, chosen, clouds, tuple(_steps(document, name, test, chosen)))
+
+
+def _steps(document: Document, name: str, test: Mapping[str, Any], given: Mapping[str, Any]) -> Iterator[Step]:
+    data = document.data
+    template = test.get("template", data.get("template"))
+    environments: Sequence[str] = test.get("environments", data.get("environments", ()))
+    parameters = {**data.get("parameters", {}), **given, **test.get("parameters", {})}
+    place: Place = ("tests", name)
+    declared = [(place, {key: test[key] for key in test if key in _STEP_KEYS})]
+    declared += [((*place, "updates", number), step) for number, step in enumerate(test.get("updates", ()))]
+    for number, (there, step) in enumerate(declared):
+        template = step.get("template", template)
+        environments = step.get("environments", environments)
+        own = parameters if number == 0 else step.get("parameters", {})
+        golden = step.get("plan", {}).get("golden")
+        yield Step(
+            there,
+            _beside(document, template),
+            tuple(_beside(document, each) for each in environments),
+            own,
+            step,
+            Path(_beside(document, golden)) if golden else None,
+        )
+
+
+def _beside(document: Document, name: str) -> str:
+    """Return a path that a document names as one that is relative to the working directory."""
+    return name if "://" in name else str(Path(document.source).parent / name)

@@ -1,0 +1,307 @@
+"""Run cases of test files, each in a sandbox of its own."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from difflib import unified_diff
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from stoker.authoring.given_values import option_name
+from stoker.authoring.test_files.declarations import KEEP
+from stoker.authoring.workspace import Workspace
+from stoker.base.diagnostics import Diagnostic, Position, format_path
+from stoker.base.diagnostics import Path as Place
+from stoker.base.errors import StokerError, TemplateInvalid
+from stoker.base.similar import Suggestion, closest
+from stoker.plugins.registry import Registry
+from stoker.schema.unknown import Unknown
+from stoker.template.expressions import FunctionError
+from stoker.testing.calls import Calls
+from stoker.testing.cases import Case, Step
+from stoker.testing.comparing import differences, fits
+from stoker.testing.emulated_cloud import EmulatedCloud
+from stoker.testing.plans import Plan
+from stoker.testing.sandbox import Resource, Sandbox, Stack
+
+RULE = "expectation"
+"""The rule of the diagnostics about what is not as expected."""
+_STACK = "test"
+"""The name of the stacks of tests."""
+_MOST_LINES = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The result of a case: it has passed if there are no failures. `seconds` are those of the real clock.
+
+    `written` is whether golden plans were written that differ from what was there before.
+    """
+
+    file: str
+    title: str
+    seconds: float
+    failures: tuple[Diagnostic, ...]
+    written: bool = False
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain JSON data from which `from_dict` builds an equal outcome."""
+        return {**asdict(self), "failures": [item.to_dict() for item in self.failures]}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Outcome:
+        """Return the outcome that `to_dict` described."""
+        return cls(**{**data, "failures": tuple(map(Diagnostic.from_dict, data["failures"]))})
+
+
+def run(case: Case, update: bool = False) -> Outcome:
+    """Run a case; with `update`, write its golden plans instead of comparing them."""
+    began = time.monotonic()
+    trial = _Trial(case, update)
+    try:
+        with Sandbox() as sandbox:
+            trial.run(sandbox)
+    except StokerError as error:
+        trial.failures.append(case.complaint(("tests", case.name), error.message, RULE))
+    return Outcome(case.file.source, case.title, time.monotonic() - began, tuple(trial.failures), trial.written)
+
+
+def unusable(file: str, diagnostics: Sequence[Diagnostic]) -> Outcome:
+    """Return a failure for a test file with mistakes, none of whose tests can be run."""
+    return Outcome(file, "the test file", 0.0, tuple(diagnostics))
+
+
+class _Trial:
+    """A case that is run. `failures` are what is not as expected."""
+
+    def __init__(self, case: Case, update: bool) -> None:
+        self.case = case
+        self.failures: list[Diagnostic] = []
+        self.written = False
+        self._update = update
+
+    def run(self, sandbox: Sandbox) -> None:
+        """Run the steps, until one of them leaves no stack for the next."""
+        for section in self.case.clouds:
+            _furnish(sandbox.cloud, section)
+        for step in self.case.steps:
+            try:
+                self._run_step(sandbox, step)
+            except TemplateInvalid as error:
+                self._check_errors(step, error.diagnostics)
+                break
+
+    def _run_step(self, sandbox: Sandbox, step: Step) -> None:
+        """Deploy and compare. Raises TemplateInvalid if the template or its values are refused."""
+        expected = step.expected
+        inputs: dict[str, Any] = {"environments": step.environments, "parameters": step.parameters}
+        self._check_plan(step, sandbox.plan(_STACK, step.template, **inputs))
+        if expected.get("deploy") is False:
+            return
+        before = len(sandbox.calls)
+        for rule in expected.get("faults", ()):
+            sandbox.cloud.add_fault(rule["request"], **{key: rule[key] for key in rule if key != "request"})
+        stack = sandbox.deploy(_STACK, step.template, rollback=expected.get("rollback", False), **inputs)
+        sandbox.cloud.clear_faults()
+        if "errors" in expected:
+            self._complain(step, ("errors",), "errors were expected, but the template was accepted")
+            return
+        self._check_stack(step, stack)
+        self._check_calls(step, sandbox.calls[before:])
+        if "drift" in expected:
+            self._check_paths(step, "drift", sandbox.drift(_STACK).actions, "different from its definition")
+
+    def _complain(self, step: Step, place: Place, message: str, hint: str = "") -> None:
+        self.failures.append(self.case.complaint((*step.place, *place), message, RULE, hint))
+
+    def _compare(self, step: Step, place: Place, expected: Any, found: Any) -> None:
+        for path, message in differences(expected, found):
+            self._complain(step, (*place, *path), message)
+
+    def _check_paths(self, step: Step, key: str, found: Collection[str], word: str) -> None:
+        """Compare a list of resources with those that were found."""
+        expected = step.expected[key]
+        for number, path in enumerate(expected):
+            if path not in found:
+                self._complain(step, (key, number), f"{path} was expected to be {word}, and is not")
+        for path in found:
+            if path not in expected:
+                self._complain(step, (key,), f"{path} is {word}, which was not expected")
+
+    # -- the template and its plan -------------------------------------------------------------------------------
+
+    def _check_errors(self, step: Step, diagnostics: Sequence[Diagnostic]) -> None:
+        """Compare the errors of a refused template with the expected ones."""
+        placed = [self._placed(step, item) for item in diagnostics]
+        if "errors" not in step.expected:
+            self.failures += placed
+            return
+        unexpected = list(placed)
+        for number, entry in enumerate(step.expected["errors"]):
+            found = next((item for item in unexpected if self._is_meant(entry, item)), None)
+            if found is None:
+                reported = "; ".join(item.text() for item in placed)
+                self._complain(step, ("errors", number), f"this error is not reported, but: {reported}")
+            else:
+                unexpected.remove(found)
+        for item in unexpected:
+            self._complain(step, ("errors",), f"an error was not expected: {item.text()}")
+
+    def _placed(self, step: Step, item: Diagnostic) -> Diagnostic:
+        """Return a diagnostic, one about a value of the test file with its place there."""
+        for parameter in step.parameters:
+            if item.source == option_name(parameter):
+                place = self.case.place_of(parameter, step)
+                found = self.case.complaint(place, item.message, item.rule, item.hint)
+                return replace(found, path=("parameters", parameter))
+        return item
+
+    def _is_meant(self, entry: Mapping[str, str], item: Diagnostic) -> bool:
+        """Return whether a diagnostic is an expected error."""
+        if "at" in entry:
+            name, *numbers = _place_parts(entry["at"])
+            position = item.position or Position(0, 0)
+            if Path(self.case.relative(name)) != Path(item.source):
+                return False
+            if numbers != [position.line, position.column][: len(numbers)]:
+                return False
+        text = {"path": format_path(item.path), "rule": item.rule, "message": item.message}
+        return all(fits(entry[key], value) for key, value in text.items() if key in entry)
+
+    def _check_plan(self, step: Step, plan: Plan) -> None:
+        expected = step.expected.get("plan", {})
+        for action, number in expected.get("counts", {}).items():
+            found = plan.counts.get(action, 0)
+            if found != number:
+                paths = ", ".join(plan.paths(action)) or "none"
+                self._complain(step, ("plan", "counts", action), f"{number} expected, {found} found: {paths}")
+        for path, action in expected.get("actions", {}).items():
+            self._compare(step, ("plan", "actions", path), action, plan.actions.get(path, KEEP))
+        if "replaces" in step.expected:
+            self._check_paths(step, "replaces", plan.paths("replace"), "replaced")
+        if step.golden is not None:
+            self._check_golden(step, step.golden, plan)
+        if "conditions" in step.expected:
+            self._check_conditions(step)
+
+    def _check_golden(self, step: Step, golden: Path, plan: Plan) -> None:
+        found = plan.shown(Path(self.case.file.source).parent)
+        there = golden.read_text("utf-8") if golden.exists() else None
+        if self._update:
+            if found != there:
+                golden.parent.mkdir(parents=True, exist_ok=True)
+                golden.write_text(found, "utf-8")
+                self.written = True
+            return
+        place = ("plan", "golden")
+        if there is None:
+            self._complain(step, place, f"{golden} does not exist", "`stoker test --update` writes it")
+        elif found != there:
+            lines = list(unified_diff(there.splitlines(), found.splitlines(), "expected", "found", lineterm="", n=1))
+            shown = "\n".join([*lines[:_MOST_LINES], *(["…"] if len(lines) > _MOST_LINES else [])])
+            hint = "if the new plan is right, `stoker test --update` writes it"
+            self._complain(step, place, f"the plan differs from {golden}:\n{shown}", hint)
+
+    def _check_conditions(self, step: Step) -> None:
+        parameters: dict[str, Any] = {}
+        for each in self.case.steps[: self.case.steps.index(step) + 1]:
+            parameters |= each.parameters
+        definition = Workspace(_registry(), step.environments, parameters).root(step.template).definition
+        for name, expected in step.expected["conditions"].items():
+            place = ("conditions", name)
+            if name not in definition.template.conditions:
+                self._complain(
+                    step, place, f"the template has no condition {name!r}", *_near(name, definition.template.conditions)
+                )
+                continue
+            try:
+                found = definition.condition(name)
+            except FunctionError as error:
+                self._complain(step, place, f"the condition cannot be evaluated: {error}")
+                continue
+            if isinstance(found, Unknown):
+                self._complain(step, place, "the value of the condition is not known before the deployment")
+            else:
+                self._compare(step, place, expected, found)
+
+    # -- the stack -----------------------------------------------------------------------------------------------
+
+    def _check_stack(self, step: Step, stack: Stack) -> None:
+        expected = step.expected
+        action = "CREATE" if step is self.case.steps[0] else "UPDATE"
+        state = expected.get("state", f"{action}_{'FAILED' if 'failures' in expected else 'COMPLETE'}")
+        if stack.state != state:
+            failed = [
+                f"{each.path}: {each.reason}" for each in stack.resources.values() if each.state.endswith("_FAILED")
+            ]
+            why = "; ".join(failed or [stack.reason])
+            self._complain(step, ("state",), f"the stack is {stack.state}, and {state} was expected: {why}")
+        for path, reason in expected.get("failures", {}).items():
+            resource = self._resource(step, ("failures", path), stack, path)
+            if resource is not None and not resource.state.endswith("_FAILED"):
+                self._complain(step, ("failures", path), f"{path} is {resource.state}")
+            elif resource is not None:
+                self._compare(step, ("failures", path), reason, resource.reason)
+        for name, value in expected.get("outputs", {}).items():
+            if name in stack.outputs:
+                self._compare(step, ("outputs", name), value, stack.outputs[name])
+            else:
+                self._complain(step, ("outputs", name), f"there is no output {name!r}", *_near(name, stack.outputs))
+        for path, value in expected.get("sent", {}).items():
+            resource = self._resource(step, ("sent", path), stack, path)
+            if resource is not None:
+                self._compare(step, ("sent", path), value, resource.sent)
+
+    def _resource(self, step: Step, place: Place, stack: Stack, path: str) -> Resource | None:
+        """Return a resource; None, with a complaint, if the stack does not have it."""
+        if path not in stack.resources:
+            self._complain(step, place, f"the stack has no resource {path!r}", *_near(path, stack.resources))
+        return stack.resources.get(path)
+
+    def _check_calls(self, step: Step, calls: Calls) -> None:
+        for number, entry in enumerate(step.expected.get("calls", ())):
+            of_request = calls.matching(entry["request"])
+            body = entry.get("body")
+            found = [each for each in of_request if body is None or not any(differences(body, each.properties))]
+            times = entry.get("times")
+            if (not found) if times is None else len(found) != times:
+                wanted = "at least one was expected" if times is None else f"{times} expected"
+                others = f", besides {len(of_request) - len(found)} with other bodies" if body is not None else ""
+                self._complain(step, ("calls", number), f"{wanted}, {len(found)} found{others}")
+
+
+def _near(name: str, known: Collection[str]) -> tuple[str, ...]:
+    """Return the hint about a name that does not exist, if there is any."""
+    found = closest(name, known)
+    return (Suggestion(name, found),) if found else ()
+
+
+def _place_parts(text: str) -> list[Any]:
+    """Return the name of a file, the line and the column of `FILE:LINE:COLUMN`, as far as they are given."""
+    name, numbers = text, list[int]()
+    for _ in range(2):
+        rest, separator, last = name.rpartition(":")
+        if not separator or not last.isdecimal():
+            break
+        name, numbers = rest, [int(last), *numbers]
+    return [name, *numbers]
+
+
+@cache
+def _registry() -> Registry:
+    return Registry.on_demand()
+
+
+def _furnish(cloud: EmulatedCloud, section: Mapping[str, Any]) -> None:
+    """Add what the emulated cloud has."""
+    for name, flavor in section.get("flavors", {}).items():
+        cloud.add_flavor(name, **flavor)
+    for name, image in section.get("images", {}).items():
+        cloud.add_image(name, **image)
+    for name, network in section.get("networks", {}).items():
+        cloud.add_network(name, **network)
+    for name in section.get("keypairs", ()):
+        cloud.add_keypair(name)

@@ -1,0 +1,285 @@
+"""Test files: their form, their cases, and what is not as expected."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from textwrap import dedent, indent
+from typing import Any
+
+import jsonschema_rs
+import pytest
+import yaml
+
+from openstack_emulator.core.faults import ACTIONS
+from stoker.authoring.json_schema.templates import DRAFT
+from stoker.authoring.test_files.declarations import FAULTS, FILE
+from stoker.authoring.test_files.grammar import schema_of, sections
+from stoker.base.errors import TemplateInvalid
+from stoker.testing import running
+from stoker.testing.cases import Case, found_files, read_cases
+from stoker.testing.comparing import differences
+from tests.sandbox.templates import DISK
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "disk.yaml").write_text(DISK)
+    return tmp_path
+
+
+def written(text: str) -> list[Case]:
+    """The cases of a test file whose section `tests` is `text`."""
+    Path("disk.test.yaml").write_text(f"template: disk.yaml\ntests:\n{indent(dedent(text).strip(), '  ')}\n")
+    return read_cases("disk.test.yaml")
+
+
+def mistakes(text: str) -> list[str]:
+    with pytest.raises(TemplateInvalid) as caught:
+        written(text)
+    return [item.text() for item in caught.value.diagnostics]
+
+
+def failures(text: str, update: bool = False) -> list[str]:
+    """What is not as expected in the cases of a test file, with its places."""
+    return [item.text() for case in written(text) for item in running.run(case, update).failures]
+
+
+# -- the form ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "mistake"),
+    [
+        ("t: {paln: {}}", "disk.test.yaml:3:7: tests.t.paln: unknown key 'paln'; did you mean 'plan'?"),
+        ("t: {plan: {counts: {crate: 1}}}", "tests.t.plan.counts.crate: unknown key 'crate'; did you mean 'create'?"),
+        ("t: {plan: {counts: {create: many}}}", "disk.test.yaml:3:31: tests.t.plan.counts.create: must be a whole"),
+        ("t: {plan: {actions: {disk: repalce}}}", "delete, forget, act; did you mean 'replace'?"),
+        ("t: {errors: {at: disk.yaml}}", "disk.test.yaml:3:7: tests.t.errors: must be a list"),
+        ("t: {drift: [1]}", "tests.t.drift[0]: must be a string"),
+        ("t: {deploy: 1}", "must be true or false"),
+        ("t: 5", "must be a map with the keys template, environments"),
+        ("t: {outputs: 5}", "must be a map by name"),
+        ("t: {faults: [{do: fail}]}", "tests.t.faults[0]: needs the key 'request'"),
+        ("t: {faults: [{request: POST *, do: explode}]}", "must be one of fail, succeed_but_fail"),
+        ("t: {given: {size: []}}", "tests.t.given.size: the list has no values"),
+        ("t: {given: {size: {from: 3, to: 1}}}", "the step of a range must lead from its first value to its last"),
+        ("t: {given: {size: {from: 1, to: 1, step: 0}}}", "the step of a range must lead"),
+        ("t: {given: {size: {from: 1, to: 5000}}}", "there are 5000 combinations of values"),
+        ("t: {errors: [{rule: syntax}], outputs: {size: 1}}", "outputs cannot be expected: a template that is refused"),
+        ("t: {deploy: false, sent: {}}", "sent cannot be expected: nothing is deployed"),
+        ("t: {given: {size: [1, 2]}, plan: {golden: x}}", "t.plan.golden: one golden plan cannot be that of several"),
+        ("t: {deploy: false, updates: [{}]}", "there is no stack to update"),
+    ],
+)  # fmt: skip
+def test_mistakes_in_the_file(folder: Path, text: str, mistake: str) -> None:
+    found = mistakes(text)
+    assert len(found) == 1
+    assert mistake in found[0]
+
+
+def test_a_file_without_a_template_and_one_that_is_no_yaml(folder: Path) -> None:
+    Path("x.test.yaml").write_text("tests: {t: {}}\n")
+    with pytest.raises(TemplateInvalid, match=r"x\.test\.yaml:1:9: tests\.t: there is no template"):
+        read_cases("x.test.yaml")
+    Path("x.test.yaml").write_text("tests: [\n")
+    with pytest.raises(TemplateInvalid, match=r"x\.test\.yaml:2:1: not valid YAML"):
+        read_cases("x.test.yaml")
+    Path("x.test.yaml").write_text("template: x\n")
+    with pytest.raises(TemplateInvalid, match="needs the key 'tests'"):
+        read_cases("x.test.yaml")
+
+
+def test_the_schema_accepts_what_the_reader_accepts() -> None:
+    validator = jsonschema_rs.validator_for(schema_of(FILE, "Tests", DRAFT))
+    example = yaml.safe_load((EXAMPLES / "web-tier" / "web-tier.test.yaml").read_text())
+    validator.validate(example)
+    assert not validator.is_valid({"template": "x", "tests": {"t": {"paln": {}}}})
+    assert not validator.is_valid({"template": "x", "tests": {"t": {"plan": {"counts": {"crate": 1}}}}})
+    assert not validator.is_valid({"template": "x"})
+    assert {section.name for section in sections(FILE)} >= {"file", "test", "update", "plan", "range", "cloud"}
+
+
+def test_the_actions_of_faults_are_those_of_the_emulated_cloud() -> None:
+    assert FAULTS == ACTIONS
+
+
+def test_cases_are_made_of_lists_and_ranges(folder: Path) -> None:
+    cases = written("t: {given: {size: {from: 1, to: 2, step: 0.5}, zone: [a, b]}}\nu: {}")
+    assert [case.title for case in cases] == [
+        *(f"t [size={size}, zone={zone}]" for size in (1, 1.5, 2) for zone in "ab"),
+        "u",
+    ]
+
+
+def test_files_are_found_below_folders(folder: Path) -> None:
+    for name in ("b.test.yaml", "a/x.test.yml", "a/y.yaml", ".git/z.test.yaml"):
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).touch()
+    assert found_files(["."]) == ["a/x.test.yml", "b.test.yaml"]
+    assert found_files(["b.test.yaml", "."]) == ["b.test.yaml", "a/x.test.yml"]
+
+
+@pytest.mark.parametrize(
+    ("expected", "found", "wrong"),
+    [
+        ({"a": 1}, {"a": 1, "b": 2}, {}),
+        ({"a": {"b": [1, "x*"]}}, {"a": {"b": [1, "xyz"]}}, {}),
+        ("a[1]*", "a[1]b", {}),
+        ("a*", "b", {(): '"a*" was expected, and "b" was found'}),
+        ([1], [1, 2], {(): "[1] was expected, and [1,2] was found"}),
+        ({"a": {"b": 1}}, {"a": {"c": 1}}, {("a", "b"): "1 was expected, and there is no such key besides c"}),
+        ({"a": {"b": 1}}, {"a": {}}, {("a", "b"): "1 was expected, and there is no such key"}),
+        ({"a": [{"b": 1}]}, {"a": [{"b": 2}]}, {("a", 0, "b"): "1 was expected, and 2 was found"}),
+        (1, True, {(): "1 was expected, and true was found"}),
+        (None, None, {}),
+        ("1", 1, {(): '"1" was expected, and 1 was found'}),
+    ],
+)
+def test_comparisons(expected: Any, found: Any, wrong: Mapping[Any, str]) -> None:
+    assert dict(differences(expected, found)) == wrong
+
+
+# -- what is found -----------------------------------------------------------------------------------------------------
+
+RIGHT = """
+t:
+  parameters: {size: 2}
+  plan:
+    counts: {create: 3, replace: 0}
+    actions: {disk: create, copy: create}
+  conditions: {large: true}
+  outputs: {size: "2", id: "*-*"}
+  sent: {disk: {size: 2, name: disk}}
+  calls:
+    - {request: POST /volume/*/volumes, times: 2}
+    - {request: POST /volume/*/volumes, body: {name: disk}}
+    - {request: "* /compute/*", times: 0}
+  drift: []
+  updates:
+    - parameters: {size: 3}
+      plan: {actions: {copy: update}}
+      replaces: [word]
+    - plan: {actions: {disk: keep}}
+      replaces: []
+"""
+
+WRONG = """
+t:
+  parameters: {size: 2}
+  plan:
+    counts: {create: 1}
+    actions: {disk: keep}
+  conditions: {large: false, larg: true}
+  state: CREATE_FAILED
+  outputs: {size: "3", siez: 1}
+  sent: {disk: {size: 3}, dsk: {}}
+  calls:
+    - {request: POST /volume/*/volumes, times: 3}
+    - {request: POST /volume/*/volumes, body: {name: d}}
+  drift: [copy]
+  updates:
+    - parameters: {size: 3}
+      replaces: [copy]
+"""
+FOUND = [
+    "disk.test.yaml:6:24: tests.t.plan.counts.create: 1 expected, 3 found: disk, copy, word",
+    'disk.test.yaml:7:23: tests.t.plan.actions.disk: "keep" was expected, and "create" was found',
+    "disk.test.yaml:8:25: tests.t.conditions.large: false was expected, and true was found",
+    "disk.test.yaml:8:38: tests.t.conditions.larg: the template has no condition 'larg'; did you mean 'large'?",
+    "disk.test.yaml:9:12: tests.t.state: the stack is CREATE_COMPLETE, and CREATE_FAILED was expected: "
+    "Stack CREATE completed successfully",
+    'disk.test.yaml:10:21: tests.t.outputs.size: "3" was expected, and "2" was found',
+    "disk.test.yaml:10:32: tests.t.outputs.siez: there is no output 'siez'; did you mean 'size'?",
+    "disk.test.yaml:11:25: tests.t.sent.disk.size: 3 was expected, and 2 was found",
+    "disk.test.yaml:11:29: tests.t.sent.dsk: the stack has no resource 'dsk'; did you mean 'disk'?",
+    "disk.test.yaml:13:9: tests.t.calls[0]: 3 expected, 2 found",
+    "disk.test.yaml:14:9: tests.t.calls[1]: at least one was expected, 0 found, besides 2 with other bodies",
+    "disk.test.yaml:15:13: tests.t.drift[0]: copy was expected to be different from its definition, and is not",
+    "disk.test.yaml:18:20: tests.t.updates[0].replaces[0]: copy was expected to be replaced, and is not",
+    "disk.test.yaml:18:9: tests.t.updates[0].replaces: word is replaced, which was not expected",
+]
+
+
+def test_what_is_as_expected(folder: Path) -> None:
+    assert failures(RIGHT) == []
+
+
+def test_what_is_not_as_expected(folder: Path) -> None:
+    assert failures(WRONG) == FOUND
+
+
+def test_errors_of_inputs(folder: Path) -> None:
+    Path("large.yaml").write_text("parameters: {size: 500}\n")
+    refused = "t: {parameters: {size: 500}, errors: [{%s}]}"
+    assert failures(refused % "path: parameters.size, rule: parameter-constraint, message: '*100*'") == []
+    assert failures(refused % "at: disk.test.yaml:3:26") == []
+    assert failures("t: {environments: [large.yaml], errors: [{at: large.yaml:1:20}]}") == []
+    other = failures(refused % "at: disk.test.yaml:9")
+    assert len(other) == 2 and "this error is not reported, but: disk.test.yaml:3:26" in other[0]
+    unexpected = failures("t: {parameters: {size: 500}}")
+    assert len(unexpected) == 1 and unexpected[0].startswith("disk.test.yaml:3:26: parameters.size: ")
+    assert "the template was accepted" in failures("t: {errors: [{at: disk.yaml}]}")[0]
+    given = failures("t: {given: {size: [1, 500]}, deploy: false}")
+    assert len(given) == 1 and given[0].startswith("disk.test.yaml:3:15: parameters.size: ")
+
+
+def test_faults_are_those_of_their_step(folder: Path) -> None:
+    text = """
+    t:
+      faults: [{request: POST /volume/*/volumes, do: error_state}]
+      failures: {disk: "*error*"}
+      updates: [{state: UPDATE_COMPLETE}]
+    u:
+      faults: [{request: POST /volume/*/volumes, do: error_state}]
+      rollback: true
+      state: ROLLBACK_COMPLETE
+    """
+    assert failures(text) == []
+    assert "disk is CREATE_COMPLETE" in failures("t: {state: CREATE_COMPLETE, failures: {disk: x}}")[0]
+
+
+def test_golden_plans(folder: Path) -> None:
+    text = "t: {deploy: false, plan: {golden: plans/disk.txt}}"
+    assert "plans/disk.txt does not exist; `stoker test --update` writes it" in failures(text)[0]
+    assert failures(text, update=True) == []
+    assert "Plan: 1 to create." in (folder / "plans" / "disk.txt").read_text()
+    assert failures(text) == []
+    changed = failures(text.replace("deploy", "parameters: {size: 2}, deploy"))[0]
+    assert "the plan differs from plans/disk.txt:" in changed
+    assert "+  + copy  OS::Cinder::Volume" in changed
+
+
+def test_the_cloud_of_a_test(folder: Path) -> None:
+    Path("server.yaml").write_text(
+        "heat_template_version: 2021-04-16\n"
+        "resources:\n"
+        "  server:\n"
+        "    type: OS::Nova::Server\n"
+        "    properties: {image: debian, flavor: c8, networks: [{network: office}], key_name: mine}\n"
+    )
+    text = """
+    t:
+      template: server.yaml
+      cloud:
+        images: {debian: {min_disk: 1}}
+        flavors: {c8: {vcpus: 8, ram: 4096}}
+        networks: {office: {cidr: 10.9.0.0/24}}
+        keypairs: [mine]
+      sent: {server: {key_name: mine}}
+    """
+    assert failures(text) == []
+    assert "debian" in failures(text.replace("debian: {", "fedora: {"))[0]
+
+
+def cases_of_examples() -> Iterator[Case]:
+    for path in found_files([str(EXAMPLES)]):
+        yield from read_cases(path)
+
+
+@pytest.mark.parametrize("case", list(cases_of_examples()), ids=lambda case: case.title)
+def test_the_examples_pass(case: Case) -> None:
+    assert running.run(case).failures == ()
