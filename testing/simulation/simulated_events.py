@@ -15,8 +15,9 @@ from stoker.store.tables import events, operations, resources, stacks
 Told = Counter[tuple[str, str, str, str]]
 """How many events there are, by stack, resource (empty for the stack itself), action and status."""
 
-AT_ONCE = frozenset({"SIGNAL", "CHECK", "MOVE"})
-"""Actions of resources that can be complete without a beginning: a check is, when a mark is removed."""
+AT_ONCE = frozenset({"SIGNAL", "CHECK", "MOVE", "ADOPT"})
+"""Actions of resources that can be complete without a beginning: a check is, when a mark is removed, and an
+adoption, when an object is imported."""
 
 COMMIT_SECONDS = 5.0
 """How much later than its own time the end of an operation is committed at most: the database may be away meanwhile."""

@@ -103,6 +103,9 @@ class Inspection:
         self._recorded: dict[str, tuple[str, str]] = {}
         self._vanished: Counter[tuple[str, str]] = Counter()
         self._first: dict[tuple[str, str], str] = {}
+        self.given_away: set[tuple[str, str]] = set()
+        self.free: set[str] = set()
+        self._owned: set[str | None] = set()
         cloud.open_all()  # services are seeded when they are opened, and what is seeded is not made by anybody
         self._preset = self._everything()
 
@@ -183,6 +186,7 @@ class Inspection:
             rows, copies = _rows(connection), Resource.all_of(connection.execute(_COPIED))
             self._look_at_deployments(connection, rows)
             self._look_at_events(connection, rows)
+        self._look_at_free(rows)
         passing = self._nature.made_late()
         for name, kind in KINDS.items():
             mine = [row for row in rows if row.type == name]
@@ -193,6 +197,29 @@ class Inspection:
     def _look_at_owners(self, connection: Connection) -> None:
         for row in connection.execute(_ABANDONED):
             self._nature.violate("stuck", f"{row.name} {row.action} {IN_CHARGE}")
+
+    def is_there(self, net: str) -> bool:
+        """Whether a network exists."""
+        return net in self._objects(KINDS["OS::Neutron::Net"])
+
+    def owners_of(self, net: str) -> list[Resource]:
+        """The resources that have recorded a network."""
+        with self._database.engine.connect() as connection:
+            return [row for row in _rows(connection) if row.physical_id == net]
+
+    def _look_at_free(self, rows: list[Resource]) -> None:
+        """A network that was given away is deleted only by a resource that has imported it.
+
+        `given_away` are the stacks and names of resources that are to leave their networks behind, `free` these.
+        """
+        self.free |= {
+            row.physical_id for row in rows if row.physical_id and (row.stack_id, row.name) in self.given_away
+        }
+        owned = {row.physical_id for row in rows}
+        there = self._objects(KINDS["OS::Neutron::Net"]).keys()
+        for net in sorted(self.free - there - owned - self._owned):
+            self._nature.violate("lost", f"the network {net}, which belonged to nobody, was deleted")
+        self._owned = owned | (self.free - there)
 
     def _look_at_deployments(self, connection: Connection, rows: list[Resource]) -> None:
         """A deployment has the id of its resource."""
@@ -247,7 +274,7 @@ class Inspection:
                 self._nature.violate("lost", f"{name} {row.name} {row.action} {row.physical_id} is not there")
         tolerated = 0 if passing is None else sum(row.physical_id is None for row in rows) + passing
         names = Counter(record.get("name") for record in objects.values())
-        unknown = [i for i in sorted(objects.keys() - recorded) if not self._is_awaited(objects[i], rows)]
+        unknown = [i for i in sorted(objects.keys() - recorded - self.free) if not self._is_awaited(objects[i], rows)]
         for identifier in unknown[tolerated:]:
             title = objects[identifier].get("name")
             label = "duplicated" if title != "twin" and names[title] > 1 else "orphaned"
@@ -334,9 +361,10 @@ class Inspection:
         for key, before in self._preset.items():
             if key == TRUSTS:
                 continue
+            rows = self._cloud.store.collections[key]
+            records = {str(record["id"]): record for record in map(rows.to_json, rows)}
+            now[key] -= {i for i, each in records.items() if self.free & {i, each.get("network_id")}}
             if now[key] - before:
-                rows = self._cloud.store.collections[key]
-                records = {record["id"]: record for record in map(rows.to_json, rows)}
                 left = [orjson.dumps(records[i], default=str).decode()[:300] for i in sorted(now[key] - before)]
                 self._nature.violate("orphaned", f"{key} after everything was deleted: {left}")
             if before - now[key]:

@@ -63,6 +63,8 @@ class Draft:
         self.talkative = talkative
         self.number = 0
         self.moved: list[dict[str, str]] = []
+        self.removed: list[str] = []
+        self.imports: dict[str, str] = {}
         self.resources: dict[str, dict[str, Any]] = {}
         wanted = chance.randint(4, 12)
         for _ in range(60):
@@ -115,8 +117,30 @@ class Draft:
                 self.resources[name]["depends_on"] = [self.chance.choice(others)]
 
     def environment(self) -> dict[str, Any]:
-        """The environment that belongs to the template: what has been renamed so far, from the beginning."""
-        return {"moved": list(self.moved)} if self.moved else {}
+        """The environment that belongs to the template: what has been renamed, given away and taken so far."""
+        sections = {
+            "moved": list(self.moved),
+            "removed": [{"from": name, "destroy": False} for name in self.removed],
+            "imports": [{"to": name, "id": identifier} for name, identifier in self.imports.items()],
+        }
+        return {section: entries for section, entries in sections.items() if entries}
+
+    def unused_nets(self) -> list[str]:
+        """The names of the networks to which nothing refers."""
+        said = repr(list(self.resources.values()))
+        return [name for name in self.named("net") if f"'{name}'" not in said]
+
+    def give_away(self, name: str) -> dict[str, Any]:
+        """Forget a network, and return its definition."""
+        self.imports.pop(name, None)
+        self.removed.append(name)
+        return {key: value for key, value in self.resources.pop(name).items() if key != "depends_on"}
+
+    def take(self, identifier: str, body: dict[str, Any]) -> None:
+        """Import a network of nobody."""
+        self.number += 1
+        self.resources[f"net{self.number}"] = body
+        self.imports[f"net{self.number}"] = identifier
 
     def rename(self) -> None:
         """Another name for one resource, wherever it is named."""
@@ -137,6 +161,7 @@ class Draft:
 
     def _remove(self, name: str) -> None:
         self.resources.pop(name, None)
+        self.imports.pop(name, None)
         for other, body in list(self.resources.items()):
             if name in body.get("depends_on", ()) or f"'get_resource': '{name}'" in repr(body):
                 self._remove(other)

@@ -47,7 +47,9 @@ class Askable(Protocol):
 
 
 class User:
-    """Has two stacks, each with a draft of what it is to be; one who `renames` gives resources other names."""
+    """Has two stacks, each with a draft of what it is to be; one who `renames` gives resources other names, and one
+    who `imports` gives networks away, and lets stacks import them again.
+    """
 
     NAMES: ClassVar[tuple[str, ...]] = ("alpha", "beta")
 
@@ -58,6 +60,7 @@ class User:
         *,
         talkative: bool = False,
         renames: bool = False,
+        imports: bool = False,
         kinds: Sequence[str] = (),
     ) -> None:
         self._cluster = cluster
@@ -65,6 +68,8 @@ class User:
         self._chance = cluster.nature.chance
         self.drafts = {name: Draft(self._chance, talkative=talkative, kinds=kinds) for name in self.NAMES}
         self._renames = renames
+        self._imports = imports
+        self._given_away: dict[str, dict[str, Any]] = {}
         self._signals = 0
 
     async def ask(self) -> None:
@@ -83,6 +88,7 @@ class User:
         handling: dict[str, Any] = {"disable_rollback": self._chance.random() < 0.6}
         if self._chance.random() < 0.1:
             handling["timeout_mins"] = 1
+        self._drop_lost(self.drafts[name])
         await self._cluster.request("stack_create", name=name, **_definition(self.drafts[name]), **handling)
 
     async def _update(self, name: str, **handling: Any) -> None:
@@ -90,7 +96,29 @@ class User:
         draft.alter()
         if self._renames:
             draft.rename()
+        if self._imports:
+            self._give_or_take(name, draft)
         await self._cluster.request("stack_update", ref=ref(name), **_definition(draft), **handling)
+
+    def _give_or_take(self, name: str, draft: Draft) -> None:
+        """Forget a network of the stack, or import one that belongs to nobody."""
+        self._drop_lost(draft)
+        free = [net for net in self._given_away if not self._inspection.owners_of(net)]
+        stack = self._inspection.stack(name)
+        rows = self._inspection.resources_of(stack)
+        unused = {row.name: row.physical_id for row in rows if row.physical_id and row.name in draft.unused_nets()}
+        if free and self._chance.random() < 0.6:
+            net = self._chance.choice(free)
+            draft.take(net, self._given_away.pop(net))
+            self._cluster.nature.counts["imports"] += 1
+        elif unused and stack is not None:
+            former = self._chance.choice(sorted(unused))
+            self._inspection.given_away.add((stack.id, former))
+            self._given_away[unused[former]] = draft.give_away(former)
+
+    def _drop_lost(self, draft: Draft) -> None:
+        """Import no network that was deleted with its stack, or replaced."""
+        draft.imports = {name: net for name, net in draft.imports.items() if self._inspection.is_there(net)}
 
     async def _look_and_update(self, name: str) -> None:
         await self._update(name, converge=True)
@@ -162,8 +190,9 @@ class User:
     async def bring_about(self, name: str, quiet: Any) -> None:
         """Ask once more for what the draft says, in whatever way the stack's state needs; `quiet` waits for the end."""
         draft = self.drafts[name]
-        arguments = _definition(draft)
         for _ in range(4):
+            self._drop_lost(draft)
+            arguments = _definition(draft)
             stack = self._inspection.stack(name)
             if stack is None:
                 await self._cluster.call("stack_create", name=name, **arguments)

@@ -66,7 +66,9 @@ class Hopeless(Exception):
 class Simulation:
     """One seed's history."""
 
-    def __init__(self, seed: int, path: Path, *, readers: bool = False, renames: bool = False) -> None:
+    def __init__(
+        self, seed: int, path: Path, *, readers: bool = False, renames: bool = False, imports: bool = False
+    ) -> None:
         self.nature = Nature(seed)
         self.chance = self.nature.chance
         clock = ManualClock()
@@ -77,8 +79,8 @@ class Simulation:
         self.inspection = Inspection(self.cloud, self.cluster.database, self.nature)
         self.nature.after_write = self.inspection.look
         self._slow = self.chance.random() < 0.5
-        only = self.chance.choice(ONLY)
-        self.user = User(self.cluster, self.inspection, talkative=readers, renames=renames, kinds=only)
+        only = self.chance.choice(ONLY) if not imports else ("net", "value")
+        self.user = User(self.cluster, self.inspection, talkative=readers, renames=renames, imports=imports, kinds=only)
         if readers:
             self.readers = Readers(self.cluster, self.user.drafts, seed)
             self.nature.after_write = self._look_twice
@@ -197,10 +199,10 @@ def make_deterministic(seed: int) -> None:
     random._urandom = source.randbytes  # type: ignore[attr-defined]
 
 
-def report(seed: int, path: Path, trace: bool, readers: bool, renames: bool) -> dict[str, Any]:
+def report(seed: int, path: Path, trace: bool, **people: bool) -> dict[str, Any]:
     """Run a seed here."""
     make_deterministic(seed)
-    simulation = Simulation(seed, path, readers=readers, renames=renames)
+    simulation = Simulation(seed, path, **people)
     began = time.process_time()
     nature = simulation.nature
     try:
@@ -224,11 +226,9 @@ def report(seed: int, path: Path, trace: bool, readers: bool, renames: bool) -> 
     }
 
 
-def in_fork(
-    seed: int, template: bytes, trace: bool = False, readers: bool = False, renames: bool = False
-) -> dict[str, Any]:
-    """Run a seed in a process that ends with it, on a copy of the database."""
-    answer = forked(lambda path: report(seed, path, trace, readers, renames), template)
+def in_fork(seed: int, template: bytes, trace: bool = False, **people: bool) -> dict[str, Any]:
+    """Run a seed in a process that ends with it, on a copy of the database; `people` are those of `Simulation`."""
+    answer = forked(lambda path: report(seed, path, trace, **people), template)
     return answer or {"seed": seed, "violations": ["broken: the process died"], "counts": {}}
 
 
@@ -307,6 +307,7 @@ def main() -> int:
     parser.add_argument("--trace", action="store_true", help="print each seed's history")
     parser.add_argument("--readers", action="store_true", help="have people look at the stacks all the time")
     parser.add_argument("--renames", action="store_true", help="give resources other names with each update")
+    parser.add_argument("--imports", action="store_true", help="give networks away, and import them again")
     options = parser.parse_args()
     logging.basicConfig(level=logging.DEBUG if options.trace else logging.CRITICAL)
     logging.getLogger("asyncio").setLevel(logging.CRITICAL)
@@ -314,12 +315,13 @@ def main() -> int:
     seeds = options.seeds if options.minutes is None else seeds_for(options.minutes, fresh)
     template = prepared()
     reports = []
+    people = {name: getattr(options, name) for name in ("readers", "renames", "imports")}
     for seed in seeds:
-        reports.append(in_fork(seed, template, options.trace, options.readers, options.renames))
+        reports.append(in_fork(seed, template, options.trace, **people))
         if options.minutes is None or reports[-1]["violations"]:
             print(json.dumps(reports[-1]), flush=True)
         if reports[-1]["violations"]:
-            others = " --readers" * options.readers + " --renames" * options.renames
+            others = "".join(f" --{name}" for name, there in people.items() if there)
             print(f"replay with: {PROGRAM} {seed}{others} --trace", file=sys.stderr, flush=True)
             if options.first:
                 break

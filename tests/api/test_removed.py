@@ -118,3 +118,13 @@ def test_a_stack_policy_against_deletions_holds(stacks: Stacks) -> None:
     stacks.world.run(call("stack_settings_change", ref={"name": "web", "id": None}, changes={"policy": policy}))
     refused = stacks.send("PUT", stacks.path, {"template": template(net=NET), "environment": removes("old")})
     assert (refused.status_code, "Update:Delete of old" in refused.text) == (403, True)
+
+
+def test_a_moved_resource_can_be_forgotten_while_all_entries_stay(stacks: Stacks) -> None:
+    stacks.create(template(net=NET, old=VOLUME))
+    made = volumes(stacks)
+    stacks.update(template(net=NET, older=VOLUME), moves(old="older"))
+    both = {**moves(old="older"), **removes("older")}
+    for _ in range(2):
+        stacks.update(template(net=NET), both)
+        assert (list(stacks.objects()), volumes(stacks)) == (["net"], made)

@@ -15,4 +15,4 @@ def test_every_kind_of_change_has_a_sign_in_the_terminal_and_in_the_console() ->
     template = (Path(stoker.__file__).parent / "console" / "templates" / "plan_steps.html").read_text()
     signs, words = (set(re.findall(r"'(\w+)': '", line)) for line in template.splitlines()[:2])
     assert set(plans._LOOKS) == set(VERBS) == signs == words
-    assert {kind.value for kind in Kind} - {Kind.KEEP.value} | {"move"} == set(VERBS)
+    assert {kind.value for kind in Kind} - {Kind.KEEP.value} | {"move", "import"} == set(VERBS)

@@ -18,6 +18,8 @@ READ = ("1", "5", "6", "263043051", "263043066", "263043148")
 while it stops, a volume that is still being created, a deployment that was deleted before its configuration."""
 RENAMED = ("1", "3", "5", "7")
 """Seeds of histories in which each update gives a resource another name."""
+IMPORTED = ("1", "3", "16", "25")
+"""Seeds of histories in which networks are given away, and imported again."""
 CALM = ("1", "2")
 """Seeds of histories that are compared with and without readers."""
 FRESH_SECONDS = 4
@@ -57,6 +59,14 @@ def test_renamed_resources_are_neither_lost_nor_made_twice() -> None:
     reports, _ = run("--renames", *RENAMED)
 
     assert all(report["counts"]["crashes"] for report in reports)
+
+
+@pytest.mark.slow
+def test_imported_objects_have_one_owner_and_are_not_lost() -> None:
+    reports, _ = run("--imports", *IMPORTED)
+
+    assert all(report["counts"]["crashes"] for report in reports)
+    assert all(report["counts"]["imports"] for report in reports)
 
 
 @pytest.mark.slow

@@ -10,6 +10,7 @@ from typing import Any
 Answer = Mapping[str, Any]
 
 VERBS = {
+    "import": "import",
     "move": "move",
     "create": "create",
     "use": "use",
@@ -62,7 +63,7 @@ def _is_made_again(step: Answer) -> bool:
 
 def kept(plan: Answer) -> list[dict[str, Any]]:
     """Return the steps that change nothing for a reason that users should know."""
-    return [step for step in plan["steps"] if step["kind"] == "keep" and step["reasons"]]
+    return [step for step in plan["steps"] if shown_kind(step) == "keep" and step["reasons"]]
 
 
 def moved_from(step: Answer) -> str:
@@ -70,9 +71,16 @@ def moved_from(step: Answer) -> str:
     return str(step.get("moved_from") or "")
 
 
+def imported(step: Answer) -> str:
+    """Return the ID of the existing object that a step imports; empty for others."""
+    return str(step.get("imports") or "")
+
+
 def shown_kind(step: Answer) -> str:
-    """Return the kind of a step as it is shown: `move` for a moved resource that is kept otherwise."""
-    return "move" if step["kind"] == "keep" and moved_from(step) else str(step["kind"])
+    """Return the kind of a step as it is shown: `import` or `move` for one that changes nothing else."""
+    if step["kind"] != "keep":
+        return str(step["kind"])
+    return "import" if imported(step) else "move" if moved_from(step) else "keep"
 
 
 def suggested_moves(plan: Answer) -> list[str]:
@@ -86,10 +94,14 @@ def _scalar(name: str) -> str:
 
 
 def summary(plan: Answer) -> str:
-    """Return the number of changes by kind: `1 to move, 2 to create`; a moved resource can count as changed, too."""
+    """Return the number of changes by kind: `1 to move, 2 to create`.
+
+    A moved or imported resource can count as changed, too.
+    """
     steps = changes(plan)
     kinds = [step["kind"] for step in steps]
     counts = {verb: kinds.count(kind) for kind, verb in VERBS.items()}
+    counts["import"] = sum(bool(imported(step)) for step in steps)
     counts["move"] = sum(bool(moved_from(step)) for step in steps)
     return ", ".join(f"{count} to {verb}" for verb, count in counts.items() if count)
 

@@ -21,6 +21,7 @@ from stoker.base.similar import closest
 from stoker.contract.stacks import Refresh
 from stoker.engine.inspection.looking import Look
 from stoker.engine.inspection.observing import examine_tree
+from stoker.engine.planning.importing import IMPORTED_BY, NO_IMPORTS, Imports, returned_references
 from stoker.engine.planning.moving import carry_out
 from stoker.engine.planning.nested import NestedPlanner
 from stoker.engine.planning.plan import Plan, Step
@@ -31,6 +32,7 @@ from stoker.engine.planning.retaining import Removing
 from stoker.engine.planning.suggested_moves import suggested_moves
 from stoker.engine.preflight.checks import check_steps
 from stoker.engine.preflight.findings import Report
+from stoker.engine.records.actions import RETURNS
 from stoker.engine.records.observations import Observations
 from stoker.engine.records.recorded import Recorded, current_of
 from stoker.engine.records.scope import RecordedScope
@@ -105,7 +107,7 @@ class Planned:
 class Goal:
     """The definition that an operation works towards. `inputs` is JSON data that is equal for equal inputs; `copies`
     are those of the snapshot that is restored; `unchecked` is that of the request. `returns_to` is the ID of the former
-    inputs to which a rollback returns, `since` that of `Removing`.
+    inputs to which a rollback returns, `since` that of `Removing`. `imports` are those of the request.
     """
 
     action: str
@@ -115,6 +117,7 @@ class Goal:
     unchecked: str | None = None
     returns_to: str = ""
     since: float = inf
+    imports: Imports = NO_IMPORTS
 
     @classmethod
     def of(cls, stack: Stack, checked: CheckedRequest, action: str, copies: Copies | None = None) -> Goal:
@@ -123,7 +126,8 @@ class Goal:
         towards = [stack.project_id, row.template, inputs.environment_digest, row.files, inputs.parameters]
         if inputs.environment.transfers:
             towards.append(inputs.environment.transfers.to_data())
-        return cls(action, checked.wanted, towards, copies or Copies(), checked.unchecked)
+        imports = checked.imports if action in IMPORTED_BY else NO_IMPORTS
+        return cls(action, checked.wanted, towards, copies or Copies(), checked.unchecked, imports=imports)
 
 
 async def make_plan(
@@ -265,15 +269,30 @@ def _forward(
     action, wanted, former = goal.action, goal.wanted, None
     states = list(recorded.states.values())
     _, moved = carry_out(action, goal.returns_to, (stack.inputs, stack.good_inputs), wanted, states)
-    current = current_of(recorded.states.values()) if moved else recorded.current
+    states = list({**recorded.states, **{state.row.uuid: state for state in goal.imports.states}}.values())
+    current = current_of(states)
+    if action in RETURNS:
+        returned_references(wanted, current)
     if recorded.inputs is None:
         wanted = _wanted_without_id(services, stack, wanted)
     else:
         wanted.restore = goal.copies.restoring(current)
         former = services.loader.bind(stack, recorded.inputs, strict=False)
-    scope = RecordedScope(current.get, zones=inside.zones if inside is not None else UNDETERMINED)
+    zones = inside.zones if inside is not None else UNDETERMINED
+    scope = RecordedScope(current.get, zones=zones, prefetched=dict(goal.imports.prefetched))
     policies = Policies.of(services, stack, action)
-    return Forward(action, wanted, states, scope, policies, former, nested=inside, moved=moved, since=goal.since)
+    return Forward(
+        action,
+        wanted,
+        states,
+        scope,
+        policies,
+        former,
+        nested=inside,
+        moved=moved,
+        since=goal.since,
+        imported=goal.imports.unread,
+    )
 
 
 def _wanted_without_id(services: EngineServices, stack: Stack, wanted: Wanted) -> Wanted:

@@ -114,7 +114,8 @@ async def _changes(
         if step.kind is Kind.DELETE and step.name in replaced:
             continue
         recorded = present.get(step.uuid or "") if step.kind in _RECORDED else None
-        buckets[_BUCKETS[step.kind]].append(_raw(stack, step) | (recorded or {}))
+        bucket = "added" if step.imports is not None and step.uuid not in present else _BUCKETS[step.kind]
+        buckets[bucket].append(_raw(stack, step) | (recorded or {}))
     changes: ChangesPreview = {"resource_changes": buckets, "plan": planned.to_data()}
     charge_copy(changes, _COPIES)
     return changes

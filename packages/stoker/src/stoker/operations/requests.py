@@ -21,24 +21,29 @@ from stoker.base.errors import (
     TemplateInvalid,
 )
 from stoker.contract.stacks import TemplateInputs
-from stoker.engine.calls.context import ActingParts
+from stoker.engine.calls.context import ActingParts, StackContext
 from stoker.engine.notifications.sinks import sink_problems
 from stoker.engine.ownership.healing_schedule import interval_of, is_healing_tag
+from stoker.engine.planning.importing import NO_IMPORTS, Imports, pending_imports
 from stoker.engine.planning.moving import new_names
 from stoker.engine.planning.planner import Wanted
+from stoker.engine.records.former_names import rename
 from stoker.engine.records.loader import Prepared
-from stoker.engine.records.recorded import Recorded
+from stoker.engine.records.recorded import Recorded, current_of
 from stoker.engine.records.services import EngineServices
+from stoker.engine.running.importing import read_imports
 from stoker.operations.checking import ValueChecker
 from stoker.operations.fetched_templates import checked_tree
 from stoker.operations.problems import WHOLE, Given, Judge, with_all_problems
 from stoker.operations.questions import Questions
 from stoker.store import change_sets, exchange, queries
+from stoker.store.journal import NoWriter
 from stoker.store.records import Stack
 from stoker.template.definition import Definition
 from stoker.template.document import Document
 from stoker.template.environment import Environment
 from stoker.template.template import Template
+from stoker.template.transfers import Import
 
 LOG = logging.getLogger(__name__)
 
@@ -52,13 +57,15 @@ LONGEST_TIMEOUT = 2**31 - 1
 class CheckedRequest:
     """A request that has passed all checks that are possible before anything is done.
 
-    `unchecked` is a clause about what services have not answered in time; None if everything was checked.
+    `unchecked` is a clause about what services have not answered in time; None if everything was checked. `imports` are
+    the existing objects that get resources.
     """
 
     prepared: Prepared
     definition: Definition
     wanted: Wanted
     unchecked: str | None = None
+    imports: Imports = NO_IMPORTS
 
     def beginning(self, action: str) -> str:
         """Return the status reason of a stack with which an action on it begins."""
@@ -250,15 +257,31 @@ async def check_request(
     wanted = await services.evaluator.evaluate(
         context.project_id, partial(Wanted.of, services, definition, prepared.loaded)
     )
-    if environment.transfers:
-        await services.database.read(_check_names, services, stack, wanted)
-    return CheckedRequest(prepared, definition, wanted, unchecked)
+    imports = await _check_transfers(parts, context, stack, wanted) if environment.transfers else NO_IMPORTS
+    return CheckedRequest(prepared, definition, wanted, unchecked, imports)
 
 
-def _check_names(connection: Connection, services: EngineServices, stack: Stack, wanted: Wanted) -> None:
-    """Refuse what the environment moves if that is not possible. Raises TemplateInvalid."""
-    states = Recorded.of(services, connection, stack).states.values()
-    new_names(wanted, states, wanted.inputs.environment.transfers)
+async def _check_transfers(parts: ActingParts, context: RequestContext, stack: Stack, wanted: Wanted) -> Imports:
+    """Refuse what the environment moves or imports if that is not possible; return the imported objects.
+
+    The objects are read as the caller: nobody imports what he cannot read. Raises TemplateInvalid.
+    """
+    services, transfers = parts.services, wanted.inputs.environment.transfers
+    view = StackContext(parts, stack, NoWriter())
+
+    def on(connection: Connection) -> Mapping[str, Import]:
+        recorded = Recorded.of(services, connection, stack)
+        states = recorded.states.values()
+        rename(states, new_names(wanted, states, transfers), [])
+        view.fill(replace(recorded, current=current_of(states)))
+        former = recorded.inputs.environment.transfers.imports if recorded.inputs is not None else ()
+        return pending_imports(wanted, states, former)
+
+    pending = await services.database.read(on)
+    if not pending:
+        return NO_IMPORTS
+    view.use(await services.credentials.of_caller(context))
+    return await read_imports(view, wanted, pending)
 
 
 async def check_whole(

@@ -36,4 +36,4 @@ async def moves_back(services: EngineServices, stack: Stack, inputs: str, templa
         return Transfers()
     recorded = await services.database.read(lambda connection: Recorded.of(services, connection, stack))
     names = returned_names(template.resources, recorded.states.values(), inputs)
-    return Transfers(tuple(Move(name, former) for name, former in names.items()))
+    return Transfers(moved=tuple(Move(name, former) for name, former in names.items()))

@@ -131,6 +131,13 @@ class Batch:
         self.removed.extend(rows)
         return self
 
+    def precede_with(self, first: Batch) -> Batch:
+        """Make the rows of another batch come first, so that later versions of the same rows are kept."""
+        self.added[:0], self.changed[:0], self.property_sets[:0] = first.added, first.changed, first.property_sets
+        self.terms = first.terms | self.terms
+        self.steps.extend(first.steps)
+        return self
+
     def then(self, step: Statement) -> Batch:
         """Run a statement in the same transaction."""
         self.steps.append(step)

@@ -420,7 +420,8 @@ class StoredState:
     that replace the template's; `by` is the operation, `instead` has the template's values by property. `never_usable`:
     the object never became usable, if the action no longer shows this. `unsure` names the properties whose values a
     failed update may or may not have changed. `physical_name` is that of an object whose name was not derived from the
-    resource's UUID here, since another program created it. `others` has values written by an engine of a later release.
+    resource's UUID here, since another program created it. `imported` is the operation that has imported the object: a
+    return to a definition without the resource keeps it. `others` has values written by an engine of a later release.
     """
 
     data: dict[str, Any] = field(default_factory=dict)
@@ -437,6 +438,7 @@ class StoredState:
     never_usable: bool = False
     unsure: list[str] = field(default_factory=list)
     physical_name: str = ""
+    imported: str = ""
     others: dict[str, Any] = field(default_factory=dict)
 
     @classmethod

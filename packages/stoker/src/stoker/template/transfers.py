@@ -1,36 +1,42 @@
-"""The sections of an environment that say which resource an object belongs to from now on: `moved` and `removed`.
+"""The sections of an environment that say which resource an object belongs to from now on: `imports`, `moved` and
+`removed`.
 
 An entry that has been carried out already has no effect, so entries can stay in the environment.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 from stoker.base.diagnostics import Diagnostic, Path, Position
 from stoker.template.problems import suggestion, type_name
 
-MOVED, REMOVED = "moved", "removed"
-TRANSFERS = (MOVED, REMOVED)
+IMPORTS, MOVED, REMOVED = "imports", "moved", "removed"
+TRANSFERS = (IMPORTS, MOVED, REMOVED)
 """The names of the sections."""
 
 Locate = Callable[[str, Path], Position | None]
 """Returns the position of a path in the environment of this name, None where it is not known."""
 
-_KEYS: Mapping[str, tuple[str, ...]] = {MOVED: ("from", "to"), REMOVED: ("from", "destroy")}
+_KEYS: Mapping[str, tuple[str, ...]] = {
+    IMPORTS: ("to", "id", "identity"),
+    MOVED: ("from", "to"),
+    REMOVED: ("from", "destroy"),
+}
+_EITHER = ("id", "identity")
+"""The keys of an import of which it has one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """An entry about the resource `source` of the stack.
+    """An entry about a resource of the stack.
 
     `written` is the place of the entry: the name of the environment, and the path in it. `positions` are those of the
     values of its keys, and of itself (""), where they are known.
     """
 
-    source: str
     written: tuple[str, Path] = field(default=("", ()), compare=False, kw_only=True)
     positions: Mapping[str, Position | None] = field(default_factory=dict, compare=False, kw_only=True)
 
@@ -48,9 +54,31 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
+class Import(Entry):
+    """An existing object belongs to the resource `target` from now on: the one with the ID `identifier`, or, without
+    one, the only one that its service lists with these fields (`identity`).
+    """
+
+    target: str
+    identifier: str | None = None
+    identity: tuple[tuple[str, str | int | bool], ...] = ()
+
+    def to_data(self) -> dict[str, Any]:
+        """Return the entry as it is written."""
+        which = {"identity": dict(self.identity)} if self.identifier is None else {"id": self.identifier}
+        return {"to": self.target, **which}
+
+    @property
+    def object(self) -> str:
+        """The object, for messages."""
+        return self.identifier or ", ".join(f"{name}={value}" for name, value in self.identity)
+
+
+@dataclass(frozen=True, slots=True)
 class Move(Entry):
     """The object of the resource `source` belongs to the resource `target` of the same stack from now on."""
 
+    source: str
     target: str
 
     def to_data(self) -> dict[str, Any]:
@@ -62,6 +90,8 @@ class Move(Entry):
 class Release(Entry):
     """The object of the resource `source`, which the template does not have any more, belongs to nobody from now on."""
 
+    source: str
+
     def to_data(self) -> dict[str, Any]:
         """Return the entry as it is written."""
         return {"from": self.source, "destroy": False}
@@ -71,12 +101,22 @@ class Release(Entry):
 class Transfers:
     """The entries of all the sections; equal entries of several environments count once."""
 
+    imports: tuple[Import, ...] = ()
     moved: tuple[Move, ...] = ()
     removed: tuple[Release, ...] = ()
 
     @classmethod
     def of(cls, data: Mapping[str, Any], source: str = "") -> Transfers:
         """Return the entries of an environment without problems."""
+        imports = (
+            Import(
+                each["to"],
+                each.get("id"),
+                tuple(sorted(each.get("identity", {}).items())),
+                written=(source, (IMPORTS, number)),
+            )
+            for number, each in enumerate(data.get(IMPORTS, ()))
+        )
         moved = (
             Move(each["from"], each["to"], written=(source, (MOVED, number)))
             for number, each in enumerate(data.get(MOVED, ()))
@@ -85,26 +125,34 @@ class Transfers:
             Release(each["from"], written=(source, (REMOVED, number)))
             for number, each in enumerate(data.get(REMOVED, ()))
         )
-        return cls(tuple(moved), tuple(removed))
+        return cls(tuple(imports), tuple(moved), tuple(removed))
 
     def __bool__(self) -> bool:
-        return bool(self.moved or self.removed)
+        return bool(self.imports or self.moved or self.removed)
 
     def with_further(self, others: Transfers) -> Transfers:
         """Return the entries together with those of another environment."""
         return Transfers(
-            tuple(dict.fromkeys((*self.moved, *others.moved))), tuple(dict.fromkeys((*self.removed, *others.removed)))
+            tuple(dict.fromkeys((*self.imports, *others.imports))),
+            tuple(dict.fromkeys((*self.moved, *others.moved))),
+            tuple(dict.fromkeys((*self.removed, *others.removed))),
         )
 
     def located(self, locate: Locate) -> Transfers:
         """Return the entries with their positions."""
         return Transfers(
-            tuple(move.located(locate) for move in self.moved), tuple(each.located(locate) for each in self.removed)
+            tuple(each.located(locate) for each in self.imports),
+            tuple(each.located(locate) for each in self.moved),
+            tuple(each.located(locate) for each in self.removed),
         )
 
     def to_data(self) -> dict[str, Any]:
         """Return the sections as they are written, without empty ones."""
-        sections: dict[str, Sequence[Move | Release]] = {MOVED: self.moved, REMOVED: self.removed}
+        sections: dict[str, Sequence[Import | Move | Release]] = {
+            IMPORTS: self.imports,
+            MOVED: self.moved,
+            REMOVED: self.removed,
+        }
         return {name: [entry.to_data() for entry in entries] for name, entries in sections.items() if entries}
 
     def conflicts(self) -> Iterator[Diagnostic]:
@@ -123,8 +171,34 @@ class Transfers:
             hint = "remove the entries that earlier deployments have carried out, or use a name in between"
             yield sources[cycle[0]].problem(f"the entries form a cycle: {names}", hint=hint)
         for release in self.removed:
-            if (moved := sources.get(release.source) or targets.get(release.source)) is not None:
+            if (moved := sources.get(release.source)) is not None:
                 yield release.problem(f"the resource {moved.source} is also moved to {moved.target}", "from")
+        yield from self._import_conflicts()
+
+    def _import_conflicts(self) -> Iterator[Diagnostic]:
+        resources: dict[str, Import] = {}
+        objects: dict[str, Import] = {}
+        for each in self.imports:
+            if (other := resources.setdefault(each.target, each)) is not each:
+                yield each.problem(f"{other.object} is also imported as the resource {each.target}", "to")
+            elif (other := objects.setdefault(each.object, each)) is not each and each.identifier is not None:
+                yield each.problem(f"{each.identifier} is also imported as the resource {other.target}", "id")
+
+    def imports_by_name(self, known: Collection[str]) -> dict[str, Import]:
+        """Return the imports by the names that their resources have now, after moves; `known` are those in the
+        template. Resources that were moved or removed from it are missing.
+        """
+        following = {each.source: each.target for each in self.moved}
+        gone = {each.source for each in self.removed}
+        found: dict[str, Import] = {}
+        for each in self.imports:
+            name, passed = each.target, set[str]()
+            while name not in known and name in following and name not in passed:
+                passed.add(name)
+                name = following[name]
+            if name in known or name not in gone:
+                found.setdefault(name, each)
+        return found
 
 
 def transfer_problems(data: Mapping[str, Any], source: str) -> Iterator[Diagnostic]:
@@ -141,8 +215,12 @@ def _entry_problems(entry: Any, keys: Iterable[str], path: Path, source: str) ->
         return
     for key in entry.keys() - set(keys):
         yield _problem(f"unknown key {key!r}", (*path, str(key)), source, suggestion(str(key), list(keys)))
+    if keys == _KEYS[IMPORTS]:
+        yield from _which_problems(entry, path, source)
     for key in keys:
         value = entry.get(key)
+        if key in _EITHER:
+            continue
         if key not in entry:
             yield _problem(f"the key {key!r} is missing", path, source)
         elif key == "destroy":
@@ -154,6 +232,24 @@ def _entry_problems(entry: Any, keys: Iterable[str], path: Path, source: str) ->
             yield _problem("must be the name of a resource of this stack, not a map", (*path, key), source, hint)
         elif not isinstance(value, str) or not value:
             yield _problem("must be the name of a resource", (*path, key), source)
+
+
+def _which_problems(entry: Mapping[str, Any], path: Path, source: str) -> Iterator[Diagnostic]:
+    """Yield the problems with the keys of an import that say which object it is about."""
+    given = [key for key in _EITHER if key in entry]
+    if len(given) != 1:
+        yield _problem("must have either the key 'id' or the key 'identity'", path, source)
+        return
+    [key], value = given, entry[given[0]]
+    if key == "id" and (not isinstance(value, str) or not value):
+        yield _problem("must be the ID of an object", (*path, key), source)
+    elif key == "identity" and (not isinstance(value, Mapping) or not value):
+        hint = "for example {name: shop}"
+        yield _problem("must be a map of fields by which its service lists the object", (*path, key), source, hint)
+    elif key == "identity":
+        for name, each in value.items():
+            if not isinstance(name, str) or not isinstance(each, str | int):
+                yield _problem("must be a string, a number or a boolean", (*path, key, str(name)), source)
 
 
 def _cycles(following: Mapping[str, str]) -> Iterator[list[str]]:

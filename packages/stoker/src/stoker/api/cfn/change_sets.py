@@ -166,13 +166,14 @@ def _changes(view: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     steps = view["plan"]["steps"]
     replaced = {step["path"] for step in steps if step["kind"] == "replace" or _is_made_again(step)}
     for step in steps:
-        if step["kind"] not in _ACTIONS or (step["kind"] == "delete" and step["path"] in replaced):
+        action = "Import" if step.get("imports") else _ACTIONS.get(step["kind"])
+        if action is None or (step["kind"] == "delete" and step["path"] in replaced):
             continue
         changes = {change["property"]: change for change in step["changes"]}
         details = [_detail(change) for change in changes.values()] if step["kind"] in _REPLACEMENT else []
         parts = list(dict.fromkeys(_PARTS[change["property"]] for change in step["definition"]))
         change = {
-            "Action": _ACTIONS[step["kind"]],
+            "Action": action,
             "LogicalResourceId": step["path"],
             "PhysicalResourceId": view["physical_ids"].get(step["key"]) if step["kind"] != "create" else None,
             "ResourceType": step["type"],

@@ -49,6 +49,27 @@ def of_environment(registry: Registry) -> Schema:
                 "items": {"type": "object", "required": ["type"]},
             },
             "encrypted_param_names": {"type": "array", "items": {"type": "string"}},
+            "imports": {
+                "type": "array",
+                "description": "Existing objects that belong to resources of the template from now on.",
+                "items": {
+                    "type": "object",
+                    "properties": {
+                        "to": _name("The name of the resource in the template."),
+                        "id": _name("The ID of the object."),
+                        "identity": {
+                            "type": "object",
+                            "description": "Fields by which its service lists the object: only one object may have "
+                            "these values.",
+                            "minProperties": 1,
+                            "additionalProperties": {"type": ["string", "number", "boolean"]},
+                        },
+                    },
+                    "required": ["to"],
+                    "oneOf": [{"required": ["id"]}, {"required": ["identity"]}],
+                    "additionalProperties": False,
+                },
+            },
             "moved": {
                 "type": "array",
                 "description": "Resources that have another name now; each keeps its object.",

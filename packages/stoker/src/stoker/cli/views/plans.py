@@ -44,6 +44,7 @@ class _Look:
 
 
 _LOOKS = {
+    "import": _Look("<", "cyan", "import"),
     "move": _Look(">", "cyan", "move"),
     "create": _Look("+", "green", "create"),
     "use": _Look("=", "green", "use"),

@@ -72,7 +72,7 @@ def _problems(
 ) -> Iterator[Diagnostic]:
     known, types = wanted.definition.resources, wanted.types
     for key, name in (("from", move.source), ("to", move.target)):
-        outer = _outer(name, known.keys() | current.keys())
+        outer = outer_of(name, known.keys() | current.keys())
         if outer is not None:
             message = f"{name} is inside the nested stack of {outer}; only resources of the stack itself can be moved"
             yield move.problem(message, key)
@@ -99,12 +99,12 @@ def _release_problems(release: Release, wanted: Wanted, current: Mapping[str, Re
     if name in known:
         message = f"the template has the resource {name}, so it is not removed"
         yield release.problem(message, "from", "remove it from the template, or the entry")
-    elif (outer := _outer(name, known.keys() | current.keys())) is not None:
+    elif (outer := outer_of(name, known.keys() | current.keys())) is not None:
         message = f"{name} is inside the nested stack of {outer}; only resources of the stack itself can be removed so"
         yield release.problem(message, "from")
 
 
-def _outer(name: str, known: Iterable[str]) -> str | None:
+def outer_of(name: str, known: Iterable[str]) -> str | None:
     """Return the resource in whose nested stack a path leads; None for the name of a resource itself."""
     names = set(known)
     parts = name.split(".")

@@ -69,7 +69,8 @@ class Step:
     `uuid` identifies the recorded resource, None for a new one. `definition` are the changes of metadata and policies,
     in addition to the `changes` of properties. `causes` are the resources whose steps new property values depend on.
     `depth` is the number of nested stacks around it. `moved_from` is the name that the resource had before, if this
-    operation has moved it. `subject` is only there until the plan has been checked.
+    operation has moved it, `imports` the ID of the existing object that it gets. `subject` is only there until the
+    plan has been checked.
     """
 
     key: str
@@ -84,12 +85,13 @@ class Step:
     causes: tuple[Cause, ...] = ()
     depth: int = 0
     moved_from: str | None = None
+    imports: str | None = None
     subject: Subject | None = field(default=None, compare=False, repr=False)
 
     @property
     def has_effect(self) -> bool:
         """Return whether the step changes anything, be it only the record."""
-        return self.kind is not Kind.KEEP or self.moved_from is not None
+        return self.kind is not Kind.KEEP or self.moved_from is not None or self.imports is not None
 
     @property
     def deletes_first(self) -> bool:
@@ -120,6 +122,7 @@ class Step:
             "definition": [difference for change in self.definition for difference in change.to_data()],
             "after": sorted(self.after),
             **({"moved_from": self.moved_from} if self.moved_from is not None else {}),
+            **({"imports": self.imports} if self.imports is not None else {}),
         }
 
 
@@ -135,9 +138,10 @@ class Plan:
     secrets: frozenset[str] = field(default=frozenset(), repr=False)
 
     def summary(self) -> dict[str, int]:
-        """Return the number of steps of each kind, and of moved resources."""
+        """Return the number of steps of each kind, and of moved resources and imported objects."""
         counts = Counter(step.kind.value for step in self.steps)
         counts.update("move" for step in self.steps if step.moved_from is not None)
+        counts.update("import" for step in self.steps if step.imports is not None)
         return dict(counts)
 
     def of_kind(self, *kinds: Kind) -> list[Step]:
@@ -204,6 +208,7 @@ class Plan:
             verb = f"{step.kind.value} (delete first)" if step.deletes_first else step.kind.value
             line = f"{numbers[step.key]} {verb} {step.name}"
             line += f" (moved from {step.moved_from})" if step.moved_from is not None else ""
+            line += f" (imports {step.imports})" if step.imports is not None else ""
             line += f" after {after}" if after else ""
             line += f": {'; '.join(reason.sentence() for reason in step.reasons)}" if step.reasons else ""
             lines.append(line)

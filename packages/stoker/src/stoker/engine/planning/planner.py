@@ -38,7 +38,7 @@ from stoker.template.ordering import topological
 """Maps (type as written, resource name) to (implementation, type)."""
 
 
-NOT_MOVED: Mapping[str, str] = {}
+NONE: Mapping[str, str] = {}
 
 
 class VerbOrder(Enum):
@@ -196,12 +196,22 @@ def plan_forward(
     policies: Policies,
     former: Definition | None = None,
     secrets_above: frozenset[str] = frozenset(),
-    moved: Mapping[str, str] = NOT_MOVED,
+    moved: Mapping[str, str] = NONE,
     since: float = inf,
+    imported: Mapping[str, str] = NONE,
 ) -> Plan:
     """Return the plan from the recorded to the desired state. `former` is the definition of the recorded state."""
     return Forward(
-        action, wanted, states, recorded, policies, former, secrets_above=secrets_above, moved=moved, since=since
+        action,
+        wanted,
+        states,
+        recorded,
+        policies,
+        former,
+        secrets_above=secrets_above,
+        moved=moved,
+        since=since,
+        imported=imported,
     ).plan()
 
 
@@ -213,7 +223,8 @@ class Forward:
     `former` is the definition of the recorded state. `above` is the definition as redacted by the stack above (see
     Redaction); `secrets_above` are the strings that the stacks above hide. `nested` plans nested stacks; None omits
     them. `moved` are the names in `former` of resources that have other names in the record already. `since` is that
-    of `Removing`.
+    of `Removing`. `imported` are the resources, by UUID, whose objects the operation imports, with what could not be
+    compared.
     """
 
     action: str
@@ -227,6 +238,7 @@ class Forward:
     secrets_above: frozenset[str] = frozenset()
     moved: Mapping[str, str] = field(default_factory=dict)
     since: float = inf
+    imported: Mapping[str, str] = field(default_factory=dict)
     scope: PlanScope = field(init=False)
     _chosen: dict[str, ResourceState | None] = field(init=False, default_factory=dict)
     _redaction: Redaction = field(init=False)
@@ -316,14 +328,21 @@ class Forward:
             name,
             target.type_name,
             state.row.uuid if state else None,
-            decision.reasons + _losses(decision, target, state, self._removing),
+            self._imported(state) + decision.reasons + _losses(decision, target, state, self._removing),
             self._redaction.redact_changes(name, decision.changes, scope),
             self._redaction.redact_definition_changes(name, redefined, scope),
             frozenset(forward_key(required) for required in requires),
             tuple(self._causes(decision)),
             moved_from=self.moved.get(name),
+            imports=state.row.physical_id if state is not None and state.row.uuid in self.imported else None,
             subject=Subject(target.type, target.given, self.wanted.definition, state),
         )
+
+    def _imported(self, state: ResourceState | None) -> tuple[Reason, ...]:
+        """Return the reason that says which object the operation imports as the resource; none if it imports none."""
+        if state is None or (unread := self.imported.get(state.row.uuid)) is None:
+            return ()
+        return (Reason(ReasonCode.IMPORTED, state.row.physical_id or "", unread),)
 
     def _look_inside(self, nested: Nested, target: Target, state: ResourceState | None, decision: Decision) -> Decision:
         hides = bool(self._redaction.paths(target.name, self.scope))

@@ -18,6 +18,7 @@ class ReasonCode(StrEnum):
     NEW = "new"
     NEVER_CREATED = "never-created"
     EXTERNAL = "external"
+    IMPORTED = "imported"
     TYPE_CHANGES = "type-changes"
     IMMUTABLE = "immutable"
     CHECK_FAILED = "check-failed"
@@ -121,12 +122,13 @@ class Reason:
         return {"code": self.code.value, "subject": self.subject or None, "message": self.sentence()}
 
 
-_WITH_DETAIL = frozenset({ReasonCode.CHECK_FAILED, ReasonCode.ACTION_FAILED})
+_WITH_DETAIL = frozenset({ReasonCode.CHECK_FAILED, ReasonCode.ACTION_FAILED, ReasonCode.IMPORTED})
 
 _SENTENCES = {
     ReasonCode.NEW: "it is new",
     ReasonCode.NEVER_CREATED: "it was never created",
     ReasonCode.EXTERNAL: "the existing object {subject} is used, and neither changed nor deleted (external_id)",
+    ReasonCode.IMPORTED: "the existing object {subject} is imported",
     ReasonCode.TYPE_CHANGES: "its type changes from {subject} to {detail}",
     ReasonCode.IMMUTABLE: "{subject} cannot be changed",
     ReasonCode.CHECK_FAILED: "its check failed",

@@ -8,7 +8,7 @@ from math import inf
 from typing import NamedTuple
 
 from stoker.engine.planning.reasons import RETENTION, Reason, ReasonCode
-from stoker.engine.records.actions import NOT_CREATED
+from stoker.engine.records.actions import NOT_CREATED, RETURNS
 from stoker.engine.records.state import ResourceState
 from stoker.store.ownership import is_double
 from stoker.store.records import COMPLETE, FAILED
@@ -103,8 +103,12 @@ def removal_effect(state: ResourceState, removing: Removing, on_replacement: str
 
 
 def _is_abandoned(state: ResourceState, action: str) -> bool:
-    """Return whether the stack gives up an object that it may not delete: its adoption was never complete."""
+    """Return whether the stack gives up an object that it may not delete: its adoption was never complete, or a return
+    to a former definition undoes its import.
+    """
     row = state.row
+    if action in RETURNS and state.stored.imported:
+        return True
     return action == "ABANDON" or (
         row.action == "ADOPT" and (action in ("ADOPT", "ROLLBACK") or row.status != COMPLETE)
     )

@@ -67,7 +67,7 @@ async def missing(parts: ActingParts, stack: Stack, cloud: Cloud, resource: Exte
     context = StackContext(parts, stack, NoWriter())
     context.use(cloud)
     try:
-        outcome = await _examined(resource.type, await make_call(context, state))
+        outcome = await examined(resource.type, await make_call(context, state))
     except TokenRejected:
         raise
     except StokerError as error:
@@ -80,10 +80,10 @@ async def _adopt(kind: ResourceType, call: Call) -> Outcome:
         return Failed("the document has no nested stack for this resource", "Error")
     if not kind.nested and call.physical_id is None:
         return Failed("the document has no resource_id for this resource", "Error")
-    return await _examined(kind, call)
+    return await examined(kind, call)
 
 
-async def _examined(kind: ResourceType, call: Call) -> Outcome:
+async def examined(kind: ResourceType, call: Call) -> Outcome:
     """Let the type examine a user's object; a string that cannot be an ID would lead requests to other URLs."""
     identifier = call.physical_id
     if not fits(identifier):
@@ -96,5 +96,5 @@ async def _examined(kind: ResourceType, call: Call) -> Outcome:
 
 async def _look_at(kind: ResourceType, call: Call) -> Outcome:
     """Read an external object, which is never changed."""
-    outcome = await _examined(kind, call)
+    outcome = await examined(kind, call)
     return await kind.check(call) if isinstance(outcome, Done) else outcome

@@ -147,17 +147,16 @@ class OperationContext(StackContext):
         return self.objects.position
 
     async def commit(self, batch: Batch) -> None:
-        """Commit changes under this run's claim; the first commit includes the plan, and new names of resources.
+        """Commit changes under this run's claim; the first commit includes the plan, and what was moved and imported.
 
         Raises Taken if a resource gets an object that belongs to another one.
         """
         if self._unsaved_plan:
             self._unsaved_plan = False
             batch.change(self.operation)
-        if (moves := self.progress.unsaved_moves) is not None:
-            self.progress.unsaved_moves = None
-            batch.changed[:0], batch.added[:0] = moves.changed, moves.added
-            batch.steps.extend(moves.steps)
+        if (transfers := self.progress.unsaved_transfers) is not None:
+            self.progress.unsaved_transfers = None
+            batch.precede_with(transfers)
         batch.claims.clear()  # those of an attempt that was refused
         acquired = [row for row in _resources_in(batch) if self._acquires(row)]
         grants = object_owners.claim(batch, acquired, self.states, self.stack) if acquired else []

@@ -59,9 +59,11 @@ async def _with_nested(run: OperationContext, wanted: Wanted) -> Plan:
         recorded = Recorded.of(services, connection, stack, observed)
         zones = run.scope.zones
         inside = NestedPlanner(services, connection, stack, inputs, exports, stack.depth, zones, observed=observed)
-        scope = RecordedScope(recorded.current.get, run.scope.parent, zones)
+        imported = {uuid: state for uuid, state in run.states.items() if uuid in run.planning.imported}
+        current = {**recorded.current, **{state.row.name: state for state in imported.values()}}
+        scope = RecordedScope(current.get, run.scope.parent, zones)
         policies = Policies.of(services, stack, run.operation.action)
-        states = list(recorded.states.values())
+        states = list({**recorded.states, **imported}.values())
         return Forward(run.operation.action, wanted, states, scope, policies, nested=inside).plan()
 
     return await services.database.read_on(partial(services.evaluator.apart, stack.project_id), on)

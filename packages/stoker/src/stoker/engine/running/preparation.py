@@ -12,10 +12,11 @@ from stoker.engine.calls.building import make_call
 from stoker.engine.calls.examining import is_usable, obstacle
 from stoker.engine.inspection.comparing import compare
 from stoker.engine.planning.decide import can_have_obstacle, is_examined
+from stoker.engine.planning.importing import IMPORTED_BY, pending_imports, returned_references
 from stoker.engine.planning.moving import carry_out
 from stoker.engine.planning.planner import VerbOrder, Wanted, not_created_checks, plan_forward, plan_removal, plan_verb
 from stoker.engine.planning.policies import Policies
-from stoker.engine.records.actions import FORWARD, NOTHING, REMOVES
+from stoker.engine.records.actions import FORWARD, NOTHING, REMOVES, RETURNS
 from stoker.engine.records.former_names import former_names
 from stoker.engine.records.loader import LoadedInputs
 from stoker.engine.records.observations import is_observable, record_found
@@ -23,7 +24,9 @@ from stoker.engine.records.recorded import current_of, facade_of
 from stoker.engine.records.retention import completed_before
 from stoker.engine.records.state import ResourceState, namesakes
 from stoker.engine.redaction.stacks import generated_secrets, secrets_above
+from stoker.engine.running.importing import read_imports
 from stoker.engine.running.operation_context import OperationContext
+from stoker.engine.running.search_terms import record_terms
 from stoker.engine.running.stack_documents import keep_document, load_adopted, load_copies
 from stoker.store import late_requests, queries
 from stoker.store.journal import Batch
@@ -111,6 +114,7 @@ async def prepare(run: OperationContext) -> None:
         wanted = await _bind_definition(run, inputs)
         moved = _move(run, wanted, states)
         await observe(run, states, wanted.definition)
+        states = await _import(run, wanted, states)
         wanted.restore = await load_copies(run)
         if action == "ADOPT":
             run.planning.adopted = await load_adopted(run)
@@ -119,7 +123,8 @@ async def prepare(run: OperationContext) -> None:
         above = await _secrets_above(run)
         policies = Policies.of(run.services, run.stack, action)
         since = run.planning.removing.since
-        work = partial(plan_forward, action, wanted, states, run.scope, policies, former, above, moved, since)
+        imported = run.planning.imported
+        work = partial(plan_forward, action, wanted, states, run.scope, policies, former, above, moved, since, imported)
         run.planning.plan = await run.evaluate(work, len(wanted.definition.resources))
     else:
         raise Bug(f"there is no way to run {action}")
@@ -139,12 +144,39 @@ def _move(run: OperationContext, wanted: Wanted, states: list[ResourceState]) ->
         run.planning.earlier = namesakes(states)
         events = [_told(run, run.current[name], former) for name, former in moved.items()]
         holders = {run.current[name].row.uuid: name for name in moved if run.current[name].type.nested}
-        run.progress.unsaved_moves = (
+        run.progress.unsaved_transfers = (
             Batch().change(*rows).add(*events).then(partial(queries.rename_holders, names=holders))
         )
+    if operation.action in RETURNS and (rows := returned_references(wanted, run.current)):
+        run.progress.unsaved_transfers = Batch().change(*rows).precede_with(run.progress.unsaved_transfers or Batch())
     known = {state.row.name: former_names(state.row) for state in run.current.values()}
     earlier = {name: each.name for name, names in known.items() for each in names if before in each.inputs}
     return earlier | moved
+
+
+async def _import(run: OperationContext, wanted: Wanted, states: list[ResourceState]) -> list[ResourceState]:
+    """Read the objects of imports, and return all resources with theirs; the first commit records them.
+
+    A run that continues after a crash finds them in the record.
+    """
+    if run.operation.action not in IMPORTED_BY or not wanted.inputs.environment.transfers.imports:
+        return states
+    if not (pending := pending_imports(wanted, states, None)):
+        return states
+    batch = Batch()
+    imports = await read_imports(run, wanted, pending)
+    run.planning.imported = imports.unread
+    for state in imports.states:
+        is_new = state.row.uuid not in run.states
+        batch.property_sets.append(state.give(state.given))
+        run.states[state.row.uuid] = state
+        await record_terms(run, state, batch)
+        (batch.add if is_new else batch.change)(state.seal()).add(run.event(state, "Imported"))
+    states = list(run.states.values())
+    run.objects.position = max(state.row.position for state in states)
+    run.planning.earlier = namesakes(states)
+    run.progress.unsaved_transfers = batch.precede_with(run.progress.unsaved_transfers or Batch())
+    return states
 
 
 def _told(run: OperationContext, state: ResourceState, former: str) -> Event:

@@ -81,7 +81,7 @@ class Planning:
 
     `earlier` are the resources from before the run, by name. `attribute_keys` are the attributes of each resource that
     others refer to. `adopted` are the documents of adopted resources, `copies` those of the snapshot that the operation
-    is about, by resource, and `snapshot_path` the place of the stack in it.
+    is about, by resource, and `snapshot_path` the place of the stack in it. `imported` is that of `Forward`.
     """
 
     removing: Removing = field(default_factory=Removing)
@@ -92,6 +92,7 @@ class Planning:
     adopted: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     copies: dict[str, ResourceState] = field(default_factory=dict)
     snapshot_path: tuple[str, ...] = ()
+    imported: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -118,7 +119,7 @@ class Progress:
     `failure` that with which the operation has ended, with secrets redacted. `refused` is true when a plug-in or a
     check has refused the operation, and nothing has been done for it. `left` are the objects that a forced deletion
     could not delete. `document` is the sealed document of a new snapshot. `follow_up` is the operation that follows on
-    the stack. `unsaved_moves` are new names of resources, until the first commit.
+    the stack. `unsaved_transfers` are new names of resources, and imported ones, until the first commit.
     """
 
     planned: asyncio.Event = field(default_factory=asyncio.Event)
@@ -131,7 +132,7 @@ class Progress:
     left: list[Left] = field(default_factory=list)
     document: str | None = None
     follow_up: tuple[Operation, Stack] | None = None
-    unsaved_moves: Batch | None = None
+    unsaved_transfers: Batch | None = None
 
     @property
     def ends_early(self) -> bool:

@@ -23,6 +23,7 @@ from stoker.engine.records.failure import Failure
 from stoker.engine.records.state import ResourceState
 from stoker.engine.redaction.stacks import without_secrets
 from stoker.engine.running.endings import Endings
+from stoker.engine.running.importing import record_transfers
 from stoker.engine.running.lifecycle import Lifecycle
 from stoker.engine.running.operation_context import OperationContext
 from stoker.engine.running.outputs import check_exports, refresh_outputs
@@ -39,7 +40,7 @@ from stoker.engine.running.stopping import Stop, Stopped
 from stoker.engine.running.unchecked import unchecked_note
 from stoker.engine.running.user_projects import remove_user_project
 from stoker.plugins.lifecycle import OperationRefused
-from stoker.store.journal import Batch, waits_for_space
+from stoker.store.journal import waits_for_space
 from stoker.store.records import COMPLETE, FAILED, REMOVE_SNAPSHOT, SUPERSEDED, Operation, Stack
 
 LOG = logging.getLogger(__name__)
@@ -80,8 +81,8 @@ class OperationRun(OperationContext):
                 self.progress.planned.set()
                 await self._check_first()
                 await self._ask_plugins()
-                if self.progress.unsaved_moves is not None:
-                    await self.commit(Batch())
+                if self.progress.unsaved_transfers is not None:
+                    await record_transfers(self)
                 await self._execute()
                 await refresh_outputs(self, self._schedule.runner.performer)
             await self._finish()

@@ -26,6 +26,7 @@ from stoker.engine.planning.decide import (
     may_have_unknown_object,
     was_never_usable,
 )
+from stoker.engine.planning.importing import obstacles
 from stoker.engine.planning.kinds import Kind
 from stoker.engine.planning.plan import Decision, Step
 from stoker.engine.planning.policies import Policies, forbidden
@@ -53,6 +54,9 @@ LOG = logging.getLogger(__name__)
 
 Acting = Callable[[], Awaitable[Any]]
 """Does what was decided on; it may return a further `Acting`."""
+
+
+_NOT_REPLACED = "its object was imported, and is not replaced, although what differs needs a new one"
 
 
 def _unchanged(method: Method) -> Method:
@@ -167,6 +171,8 @@ class StepRunner:
         decision = Policies.of(run.services, run.stack, run.operation.action).judged(decision, target, state)
         if state is not None and decision.kind.value in target.restricted:
             raise await self._held(state, f"{decision.kind.value} is restricted for resource.")
+        if state is not None and decision.kind is Kind.REPLACE and self._is_imported(state):
+            raise await self._held(state, f"{_NOT_REPLACED}: {', '.join(obstacles(decision))}")
         if state is not None and forbidden(decision):
             raise await self._forbidden(state, decision.reasons)
         if state is not None and decision.kind is Kind.KEEP:
@@ -178,6 +184,10 @@ class StepRunner:
         else:
             return await self._create(target.fresh or target, state)
         return None
+
+    def _is_imported(self, state: ResourceState) -> bool:
+        """Return whether the operation has imported the object, which it then never replaces."""
+        return state.stored.imported == self.run_.operation.id
 
     async def _forbidden(self, state: ResourceState, reasons: Iterable[Reason]) -> Failure:
         """Return the failure for a change that an update policy forbids; the resource is unchanged."""
@@ -347,7 +357,11 @@ class StepRunner:
         async def update() -> Acting | None:
             try:
                 await self.performer.perform(state, state.type.update)
-            except NeedsReplacement:
+            except NeedsReplacement as needed:
+                if self._is_imported(state):
+                    failure = Failure("NotSupported", (state.row.name,), f"{_NOT_REPLACED}: {needed}")
+                    await self.performer.failed(state, failure)
+                    raise failure from needed
                 state.row.status = FAILED
                 target = await self._final_target(state.row.name)
                 return await self._create(target.fresh or target, state)

@@ -1,0 +1,127 @@
+"""Which existing objects get resources before a plan is made: those of the entries `imports` of the environment."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from stoker.base.diagnostics import Diagnostic
+from stoker.base.errors import TemplateInvalid
+from stoker.engine.planning.kinds import Kind
+from stoker.engine.planning.moving import outer_of
+from stoker.engine.planning.plan import Decision
+from stoker.engine.planning.planner import Wanted
+from stoker.engine.records.recorded import current_of
+from stoker.engine.records.state import ResourceState
+from stoker.plugins.live_values import has_object
+from stoker.plugins.resource import ResourceType
+from stoker.store.records import Resource
+from stoker.template.transfers import Import
+
+IMPORTED_BY = ("CREATE", "UPDATE")
+"""The actions that carry out imports; a return to a former definition imports nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Imports:
+    """The resources of imported objects, as they are recorded before the plan is made.
+
+    `states` are new resources, and recorded ones that only referred to their object until now. `prefetched` are the
+    attributes of other resources that were read for their values (see `RecordedScope`). `unread` is what could not be
+    compared of each object, by the UUID of its resource; empty for nothing.
+    """
+
+    states: tuple[ResourceState, ...] = ()
+    prefetched: Mapping[tuple[str, str], Any] = field(default_factory=dict)
+    unread: Mapping[str, str] = field(default_factory=dict)
+
+
+NO_IMPORTS = Imports()
+
+
+def pending_imports(
+    wanted: Wanted, states: Iterable[ResourceState], former: Collection[Import] | None
+) -> dict[str, Import]:
+    """Return the imports that are not satisfied yet, by the names of their resources, which have their new names.
+
+    `former` are the entries with which the stack was deployed before, which have been carried out; None in a run, whose
+    entries have been checked. Raises TemplateInvalid for entries that cannot be carried out.
+    """
+    known, current = wanted.definition.resources, current_of(states)
+    pending: dict[str, Import] = {}
+    problems: list[Diagnostic] = []
+    for name, entry in wanted.inputs.environment.transfers.imports_by_name(known).items():
+        state = current.get(name)
+        is_settled = former is None or (entry in former and (name not in known or _owns(state)))
+        if not is_settled:
+            problems += _problems(entry, name, wanted, current)
+        if name in known and not _owns(state):
+            pending[name] = entry
+    if problems:
+        raise TemplateInvalid(problems)
+    return {name: pending[name] for name in wanted.order if name in pending}
+
+
+def _owns(state: ResourceState | None) -> bool:
+    """Return whether a resource has an object, and does not only refer to it."""
+    return state is not None and state.row.physical_id is not None and not _refers(state)
+
+
+def _refers(state: ResourceState) -> bool:
+    return state.stored.definition.get("external_id") is not None
+
+
+def _problems(entry: Import, name: str, wanted: Wanted, current: Mapping[str, ResourceState]) -> Iterator[Diagnostic]:
+    known, state = wanted.definition.resources, current.get(name)
+    if (outer := outer_of(name, known.keys() | current.keys())) is not None:
+        message = f"{name} is inside the nested stack of {outer}; only resources of the stack itself can be imported"
+        yield entry.problem(message, "to")
+    elif name not in known:
+        yield entry.problem(f"the template has no resource {name}, as which {entry.object} is imported", "to")
+    elif known[name].external_id is not None:
+        message = f"the resource {name} only refers to an object (external_id), and cannot own {entry.object}"
+        yield entry.problem(message, "to", "remove the external_id, or the entry")
+    elif name in wanted.types and (why := unsuitable(wanted.types[name][1])):
+        yield entry.problem(f"objects of the type {known[name].type} cannot be imported: {why}", "to")
+    elif state is not None and entry.identifier is not None and state.row.physical_id not in (None, entry.identifier):
+        message = f"the resource {name} has the object {state.row.physical_id} already"
+        yield entry.problem(message, "id", "import the other one as a resource of its own, or remove the entry")
+
+
+def unsuitable(kind: ResourceType) -> str:
+    """Return why objects of a type cannot be imported; empty if they can."""
+    if kind.nested:
+        return "they are nested stacks"
+    if not has_object(kind):
+        return "they exist only in Stoker's own database"
+    if kind.object_ids is None and not kind.id_is_new:
+        return "they have no identity of their own, as each belongs to other objects"
+    if not kind.checkable and type(kind).adopt is ResourceType.adopt:
+        return "the type cannot adopt existing objects"
+    return ""
+
+
+def obstacles(decision: Decision) -> list[str]:
+    """Return the properties, or other reasons, because of which an object cannot become the resource."""
+    if decision.kind not in (Kind.REPLACE, Kind.REFUSE):
+        return []
+    named = [change.name for change in decision.changes if change.effect in ("replace", "refuse")]
+    return named or [reason.sentence() for reason in decision.reasons]
+
+
+def returned_references(wanted: Wanted, current: Mapping[str, ResourceState]) -> list[Resource]:
+    """Let resources refer to their objects again, where a former definition says so and an import has changed that.
+
+    Return the rows that have changed.
+    """
+    changed = []
+    for name, resource in wanted.definition.resources.items():
+        state = current.get(name)
+        if resource.external_id is None or state is None or not state.stored.imported or _refers(state):
+            continue
+        if str(resource.external_id) == state.row.physical_id:
+            state.stored.definition["external_id"] = resource.external_id
+            state.stored.imported, state.recorded_id, state.row.fingerprint = "", None, ""
+            changed.append(state.seal())
+    return changed
