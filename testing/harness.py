@@ -24,7 +24,6 @@ from stoker.base.context import RequestContext
 from stoker.base.ids import new_request_id
 from stoker.cloud.auth import CloudPool
 from stoker.cloud.credentials import TokenCredential
-from stoker.cloud.settings import CloudSettings
 from stoker.engine.core import Engine
 from stoker.engine.notifications.announcer import Bus
 from stoker.engine.ownership.peers import Peers
@@ -36,6 +35,7 @@ from stoker.rpc.dispatch import Dispatcher
 from stoker.store.database import Database
 from stoker.store.journal import Journal
 from stoker.store.sealing import Sealer
+from stoker.testing.connections import settings_of
 from stoker.testing.sandbox import empty_database
 from stoker_foundation.clock import Clock, ManualClock, SystemClock
 
@@ -124,19 +124,7 @@ class World:
         self.database = Database(self.url)
         self.database.migrate()
         self.journal = Journal(self.database)
-        self.pool = CloudPool(
-            CloudSettings(
-                auth_url=f"{self._cloud.url}/identity",
-                username="heat",
-                password="secret",
-                project_name="service",
-                stack_user_domain_name="heat",
-                stack_domain_admin="heat_domain_admin",
-                stack_domain_admin_password="secret",
-                allow_trusts_redelegation=True,
-            ),
-            self.clock,
-        )
+        self.pool = CloudPool(settings_of(self._cloud.url), self.clock)
         self.engine = Engine(
             database=self.database,
             journal=self.journal,

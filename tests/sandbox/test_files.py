@@ -227,6 +227,16 @@ def test_errors_of_inputs(folder: Path) -> None:
     assert len(given) == 1 and given[0].startswith("disk.test.yaml:3:15: parameters.size: ")
 
 
+def test_refusals_without_a_place(folder: Path) -> None:
+    template = DISK.replace("zone: {type", "zone: {immutable: true, type")
+    Path("disk.yaml").write_text(template)
+    text = "t: {updates: [{parameters: {zone: b}, errors: [{rule: ImmutableParameterModified, message: '*zone*'}]}]}"
+    assert failures(text) == []
+    assert failures("t: {template: none.yaml, errors: [{rule: Invalid, message: 'none.yaml cannot be read*'}]}") == []
+    (other,) = failures("t: {template: none.yaml}")
+    assert other.startswith("none.yaml: none.yaml cannot be read")
+
+
 def test_faults_are_those_of_their_step(folder: Path) -> None:
     text = """
     t:

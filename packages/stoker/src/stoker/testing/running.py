@@ -15,7 +15,7 @@ from stoker.authoring.test_files.declarations import KEEP
 from stoker.authoring.workspace import Workspace
 from stoker.base.diagnostics import Diagnostic, Position, format_path
 from stoker.base.diagnostics import Path as Place
-from stoker.base.errors import StokerError, TemplateInvalid
+from stoker.base.errors import StokerError, TemplateInvalid, UserError
 from stoker.base.similar import Suggestion, closest
 from stoker.plugins.registry import Registry
 from stoker.schema.unknown import Unknown
@@ -90,12 +90,12 @@ class _Trial:
         for step in self.case.steps:
             try:
                 self._run_step(sandbox, step)
-            except TemplateInvalid as error:
-                self._check_errors(step, error.diagnostics)
+            except UserError as error:
+                self._check_errors(step, _diagnostics(error, step))
                 break
 
     def _run_step(self, sandbox: Sandbox, step: Step) -> None:
-        """Deploy and compare. Raises TemplateInvalid if the template or its values are refused."""
+        """Deploy and compare. Raises UserError if the template or its values are refused."""
         expected = step.expected
         inputs: dict[str, Any] = {"environments": step.environments, "parameters": step.parameters}
         self._check_plan(step, sandbox.plan(_STACK, step.template, **inputs))
@@ -271,6 +271,13 @@ class _Trial:
                 wanted = "at least one was expected" if times is None else f"{times} expected"
                 others = f", besides {len(of_request) - len(found)} with other bodies" if body is not None else ""
                 self._complain(step, ("calls", number), f"{wanted}, {len(found)} found{others}")
+
+
+def _diagnostics(error: UserError, step: Step) -> tuple[Diagnostic, ...]:
+    """Return what is wrong with a template; a refusal of another kind has this kind as its rule, and no place."""
+    if isinstance(error, TemplateInvalid):
+        return error.diagnostics
+    return (Diagnostic(error.kind, error.message, source=step.template),)
 
 
 def _near(name: str, known: Collection[str]) -> tuple[str, ...]:

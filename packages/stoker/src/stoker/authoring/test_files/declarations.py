@@ -113,7 +113,11 @@ ERROR = Section(
     {
         "at": Key(TEXT, "The place, as `FILE:LINE:COLUMN`, `FILE:LINE` or `FILE`."),
         "path": Key(TEXT, "The path in the document, such as `resources.disk.properties.size` or `parameters.size`."),
-        "rule": Key(TEXT, "The name of the [rule](/generated/rules.md)."),
+        "rule": Key(
+            TEXT,
+            "The name of the [rule](/generated/rules.md), or the kind of a refusal that has no place in a file, such "
+            "as `ImmutableParameterModified`.",
+        ),
         "message": Key(TEXT, "The message; `*` matches any characters."),
     },
     "An error that must be reported.",
