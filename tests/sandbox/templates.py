@@ -30,6 +30,16 @@ outputs:
 """
 """A volume; if it is larger than 1 GiB, there are a copy of it and a word that is replaced with each change."""
 
+WAITING = """\
+heat_template_version: 2021-04-16
+resources:
+  handle: {type: OS::Heat::WaitConditionHandle}
+  wait:
+    type: OS::Heat::WaitCondition
+    properties: {handle: {get_resource: handle}, timeout: 3600}
+"""
+"""A resource that waits for a signal, for an hour."""
+
 
 def twenty(number: int = 20) -> str:
     """Networks with a subnet and a port each, and servers on these: `number` resources in all."""

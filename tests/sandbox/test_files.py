@@ -19,7 +19,7 @@ from stoker.base.errors import TemplateInvalid
 from stoker.testing import running
 from stoker.testing.cases import Case, found_files, read_cases
 from stoker.testing.comparing import differences
-from tests.sandbox.templates import DISK
+from tests.sandbox.templates import DISK, WAITING
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -72,6 +72,7 @@ def failures(text: str, update: bool = False) -> list[str]:
         ("t: {errors: [{rule: syntax}], outputs: {size: 1}}", "outputs cannot be expected: a template that is refused"),
         ("t: {deploy: false, sent: {}}", "sent cannot be expected: nothing is deployed"),
         ("t: {given: {size: [1, 2]}, plan: {golden: x}}", "t.plan.golden: one golden plan cannot be that of several"),
+        ("t: {given: {size: [1]}, parameters: {size: 2}}", "the parameter 'size' has another value under 'parameters'"),
         ("t: {deploy: false, updates: [{}]}", "there is no stack to update"),
     ],
 )  # fmt: skip
@@ -235,6 +236,13 @@ def test_refusals_without_a_place(folder: Path) -> None:
     assert failures("t: {template: none.yaml, errors: [{rule: Invalid, message: 'none.yaml cannot be read*'}]}") == []
     (other,) = failures("t: {template: none.yaml}")
     assert other.startswith("none.yaml: none.yaml cannot be read")
+
+
+def test_signals(folder: Path) -> None:
+    Path("waiting.yaml").write_text(WAITING)
+    text = "t: {template: waiting.yaml, signals: [{resource: handle, details: {status: FAILURE, reason: broken}}]%s}"
+    assert failures(text % ", failures: {wait: '*broken*'}") == []
+    assert "CREATE_COMPLETE was expected: wait: " in failures(text % "")[0]
 
 
 def test_faults_are_those_of_their_step(folder: Path) -> None:

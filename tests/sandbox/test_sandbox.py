@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from stoker.base.errors import Invalid, NotFound, TemplateInvalid
-from stoker.testing import Calls, EmulatedCloud, Plan, Sandbox, Stack
-from tests.sandbox.templates import DISK, twenty
+from stoker.testing import Calls, EmulatedCloud, Plan, Sandbox, Signal, Stack
+from tests.sandbox.templates import DISK, WAITING, twenty
 
 SERVER = """\
 heat_template_version: 2021-04-16
@@ -19,13 +19,12 @@ resources:
     type: OS::Nova::Server
     properties: {image: debian, flavor: huge, networks: [{network: office}], key_name: mine}
 """
-WAITING = """\
+OUTER = """\
 heat_template_version: 2021-04-16
 resources:
-  handle: {type: OS::Heat::WaitConditionHandle}
-  wait:
-    type: OS::Heat::WaitCondition
-    properties: {handle: {get_resource: handle}, timeout: 3600}
+  members:
+    type: OS::Heat::ResourceGroup
+    properties: {count: 1, resource_def: {type: template.yaml}}
 """
 
 
@@ -136,10 +135,17 @@ def test_what_somebody_changes_is_drift(sandbox: Sandbox, disk: Path) -> None:
 
 def test_a_signal_ends_a_wait_and_without_one_an_hour_passes_at_once(sandbox: Sandbox, tmp_path: Path) -> None:
     began = sandbox.clock.now()
-    stack = sandbox.deploy("waiting", written(tmp_path, WAITING))
+    template = written(tmp_path, WAITING)
+    stack = sandbox.deploy("waiting", template)
     assert (stack.state, sandbox.clock.now() >= began + 3600) == ("CREATE_FAILED", True)
-    sandbox.signal("waiting", "handle", {"status": "SUCCESS"})
-    assert sandbox.deploy("waiting", tmp_path / "template.yaml").state in ("UPDATE_COMPLETE", "UPDATE_FAILED")
+    began = sandbox.clock.now()
+    signalled = sandbox.deploy("other", template, signals=[Signal("handle", {"status": "SUCCESS"})])
+    assert (signalled.state, sandbox.clock.now() < began + 60) == ("CREATE_COMPLETE", True)
+    outer = written(tmp_path, OUTER, "outer.yaml")
+    nested = sandbox.deploy("outer", outer, signals=[Signal("members.0.handle", {"status": "FAILURE"})])
+    assert (nested.state, nested["members.0.wait"].state) == ("CREATE_FAILED", "CREATE_FAILED")
+    with pytest.raises(Invalid, match="The resource handle of the stack other has not taken its signal"):
+        sandbox.deploy("other", template, signals=[Signal("handle")])
 
 
 def test_nothing_differs_each_time_in_the_text_of_a_plan(disk: Path) -> None:

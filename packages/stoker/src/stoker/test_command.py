@@ -6,7 +6,7 @@ import json
 import logging
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -86,8 +86,8 @@ def _default_format() -> str:
     return "github" if os.environ.get("GITHUB_ACTIONS") == "true" else "text"
 
 
-def _finish(outcomes: Sequence[Outcome], form: str, write: Callable[[], None]) -> None:
-    """Print what is printed at the end, write the report, and exit with status 1 if a test has failed."""
+def _conclude(outcomes: Sequence[Outcome], form: str) -> None:
+    """Print what is printed at the end, and exit with status 1 if a test has failed."""
     from stoker.testing.reports import github_annotations, to_data
 
     if form == "json":
@@ -96,9 +96,15 @@ def _finish(outcomes: Sequence[Outcome], form: str, write: Callable[[], None]) -
         say(_summary(outcomes))
     for line in github_annotations(outcomes) if form == "github" else ():
         click.echo(line)
-    write()
     if any(outcome.failures for outcome in outcomes):
         sys.exit(1)
+
+
+def _write(path: Path, report: bytes) -> None:
+    try:
+        path.write_bytes(report)
+    except OSError as error:
+        raise CommandFailed(f"{path} cannot be written: {error.strerror}") from error
 
 
 @click.command()
@@ -157,13 +163,6 @@ def test(paths: tuple[str, ...], part: str, jobs: int, update: bool, form: str, 
         raise CommandFailed(f"No test has a name that contains {part!r}.")
     running = chain(failed, _outcomes(cases, update, jobs))
     outcomes = list(running if form == "json" else _shown(running))
-
-    def write() -> None:
-        if junit is None:
-            return
-        try:
-            junit.write_bytes(to_junit(outcomes))
-        except OSError as error:
-            raise CommandFailed(f"{junit} cannot be written: {error.strerror}") from error
-
-    _finish(outcomes, form, write)
+    if junit is not None:
+        _write(junit, to_junit(outcomes))
+    _conclude(outcomes, form)

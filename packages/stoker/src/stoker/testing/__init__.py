@@ -5,6 +5,6 @@ from __future__ import annotations
 from stoker.testing.calls import Call, Calls
 from stoker.testing.emulated_cloud import EmulatedCloud
 from stoker.testing.plans import Plan
-from stoker.testing.sandbox import Resource, Sandbox, Stack
+from stoker.testing.sandbox import Resource, Sandbox, Signal, Stack
 
-__all__ = ["Call", "Calls", "EmulatedCloud", "Plan", "Resource", "Sandbox", "Stack"]
+__all__ = ["Call", "Calls", "EmulatedCloud", "Plan", "Resource", "Sandbox", "Signal", "Stack"]

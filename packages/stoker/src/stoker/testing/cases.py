@@ -126,6 +126,8 @@ def _contradictions(document: Document) -> Iterator[Diagnostic]:
         combinations = 1
         for parameter, values in test.get("given", {}).items():
             there = (*place, "given", parameter)
+            if parameter in test.get("parameters", {}):
+                yield _placed(document, there, f"the parameter {parameter!r} has another value under 'parameters'")
             number = _length(values)
             if number is None:
                 yield _placed(document, there, "the step of a range must lead from its first value to its last")
@@ -146,20 +148,21 @@ def _contradictions(document: Document) -> Iterator[Diagnostic]:
                 yield _placed(document, (*place, "updates"), message)
 
 
-_OF_STACKS: tuple[str, ...] = ("rollback", "faults", "state", "failures", "outputs", "sent", "calls", "drift")
-_OF_PLANS: tuple[str, ...] = ("plan", "replaces", "conditions")
+_OF_STACKS = frozenset({"rollback", "faults", "signals", "state", "failures", "outputs", "sent", "calls", "drift"})
+_OF_PLANS = frozenset({"plan", "replaces", "conditions"})
+"""Keys that are about a stack, and those that are about a plan."""
 
 
 def _useless(document: Document, place: Place, step: Mapping[str, Any]) -> Iterator[Diagnostic]:
     """Yield expectations that nothing would be compared with."""
     if "errors" in step:
-        keys, why = (*_OF_STACKS, *_OF_PLANS, "deploy"), "a template that is refused has neither a plan nor a stack"
+        keys, why = _OF_STACKS | _OF_PLANS | {"deploy"}, "a template that is refused has neither a plan nor a stack"
     elif step.get("deploy") is False:
         keys, why = _OF_STACKS, "nothing is deployed (deploy: false)"
     else:
         return
-    for key in keys:
-        if key in step:
+    for key in step:
+        if key in keys:
             yield _placed(document, (*place, key), f"{key} cannot be expected: {why}")
 
 

@@ -25,7 +25,7 @@ from stoker.testing.cases import Case, Step
 from stoker.testing.comparing import differences, fits
 from stoker.testing.emulated_cloud import EmulatedCloud
 from stoker.testing.plans import Plan
-from stoker.testing.sandbox import Resource, Sandbox, Stack
+from stoker.testing.sandbox import Resource, Sandbox, Signal, Stack
 
 RULE = "expectation"
 """The rule of the diagnostics about what is not as expected."""
@@ -104,7 +104,9 @@ class _Trial:
         before = len(sandbox.calls)
         for rule in expected.get("faults", ()):
             sandbox.cloud.add_fault(rule["request"], **{key: rule[key] for key in rule if key != "request"})
-        stack = sandbox.deploy(_STACK, step.template, rollback=expected.get("rollback", False), **inputs)
+        signals = [Signal(each["resource"], each.get("details")) for each in expected.get("signals", ())]
+        rollback = expected.get("rollback", False)
+        stack = sandbox.deploy(_STACK, step.template, rollback=rollback, signals=signals, **inputs)
         sandbox.cloud.clear_faults()
         if "errors" in expected:
             self._complain(step, ("errors",), "errors were expected, but the template was accepted")

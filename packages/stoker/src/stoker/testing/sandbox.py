@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import tempfile
 import time
-from collections.abc import Coroutine, Mapping, Sequence
+from collections.abc import Coroutine, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -18,7 +18,7 @@ from sqlalchemy import event
 from stoker.authoring.plan_steps import FAILS, findings
 from stoker.base.context import RequestContext
 from stoker.base.diagnostics import Diagnostic
-from stoker.base.errors import Invalid, NotFound, TemplateInvalid
+from stoker.base.errors import Invalid, NotFound, TemplateInvalid, UserError
 from stoker.base.ids import new_request_id
 from stoker.cli.client.placing import placed
 from stoker.cli.client.sources import Sources, collect
@@ -29,6 +29,7 @@ from stoker.engine.settings import EngineSettings
 from stoker.operations import OPERATIONS
 from stoker.plugins.registry import Registry
 from stoker.store.database import Database
+from stoker.store.records import IN_PROGRESS
 from stoker.store.sealing import Sealer
 from stoker.testing.calls import Calls
 from stoker.testing.connections import CLOUD_URL, LoopJournal, LoopPool, settings_of
@@ -68,6 +69,14 @@ class Resource:
         """What the service received about the object when it was created; None if nothing was sent."""
         made = self.calls.that_made(self.physical_id or "")
         return None if made is None else made.properties
+
+
+@dataclass(frozen=True, slots=True)
+class Signal:
+    """What a program in a server sends to a resource, by its path, such as a handle of a wait condition."""
+
+    path: str
+    details: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,13 +153,17 @@ class Sandbox:
         environments: Sequence[str | Path] = (),
         parameters: Mapping[str, Any] | None = None,
         rollback: bool = False,
+        signals: Sequence[Signal] = (),
     ) -> Stack:
         """Create the stack, or update the one with this name; return it when the operation has ended.
 
-        Parameters that are not given keep their values, as with `stoker deploy`. A resource that fails is no error of
-        this method: look at `Stack.state`. Raises TemplateInvalid like `plan`, also for a plan that is known to fail.
+        Parameters that are not given keep their values, as with `stoker deploy`. Each signal is sent when its resource
+        has been created or changed by the operation, or waits for it. A resource that fails is no error of this method:
+        look at `Stack.state`. Raises TemplateInvalid like `plan`, also for a plan that is known to fail, and Invalid
+        for a signal that its resource has not taken until the end.
         """
-        return self._run(self._deployed(name, _Definition.read(template, environments, parameters), rollback))
+        definition = _Definition.read(template, environments, parameters)
+        return self._run(self._deployed(name, definition, rollback, signals))
 
     def plan_deletion(self, name: str) -> Plan:
         """What `delete` would do. Raises NotFound if there is no such stack."""
@@ -171,7 +184,7 @@ class Sandbox:
         return self._run(self._shown(_ref(name)))
 
     def signal(self, name: str, resource: str, details: Mapping[str, Any] | None = None) -> None:
-        """Send a signal to a resource of a stack, as a program in a server does."""
+        """Send a signal to a resource of a stack on which no operation runs, such as a scaling policy."""
         self.call("resource_signal", ref=_ref(name), name=resource, details=details)
 
     def advance(self, seconds: float) -> None:
@@ -247,30 +260,52 @@ class Sandbox:
             raise definition.refusal(error.diagnostics) from error
         return Plan(name, answer["plan"])
 
-    async def _deployed(self, name: str, definition: _Definition, rollback: bool) -> Stack:
+    async def _deployed(self, name: str, definition: _Definition, rollback: bool, signals: Sequence[Signal]) -> Stack:
         plan = await self._planned(name, definition)
         failing = [Diagnostic.from_dict(each["diagnostic"]) for each in findings(plan.data) if each["verdict"] == FAILS]
         if failing:
             raise definition.refusal(failing)
         body = {**definition.body, "disable_rollback": not rollback}
+        began = self.clock.now()
         if await self._exists(name):
             begun = await self._called("stack_update", ref=_ref(name), **body, **_UPDATE)
         else:
             begun = await self._called("stack_create", name=name, **body)
-        await self._ended(begun["id"])
+        pending = list(signals)
+        while self._runs(begun["id"]):
+            pending = [signal for signal in pending if not await self._is_taken(begun["id"], signal, began)]
+            await _passed(_POLL)
+        if pending:
+            raise Invalid(f"The resource {pending[0].path} of the stack {name} has not taken its signal.")
         return await self._shown({"name": None, "id": begun["id"]})
+
+    async def _is_taken(self, stack_id: str, signal: Signal, began: float) -> bool:
+        """Send a signal, if its resource is there for it already, and return whether it has taken it."""
+        listed = await self._called("resource_list", ref={"name": None, "id": stack_id}, nested_depth=_DEPTH)
+        row = dict(_by_path(stack_id, listed["resources"])).get(signal.path)
+        if row is None or not row["physical_id"]:
+            return False
+        if row["status"] != IN_PROGRESS and row["updated_at"] < began:
+            return False
+        owner = {"name": None, "id": row["stack_id"]}
+        try:
+            await self._called("resource_signal", ref=owner, name=row["name"], details=signal.details)
+        except UserError:
+            return False
+        return True
 
     async def _deleted(self, name: str) -> None:
         found = await self._called("stack_identify", ref=_ref(name))
         await self._called("stack_delete", ref=_ref(name))
-        await self._ended(found["id"])
+        while self._runs(found["id"]):
+            await _passed(_POLL)
         if await self._exists(name):
             stack = await self._shown(_ref(name))
             raise Invalid(f"The stack {name} cannot be deleted: {stack.reason}")
 
-    async def _ended(self, stack_id: str) -> None:
-        while self.engine.runs.get(stack_id) is not None:
-            await _passed(_POLL)
+    def _runs(self, stack_id: str) -> bool:
+        """Return whether an operation runs on a stack."""
+        return self.engine.runs.get(stack_id) is not None
 
     async def _shown(self, ref: Mapping[str, Any]) -> Stack:
         shown = await self._called("stack_show", ref=ref)
@@ -342,19 +377,22 @@ def _ref(name: str) -> dict[str, Any]:
 
 def _resources(root: str, rows: Sequence[Mapping[str, Any]], calls: Calls) -> dict[str, Resource]:
     """Return the resources by path, those of nested stacks after the resources that have these."""
+    found = {}
+    for path, row in _by_path(root, rows):
+        own = calls.of(row["stack_id"], row["name"])
+        state = f"{row['action']}_{row['status']}"
+        found[path] = Resource(path, row["type"], state, row["status_reason"], row["physical_id"], own)
+    return found
+
+
+def _by_path(root: str, rows: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield resources with their paths from the stack `root`."""
     places = {root: ""}
     waiting = list(rows)
-    found = {}
-    while waiting:
-        known = [row for row in waiting if row["stack_id"] in places]
-        if not known:
-            break
+    while known := [row for row in waiting if row["stack_id"] in places]:
         waiting = [row for row in waiting if row["stack_id"] not in places]
         for row in known:
             path = f"{places[row['stack_id']]}{row['name']}"
             if row["nested_id"]:
                 places[row["nested_id"]] = f"{path}."
-            own = calls.of(row["stack_id"], row["name"])
-            state = f"{row['action']}_{row['status']}"
-            found[path] = Resource(path, row["type"], state, row["status_reason"], row["physical_id"], own)
-    return found
+            yield path, row

@@ -87,6 +87,15 @@ FAULT = Section(
     "A rule for requests that go wrong.",
 )
 
+SIGNAL = Section(
+    "signal",
+    {
+        "resource": Key(TEXT, "The path of the resource, such as a handle of a wait condition.", required=True),
+        "details": Key(MapOf(ANYTHING, "name"), "What is sent, such as `{status: SUCCESS}`."),
+    },
+    "A signal as a program in a server sends it.",
+)
+
 PLAN = Section(
     "plan",
     {
@@ -139,6 +148,9 @@ STEP = {
     "parameters": Key(PARAMETERS, "Values of parameters."),
     "rollback": Key(FLAG, "Whether to roll back after a failure."),
     "faults": Key(ListOf(FAULT), "What goes wrong during the step."),
+    "signals": Key(
+        ListOf(SIGNAL), "Signals that are sent when their resources are created or changed, or wait for them."
+    ),
     "deploy": Key(FLAG, "Whether to deploy; with `false`, only the plan is made."),
     "errors": Key(
         ListOf(ERROR),
