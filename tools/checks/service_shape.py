@@ -24,7 +24,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from tools.checks.source_tree import Module, SourceTree, dotted, resolved, show
 
 PACKAGE = "openstack_emulator"
-SHAPED = ("keymanager", "messaging", "metric", "placement", "policy", "share", "volume")
+SHAPED = ("alarming", "keymanager", "messaging", "metric", "placement", "policy", "share", "volume")
 """The services that have the shape. A service that gets it is added here, and leaves `SUBSCRIPTS`."""
 ROOMS = frozenset({"records", "rules", "views", "routes", "service"})
 NEEDED = frozenset({"routes", "service"})
@@ -32,7 +32,6 @@ NEEDED = frozenset({"routes", "service"})
 MOST = 10
 """Subscripts with a string per 1,000 lines of a service that has the shape."""
 SUBSCRIPTS: Mapping[str, int] = {
-    "alarming": 96,
     "baremetal": 116,
     "catalog": 109,
     "compute": 156,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from openstack_emulator.testing import ServedCloud
@@ -24,6 +26,18 @@ def test_administrators_list_the_alarms_of_all_projects_on_request(served: Serve
     assert ids(administrator, of_project + own["project_id"]) == {own["alarm_id"]}
     assert client.call("GET", EVERYWHERE).status == 403
     assert client.call("GET", of_project + other["project_id"]).status == 401
+
+
+def test_the_history_is_searched_by_the_alarm(served: ServedCloud) -> None:
+    client = Client(served)
+    own, other = client.alarm(**EVENT), client.alarm(**EVENT)
+    history, search = f"{ALARMS}/{own['alarm_id']}/history", "/alarming/v2/query/alarms/history"
+    found = client.call("POST", search, {"filter": json.dumps({"=": {"alarm_id": own["alarm_id"]}})}).json
+    assert [entry["alarm_id"] for entry in found] == [own["alarm_id"]] and "severity" not in found[0]
+    assert client.call("GET", f"{history}?q.field=alarm_id&q.op=eq&q.value={own['alarm_id']}").json == found
+    assert client.call("POST", search, {"filter": json.dumps({"=": {"event_id": found[0]["event_id"]}})}).json == found
+    assert client.call("POST", search, {"filter": json.dumps({"=": {"meter_name": "cpu"}})}).json == []
+    assert other["alarm_id"] in {entry["alarm_id"] for entry in client.call("POST", search, {}).json}
 
 
 @pytest.mark.parametrize(

@@ -38,7 +38,7 @@ SERVICES = (
     Offer("ironic", "/baremetal", {"baremetal": "/baremetal"}, "openstack_emulator.baremetal.ironic:BARE_METAL",
           "baremetal"),
     Offer("gnocchi", "/metric", {"metric": "/metric"}, "openstack_emulator.metric.service:METRIC", "metric"),
-    Offer("aodh", "/alarming", {"alarming": "/alarming"}, "openstack_emulator.alarming.aodh:ALARMING", "alarming",
+    Offer("aodh", "/alarming", {"alarming": "/alarming"}, "openstack_emulator.alarming.service:ALARMING", "alarming",
           needs=("metric", "messaging")),
     Offer("blazar", "/reservation", {"reservation": "/reservation/v1"},
           "openstack_emulator.reservation.blazar:RESERVATION", "reservation", needs=("compute", "network")),

@@ -124,6 +124,7 @@ STEPS: Sequence[Step] = (
     whole_messages,
     whole_orders,
     attributes_of_resources,
+    filled("aodh", "history", {"severity": None}),
 )
 
 

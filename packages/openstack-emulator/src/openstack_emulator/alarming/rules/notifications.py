@@ -6,15 +6,16 @@ import json
 import logging
 import re
 from collections.abc import Sequence
+from typing import Any
 from urllib.parse import parse_qs, urlsplit, urlunsplit
 from uuid import uuid4
 
+from openstack_emulator.alarming.records import Alarm
 from openstack_emulator.core.cloud import Records
-from openstack_emulator.core.component import Component
+from openstack_emulator.core.component import Rules
 from openstack_emulator.core.errors import ApiError
 from openstack_emulator.core.http import Request
 from openstack_emulator.core.posting import Poster
-from openstack_emulator.core.store import Record
 from openstack_emulator.identity.records import IdentityRecords
 from openstack_emulator.identity.service_trusts import end_trust, token_of, trust_for
 from openstack_emulator.messaging.rules.composition import Messaging
@@ -28,7 +29,7 @@ SERVICE_USER = "aodh"
 MESSAGE_TTL = 3600
 
 
-class Notifier(Component):
+class Notifier(Rules):
     """Calls actions. A URL with a trust is kept as `trust+http://<trust>:delete@host/path`, and shown without it, as
     Aodh does; the trust is deleted with the action.
     """
@@ -37,15 +38,15 @@ class Notifier(Component):
         super().__init__(records)
         self._poster = Poster("aodh-actions", self.cloud.outgoing)
 
-    def call_actions(self, urls: Sequence[str], alarm: Record, notification: Record) -> None:
+    def call_actions(self, urls: Sequence[str], alarm: Alarm, notification: dict[str, Any]) -> None:
         """Call each action with a notification; a failure is logged and does not prevent the others."""
         for url in urls:
             try:
                 self._call(url, alarm, notification)
             except ApiError as error:
-                log.warning("An action of alarm %s cannot be called: %s", alarm["id"], error.message)
+                log.warning("An action of alarm %s cannot be called: %s", alarm.id, error.message)
 
-    def _call(self, url: str, alarm: Record, notification: Record) -> None:
+    def _call(self, url: str, alarm: Alarm, notification: dict[str, Any]) -> None:
         parts = urlsplit(url)
         scheme = parts.scheme.removeprefix(TRUST)
         if scheme in ("http", "https"):
@@ -57,12 +58,12 @@ class Notifier(Component):
         elif scheme == "zaqar" and self.cloud.has(Messaging):
             name = parse_qs(parts.query).get("queue_name", [""])[0]
             message = NewMessage(body=notification, ttl=MESSAGE_TTL)
-            self.cloud.of(Messaging).messages.post(alarm["project_id"], name, str(uuid4()), [message])
+            self.cloud.of(Messaging).messages.post(alarm.project_id, name, str(uuid4()), [message])
         else:
-            log.info("Alarm %s: %s", alarm["id"], notification)
+            log.info("Alarm %s: %s", alarm.id, notification)
 
     def with_trusts(self, urls: Sequence[str], request: Request, kept: Sequence[str] = ()) -> list[str]:
-        """Return an alarm's actions with trusts of the caller in those that need one.
+        """An alarm's actions with trusts of the caller in those that need one.
 
         kept: actions that the alarm has, with their trusts; those that are the same without trusts keep them.
 
@@ -88,7 +89,7 @@ class Notifier(Component):
             raise ApiError(401, f"You are not authorized to create action: {without_trust(url)}")
 
     def _trust(self, request: Request) -> str:
-        """Return the user part of the URL. A caller who acts through a trust uses that one, which is not deleted."""
+        """The user part of the URL. A caller who acts through a trust uses that one, which is not deleted."""
         trust, is_new = trust_for(self.cloud, request, SERVICE_USER)
         return f"{trust}:delete" if is_new else trust
 
@@ -100,5 +101,5 @@ class Notifier(Component):
 
 
 def without_trust(url: str) -> str:
-    """Return an action as clients see it."""
+    """An action as clients see it."""
     return _WITH_USER.sub(r"\1", url)

@@ -1,0 +1,1 @@
+"""The alarming service over HTTP."""

@@ -1,0 +1,1 @@
+"""What the alarming service decides."""
