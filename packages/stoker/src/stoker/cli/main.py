@@ -40,6 +40,11 @@ COMMANDS: Mapping[str, Command] = {
         "Ask the cloud for the objects of the stack NAME, and show how they differ from its definition.",
     ),
     "delete": Command("deploy:delete", "Delete the stack NAME with all its resources, after showing the plan."),
+    "import": Command("transfers:import_objects", "Import existing objects as resources of the stack NAME."),
+    "move": Command(
+        "transfers:move", "Keep the object of the resource FROM of the stack NAME, which is called TO in the template."
+    ),
+    "forget": Command("transfers:forget", "Remove resources from the stack NAME, and keep their objects."),
     "outputs": Command(
         "logs:outputs",
         "List the outputs of the stack NAME; or print the value of the output KEY alone, for scripts.",
@@ -125,6 +130,7 @@ _OTHER_NAMES = {
     "history": "stack history",
     "list": "stack list",
     "preview": "plan",
+    "rename": "move",
     "resources": "stack resources",
     "resume": "stack resume",
     "retry": "stack retry",

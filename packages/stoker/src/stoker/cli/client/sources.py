@@ -12,9 +12,10 @@ import base64
 import json
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -107,8 +108,12 @@ class Sources:
         return self.written.get(url) or (self.template if url == self.template_url else self.files[url])
 
 
-def collect(template: str, environments: Sequence[str] = ()) -> Sources:
+def collect(
+    template: str, environments: Sequence[str] = (), instead: Mapping[str, str] = MappingProxyType({})
+) -> Sources:
     """Read a template and environments, each a path or a URL, and all that they refer to.
+
+    `instead` has the content of environments, by URL, that takes the place of what is read.
 
     Raises CommandFailed, with the location of the reference, for a file that cannot be read.
     """
@@ -117,7 +122,7 @@ def collect(template: str, environments: Sequence[str] = ()) -> Sources:
     sources.template = _rewritten(_text(sources.template_url), sources.template_url, sources)
     for environment in environments:
         url = url_of(environment, here)
-        text = _text(url)
+        text = instead[url] if url in instead else _text(url)
         sources.files[url] = _replaced(text, _registry_references(text, url), url, sources)
         sources.environments.append(url)
     return sources

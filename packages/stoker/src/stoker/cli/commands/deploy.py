@@ -24,8 +24,14 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 _PATH = click.Path(dir_okay=False, path_type=Path)
 
 
-def _definition_options(*, required: bool) -> Callable[[Command], Command]:
-    """The options that define a stack."""
+_as_of_option = click.option(
+    "--as-of", "as_of", metavar="OPERATION",
+    help="Return to the definition as of this operation, an ID that `stoker stack history` lists.",
+)  # fmt: skip
+
+
+def definition_options(*, required: bool, returns: bool = True) -> Callable[[Command], Command]:
+    """The options that define a stack; those that it `returns` to include an earlier definition of it."""
     options = (
         click.option(
             "--rollback/--no-rollback",
@@ -61,10 +67,7 @@ def _definition_options(*, required: bool) -> Callable[[Command], Command]:
             "-e", "--environment", "environments", multiple=True, metavar="FILE|URL", shell_complete=file_names,
             help="Environment; repeatable, later ones override.",
         ),
-        click.option(
-            "--as-of", "as_of", metavar="OPERATION",
-            help="Return to the definition as of this operation, an ID that `stoker stack history` lists.",
-        ),
+        *((_as_of_option,) if returns else ()),
         click.option("-t", "--template", metavar="FILE|URL", shell_complete=file_names, help="Template."),
         click.argument("name", shell_complete=stack_names if required else stack_or_plan_names, required=required),
     )  # fmt: skip
@@ -77,7 +80,7 @@ def _definition_options(*, required: bool) -> Callable[[Command], Command]:
     return decorate
 
 
-def _extent(refresh: str | None, skip: bool) -> str:
+def extent(refresh: str | None, skip: bool) -> str:
     """Return what the service compares with the cloud."""
     if skip and refresh is not None:
         raise click.UsageError("--refresh and --no-refresh contradict each other: give one of them.")
@@ -85,7 +88,7 @@ def _extent(refresh: str | None, skip: bool) -> str:
 
 
 @click.command()
-@_definition_options(required=False)
+@definition_options(required=False)
 @click.option("--plan", "plan_file", type=_PATH, metavar="FILE", help="Apply this saved plan.")
 @yes_option
 @progress_format
@@ -154,7 +157,7 @@ def deploy(
         sources = sources_of(template, environments, as_of, reset_parameters)
         body = body_of(sources, parameters, rollback, timeout, tags)
         how = {"reset_parameters": reset_parameters, "preflight": preflight}
-        wanted = Deployment(service, name, sources, body, refresh=_extent(refresh, skip_refresh), **how)
+        wanted = Deployment(service, name, sources, body, refresh=extent(refresh, skip_refresh), **how)
         carry_out(wanted, yes, report)
 
 
@@ -168,7 +171,7 @@ _force_option = click.option(
 
 
 @click.command()
-@_definition_options(required=True)
+@definition_options(required=True)
 @click.option("--destroy", is_flag=True, help="Show what `delete` would do.")
 @_retain_option
 @_force_option
@@ -234,7 +237,7 @@ def plan(
     sources = sources_of(template, environments, as_of, reset_parameters)
     body = body_of(sources, parameters, rollback, timeout, tags)
     how = {"reset_parameters": reset_parameters, "preflight": preflight}
-    wanted = Deployment(service, name, sources, body, refresh=_extent(refresh, skip_refresh), **how)
+    wanted = Deployment(service, name, sources, body, refresh=extent(refresh, skip_refresh), **how)
     found = wanted.plan()
     if out is not None:
         stack_id = wanted.stack.id if wanted.stack is not None else None

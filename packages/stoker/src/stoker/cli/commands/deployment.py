@@ -261,11 +261,17 @@ def finish(
         raise failure(stack, sources)
 
 
-def carry_out(deployment: Deployment, yes: bool, report: Report = TEXT) -> Stack:
+def nothing() -> None:
+    """Do nothing."""
+
+
+def carry_out(
+    deployment: Deployment, yes: bool, report: Report = TEXT, before_start: Callable[[], None] = nothing
+) -> Stack:
     """Show the plan, ask unless `yes`, run it, and show the result. Raises CommandFailed if it fails.
 
     A plan without changes of resources may still change the outputs, so it is run as well, without a question. After a
-    question, exactly the plan that was shown is run.
+    question, exactly the plan that was shown is run. `before_start` is called when it has been confirmed.
     """
     plan = deployment.plan()
     report.plan(deployment.name, plan)
@@ -276,6 +282,7 @@ def carry_out(deployment: Deployment, yes: bool, report: Report = TEXT) -> Stack
         confirm("Take the stack over with these changes?", yes, report)
     elif changes(plan):
         confirm("Apply these changes?", yes, report)
+    before_start()
     done = deployment.run(len(changes(plan)), None if yes else plan["digest"], report)
     return conclude(done, deployment.sources, report)
 

@@ -165,7 +165,8 @@ class _Reading:
         if isinstance(outcome, Failed):
             raise _Refused(outcome.reason)
         state.seen |= call.seen
-        comparison = await compare(context, state)
+        ignored = self._wanted.definition.resources[self.name].ignore_drift
+        comparison = (await compare(context, state)).heeding(state.type, ignored)
         if comparison.found is None:
             raise _Refused(f"the object {state.row.physical_id} does not exist")
         if comparison.cause is Cause.SERVICE:

@@ -1,0 +1,155 @@
+"""`stoker import`, `move` and `forget`: write the entries of an environment that say which resource an object belongs
+to, and deploy the stack with them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import click
+
+from stoker.cli.client.service import Service
+from stoker.cli.commands.deploy import Command, definition_options, extent
+from stoker.cli.framework import key_values, progress_format, with_service, yes_option
+
+_REMOTE = ("http", "https")
+
+
+def _transfer(*arguments: Callable[[Command], Command]) -> Callable[[Callable[..., None]], click.Command]:
+    """Declare a command that deploys a stack; `arguments` follow the name of the stack."""
+
+    def decorate(function: Callable[..., None]) -> click.Command:
+        decorated: Any = progress_format(with_service(function))
+        for decorator in (yes_option, *reversed(arguments), definition_options(required=True, returns=False)):
+            decorated = decorator(decorated)
+        command: click.Command = click.command()(decorated)
+        return command
+
+    return decorate
+
+
+@_transfer(click.argument("objects", nargs=-1, required=True, metavar="RESOURCE=ID…", callback=key_values))
+def import_objects(service: Service, name: str, objects: dict[str, str], **definition: Any) -> None:
+    """Import existing objects as resources of the stack NAME.
+
+    The template has the resources as they are wanted. The entries are written into the last environment, a file that is
+    made if it does not exist; they can stay there. If the plan is refused or not confirmed, the file stays as it was.
+
+    The objects are read, and what differs from the template is shown and changed. They are never replaced.
+
+    \b
+    Examples:
+      stoker import shop net=UUID -t shop.yaml -e env.yaml
+      stoker import shop net=UUID data=UUID -t shop.yaml -e env.yaml
+      stoker import shop net=UUID -t shop.yaml -e env.yaml --yes -f json
+    """
+    entries = [{"to": resource, "id": identifier} for resource, identifier in objects.items()]
+    _deploy_with(service, name, "imports", entries, **definition)
+
+
+@_transfer(click.argument("former", metavar="FROM"), click.argument("new", metavar="TO"))
+def move(service: Service, name: str, former: str, new: str, **definition: Any) -> None:
+    """Keep the object of the resource FROM of the stack NAME, which is called TO in the template.
+
+    The entry is written into the last environment, a file that is made if it does not exist; it can stay there. If the
+    plan is refused or not confirmed, the file stays as it was.
+
+    \b
+    Examples:
+      stoker move shop data orders -t shop.yaml -e env.yaml
+      stoker move shop data orders -t shop.yaml -e env.yaml --yes -f json
+    """
+    _deploy_with(service, name, "moved", [{"from": former, "to": new}], **definition)
+
+
+@_transfer(click.argument("resources", nargs=-1, required=True, metavar="RESOURCE…"))
+def forget(service: Service, name: str, resources: tuple[str, ...], **definition: Any) -> None:
+    """Remove resources from the stack NAME, and keep their objects.
+
+    The template no longer has the resources. The entries are written into the last environment, a file that is made if
+    it does not exist; they can stay there. If the plan is refused or not confirmed, the file stays as it was.
+
+    \b
+    Examples:
+      stoker forget shop orders -t shop.yaml -e env.yaml
+      stoker forget shop orders net -t shop.yaml -e env.yaml --yes -f json
+    """
+    entries = [{"from": resource, "destroy": False} for resource in dict.fromkeys(resources)]
+    _deploy_with(service, name, "removed", entries, **definition)
+
+
+def _deploy_with(
+    service: Service,
+    name: str,
+    section: str,
+    entries: Sequence[Mapping[str, Any]],
+    *,
+    template: str | None,
+    environments: tuple[str, ...],
+    parameters: dict[str, str],
+    reset_parameters: bool,
+    refresh: str | None,
+    skip_refresh: bool,
+    preflight: bool,
+    rollback: bool | None,
+    timeout: int | None,
+    tags: tuple[str, ...],
+    yes: bool,
+    form: str,
+) -> None:
+    """Deploy a stack with further entries in a section of its last environment, which is written before the start."""
+    if template is None:
+        raise click.UsageError("Give the template (-t FILE).")
+    if not environments or urlsplit(environments[-1]).scheme in _REMOTE:
+        raise click.UsageError(
+            "Give the environment that gets the entries as the last one (-e FILE): a file, which need not exist."
+        )
+    from stoker.cli.client.sources import collect
+    from stoker.cli.commands.deployment import Deployment, body_of, carry_out
+    from stoker.cli.terminal.places import path_of, short, url_of
+    from stoker.cli.views.reports import reported
+
+    url = url_of(environments[-1], f"{Path.cwd().as_uri()}/")
+    file = Path(path_of(url))
+    with reported(form) as report:
+        content = _edited(file, section, entries)
+        sources = collect(template, environments, {url: content})
+        body = body_of(sources, parameters, rollback, timeout, tags)
+        how = {"reset_parameters": reset_parameters, "preflight": preflight}
+        wanted = Deployment(service, name, sources, body, refresh=extent(refresh, skip_refresh), **how)
+
+        def write() -> None:
+            if not file.exists() or _read(file) != content:
+                file.write_bytes(content.encode())
+                report.note(f"Written into {short(url)}: {section}.")
+
+        carry_out(wanted, yes, report, write)
+
+
+def _edited(file: Path, section: str, entries: Sequence[Mapping[str, Any]]) -> str:
+    """Return the content of a file with the entries. Raises CommandFailed."""
+    from stoker.authoring.added_entries import NotAdded, with_entries, written
+    from stoker.cli.terminal.errors import CommandFailed
+
+    try:
+        return with_entries(_read(file), section, entries)
+    except NotAdded as error:
+        lines = "\n".join((f"{section}:", *(f"  - {written(entry)}" for entry in entries)))
+        raise CommandFailed(
+            f"{file} cannot be changed: {error}. Add these lines to an environment:\n{lines}"
+        ) from error
+
+
+def _read(file: Path) -> str:
+    """Return the content of a file with its line ends; nothing for one that does not exist. Raises CommandFailed."""
+    from stoker.cli.terminal.errors import CommandFailed
+
+    try:
+        return file.read_bytes().decode()
+    except FileNotFoundError:
+        return ""
+    except (OSError, UnicodeDecodeError) as error:
+        raise CommandFailed(f"{file} cannot be read: {error}") from error
