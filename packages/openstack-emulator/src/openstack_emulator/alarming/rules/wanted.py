@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Self
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
@@ -137,10 +137,6 @@ class NewAlarm:
         }
         actions = {name: list(dict.fromkeys(map(_shortened, fields.pop(name, ())))) for name in ACTIONS}
         return cls(**{**DEFAULTS, **fields}, actions=actions, rule=rule)
-
-    def with_rule(self, **changes: Any) -> Self:
-        """The alarm with changes of its rule."""
-        return replace(self, rule={**self.rule, **changes})
 
 
 def _refuse_restricted(body: Mapping[str, Any]) -> None:

@@ -13,13 +13,12 @@ from openstack_emulator.core.http import Context
 from openstack_emulator.core.search import OPERATORS, predicate
 from openstack_emulator.core.store import Table
 from openstack_emulator.metric.records import Metric, Resource, ResourceType
-from openstack_emulator.metric.rules import wanted as wishes
 from openstack_emulator.metric.rules.filters import expression_of
 from openstack_emulator.metric.rules.metrics import Metrics
 from openstack_emulator.metric.rules.servers import Servers
 from openstack_emulator.metric.rules.types import GENERIC, ResourceTypes, required
 from openstack_emulator.metric.rules.validation import invalid
-from openstack_emulator.metric.rules.wanted import NewMetric, NewResource, ResourceChange, time_of
+from openstack_emulator.metric.rules.wanted import NamedMetrics, NewMetric, NewResource, ResourceChange, time_of
 
 _OWN = ("id", "type", "project_id", "user_id", "started_at", "ended_at", "revision_start", "revision_end",
         "original_resource_id", "creator", "created_by_project_id", "created_by_user_id")  # fmt: skip
@@ -128,7 +127,7 @@ class Resources(Rules):
         resource.attributes = {**resource.attributes, **wanted.attributes}
         self.rows.update(resource, **wanted.fields)
 
-    def add_metrics(self, context: Context, resource: Resource, wanted: wishes.Metrics) -> None:
+    def add_metrics(self, context: Context, resource: Resource, wanted: NamedMetrics) -> None:
         """Add metrics to a resource, all or none. Raises ApiError."""
         self._attach(context, resource, self._accepted(context, wanted, resource))
 
@@ -139,7 +138,7 @@ class Resources(Rules):
         self.rows.remove(resource)
 
     def _accepted(
-        self, context: Context, wanted: wishes.Metrics, resource: Resource | None
+        self, context: Context, wanted: NamedMetrics, resource: Resource | None
     ) -> dict[str, Metric | NewMetric]:
         """The metrics, all of which can be added to a resource, or to a new one. Raises ApiError."""
         found: dict[str, Metric | NewMetric] = {}

@@ -41,7 +41,7 @@ _METRIC = {
     "resource_id": nullable(text(1)),
 }
 _TYPE_NAME = r"[a-zA-Z0-9][a-zA-Z0-9_.-]*"
-Metrics = Mapping[str, Any]
+NamedMetrics = Mapping[str, Any]
 """Metrics of a resource by name: the id of one that exists, or the description of a new one."""
 
 
@@ -124,7 +124,7 @@ class NewResource:
     started_at: str | None
     ended_at: str | None
     attributes: dict[str, Any]
-    metrics: Metrics
+    metrics: NamedMetrics
 
     @classmethod
     def from_json(cls, body: Any, kind: ResourceType) -> Self:
@@ -151,7 +151,7 @@ class ResourceChange:
     fields: Mapping[str, Any]
     ended_at: str | None
     attributes: dict[str, Any]
-    metrics: Metrics
+    metrics: NamedMetrics
 
     @classmethod
     def from_json(cls, body: Any, kind: ResourceType) -> Self:
@@ -176,10 +176,10 @@ def _check(body: Any, attributes: Mapping[str, Check], needed: Iterable[str]) ->
     check_fields(body, {**known, **fields}, names)
 
 
-def metrics_of(body: Any) -> Metrics:
+def metrics_of(body: Any) -> NamedMetrics:
     """The metrics that a request adds to a resource. Raises ApiError 400."""
     check_fields({"metrics": body}, {"metrics": _metrics})
-    found: Metrics = body
+    found: NamedMetrics = body
     return found
 
 
