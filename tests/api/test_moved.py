@@ -255,3 +255,14 @@ def test_hidden_values_of_the_former_name_stay_hidden(stacks: Stacks) -> None:
     [step] = [step for step in plan["steps"] if step["path"] == "b"]
     assert step["moved_from"] == "a"
     assert "abc" not in str(plan)
+
+
+def test_a_refused_deployment_moves_nothing_although_the_cloud_differs(stacks: Stacks) -> None:
+    stacks.create(template(a=NET))
+    had = stacks.objects()
+    token = stacks.served.token("demo", "demo")
+    stacks.served.call("PUT", f"/network/v2.0/networks/{had['a']}", {"network": {"name": "other"}}, token)
+    big = {"type": "OS::Cinder::Volume", "properties": {"size": 999999}}
+    done = stacks.update(template(b=NET, big=big), moves(a="b"), converge=True)
+    assert done["stack_status"] == "UPDATE_FAILED"
+    assert stacks.objects() == had

@@ -57,8 +57,11 @@ async def observe(run: OperationContext, states: Iterable[ResourceState], defini
         elif property_set is not None:
             batch.property_sets.append(property_set)
             batch.change(state.seal())
-    if batch.changed:
+    transfers = run.progress.unsaved_transfers
+    if batch.changed and transfers is None:
         await run.commit(batch)
+    elif transfers is not None:  # nothing may be recorded under new names before they are
+        run.progress.unsaved_transfers = batch.precede_with(transfers)
 
 
 async def examine(run: OperationContext, states: Iterable[ResourceState]) -> None:
