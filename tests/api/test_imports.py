@@ -228,6 +228,8 @@ def test_a_resource_that_only_referred_to_an_object_owns_it_after_an_import(stac
     before = stacks.writes()
     assert stacks.plan(template(net=NET, sub=subnet("net")), imports(net=net))["summary"] == {"keep": 2, "import": 1}
     had = stacks.objects()
+    plain = stacks.plan(template(net=NET, sub=subnet("net")))
+    assert (plain["summary"]["refuse"], plain["suggested_imports"]) == (1, imports(net=net)["imports"])
     stacks.update(template(net=NET, sub=subnet("net")), imports(net=net))
     assert (stacks.objects(), stacks.writes()) == (had, before)
     stacks.update(template(v=VOLUME))

@@ -61,3 +61,16 @@ def test_what_cannot_be_written_is_said(embedded: Shell, tmp_path: Path) -> None
         assert embedded.stoker("import", "shop", *arguments).status == 2
     remote = ("-e", "http://127.0.0.1/shop.yaml")
     assert embedded.stoker("move", "shop", "a", "b", "-t", str(template), *remote).status == 2
+
+
+def test_the_plan_prints_the_import_that_owns_what_was_referred_to(embedded: Shell, tmp_path: Path) -> None:
+    template, environment = tmp_path / "ref.yaml", tmp_path / "ref.env.yaml"
+    net = embedded.openstack("network", "create", "cli-shop", "-f", "value", "-c", "id").out.strip()
+    referring = NET.replace("properties", f"external_id: {net}, properties")
+    template.write_text(TEMPLATE.replace("RESOURCES", f"net: {referring}"))
+    embedded.ok("deploy", "ref", "-t", str(template), "--yes")
+    template.write_text(TEMPLATE.replace("RESOURCES", f"net: {NET}"))
+    assert f'imports:\n  - {{to: net, id: "{net}"}}' in embedded.ok("plan", "ref", "-t", str(template)).out
+    embedded.ok("import", "ref", f"net={net}", "-t", str(template), "-e", str(environment), "--yes")
+    embedded.ok("delete", "ref", "--yes")
+    assert net not in embedded.openstack("network", "list").out

@@ -89,6 +89,12 @@ def suggested_moves(plan: Answer) -> list[str]:
     return [f"- {{from: {_scalar(each['from'])}, to: {_scalar(each['to'])}}}" for each in entries]
 
 
+def suggested_imports(plan: Answer) -> list[str]:
+    """Return the entries of the section `imports` with which resources would own what they refer to."""
+    entries = plan.get("suggested_imports", ())
+    return [f"- {{to: {_scalar(each['to'])}, id: {json.dumps(each['id'])}}}" for each in entries]
+
+
 def _scalar(name: str) -> str:
     return name if _PLAIN.fullmatch(name) and name.lower() not in _WORDS else json.dumps(name)
 

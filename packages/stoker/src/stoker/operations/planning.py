@@ -29,7 +29,7 @@ from stoker.engine.planning.planner import Forward, Wanted, plan_removal
 from stoker.engine.planning.policies import Policies
 from stoker.engine.planning.restoring import Copies
 from stoker.engine.planning.retaining import Removing
-from stoker.engine.planning.suggested_moves import suggested_moves
+from stoker.engine.planning.suggested_moves import suggested_imports, suggested_moves
 from stoker.engine.preflight.checks import check_steps
 from stoker.engine.preflight.findings import Report
 from stoker.engine.records.actions import RETURNS
@@ -43,7 +43,7 @@ from stoker.operations.requests import CheckedRequest
 from stoker.store import fingerprints
 from stoker.store.records import IN_PROGRESS, Stack
 from stoker.template.expressions import UNDETERMINED
-from stoker.template.transfers import Move
+from stoker.template.transfers import Import, Move
 
 Result = TypeVar("Result")
 
@@ -77,7 +77,8 @@ class Planned:
     `hidden` are the names of the parameters whose values must not be stored with it. `unchecked` is as in
     CheckedRequest. `refresh` says which objects the cloud was asked for, None if the plan never asks; `observed` is
     what it has, and `differing` are the uuids of the resources that differ from it (see `Look`). `preflight` is None if
-    the plan was not checked. `suggested` are moves that would keep objects.
+    the plan was not checked. `suggested` are moves that would keep objects, `suggested_imports` imports that would own
+    them.
     """
 
     plan: Plan
@@ -89,6 +90,7 @@ class Planned:
     differing: tuple[str, ...] = ()
     preflight: Report | None = None
     suggested: Sequence[Move] = ()
+    suggested_imports: Sequence[Import] = ()
 
     def to_data(self) -> dict[str, Any]:
         """Return plain JSON data."""
@@ -99,7 +101,11 @@ class Planned:
         compared = {"compared": coverage.to_data()} if coverage is not None else {}
         made = {"digest": digest, "hidden_parameters": sorted(self.hidden)}
         checked = {"preflight": self.preflight.to_data()} if self.preflight is not None else {}
-        suggested = {"suggested_moves": [move.to_data() for move in self.suggested]} if self.suggested else {}
+        entries: dict[str, Sequence[Import | Move]] = {
+            "suggested_moves": self.suggested,
+            "suggested_imports": self.suggested_imports,
+        }
+        suggested = {name: [each.to_data() for each in found] for name, found in entries.items() if found}
         return {**self.plan.to_data(), **made, **unchecked, **asked, **compared, **checked, **suggested}
 
 
@@ -189,8 +195,10 @@ async def plan_tree(
         plan = _forward(services, connection, stack, goal, inside, observed).plan()
         digest = _digest(services, plan, goal.inputs, recorded, is_new=not stack.inputs)
         hidden = goal.wanted.definition.parameters.hidden
-        moves = suggested_moves(plan)
-        return Planned(plan, digest, hidden, goal.unchecked, differing=look.differing, suggested=moves)
+        moves, imports = suggested_moves(plan), suggested_imports(plan)
+        return Planned(
+            plan, digest, hidden, goal.unchecked, differing=look.differing, suggested=moves, suggested_imports=imports
+        )
 
     planned = await _planned(services, stack, on)
     while await look.follow(planned.plan):

@@ -27,6 +27,7 @@ from stoker.authoring.plan_steps import (
     reasons,
     retentions,
     shown_kind,
+    suggested_imports,
     suggested_moves,
     summary,
 )
@@ -138,6 +139,11 @@ def _step_lists(name: str, plan: Answer, out: Console, against: Compared) -> Ite
     if retained := retentions(plan):
         yield from _wrapped(Text(), Text(f"Retained in the cloud: {retained}.", "bold"), out)
     yield from _kept_lines(plan, out)
+    if entries := suggested_imports(plan):
+        yield Text()
+        told = "To own what only was referred to (external_id), add these lines to an environment:"
+        yield from _wrapped(Text(), Text(told, "bold"), out)
+        yield from (Text(line) for line in ("imports:", *(f"  {entry}" for entry in entries)))
     if entries := suggested_moves(plan):
         yield Text()
         yield from _wrapped(Text(), Text("Renamed? With these lines in an environment, the objects stay:", "bold"), out)

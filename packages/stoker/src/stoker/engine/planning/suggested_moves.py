@@ -1,4 +1,6 @@
-"""Renamed resources that a plan would create again: which entries `moved` would keep their objects."""
+"""The entries of an environment that would make a plan milder: `moved` for renamed resources, which it would create
+again, and `imports` for objects that resources only referred to until now.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,7 @@ from stoker.engine.planning.kinds import Kind
 from stoker.engine.planning.plan import Plan, Step, Subject
 from stoker.engine.planning.reasons import ReasonCode
 from stoker.schema.unknown import find_unknowns
-from stoker.template.transfers import Move
+from stoker.template.transfers import Import, Move
 
 _MOST_COMPARED = 50
 """Number of removed resources with which a new one is compared at most."""
@@ -30,6 +32,19 @@ def suggested_moves(plan: Plan) -> list[Move]:
         if len(alike) == 1:
             moves.append(Move(alike[0], step.name))
     return [move for move in moves if _is_only(move, moves)]
+
+
+def suggested_imports(plan: Plan) -> list[Import]:
+    """Return the imports with which a stack's resources would own the objects to which they have only referred."""
+    found: list[Import] = []
+    for step in plan.steps:
+        if step.depth or step.kind is not Kind.REFUSE or step.subject is None or step.subject.definition is None:
+            continue
+        state, wanted = step.subject.state, step.subject.definition.resources.get(step.name)
+        refers = state is not None and state.stored.definition.get("external_id") is not None
+        if refers and state is not None and wanted is not None and wanted.external_id is None:
+            found.append(Import(step.name, state.row.physical_id))
+    return found
 
 
 def _is_removed(step: Step) -> bool:
