@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 from typing import Any
 
 from stoker.base.budget import charge
@@ -34,7 +35,7 @@ class Registry:
     def __init__(self, user: Mapping[str, Any], operator: Mapping[str, Any] | None = None) -> None:
         self._user = _without_removed(user)
         self._operator = _without_removed(operator or {})
-        self._layers = [layer for layer in (self._user, self._operator) if layer]
+        self._layers = [(layer, _patterns(layer)) for layer in (self._user, self._operator) if layer]
 
     def to_data(self) -> dict[str, Any]:
         """Return the user's part as plain data."""
@@ -74,9 +75,10 @@ class Registry:
         return Registry({**missing, **self._user}, self._operator) if missing else self
 
     def _mapped(self, resource_type: str, resource_name: str) -> str | None:
-        for layer in self._layers:
-            for entries in (*_named(layer, resource_name), layer):
-                target = _match(entries, resource_type)
+        for layer, patterns in self._layers:
+            of_resource = ((entries, _patterns(entries)) for entries in _named(layer, resource_name))
+            for entries, names in chain(of_resource, [(layer, patterns)]):
+                target = _match(entries, names, resource_type)
                 if target is not None:
                     return target
         return None
@@ -91,7 +93,7 @@ class Registry:
 
     def _listed(self, resource_name: str, key: str) -> frozenset[str]:
         found: set[str] = set()
-        for layer in self._layers:
+        for layer, _ in self._layers:
             for entry in _named(layer, resource_name):
                 value = entry.get(key) or ()
                 found.update([value] if isinstance(value, str) else value)
@@ -149,13 +151,17 @@ def _named(layer: Mapping[str, Any], resource_name: str) -> Iterator[Mapping[str
             yield entries[name]
 
 
-def _match(entries: Mapping[str, Any], resource_type: str) -> str | None:
+def _patterns(entries: Mapping[str, Any]) -> list[str]:
+    """Return the names with an asterisk at the end, in the order in which they apply."""
+    return sorted((name for name in entries if name.endswith("*")), key=lambda name: (-len(name), name))
+
+
+def _match(entries: Mapping[str, Any], patterns: Iterable[str], resource_type: str) -> str | None:
     exact = entries.get(resource_type)
     if isinstance(exact, str) and resource_type not in _NOT_MAPPED:
         return exact
-    patterns = [name for name in entries if name.endswith("*") and resource_type.startswith(name[:-1])]
-    for name in sorted(patterns, key=lambda name: (-len(name), name)):
+    for name in patterns:
         target = entries[name]
-        if isinstance(target, str):
+        if isinstance(target, str) and resource_type.startswith(name[:-1]):
             return target[:-1] + resource_type[len(name) - 1 :] if target.endswith("*") else target
     return None

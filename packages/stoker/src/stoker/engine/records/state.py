@@ -249,10 +249,10 @@ class ResourceState:
         content = dumps([self.row.physical_id, self.stored.to_data()], orjson.OPT_NON_STR_KEYS)
         return hashlib.blake2b(content, digest_size=32).digest()
 
-    def event(self, reason: str, moment: float) -> Event:
+    def event(self, reason: str, moment: float, cause: str | None = None) -> Event:
         """Return the event for the current action and status at a `moment`, in seconds since the epoch.
 
-        An object without an id is identified by its name.
+        An object without an id is identified by its name. `cause` is the path of the failure that the event reports.
         """
         row = self.row
         return Event(
@@ -266,6 +266,7 @@ class ResourceState:
             reason=reason,
             properties=row.properties,
             time=moment,
+            cause=cause,
         )
 
     def snapshot(self) -> Snapshot:

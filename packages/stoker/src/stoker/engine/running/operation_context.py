@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
 
@@ -182,9 +181,7 @@ class OperationContext(StackContext):
 
     def event(self, state: ResourceState, reason: str = NO_REASON, *, cause: Failure | None = None) -> Event:
         """Return an event for the current action and status; `cause` is the failure that it reports, if any."""
-        return replace(
-            state.event(reason, self.services.clock.now()), cause=None if cause is None else cause.path_json()
-        )
+        return state.event(reason, self.services.clock.now(), None if cause is None else cause.path_json())
 
     def events_for(self, state: ResourceState, reason: str = NO_REASON) -> tuple[Event, ...]:
         """Return the event of a resource's current state; content copies of snapshots have none."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import random
+import os
 import string
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from stoker.plugins.outcome import Done, Failed, Outcome
@@ -23,7 +23,8 @@ CLASSES = {
     "octdigits": string.octdigits,
 }
 _DEFAULT_CLASSES = [{"class": "lettersdigits", "min": 1}]
-_SECURE = random.SystemRandom()
+_BYTES = 8
+"""The size of a random number."""
 
 _MINIMUM = Property(Type.INTEGER, "Minimum number of these characters.", default=1, constraints=between(1, 512))
 
@@ -110,10 +111,15 @@ def alphabets(properties: Mapping[str, Any]) -> list[tuple[str, int]]:
 
 
 def random_string(wanted: list[tuple[str, int]], length: int) -> str:
-    """Return `length` random characters with the minimum of each set, the rest from all sets, in random order."""
+    """Return `length` random characters with the minimum of each set, the rest from all sets, in random order.
+
+    All random numbers are requested from the system at once, which takes longer than their use. They have 64 bits, so
+    that no character is more likely than another by more than a part in 10 to the 16th.
+    """
     everything = sorted({character for characters, _ in wanted for character in characters})
-    chosen = [_SECURE.choice(characters) for characters, minimum in wanted for _ in range(minimum)]
+    sets: list[Sequence[str]] = [characters for characters, minimum in wanted for _ in range(minimum)]
     if everything:
-        chosen += [_SECURE.choice(everything) for _ in range(length - len(chosen))]
-    _SECURE.shuffle(chosen)
-    return "".join(chosen)
+        sets += [everything] * (length - len(sets))
+    numbers = iter(memoryview(os.urandom(2 * _BYTES * len(sets))).cast("Q"))
+    chosen = [(next(numbers), characters[next(numbers) % len(characters)]) for characters in sets]
+    return "".join(character for _, character in sorted(chosen))
