@@ -285,7 +285,7 @@ class Sandbox:
         row = dict(_by_path(stack_id, listed["resources"])).get(signal.path)
         if row is None or not row["physical_id"]:
             return False
-        if row["status"] != IN_PROGRESS and row["updated_at"] < began:
+        if row["status"] != IN_PROGRESS and (row["updated_at"] or 0.0) < began:
             return False
         owner = {"name": None, "id": row["stack_id"]}
         try:
