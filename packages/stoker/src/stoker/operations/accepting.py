@@ -20,6 +20,7 @@ from stoker.contract.drift import AcceptDrift
 from stoker.contract.views import JSONObject
 from stoker.engine.calls.context import RecordingParts
 from stoker.engine.inspection.drift import DELETED, MODIFIED, Looker
+from stoker.engine.inspection.together import SharedReads
 from stoker.engine.records.observations import is_observable, record_found
 from stoker.engine.records.services import EngineServices
 from stoker.engine.records.state import ResourceState
@@ -89,7 +90,8 @@ async def drift_accept(parts: RecordingParts, context: RequestContext, request: 
         matched |= names
         if not place.state.type.nested:
             chosen.append(place)
-    looks = await asyncio.gather(*(place.looker.look(place.state) for place in chosen))
+    reads = SharedReads(place.state for place in chosen)
+    looks = await asyncio.gather(*(place.looker.look(place.state, reads) for place in chosen))
     for place, (report, found) in zip(chosen, looks, strict=True):
         _accept(services, place, report, found, made)
     for path in sorted((wanted or set()) - matched):

@@ -38,3 +38,23 @@ class Listing:
     def path_of(self, named: str) -> str:
         """Return the path of the object that `named` names in requests (`IdForm.in_requests`)."""
         return f"{self.path}/{quote(named, safe='')}"
+
+
+@dataclass(frozen=True, slots=True)
+class SharedList:
+    """A list that tells what requests for single objects tell, so that one read serves the resources of many.
+
+    `path` is that of the collection, to which the ID of an object is appended, `list_path` where it is listed in full.
+    `field` has the physical ID of a resource: that of the objects, or another field if the list is read for what
+    belongs to the resource (`of_others`: the ports of a server). The service `selects` if the list can be limited to
+    several values of it. For the other fields see `Listing`.
+    """
+
+    service: str
+    path: str
+    list_path: str
+    members: str
+    member: str = ""
+    field: str = "id"
+    of_others: bool = False
+    selects: bool = False

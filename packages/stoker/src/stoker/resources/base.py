@@ -21,7 +21,7 @@ from typing import Any, ClassVar
 from urllib.parse import quote
 
 from stoker.base.errors import CloudError
-from stoker.plugins.listing import Listing
+from stoker.plugins.listing import Listing, SharedList
 from stoker.plugins.live_values import has_drifted, live_values
 from stoker.plugins.outcome import Again, Done, Failed, Outcome, Watch
 from stoker.plugins.recovery import FoundBy, Recovery
@@ -47,7 +47,8 @@ class Collection:
     where lists show objects in full, if that is another path (`/servers/detail`). `update` is the HTTP method of
     updates. The rest are fields of an object: its ID, its status, the reason for its status (a dotted path), its
     creation time (None if the service does not show it). `owner` is the query parameter that limits a list to one
-    project. `filters_names` tells whether lists can be filtered by the identity field.
+    project. `filters_names` tells whether lists can be filtered by the identity field, `whole` whether they show an
+    object exactly as a request for it does, `selects` whether they can be limited to several IDs.
     """
 
     service: str
@@ -62,6 +63,8 @@ class Collection:
     created_field: str | None = "created_at"
     owner: str | None = "project_id"
     filters_names: bool = True
+    whole: bool = False
+    selects: bool = False
 
     def wrap(self, body: Mapping[str, Any]) -> Mapping[str, Any]:
         """Put the key that the service expects around an object."""
@@ -74,6 +77,11 @@ class Collection:
         return Listing(
             self.service, self.path, self.members, self.id_field, identity, self.owner, self.member, personal=personal
         )
+
+    def shared(self) -> SharedList:
+        """Return the list that many reads can share."""
+        keys = (self.members, self.member, self.id_field)
+        return SharedList(self.service, self.path, self.list_path or self.path, *keys, selects=self.selects)
 
     def unwrap(self, body: Any) -> dict[str, Any]:
         """Return the object in a response; {} when there is none."""
@@ -120,6 +128,10 @@ class RestResource(ResourceType):
         if hasattr(cls, "collection") and "listed" not in cls.__dict__:
             cls.listed = cls.collection.listing(cls.identity) if cls.id_is_new else None
         if hasattr(cls, "collection"):
+            own = "collection" in cls.__dict__ and "shared_lists" not in cls.__dict__
+            if own:
+                is_whole = cls.collection.whole and "{" not in cls.collection.path
+                cls.shared_lists = (cls.collection.shared(),) if is_whole else ()
             sent = {name for name, prop in cls.properties.items() if prop.wire != NOT_SENT}
             cls.derived_live = dict.fromkeys(sent | _placed_by(cls.collection.path, cls.properties), LISTED)
 

@@ -14,6 +14,7 @@ from stoker.base.errors import CloudError, StokerError
 from stoker.base.ids import new_id
 from stoker.engine.calls.building import call_to_look
 from stoker.engine.inspection.reading import Reader
+from stoker.engine.inspection.together import SharedReads
 from stoker.engine.records.heeding import IgnoredPath, heeded, ignored_paths, paths_of
 from stoker.engine.records.observations import Cause, Found
 from stoker.engine.records.stack_view import StackView
@@ -70,13 +71,17 @@ class Comparison:
         return self.reason or "; ".join(parts)
 
 
-async def compare(view: StackView, state: ResourceState) -> Comparison:
-    """Compare a resource that has an object outside of Stoker, or a nested stack (only its existence)."""
+async def compare(view: StackView, state: ResourceState, reads: SharedReads) -> Comparison:
+    """Compare a resource that has an object outside of Stoker, or a nested stack (only its existence).
+
+    `reads` are shared with the other resources that are compared at the same time.
+    """
     external = state.stored.definition.get("external_id") is not None
     if not _is_comparable(state.type, external=external):
         return Comparison({}, Cause.TYPE, _NO_COMPARISON)
     try:
         call = await call_to_look(view, state, Reader(view.services))
+        call.cloud = reads.over(call.cloud)
         if external:
             return await _existence(state.type, call)
         found = await state.type.observe(call)

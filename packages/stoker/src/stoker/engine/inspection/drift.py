@@ -12,6 +12,7 @@ from typing import Any
 
 from stoker.base.redaction import REDACTED, redact_values
 from stoker.engine.inspection.comparing import Comparison, compare
+from stoker.engine.inspection.together import SharedReads
 from stoker.engine.records.differences import Difference, differences, shown
 from stoker.engine.records.heeding import is_ignored, paths_of
 from stoker.engine.records.observations import Cause
@@ -46,7 +47,8 @@ async def drift_of(
     """
     looker = await Looker.at(services, stack)
     wanted = [state for state in looker.states() if names is None or state.row.name in names]
-    reports = [report for report, _ in await asyncio.gather(*map(looker.look, wanted))]
+    reads = SharedReads(wanted)
+    reports = [report for report, _ in await asyncio.gather(*(looker.look(state, reads) for state in wanted))]
     identifiers = ObjectIds(services)
     for report in reports:
         report["physical_id"] = await identifiers.shown(stack, report["type"], report["physical_id"])
@@ -78,7 +80,7 @@ class Looker:
         """Return the stack's current resources, in creation order."""
         return sorted(self.view.current.values(), key=lambda state: state.row.position)
 
-    async def look(self, state: ResourceState) -> tuple[dict[str, Any], Mapping[str, Any]]:
+    async def look(self, state: ResourceState, reads: SharedReads) -> tuple[dict[str, Any], Mapping[str, Any]]:
         """Return a report with redacted values, and the differing values as they are."""
         row = state.row
         report: dict[str, Any] = {
@@ -96,7 +98,7 @@ class Looker:
         if row.physical_id is None or row.action == "DELETE" or not (has_object(state.type) or state.type.nested):
             return {**report, "reason": _NO_OBJECT}, {}
         written = state.stored.definition.get("ignore_drift", ())
-        comparison = (await compare(self.view, state)).heeding(state.type, written)
+        comparison = (await compare(self.view, state, reads)).heeding(state.type, written)
         if comparison.found is None:
             return {**report, "status": DELETED}, {}
         if state.type.nested and comparison.cause is None:

@@ -11,6 +11,7 @@ from sqlalchemy import Connection
 
 from stoker.contract.stacks import Refresh
 from stoker.engine.inspection.comparing import Comparison, compare
+from stoker.engine.inspection.together import SharedReads
 from stoker.engine.planning.kinds import Kind
 from stoker.engine.planning.plan import Plan, Step
 from stoker.engine.records.observations import (
@@ -135,7 +136,8 @@ class Look:
             state = view.states.get(place.uuid)
             if state is not None and _is_healthy(state):
                 looked.append((place, view, state))
-        answers = await self._in_time([compare(view, state) for _, view, state in looked])
+        reads = SharedReads(state for _, _, state in looked)
+        answers = await self._in_time([compare(view, state, reads) for _, view, state in looked])
         differs = False
         for (place, view, state), answer in zip(looked, answers, strict=True):
             self._count(place, state, answer.heeding(state.type, self._ignored_in(place, state)))

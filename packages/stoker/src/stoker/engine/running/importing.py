@@ -17,6 +17,7 @@ from stoker.contract.views import NO_REASON
 from stoker.engine.calls.building import make_call
 from stoker.engine.calls.context import StackContext
 from stoker.engine.inspection.comparing import compare
+from stoker.engine.inspection.together import SharedReads
 from stoker.engine.planning.decide import Target, decide
 from stoker.engine.planning.importing import Imports, obstacles
 from stoker.engine.planning.planner import Wanted
@@ -166,7 +167,7 @@ class _Reading:
             raise _Refused(outcome.reason)
         state.seen |= call.seen
         ignored = self._wanted.definition.resources[self.name].ignore_drift
-        comparison = (await compare(context, state)).heeding(state.type, ignored)
+        comparison = (await compare(context, state, SharedReads([state]))).heeding(state.type, ignored)
         if comparison.found is None:
             raise _Refused(f"the object {state.row.physical_id} does not exist")
         if comparison.cause is Cause.SERVICE:

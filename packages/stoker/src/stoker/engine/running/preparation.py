@@ -11,6 +11,7 @@ from stoker.base.errors import Bug
 from stoker.engine.calls.building import make_call
 from stoker.engine.calls.examining import is_usable, obstacle
 from stoker.engine.inspection.comparing import compare
+from stoker.engine.inspection.together import SharedReads
 from stoker.engine.planning.decide import can_have_obstacle, is_examined
 from stoker.engine.planning.importing import IMPORTED_BY, pending_imports, returned_references
 from stoker.engine.planning.moving import carry_out
@@ -46,7 +47,8 @@ async def observe(run: OperationContext, states: Iterable[ResourceState], defini
     looked_at = [
         state for state in states if (operation.observe or state.row.uuid in differing) and is_observable(state)
     ]
-    answers = await asyncio.gather(*(compare(run, state) for state in looked_at))
+    reads = SharedReads(looked_at)
+    answers = await asyncio.gather(*(compare(run, state, reads) for state in looked_at))
     batch = Batch()
     for state, answer in zip(looked_at, answers, strict=True):
         wanted = definition.resources.get(state.row.name)

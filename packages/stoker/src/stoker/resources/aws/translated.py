@@ -18,7 +18,7 @@ Result = TypeVar("Result")
 _TAKEN_OVER = frozenset(
     {
         "recovery", "id_is_new", "service", "connects", "physical_name_limit", "redacted_data", "named_in", "listed",
-        "object_ids", "addresses_at",
+        "object_ids", "addresses_at", "shared_lists",
     }
 )  # fmt: skip
 """Declarations of the target that hold for the translated type too."""

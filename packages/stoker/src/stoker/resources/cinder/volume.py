@@ -51,7 +51,9 @@ class Volume(RestResource):
     consumes = volume("size")
     content = "the data on the volume"
     readers = {"image": _image, "read_only": _is_read_only}
-    collection = Collection("cinder", "/volumes", "volume", "volumes", list_path="/volumes/detail", owner=None)
+    collection = Collection(
+        "cinder", "/volumes", "volume", "volumes", list_path="/volumes/detail", owner=None, whole=True
+    )
     waits = Waiter.until(
         "available", pending=("creating", "restoring-backup", "downloading"), failed=("error", "error_restoring")
     )

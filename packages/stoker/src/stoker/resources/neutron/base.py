@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 
+from stoker.plugins.listing import SharedList
 from stoker.plugins.resource import Call, Snapshot
 from stoker.plugins.waiting import Waiter
 from stoker.resources.base import Collection, RestResource, unrecorded
@@ -20,7 +21,14 @@ BUILT = Waiter.until("ACTIVE", "DOWN", pending=("BUILD",), failed=("ERROR", "DEG
 
 def collection(member: str, path: str = "", **rest: Any) -> Collection:
     """Declare a collection of Neutron; give `path` only where it is not the member's plural."""
-    return Collection("neutron", path or f"/v2.0/{member}s", member, f"{member}s", **rest)
+    lists = {"whole": True, "selects": True, **rest}
+    return Collection("neutron", path or f"/v2.0/{member}s", member, f"{member}s", **lists)
+
+
+PORTS_OF_DEVICES = SharedList(
+    "neutron", "/v2.0/ports", "/v2.0/ports", "ports", field="device_id", of_others=True, selects=True
+)
+"""The ports of servers, each list of which is limited to one device otherwise."""
 
 
 def ip_address(description: str, **rest: Any) -> Property:

@@ -17,6 +17,7 @@ from stoker.plugins.transports import configuration_transports, secrets_of
 from stoker.resources.base import Collection, RestResource, first_of_nobody
 from stoker.resources.heat.users.companion_user import adopt_user
 from stoker.resources.live_values import read_differences
+from stoker.resources.neutron.base import PORTS_OF_DEVICES
 from stoker.resources.neutron.conflicts import ADDRESSES, GROUPS_BESIDE_PORTS
 from stoker.resources.nova.allowances import SERVER
 from stoker.resources.nova.conflicts import FLAVORS_FOR_IMAGES, ZONES
@@ -69,8 +70,16 @@ class Server(RestResource):
     conflicts = (FLAVORS_FOR_IMAGES, ZONES, ADDRESSES, GROUPS_BESIDE_PORTS)
     content = "the data on the disks of the server"
     collection = Collection(
-        "nova", "/servers", "server", "servers", list_path="/servers/detail", created_field="created", owner=None
+        "nova",
+        "/servers",
+        "server",
+        "servers",
+        list_path="/servers/detail",
+        created_field="created",
+        owner=None,
+        whole=True,
     )
+    shared_lists = (collection.shared(), PORTS_OF_DEVICES)
     waits = ACTIVE
     physical_name_limit = NAME_LIMIT
     snapshot_on_delete = True

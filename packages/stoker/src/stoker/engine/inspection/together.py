@@ -1,0 +1,127 @@
+"""Read many objects with one list, where a list tells as much as a read of each.
+
+A comparison of many resources asks for each object by itself. Where at least `MANY` of them are in one list, the first
+request reads that list, and it answers all of them. What the list does not have is asked for by itself: an object of
+another project, or one that does not exist.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Mapping
+from typing import Any, cast
+
+from stoker.base.errors import CloudError
+from stoker.cloud.session import Cloud
+from stoker.cloud.transport import Answer
+from stoker.engine.records.state import ResourceState
+from stoker.plugins.listing import SharedList
+
+MANY = 20
+"""Number of resources from which on a list is read in place of single objects: it can have others besides."""
+_SELECTED = 150
+"""Number of IDs in one request for a list: a URL of 7 KB, of 8 that web servers accept."""
+
+_Items = Mapping[str, list[Any]]
+
+
+class SharedReads:
+    """Answers what a comparison of these resources asks from lists. Each list is read once, so this serves one look."""
+
+    def __init__(self, states: Iterable[ResourceState]) -> None:
+        wanted: dict[SharedList, list[str]] = {}
+        for state in states:
+            for shared in state.type.shared_lists if state.row.physical_id is not None else ():
+                wanted.setdefault(shared, []).append(str(state.row.physical_id))
+        self._wanted = {shared: identifiers for shared, identifiers in wanted.items() if len(identifiers) >= MANY}
+        self._read: dict[tuple[Cloud, SharedList], asyncio.Future[_Items | None]] = {}
+
+    def over(self, cloud: Cloud) -> Cloud:
+        """Return a cloud that answers from the lists what these tell."""
+        return cast(Cloud, _SharingCloud(cloud, self)) if self._wanted else cloud
+
+    async def member(self, cloud: Cloud, service: str, path: str) -> Answer | None:
+        """Return the answer to a request for one object; None if it is in no list that is read."""
+        above, _, identifier = path.rpartition("/")
+        for shared in self._wanted:
+            if (shared.service, shared.path, shared.of_others) == (service, above, False):
+                for item in (await self._items(cloud, shared) or {}).get(identifier, ()):
+                    return Answer(200, {}, {shared.member: item} if shared.member else item)
+        return None
+
+    async def having(self, cloud: Cloud, service: str, path: str, wanted: Mapping[str, Any]) -> list[Any] | None:
+        """Return the items of a list with an ID in one field; None if the list is not read for this ID."""
+        if len(wanted) != 1:
+            return None
+        ((name, value),) = wanted.items()
+        for shared, identifiers in self._wanted.items():
+            known = (shared.service, shared.list_path, shared.field, shared.of_others)
+            if known == (service, path, name, True) and value in identifiers:
+                items = await self._items(cloud, shared)
+                return None if items is None else list(items.get(value, ()))
+        return None
+
+    async def _items(self, cloud: Cloud, shared: SharedList) -> _Items | None:
+        """Return the items of a list by the ID that is asked for, which the first caller reads; the others wait.
+
+        None if the service refuses to list. Raises CloudError if it does not answer: it would not answer requests for
+        single objects either.
+        """
+        if (known := self._read.get((cloud, shared))) is not None:
+            return await asyncio.shield(known)
+        answer: asyncio.Future[_Items | None] = asyncio.get_running_loop().create_future()
+        self._read[cloud, shared] = answer
+        try:
+            answer.set_result(await self._listed(cloud, shared))
+        except CloudError as error:
+            if error.transient:
+                answer.set_exception(error)
+                answer.exception()  # it is raised here, too; nobody else may be waiting
+                raise
+            answer.set_result(None)
+        finally:
+            answer.cancel()  # without effect unless the caller was cancelled, or failed otherwise
+        return answer.result()
+
+    async def _listed(self, cloud: Cloud, shared: SharedList) -> _Items:
+        identifiers = self._wanted[shared]
+        choices: list[Mapping[str, Any] | None] = [None]
+        if shared.selects:
+            starts = range(0, len(identifiers), _SELECTED)
+            choices = [{shared.field: identifiers[start : start + _SELECTED]} for start in starts]
+        parts = [cloud.list(shared.service, shared.list_path, shared.members, choice) for choice in choices]
+        found: dict[str, list[Any]] = {}
+        for items in await asyncio.gather(*parts):
+            for item in items:
+                found.setdefault(str(item.get(shared.field)), []).append(item)
+        return found
+
+
+class _SharingCloud:
+    """A cloud whose reads are answered from lists where possible; everything else is the cloud's own."""
+
+    def __init__(self, cloud: Cloud, shared: SharedReads) -> None:
+        self._cloud = cloud
+        self._shared = shared
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._cloud, name)
+
+    async def request(self, method: str, service: str, path: str, **options: Any) -> Answer:
+        if method == "GET" and not options.keys() - {"ok"}:
+            answer = await self._shared.member(self._cloud, service, path)
+            if answer is not None:
+                return answer
+        return await self._cloud.request(method, service, path, **options)
+
+    async def get(self, service: str, path: str, **options: Any) -> Any:
+        return (await self.request("GET", service, path, **options)).body
+
+    async def list(
+        self, service: str, path: str, key: str, params: Mapping[str, Any] | None = None, **options: Any
+    ) -> list[Any]:
+        if params and not options:
+            found = await self._shared.having(self._cloud, service, path, params)
+            if found is not None:
+                return found
+        return await self._cloud.list(service, path, key, params, **options)
