@@ -219,8 +219,8 @@ def resource_drift(view: View) -> dict[str, Any]:
 
 def _drift_reason(view: View) -> str | None:
     """Return what was not compared, and what the template ignores; the format has no other place for that."""
-    ignored = ", ".join(each["path"] + " (differs)" * each["differs"] for each in view["ignored"])
-    parts = [view["reason"], f"ignored, as the template says: {ignored}" if ignored else ""]
+    ignored = ", ".join(each["path"] + " (differs)" * each["differs"] for each in view.get("ignored", ()))
+    parts = [view.get("reason"), f"ignored, as the template says: {ignored}" if ignored else ""]
     return "; ".join(filter(None, parts)) or None
 
 

@@ -21,7 +21,7 @@ from stoker.cli.terminal.messages import say
 @click.option(
     "-t",
     "--template",
-    type=click.Path(dir_okay=False, exists=True, path_type=Path),
+    type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
     help="With --accept: the stack's template, to name the lines to change.",
 )
@@ -66,6 +66,8 @@ def drift(
         raise click.UsageError("--accept and --revert contradict each other: give one of them.")
     if not accept and (resources or template is not None):
         raise click.UsageError("Resources and a template are for --accept: give it with them.")
+    if template is not None and not template.is_file():
+        raise click.UsageError(f"There is no file {template}.")
     if yes and not (accept or revert):
         raise click.UsageError("Without --accept or --revert, there is nothing to confirm.")
     stack = service.stack(name)

@@ -47,6 +47,8 @@ async def observe(run: OperationContext, states: Iterable[ResourceState], defini
     looked_at = [
         state for state in states if (operation.observe or state.row.uuid in differing) and is_observable(state)
     ]
+    if not looked_at:
+        return
     reads = SharedReads(looked_at)
     answers = await asyncio.gather(*(compare(run, state, reads) for state in looked_at))
     batch = Batch()
