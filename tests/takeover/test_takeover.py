@@ -7,9 +7,10 @@ import json
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
+from uuid import uuid4
 
 import pytest
-from sqlalchemy import Connection, create_engine, select, text, update
+from sqlalchemy import Connection, MetaData, create_engine, func, insert, select, text, update
 
 from openstack_emulator.testing import ServedCloud
 from stoker.engine.records.stack_view import view_of
@@ -306,6 +307,31 @@ async def test_a_stack_with_an_object_of_another_one_is_not_copied(taken: Taken)
         assert f"{found.physical_id} belongs to the resource server of the stack owner" in report.why
     assert found.root_id in {report.id for report in reports.values()}
     assert found.root_id not in {stack["id"] for stack in (await world.call("stack_list"))["stacks"]}
+
+
+async def test_of_two_stacks_with_one_object_only_the_first_is_copied(taken: Taken) -> None:
+    """Heat lets two stacks adopt the same object."""
+    engine, metadata, second = create_engine(taken.url), MetaData(), str(uuid4())
+    with engine.begin() as heat:
+        metadata.reflect(heat, only=("stack", "resource", "raw_template"), resolve_fks=False)
+        stack, resource, template = (metadata.tables[name] for name in ("stack", "resource", "raw_template"))
+        having = template.c.template.like("%OS::Heat::DeployedServer%")
+        joined = stack.join(template, template.c.id == stack.c.raw_template_id)
+        root = heat.execute(select(stack).select_from(joined).where(having, stack.c.owner_id.is_(None))).first()
+        assert root is not None
+        rows = heat.execute(select(resource).where(resource.c.stack_id == root.id)).all()
+        last = heat.execute(select(func.max(resource.c.id))).scalar_one()
+        heat.execute(insert(stack).values({**root._mapping, "id": second, "name": "second"}))
+        for number, row in enumerate(rows, last + 1):
+            copy = {**row._mapping, "id": number, "uuid": str(uuid4()), "stack_id": second}
+            heat.execute(insert(resource).values({**copy, "root_stack_id": second}))
+    engine.dispose()
+    for write in (False, True):
+        about = {report.id: report for report in (await taken.copy(write=write)).values()}
+        fates = {about[root.id].fate, about[second].fate}
+        assert fates == {Fate.COPY, Fate.IMPOSSIBLE}
+        refused = next(about[each] for each in (root.id, second) if about[each].fate is Fate.IMPOSSIBLE)
+        assert " belongs to a resource of the stack " in refused.why
 
 
 async def test_a_wrong_key_takes_nothing_over(taken: Taken) -> None:

@@ -73,6 +73,8 @@ def _copy(connection: Connection, tables: Mapping[str, Table], rows: Rows, first
             copy = {**row, "id": ids[name][row["id"]]}
             for column, target in _REFERENCES.get(name, {}).items():
                 copy[column] = ids[target].get(row[column], row[column])
+            if name == "resource" and row["nova_instance"] and copy["nova_instance"] == row["nova_instance"]:
+                copy["nova_instance"] = f"{row['nova_instance']}-{number}"  # an object has one owner
             if "uuid" in copy:
                 copy["uuid"] = str(uuid4())
             if name == "stack":

@@ -100,8 +100,11 @@ class Copier:
     async def _page(self, trees: Sequence[HeatStack], recorded: _Recorded) -> list[tuple[Fate, str, MappedTree | None]]:
         outcomes: list[tuple[Fate, str, MappedTree | None]] = []
         writes = []
+        owners: dict[str, HeatStack] = {}
         for tree in trees:
             fate, why, mapped = await self._without_owned_objects(*self._fate(tree, recorded))
+            if mapped is not None and (why := _claimed_before(tree, mapped, owners)):
+                fate, mapped = Fate.IMPOSSIBLE, None
             outcomes.append((fate, why, mapped))
             if mapped is not None and self._write and fate in (Fate.COPY, Fate.AGAIN):
                 writes.append(self._record(tree, mapped, fate))
@@ -222,6 +225,19 @@ def _removal(tree: HeatStack) -> Batch:
         purging.forget_stacks(connection, [*found, *connection.execute(query).scalars()])  # copies belong to snapshots
 
     return Batch().then(forget)
+
+
+def _claimed_before(tree: HeatStack, mapped: MappedTree, owners: dict[str, HeatStack]) -> str:
+    """Return which object belongs to another tree of the same page; "" if there is none: the tree owns its objects now.
+
+    `owners` are the trees by the keys of what they own.
+    """
+    claims = claims_of(mapped).values()
+    for each in claims:
+        if (other := owners.get(each.key)) is not None:
+            return f"{each.physical_id} belongs to a resource of the stack {other.row['name']} ({other.id})"
+    owners.update((each.key, tree) for each in claims)
+    return ""
 
 
 def _about(tree: HeatStack, fate: Fate, why: str, mapped: MappedTree | None) -> TreeReport:
