@@ -22,7 +22,6 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
-    text,
 )
 
 MYSQL_OPTIONS: dict[str, Any] = {
@@ -68,9 +67,10 @@ def _index_where(condition: str, name: str, *columns: str) -> Index:
     """Return an index of the rows with a condition, or of all rows on MySQL.
 
     Where the rows without a value are most of them, as `parent_id` is of the stacks that are not nested, a database
-    that does not know this reads them all from an index that has them.
+    that does not know this reads them all from an index that has them. The migrations make the index; options of a
+    dialect are not given here, since they import the dialect.
     """
-    return Index(name, *columns, sqlite_where=text(condition), postgresql_where=text(condition))
+    return Index(name, *columns, info={"where": condition})
 
 
 documents = Table(
