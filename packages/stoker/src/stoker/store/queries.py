@@ -28,6 +28,7 @@ from sqlalchemy import (
 from stoker.store import statements, tables
 from stoker.store.records import (
     FAILED,
+    IN_PROGRESS,
     UNFINISHED,
     Event,
     Inputs,
@@ -388,6 +389,16 @@ def recorded_ids(connection: Connection, physical_ids: Iterable[str], whole: str
     recorded = tables.resources.c
     query = select(recorded.physical_id).where(recorded.physical_id.in_(list(physical_ids)))
     return set(connection.execute(query if whole is None else query.where(recorded.type != whole)).scalars())
+
+
+def awaits_object(connection: Connection, type_: str, besides: str) -> bool:
+    """Return whether another resource of a type waits for the ID of its object, which may exist already.
+
+    `besides` is the uuid of the resource that the object was searched for.
+    """
+    c = tables.resources.c
+    waiting = (c.type == type_, c.physical_id.is_(None), c.status == IN_PROGRESS, c.uuid != besides)
+    return connection.execute(select(c.uuid).where(*waiting).limit(1)).first() is not None
 
 
 def resources_behind(

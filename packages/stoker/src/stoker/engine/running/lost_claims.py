@@ -76,14 +76,39 @@ async def remove_late_object(context: StackContext, known: ResourceState) -> Non
 
 
 async def _has_object_of_nobody(context: StackContext, state: ResourceState, call: Call) -> bool:
-    """Search for the call's object unless it has one; return whether there is one and no resource has it."""
+    """Search for the call's object unless it has one; return whether there is one and no resource has or gets it."""
+    recovery = state.type.recovery
+    alike = call.physical_id is None and (recovery is None or not recovery.has_own_name(call.properties))
     if call.physical_id is None:
         call.unrecorded = Unrecorded(context, state.type.part_of, context.parts.runs.all)
         async with context.parts.searching:
             call.physical_id = await found(state.type, call)
     if call.physical_id is None:
         return False
-    return not await context.services.database.read(queries.recorded_ids, [call.physical_id], state.type.part_of)
+    return await (stays_alone if alike else _is_alone)(context.services, state, call.physical_id)
+
+
+async def _is_alone(services: EngineServices, state: ResourceState, physical_id: str) -> bool:
+    return not await services.database.read(queries.recorded_ids, [physical_id], state.type.part_of)
+
+
+async def stays_alone(services: EngineServices, state: ResourceState, physical_id: str) -> bool:
+    """Return whether no resource has an object that others of the type could have made; wait until all have theirs.
+
+    An object that is found by its properties can be that of another resource, whose engine has not recorded it yet.
+    """
+    row = state.row
+    for _ in range(MOST_PAUSES):
+        awaited = await services.database.read(queries.awaits_object, row.type, row.uuid)
+        if not await _is_alone(services, state, physical_id):
+            return False
+        if not awaited:
+            return True
+        if services.background.stopped:
+            break
+        await sleep(services.clock, PAUSE_SECONDS)
+    LOG.warning("%s %s may belong to nobody: other resources still wait for theirs", row.type, physical_id)
+    return False
 
 
 async def _settled(services: EngineServices, uuid: str) -> Resource | None:
