@@ -214,12 +214,17 @@ class SimulatedJournal(LoopJournal):
         if not keys:
             return []
         with self._database.engine.connect() as connection:
-            queries = [select(_GUARDED[table]).where(_GUARDED[table].c[_KEY[table]] == key) for table, key in keys]
+            queries = [select(*_columns(table)).where(_GUARDED[table].c[_KEY[table]] == key) for table, key in keys]
             return [connection.execute(query).one_or_none() for query in queries]
 
 
 _GUARDED = {"resources": resources, "events": events}
 _KEY = {"resources": "uuid", "events": "id"}
+
+
+def _columns(table: str) -> list[Any]:
+    """The columns of a guarded table but `started_at`: who takes an operation over, without a claim yet, sets it."""
+    return [column for column in _GUARDED[table].c if column.name != "started_at"]
 
 
 def _keys(batch: Any) -> Iterator[tuple[str, str]]:
