@@ -150,14 +150,18 @@ def deploy(
         return
     if name is None or (template or as_of) is None:
         raise click.UsageError("Give the name of a stack and a template (NAME -t FILE), or a saved plan (--plan FILE).")
-    from stoker.cli.commands.deployment import Deployment, body_of, carry_out, sources_of
+    from stoker.cli.commands.deployment import Deployment, carry_out, sources_of
     from stoker.cli.views.reports import reported
 
     with reported(form) as report:
         sources = sources_of(template, environments, as_of, reset_parameters)
-        body = body_of(sources, parameters, rollback, timeout, tags)
-        how = {"reset_parameters": reset_parameters, "preflight": preflight}
-        wanted = Deployment(service, name, sources, body, refresh=extent(refresh, skip_refresh), **how)
+        options: dict[str, Any] = {"parameters": parameters, "rollback": rollback, "timeout": timeout, "tags": tags}
+        options |= {
+            "reset_parameters": reset_parameters,
+            "preflight": preflight,
+            "refresh": extent(refresh, skip_refresh),
+        }
+        wanted = Deployment.of(service, name, sources, **options)
         carry_out(wanted, yes, report)
 
 
@@ -231,13 +235,13 @@ def plan(
     if (template or as_of) is None:
         raise click.UsageError("Give a template (-t FILE), or --destroy for the plan of a deletion.")
     from stoker.authoring.plan_steps import changes
-    from stoker.cli.commands.deployment import Deployment, body_of, sources_of
+    from stoker.cli.commands.deployment import Deployment, sources_of
     from stoker.cli.views.plans import show_plan
 
     sources = sources_of(template, environments, as_of, reset_parameters)
-    body = body_of(sources, parameters, rollback, timeout, tags)
-    how = {"reset_parameters": reset_parameters, "preflight": preflight}
-    wanted = Deployment(service, name, sources, body, refresh=extent(refresh, skip_refresh), **how)
+    options: dict[str, Any] = {"parameters": parameters, "rollback": rollback, "timeout": timeout, "tags": tags}
+    options |= {"reset_parameters": reset_parameters, "preflight": preflight, "refresh": extent(refresh, skip_refresh)}
+    wanted = Deployment.of(service, name, sources, **options)
     found = wanted.plan()
     if out is not None:
         stack_id = wanted.stack.id if wanted.stack is not None else None

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import click
 
@@ -95,6 +95,22 @@ class Deployment:
             if sources.as_of is None:
                 kept["existing_parameters"] = not reset_parameters
             self.body = {**kept, **self.body}
+
+    @classmethod
+    def of(
+        cls,
+        service: Service,
+        name: str,
+        sources: Sources,
+        *,
+        parameters: dict[str, str],
+        rollback: bool | None,
+        timeout: int | None,
+        tags: tuple[str, ...],
+        **how: Any,
+    ) -> Deployment:
+        """Return what the user's options say about a definition. `how` are the options of the constructor."""
+        return cls(service, name, sources, body_of(sources, parameters, rollback, timeout, tags), **how)
 
     def plan(self) -> Answer:
         """Return the plan; ask for the values of parameters that need one, on a terminal.

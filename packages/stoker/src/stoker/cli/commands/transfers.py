@@ -89,18 +89,16 @@ def _deploy_with(
     *,
     template: str | None,
     environments: tuple[str, ...],
-    parameters: dict[str, str],
-    reset_parameters: bool,
     refresh: str | None,
     skip_refresh: bool,
-    preflight: bool,
-    rollback: bool | None,
-    timeout: int | None,
-    tags: tuple[str, ...],
     yes: bool,
     form: str,
+    **options: Any,
 ) -> None:
-    """Deploy a stack with further entries in a section of its last environment, which is written before the start."""
+    """Deploy a stack with further entries in a section of its last environment, which is written before the start.
+
+    `options` are the other ones that define a stack, as `Deployment.of` has them.
+    """
     if template is None:
         raise click.UsageError("Give the template (-t FILE).")
     if not environments or urlsplit(environments[-1]).scheme in _REMOTE:
@@ -108,7 +106,7 @@ def _deploy_with(
             "Give the environment that gets the entries as the last one (-e FILE): a file, which need not exist."
         )
     from stoker.cli.client.sources import collect
-    from stoker.cli.commands.deployment import Deployment, body_of, carry_out
+    from stoker.cli.commands.deployment import Deployment, carry_out
     from stoker.cli.terminal.places import path_of, short, url_of
     from stoker.cli.views.reports import reported
 
@@ -117,9 +115,7 @@ def _deploy_with(
     with reported(form) as report:
         content = _edited(file, section, entries)
         sources = collect(template, environments, {url: content})
-        body = body_of(sources, parameters, rollback, timeout, tags)
-        how = {"reset_parameters": reset_parameters, "preflight": preflight}
-        wanted = Deployment(service, name, sources, body, refresh=extent(refresh, skip_refresh), **how)
+        wanted = Deployment.of(service, name, sources, refresh=extent(refresh, skip_refresh), **options)
 
         def write() -> None:
             if not file.exists() or _read(file) != content:
