@@ -44,10 +44,9 @@ REQUESTS = [path + query for path, methods in ROUTES.items() if "GET" in methods
 INSIDE = {
     "/stacks/{stack_name}/{stack_id}/export": 5,
     "/stacks/{stack_name}/{stack_id}/resources?with_detail=true": 5,
-    "/stacks/{stack_name}/{stack_id}/drift": 8,
 }
 """Requests that look into nested stacks, and how many statements each nested stack adds: for its row, its inputs
-(twice), its resources and their properties; a comparison also plans. A resource that is no stack adds none.
+(twice), its resources and their properties. A resource that is no stack adds none.
 """
 
 

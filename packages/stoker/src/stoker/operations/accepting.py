@@ -7,7 +7,7 @@ differences changes them back.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -19,7 +19,7 @@ from stoker.base.errors import ActionInProgress, ResourceNotFound
 from stoker.contract.drift import AcceptDrift
 from stoker.contract.views import JSONObject
 from stoker.engine.calls.context import RecordingParts
-from stoker.engine.inspection.drift import DELETED, MODIFIED, Looker
+from stoker.engine.inspection.drift import DELETED, MODIFIED, Looker, lookers_of
 from stoker.engine.inspection.together import SharedReads
 from stoker.engine.records.observations import is_observable, record_found
 from stoker.engine.records.services import EngineServices
@@ -83,7 +83,8 @@ async def drift_accept(parts: RecordingParts, context: RequestContext, request: 
     wanted = set(request.resources) if request.resources is not None else None
     made, matched = _Acceptance(), set[str]()
     chosen: list[_Place] = []
-    async for place in _places(services, stack, "", ""):
+    lookers = await lookers_of(services, stack)
+    for place in _places(lookers[stack.id], "", ""):
         names = {place.path[:end] for end in _ends(place.path)}
         if wanted is not None and not names & wanted:
             continue
@@ -114,18 +115,16 @@ def _refuse_running(rows: list[list[Any]], stack: Stack) -> None:
         raise ActionInProgress(f"Stack {stack.name} has an action in progress; accept drift when it has finished.")
 
 
-async def _places(services: EngineServices, stack: Stack, above: str, source: str | None) -> AsyncIterator[_Place]:
+def _places(looker: Looker, above: str, source: str | None) -> Iterator[_Place]:
     """Yield the resources of a stack and of the stacks nested in it, each after the one around it."""
-    looker = await Looker.at(services, stack)
-    template = (await services.loader.load(stack.inputs)).template
+    assert looker.view.inputs is not None
+    template = looker.view.inputs.template
     for state in looker.states():
         path = f"{above}{state.row.name}"
-        yield _Place(path, stack, state, looker, source, template)
-        child = await services.database.read(queries.stack_by_parent_resource, state.row.uuid)
-        if child is not None:
+        yield _Place(path, looker.view.stack, state, looker, source, template)
+        if (inside := looker.inside.get(state.row.uuid)) is not None:
             named = is_template_name(state.implementation)
-            async for inner in _places(services, child, f"{path}.", state.implementation if named else None):
-                yield inner
+            yield from _places(inside, f"{path}.", state.implementation if named else None)
 
 
 def _accept(

@@ -34,7 +34,7 @@ from stoker.engine.preflight.checks import check_steps
 from stoker.engine.preflight.findings import Report
 from stoker.engine.records.actions import RETURNS
 from stoker.engine.records.observations import Observations
-from stoker.engine.records.recorded import Recorded, current_of
+from stoker.engine.records.recorded import Recorded, current_of, read_tree
 from stoker.engine.records.scope import RecordedScope
 from stoker.engine.records.services import EngineServices
 from stoker.engine.records.stack_view import available_zones
@@ -191,6 +191,7 @@ async def plan_tree(
             observed,
             goal.copies,
             Removing(goal.action, since=goal.since),
+            read=_read_below(services, connection, stack, observed) if look.refresh is Refresh.ALL else {},
         )
         plan = _forward(services, connection, stack, goal, inside, observed).plan()
         digest = _digest(services, plan, goal.inputs, recorded, is_new=not stack.inputs)
@@ -214,6 +215,14 @@ async def plan_tree(
     return replace(planned, plan=planned.plan.without_subjects(), preflight=report)
 
 
+def _read_below(
+    services: EngineServices, connection: Connection, stack: Stack, observed: Observations | None = None
+) -> dict[str, Recorded]:
+    """Return the stacks nested in a stack with one set of queries, by the uuid of the resource around each."""
+    read = read_tree(services, connection, stack, observed)
+    return {each.stack.parent_resource or "": each for each in read if each.stack.id != stack.id}
+
+
 async def plan_removal_of(
     services: EngineServices, stack: Stack, removing: Removing, besides: Any = None, retain: Collection[str] = ()
 ) -> Planned:
@@ -227,7 +236,8 @@ async def plan_removal_of(
         rows = fingerprints.tree(connection, stack.root_id)
         recorded = Recorded.of(services, connection, stack)
         inputs = recorded.inputs or services.loader.load_now(connection, stack.inputs)
-        inside = NestedPlanner(services, connection, stack, inputs, depth=stack.depth)
+        read = _read_below(services, connection, stack)
+        inside = NestedPlanner(services, connection, stack, inputs, depth=stack.depth, read=read)
 
         def planned(removing: Removing) -> Plan:
             states = list(recorded.states.values())

@@ -43,6 +43,15 @@ _PAGE = 400
 _STREAMED = {"stream_results": True, "max_row_buffer": 16}
 
 _RESOURCES_OF = statements.where(tables.resources, "stack_id").order_by(tables.resources.c.position)
+_RESOURCES_AMONG = statements.where_among(tables.resources, "stack_id").order_by(
+    tables.resources.c.stack_id, tables.resources.c.position
+)
+_WITH_FAILED = (
+    select(tables.resources.c.stack_id)
+    .where(tables.resources.c.stack_id.in_(bindparam("values", expanding=True)))
+    .where(tables.resources.c.status == bindparam("status"))
+    .distinct()
+)
 _SUMMARIES_OF = (
     select(*(tables.resources.c[name] for name in ResourceSummary._fields))
     .where(tables.resources.c.stack_id.in_(bindparam("values", expanding=True)))
@@ -181,11 +190,14 @@ def strayed_below(connection: Connection, stack_id: str) -> set[str]:
     return set(connection.execute(select(stacks.parent_resource).where(where)).scalars())
 
 
-def has_failed_resources(connection: Connection, stack_id: str) -> bool:
-    """Return whether the last action of a resource of the stack has failed."""
-    resources = tables.resources.c
-    query = select(resources.uuid).where(resources.stack_id == stack_id, resources.status == FAILED).limit(1)
-    return connection.execute(query).first() is not None
+def with_failed_resources(connection: Connection, stack_ids: Iterable[str]) -> set[str]:
+    """Return the stacks among these that have a resource whose last action has failed."""
+    found: set[str] = set()
+    wanted = list(stack_ids)
+    for start in range(0, len(wanted), _PAGE):
+        page = {"values": wanted[start : start + _PAGE], "status": FAILED}
+        found.update(connection.execute(_WITH_FAILED, page).scalars())
+    return found
 
 
 def add_operation(connection: Connection, operation: Operation) -> None:
@@ -341,6 +353,17 @@ def inputs_by_id(connection: Connection, inputs_id: str) -> Inputs | None:
     return Inputs.of(row) if row else None
 
 
+def inputs_among(connection: Connection, inputs_ids: Iterable[str]) -> dict[str, Inputs]:
+    """Return the inputs of several operations, by ID."""
+    found: dict[str, Inputs] = {}
+    wanted = list(inputs_ids)
+    for start in range(0, len(wanted), _PAGE):
+        page = {"values": wanted[start : start + _PAGE]}
+        rows = connection.execute(statements.where_among(tables.inputs, "id"), page)
+        found.update((row.id, row) for row in Inputs.all_of(rows))
+    return found
+
+
 # -- resources -----------------------------------------------------------------------------------------------
 
 
@@ -359,6 +382,14 @@ def moved_resources(connection: Connection, stack_id: str) -> list[Resource]:
 def each_resource_of(connection: Connection, stack_id: str) -> Iterator[Resource]:
     """Like `resources_of`, one after another: together, their sealed states may be large."""
     return Resource.each_of(connection.execute(_RESOURCES_OF, {"stack_id": stack_id}, execution_options=_STREAMED))
+
+
+def each_resource_among(connection: Connection, stack_ids: Iterable[str]) -> Iterator[Resource]:
+    """Yield the resources of several stacks, each stack's in creation order."""
+    wanted = list(stack_ids)
+    for start in range(0, len(wanted), _PAGE):
+        page = {"values": wanted[start : start + _PAGE]}
+        yield from Resource.each_of(connection.execute(_RESOURCES_AMONG, page, execution_options=_STREAMED))
 
 
 def resource_summaries(connection: Connection, stack_ids: Iterable[str]) -> dict[str, list[ResourceSummary]]:

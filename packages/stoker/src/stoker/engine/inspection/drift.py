@@ -6,8 +6,8 @@ Plans that compare with the cloud use the same comparison (`comparing`); here th
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from stoker.base.redaction import REDACTED, redact_values
@@ -17,13 +17,12 @@ from stoker.engine.records.differences import Difference, differences, shown
 from stoker.engine.records.heeding import is_ignored, paths_of
 from stoker.engine.records.observations import Cause
 from stoker.engine.records.services import EngineServices
-from stoker.engine.records.stack_view import StackView, view_of
+from stoker.engine.records.stack_view import StackView, views_of_tree
 from stoker.engine.records.state import ResourceState
 from stoker.engine.redaction.object_ids import ObjectIds
-from stoker.engine.redaction.stacks import secrets_ever
+from stoker.engine.redaction.stacks import secrets_of_tree
 from stoker.plugins.live_values import has_object
 from stoker.schema.property import secret_paths
-from stoker.store import queries
 from stoker.store.records import Stack
 
 IN_SYNC, MODIFIED, DELETED = "IN_SYNC", "MODIFIED", "DELETED"
@@ -45,9 +44,9 @@ async def drift_of(
     NOT_CHECKED: it has no object of its own. The last three have a `reason`. A nested stack has the status of its
     resources. `ignored` are the paths that the template ignores.
     """
-    looker = await Looker.at(services, stack)
+    looker = (await lookers_of(services, stack))[stack.id]
     wanted = [state for state in looker.states() if names is None or state.row.name in names]
-    reads = SharedReads(wanted)
+    reads = SharedReads(looker.all_states(wanted))
     reports = [report for report, _ in await asyncio.gather(*(looker.look(state, reads) for state in wanted))]
     identifiers = ObjectIds(services)
     for report in reports:
@@ -66,19 +65,25 @@ def overall(statuses: Sequence[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Looker:
-    """Compares resources of one stack with the cloud. `secrets` are the strings that the stack has ever hidden."""
+    """Compares resources of one stack with the cloud. `secrets` are the strings that the stack has ever hidden;
+    `inside` are those for the nested stacks, by the uuid of the resource around each.
+    """
 
     view: StackView
     secrets: Collection[str]
-
-    @classmethod
-    async def at(cls, services: EngineServices, stack: Stack) -> Looker:
-        """Return what looks at a stack."""
-        return cls(await view_of(services, stack), await secrets_ever(services, stack))
+    inside: dict[str, Looker] = field(default_factory=dict)
 
     def states(self) -> list[ResourceState]:
         """Return the stack's current resources, in creation order."""
         return sorted(self.view.current.values(), key=lambda state: state.row.position)
+
+    def all_states(self, states: Iterable[ResourceState]) -> Iterator[ResourceState]:
+        """Yield resources of the stack, and those of the stacks nested in them."""
+        for state in states:
+            yield state
+            if state.row.uuid in self.inside:
+                below = self.inside[state.row.uuid]
+                yield from below.all_states(below.states())
 
     async def look(self, state: ResourceState, reads: SharedReads) -> tuple[dict[str, Any], Mapping[str, Any]]:
         """Return a report with redacted values, and the differing values as they are."""
@@ -97,22 +102,33 @@ class Looker:
         }
         if row.physical_id is None or row.action == "DELETE" or not (has_object(state.type) or state.type.nested):
             return {**report, "reason": _NO_OBJECT}, {}
+        if state.row.uuid in self.inside:
+            return {**report, **await _inside(self.inside[state.row.uuid], reads)}, {}
         written = state.stored.definition.get("ignore_drift", ())
         comparison = (await compare(self.view, state, reads)).heeding(state.type, written)
         if comparison.found is None:
             return {**report, "status": DELETED}, {}
-        if state.type.nested and comparison.cause is None:
-            return {**report, **await _inside(self.view, state)}, {}
         report["ignored"] = [each.to_data() for each in comparison.ignored]
         return {**report, **_compared(state, comparison, self.secrets)}, comparison.found
 
 
-async def _inside(view: StackView, state: ResourceState) -> dict[str, Any]:
+async def lookers_of(services: EngineServices, top: Stack) -> dict[str, Looker]:
+    """Return what looks at a stack and at the stacks nested in it, by the IDs of the stacks, outer ones first."""
+    views = await views_of_tree(services, top)
+    secrets = await secrets_of_tree(services, [view.stack for view in views])
+    found: dict[str, Looker] = {}
+    for view in views:
+        stack = view.stack
+        found[stack.id] = looker = Looker(view, secrets[stack.id])
+        if stack.parent_id in found and stack.parent_resource is not None:
+            found[stack.parent_id].inside[stack.parent_resource] = looker
+    return found
+
+
+async def _inside(looker: Looker, reads: SharedReads) -> dict[str, Any]:
     """Return the status of a nested stack, which is that of its resources, and the reason."""
-    child = await view.services.database.read(queries.stack_by_parent_resource, state.row.uuid)
-    if child is None:
-        return {"status": DELETED}
-    found = await drift_of(view.services, child)
+    looks = await asyncio.gather(*(looker.look(state, reads) for state in looker.states()))
+    found = [report for report, _ in looks]
     status = {"DRIFTED": MODIFIED}.get(total := overall([each["status"] for each in found]), total)
     blamed = DRIFTED if status == MODIFIED else (UNKNOWN, UNSUPPORTED)
     names = [each["name"] for each in found if each["status"] in blamed]

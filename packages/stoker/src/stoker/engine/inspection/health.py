@@ -6,17 +6,14 @@ import asyncio
 import logging
 from dataclasses import dataclass
 
-from sqlalchemy import Connection
-
 from stoker.base.errors import CloudError, StokerError
 from stoker.engine.calls.building import call_to_look
 from stoker.engine.inspection.reading import Reader
 from stoker.engine.records.observations import GONE, is_observable
 from stoker.engine.records.services import EngineServices
-from stoker.engine.records.stack_view import StackView, view_of
+from stoker.engine.records.stack_view import StackView, views_of_tree
 from stoker.engine.records.state import ResourceState
 from stoker.engine.redaction.stacks import without_secrets
-from stoker.store import queries
 from stoker.store.records import FAILED, Stack
 
 LOG = logging.getLogger(__name__)
@@ -37,10 +34,9 @@ async def unhealthy_in(services: EngineServices, root: Stack) -> list[Unhealthy]
 
     Resources that cannot be examined now count as healthy.
     """
-    stacks = await services.database.read(_tree, root)
     found: list[Unhealthy] = []
-    for stack in stacks:
-        view = await view_of(services, stack)
+    for view in await views_of_tree(services, root):
+        stack = view.stack
         states = sorted(view.current.values(), key=lambda state: state.row.position)
         found += [
             Unhealthy(stack, state.row.name, state.row.uuid, None)
@@ -54,10 +50,6 @@ async def unhealthy_in(services: EngineServices, root: Stack) -> list[Unhealthy]
                 shown = await without_secrets(view, reason, [state])
                 found.append(Unhealthy(stack, state.row.name, state.row.uuid, shown))
     return found
-
-
-def _tree(connection: Connection, stack: Stack) -> list[Stack]:
-    return [each for level in queries.levels_of(connection, stack) for each in level]
 
 
 async def _reason(view: StackView, state: ResourceState) -> str | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Iterable, Sequence
+from collections.abc import Awaitable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -24,7 +24,7 @@ from stoker.engine.records.observations import (
     is_observable,
 )
 from stoker.engine.records.services import EngineServices
-from stoker.engine.records.stack_view import StackView, view_of
+from stoker.engine.records.stack_view import StackView, view_of, views_of_tree
 from stoker.engine.records.state import ResourceState
 from stoker.plugins.live_values import has_object
 from stoker.store import queries
@@ -59,6 +59,7 @@ class Look:
         self.refresh = refresh if stack.inputs else Refresh.NONE
         self._at = services.clock.now()
         self._views: dict[str, StackView] = {}
+        self._inside: dict[str, str] = {}
         self._seen = set[str]()
         self._found: dict[str, Found] = {}
         self._holders = set[str]()
@@ -99,17 +100,18 @@ class Look:
 
     async def _below(self, stack: Stack, above: str = "") -> list[_Place]:
         """Return all resources of a stack and of the stacks nested in it. `above` is the path to it, with a dot."""
-        view = await self._view(stack.id, stack)
-        found: list[_Place] = []
-        for state in view.current.values():
-            found.append(_Place(f"{above}{state.row.name}", stack.id, state.row.uuid))
-            if state.type.nested:
-                found += await self._inside(found[-1])
-        return found
+        for view in await views_of_tree(self._services, stack):
+            self._views.setdefault(view.stack.id, view)
+            if view.stack.parent_resource is not None:
+                self._inside[view.stack.parent_resource] = view.stack.id
+        return list(self._places_in(stack.id, above))
 
-    async def _inside(self, holder: _Place) -> list[_Place]:
-        child = await self._services.database.read(queries.stack_by_parent_resource, holder.uuid)
-        return await self._below(child, f"{holder.path}.") if child is not None else []
+    def _places_in(self, stack_id: str, above: str) -> Iterator[_Place]:
+        for state in self._views[stack_id].current.values():
+            path = f"{above}{state.row.name}"
+            yield _Place(path, stack_id, state.row.uuid)
+            if (inside := self._inside.get(state.row.uuid)) is not None:
+                yield from self._places_in(inside, f"{path}.")
 
     async def _places(self, plan: Plan, touched: Iterable[Step]) -> list[_Place]:
         """Return the recorded resources of steps, and those in nested stacks whose steps the plan does not have."""
@@ -121,7 +123,8 @@ class Look:
                 continue
             found.append(_Place(step.name, state.row.stack_id, state.row.uuid))
             if state.type.nested and (step.kind is Kind.KEEP or step.key not in opened):
-                found += await self._inside(found[-1])
+                child = await self._services.database.read(queries.stack_by_parent_resource, state.row.uuid)
+                found += await self._below(child, f"{step.name}.") if child is not None else []
         return found
 
     # -- looking -------------------------------------------------------------------------------------------------
@@ -137,7 +140,7 @@ class Look:
             if state is not None and _is_healthy(state):
                 looked.append((place, view, state))
         reads = SharedReads(state for _, _, state in looked)
-        answers = await self._in_time([compare(view, state, reads) for _, view, state in looked])
+        answers = await self._in_time([self._compared(view, state, reads) for _, view, state in looked])
         differs = False
         for (place, view, state), answer in zip(looked, answers, strict=True):
             self._count(place, state, answer.heeding(state.type, self._ignored_in(place, state)))
@@ -149,6 +152,9 @@ class Look:
             if answer.found != {} or (state.type.nested and self.refresh is Refresh.ALL):
                 self._found[place.uuid] = answer.found
         return differs
+
+    async def _compared(self, view: StackView, state: ResourceState, reads: SharedReads) -> Comparison:
+        return Comparison({}) if state.row.uuid in self._inside else await compare(view, state, reads)
 
     async def _in_time(self, comparisons: Sequence[Awaitable[Comparison]]) -> list[Comparison]:
         """Return comparisons; those that are not ready in time are comparisons that a service did not answer."""

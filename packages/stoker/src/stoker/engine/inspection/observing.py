@@ -43,9 +43,9 @@ async def _obstacles_in(services: EngineServices, stacks: Iterable[Stack]) -> di
 async def usable_in(services: EngineServices, stacks: Iterable[Stack]) -> frozenset[str]:
     """Return the resources whose last action failed and whose objects can be used, as an update would find them."""
     found: set[str] = set()
-    for stack in stacks:
-        if not await services.database.read(queries.has_failed_resources, stack.id):
-            continue
+    by_id = {stack.id: stack for stack in stacks}
+    for stack_id in await services.database.read(queries.with_failed_resources, by_id) if by_id else ():
+        stack = by_id[stack_id]
         view = await view_of(services, stack)
         failed = [state for state in view.states.values() if is_examined(state.row)]
         answers = await asyncio.gather(

@@ -51,7 +51,8 @@ class NestedPlanner:
 
     `shared` caches the plans of new stacks by their inputs; `with_kept` includes unchanged stacks in the result;
     `observed` is what the cloud has of existing stacks, if it was asked; `copies` are those to restore below the stack;
-    `removing` is how the stack above removes resources.
+    `removing` is how the stack above removes resources. `read` are nested stacks that were read in advance, by the uuid
+    of the resource around each; a plan changes them, so each is used once.
     """
 
     services: EngineServices
@@ -66,6 +67,7 @@ class NestedPlanner:
     copies: Copies = field(default_factory=Copies)
     removing: Removing = field(default_factory=Removing)
     shared: dict[Any, Forward] = field(default_factory=dict)
+    read: dict[str, Recorded] = field(default_factory=dict)
 
     def plan_nested(
         self,
@@ -91,7 +93,7 @@ class NestedPlanner:
 
     def removed(self, state: ResourceState) -> tuple[Step, ...]:
         """Implements planner.Nested."""
-        recorded = Recorded.below(self.services, self.connection, state.row.uuid)
+        recorded = self.recorded(state.row.uuid)
         if recorded is None:
             return ()
         nested = self.below(state.row.name, recorded.stack, self.inputs)
@@ -102,8 +104,13 @@ class NestedPlanner:
         """Return a planner for the stacks nested in the nested stack of the resource `name`."""
         return replace(self, stack=stack, inputs=inputs, depth=self.depth + 1, copies=self.copies.below(name))
 
+    def recorded(self, uuid: str) -> Recorded | None:
+        """Return the nested stack of a recorded resource, as the cloud has it if it was asked; None without one."""
+        known = self.read.pop(uuid, None)
+        return known or Recorded.below(self.services, self.connection, uuid, self.observed)
+
     def _unchanged(self, state: ResourceState) -> tuple[Step, ...]:
-        recorded = Recorded.below(self.services, self.connection, state.row.uuid)
+        recorded = self.recorded(state.row.uuid)
         steps = []
         for inner in recorded.current.values() if recorded is not None else ():
             name = inner.row.name
@@ -149,7 +156,7 @@ class ChildForecast:
         inside, state = self._inside, self._state
         if state is None:
             return None
-        return Recorded.below(inside.services, inside.connection, state.row.uuid, inside.observed)
+        return inside.recorded(state.row.uuid)
 
     @cached_property
     def _rehearsal(self) -> Rehearsal:

@@ -23,8 +23,8 @@ def read_copies(
 ) -> list[ResourceState]:
     """Return the recorded copies that belong to snapshots of the stack, or of a stack above it."""
     found: list[ResourceState] = []
-    for identifier in snapshot_ids:
-        for state in read_untyped(connection, services, identifier, stack_name):
+    for states in read_untyped(connection, services, dict.fromkeys(snapshot_ids, stack_name)).values():
+        for state in states:
             state.type = services.types.recorded(state, {}).copy or services.unknown_type
             state.stack_name = state.stored.definition["stack_name"]
             found.append(state)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from sqlalchemy import Connection
@@ -209,13 +210,23 @@ class Loader:
 
     def load_now(self, connection: Connection, inputs_id: str) -> LoadedInputs:
         """Return the same on an open connection."""
-        return self._inputs.get(inputs_id, lambda: self._stored(connection, inputs_id))
+        known = self._inputs.find(inputs_id)
+        return known if known is not None else self.load_all_now(connection, [inputs_id])[inputs_id]
 
-    def _stored(self, connection: Connection, inputs_id: str) -> LoadedInputs:
-        row = queries.inputs_by_id(connection, inputs_id)
-        if row is None:
-            raise Bug(f"there are no inputs {inputs_id}")
+    def load_all_now(self, connection: Connection, inputs_ids: Collection[str]) -> dict[str, LoadedInputs]:
+        """Return stored inputs by ID; the number of queries does not grow with that of the inputs, only with that of
+        their different templates, environments and files.
+        """
+        found = {name: known for name in inputs_ids if (known := self._inputs.find(name)) is not None}
+        missing = [name for name in inputs_ids if name not in found]
+        rows = queries.inputs_among(connection, missing) if missing else {}
+        for name in missing:
+            if name not in rows:
+                raise Bug(f"there are no inputs {name}")
+            found[name] = self._inputs.get(name, partial(self._stored, connection, rows[name]))
+        return found
 
+    def _stored(self, connection: Connection, row: Inputs) -> LoadedInputs:
         def stored(digest: str) -> Any:
             return documents.load(connection, [digest], self._sealer)[digest]
 

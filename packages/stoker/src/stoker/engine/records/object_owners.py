@@ -99,7 +99,7 @@ def _owned_in(connection: Connection, services: EngineServices, stack: Stack) ->
     Resources whose plug-in is missing are examined when it is there. Those of a template own no object.
     """
     found: dict[str, Owned | None] = {}
-    for state in read_untyped(connection, services, stack.id, stack.name):
+    for state in read_untyped(connection, services, {stack.id: stack.name})[stack.id]:
         if state.row.physical_id is None or state.row.ownership is not None:
             continue
         state.type = services.types.recorded(state, {})

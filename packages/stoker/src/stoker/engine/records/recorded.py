@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from sqlalchemy import Connection
 
@@ -60,12 +61,19 @@ class Recorded:
 
 def facade_of(connection: Connection, services: EngineServices, stack: Stack, inputs: LoadedInputs) -> Facade | None:
     """Return the facade of a nested stack's parent resource, if its template uses it; None for a root stack."""
-    if stack.parent_resource is None or inputs.template.used_functions.isdisjoint(_FACADE):
+    if stack.parent_resource is None or not _uses_facade(inputs):
         return None
     row = queries.resource_by_uuid(connection, stack.parent_resource)
     if row is None or not row.state:
         return None
-    recorded = services.sealer.open(row.state).get("definition", {})
+    return _facade(services.sealer.open(row.state).get("definition", {}))
+
+
+def _uses_facade(inputs: LoadedInputs) -> bool:
+    return not inputs.template.used_functions.isdisjoint(_FACADE)
+
+
+def _facade(recorded: Mapping[str, Any]) -> Facade:
     return Facade(
         recorded.get("metadata", {}), recorded.get("deletion_policy", "Delete"), recorded.get("update_policy", {})
     )
@@ -75,7 +83,57 @@ def read_states(
     connection: Connection, services: EngineServices, stack: Stack, inputs: LoadedInputs | None = None
 ) -> dict[str, ResourceState]:
     """Return all recorded resources of a stack, by uuid, in creation order."""
-    states = {state.row.uuid: state for state in read_untyped(connection, services, stack.id, stack.name)}
+    untyped = read_untyped(connection, services, {stack.id: stack.name})[stack.id]
+    states = _typed(connection, services, stack, inputs, untyped)
+    if any(state.type.nested for state in states.values()):
+        _note_strayed(states, queries.strayed_below(connection, stack.id))
+    return states
+
+
+def read_tree(
+    services: EngineServices, connection: Connection, top: Stack, observed: Observations | None = None
+) -> list[Recorded]:
+    """Return a stack and the stacks nested in it, each after those around it; `observed` is that of `Recorded.of`.
+
+    The number of queries does not grow with that of the stacks, only with the depth and the number of templates.
+    """
+    stacks = [stack for level in queries.levels_of(connection, top) for stack in level if stack.inputs]
+    inputs = services.loader.load_all_now(connection, {stack.inputs for stack in stacks})
+    untyped = read_untyped(connection, services, {stack.id: stack.name for stack in stacks})
+    strayed = {stack.parent_resource for stack in stacks if stack.strayed and stack.parent_resource}
+    holders: dict[str, ResourceState] = {}
+    found: list[Recorded] = []
+    for stack in stacks:
+        loaded = inputs[stack.inputs]
+        states = _typed(connection, services, stack, loaded, untyped[stack.id])
+        _note_strayed(states, strayed)
+        if observed is not None:
+            observed.apply_to(states.values())
+        holder = holders.get(stack.parent_resource or "")
+        if holder is None:
+            facade = facade_of(connection, services, stack, loaded)
+        else:
+            facade = _facade(holder.stored.definition) if _uses_facade(loaded) else None
+        holders |= {uuid: state for uuid, state in states.items() if state.type.nested}
+        found.append(Recorded(stack, states, current_of(states.values()), loaded, facade))
+    return found
+
+
+def _note_strayed(states: Mapping[str, ResourceState], strayed: Iterable[str]) -> None:
+    """Let the next update examine the resources around nested stacks that were changed directly."""
+    for uuid in set(strayed) & states.keys():
+        states[uuid].row.fingerprint = ""
+
+
+def _typed(
+    connection: Connection,
+    services: EngineServices,
+    stack: Stack,
+    inputs: LoadedInputs | None,
+    untyped: Iterable[ResourceState],
+) -> dict[str, ResourceState]:
+    """Return the resources of a stack by uuid, with their types."""
+    states = {state.row.uuid: state for state in untyped}
     files: Mapping[str, str] = inputs.files if inputs is not None else {}
     if inputs is None and any(services.types.of_row(state.row) is None for state in states.values()):
         files = services.loader.load_now(connection, stack.inputs).files
@@ -83,29 +141,31 @@ def read_states(
         state.type = services.types.recorded(state, files)
     if absent := [state for state in states.values() if state.type is services.unknown_type]:
         _look_below(connection, services, stack, absent)
-    if any(state.type.nested for state in states.values()):
-        for uuid in queries.strayed_below(connection, stack.id) & states.keys():
-            states[uuid].row.fingerprint = ""
     return states
 
 
 def read_untyped(
-    connection: Connection, services: EngineServices, owner_id: str, stack_name: str
-) -> list[ResourceState]:
-    """Return all recorded resources of a stack, or copies of a snapshot, in creation order, without their types."""
+    connection: Connection, services: EngineServices, stack_names: Mapping[str, str]
+) -> dict[str, list[ResourceState]]:
+    """Return all recorded resources of stacks, or copies of snapshots, in creation order, without their types.
+
+    `stack_names` are the names of the stacks by the IDs of what the resources belong to.
+    """
     reading = services.values.reading()
-    states: list[ResourceState] = []
-    for row in queries.each_resource_of(connection, owner_id):
+    found: dict[str, list[ResourceState]] = {owner_id: [] for owner_id in stack_names}
+    for row in queries.each_resource_among(connection, stack_names):
         sealed, row.state = reading.sealed(row.state), None
-        state = ResourceState(row, services.unknown_type, stack_name, services.sealer, services.values, sealed)
+        name = stack_names[row.stack_id]
+        state = ResourceState(row, services.unknown_type, name, services.sealer, services.values, sealed)
         state.recorded_id = row.physical_id
-        states.append(state)
+        found[row.stack_id].append(state)
+    states = [state for each in found.values() for state in each]
     wanted = [name for state in states for name in (state.row.properties, state.row.former_properties) if name]
     sets = {name: reading.sealed(body) for name, body in queries.each_property_set(connection, wanted)}
     for state in states:
         state.sealed_properties = sets.get(state.row.properties or "")
         state.sealed_former = sets.get(state.row.former_properties or "")
-    return states
+    return found
 
 
 def _look_below(

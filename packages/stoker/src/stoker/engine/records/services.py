@@ -73,12 +73,17 @@ class EngineServices:
         bound = partial(self.loader.bind, stack, inputs, strict=False, exports=exports)
         return await self.evaluator.evaluate(stack.project_id, bound)
 
-    async def secrets(self, stack: Stack, inputs_id: str, above: frozenset[str] = frozenset()) -> frozenset[str]:
-        """Return `Loader.secrets` of recorded inputs; expensive ones are evaluated on a thread."""
+    async def secrets(
+        self, stack: Stack, inputs_id: str, above: frozenset[str] = frozenset(), loaded: LoadedInputs | None = None
+    ) -> frozenset[str]:
+        """Return `Loader.secrets` of recorded inputs; expensive ones are evaluated on a thread.
+
+        `loaded` are the inputs, if the caller has read them.
+        """
         key = self.loader.secrets_key(inputs_id, above)
         known = self.loader.known_secrets(key)
         if known is None:
-            inputs = await self.loader.load(inputs_id)
+            inputs = loaded or await self.loader.load(inputs_id)
             work = partial(self.loader.secrets, stack, key, inputs, above)
             known = await self.evaluator.evaluate(stack.project_id, work)
         return known

@@ -13,7 +13,7 @@ from typing import TypeVar
 from stoker.base.ids import arn
 from stoker.cloud.session import Cloud
 from stoker.engine.records.loader import LoadedInputs
-from stoker.engine.records.recorded import Recorded
+from stoker.engine.records.recorded import Recorded, read_tree
 from stoker.engine.records.scope import RecordedScope
 from stoker.engine.records.services import EngineServices
 from stoker.engine.records.state import ResourceState
@@ -108,6 +108,16 @@ async def filled(view: View) -> View:
 async def view_of(services: EngineServices, stack: Stack) -> StackView:
     """Return the stack as currently recorded."""
     return await filled(StackView(services, stack))
+
+
+async def views_of_tree(services: EngineServices, top: Stack) -> list[StackView]:
+    """Return a stack and the stacks nested in it as currently recorded, each after those around it."""
+    found = []
+    for recorded in await services.database.read(partial(read_tree, services), top):
+        view = StackView(services, recorded.stack)
+        view.fill(recorded)
+        found.append(view)
+    return found
 
 
 async def available_zones(cloud: Cloud) -> list[str]:

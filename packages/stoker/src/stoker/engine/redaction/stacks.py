@@ -38,6 +38,27 @@ async def secrets_ever(services: EngineServices, stack: Stack) -> set[str]:
     return await prepared(services, stack, found)
 
 
+async def secrets_of_tree(services: EngineServices, stacks: Sequence[Stack]) -> dict[str, set[str]]:
+    """Return `secrets_ever` of a stack and of the stacks nested in it, by ID, with one set of queries.
+
+    `stacks` are the stack and then those nested in it, each after the one around it.
+    """
+    history = await _history(services, stacks)
+    wanted = {identifier for _, inputs in history for identifier in inputs}
+    loaded = await services.database.read(services.loader.load_all_now, wanted)
+    above = await _secrets_of(services, await _history(services, (await _upwards(services, stacks[0]))[1:]))
+    found: dict[str, set[str]] = {}
+    for stack, inputs in history:
+        around = found.get(stack.parent_id or "", above)
+        own = set(around)
+        for identifier in inputs:
+            own |= await services.secrets(stack, identifier, frozenset(around), loaded[identifier])
+        found[stack.id] = own
+    for stack in stacks:
+        await prepared(services, stack, found[stack.id])
+    return found
+
+
 async def secrets_above(services: EngineServices, stack: Stack) -> set[str]:
     """Return what the stacks above a nested stack hide, now or before: the nested stack must not show it either.
 
