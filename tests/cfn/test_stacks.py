@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
+from openstack_emulator.core.faults import Fault
 from stoker.base.context import RequestContext
 from stoker.base.ids import new_request_id
 from stoker.contract.catalog import ClaimRequestToken
@@ -334,6 +335,35 @@ def test_a_failed_creation_is_rolled_back_unless_told_otherwise(world: QueryServ
     with pytest.raises(ClientError) as refused:
         boto.continue_update_rollback(StackName="stays")
     assert error(refused)["Code"] == "ValidationError"
+
+
+@pytest.mark.usefixtures("clean")
+def test_a_rollback_is_continued_without_the_resources_to_skip(world: QueryService, boto: Any) -> None:
+    def body(name: str, *further: str) -> str:
+        net = {"Type": "OS::Neutron::Net", "Properties": {"name": name}}
+        bad = {"Type": "OS::Heat::TestResource", "Properties": {"fail": True}, "DependsOn": "Net"}
+        resources = {"Net": net, **dict.fromkeys(further, bad)}
+        return json.dumps({"AWSTemplateFormatVersion": "2010-09-09", "Resources": resources})
+
+    boto.create_stack(StackName="stuck", TemplateBody=body("before"))
+    assert ended(world, boto, "stuck") == "CREATE_COMPLETE"
+    boto.update_stack(StackName="stuck", TemplateBody=body("after", "Bad"), DisableRollback=True)
+    assert ended(world, boto, "stuck") == "UPDATE_FAILED"
+    fault = world.served.cloud.faults.add(Fault(on="PUT /network/v2.0/networks/*", do="fail", status=400))
+    try:
+        boto.rollback_stack(StackName="stuck")
+        assert ended(world, boto, "stuck") == "UPDATE_ROLLBACK_FAILED"
+        with pytest.raises(ClientError) as refused:
+            boto.continue_update_rollback(StackName="stuck", ResourcesToSkip=["Bad"])
+        assert (
+            error(refused)["Code"] == "ValidationError" and "resource Bad of stack stuck" in error(refused)["Message"]
+        )
+        boto.continue_update_rollback(StackName="stuck", ResourcesToSkip=["Net"])
+        assert ended(world, boto, "stuck") == "UPDATE_ROLLBACK_COMPLETE"
+    finally:
+        world.served.cloud.faults.remove(fault.id)
+    shown = boto.describe_stack_resource(StackName="stuck", LogicalResourceId="Net")["StackResourceDetail"]
+    assert shown["ResourceStatus"] == "UPDATE_COMPLETE" and "skipped" in shown["ResourceStatusReason"]
 
 
 @pytest.mark.usefixtures("clean")

@@ -26,3 +26,14 @@ def test_only_a_stack_that_had_a_definition_can_return_to_it(embedded: Shell, tm
     embedded.ok(*deploy, "-P", "fails=false")
     later = embedded.fails(*deploy, "-P", "fails=true")
     assert "stoker stack rollback offers" in later and "delete" not in later
+
+
+def test_a_retry_continues_without_the_resources_that_it_skips(embedded: Shell, tmp_path: Path) -> None:
+    template = tmp_path / "skips.yaml"
+    template.write_text(TEMPLATE)
+    deploy = ("deploy", "skips", "-t", str(template), "--yes")
+    embedded.ok(*deploy, "-P", "fails=false")
+    embedded.fails(*deploy, "-P", "fails=true")
+    assert "did you mean 'thing'" in embedded.fails("stack", "retry", "skips", "--skip", "thin")
+    assert "skips: UPDATE_COMPLETE" in embedded.ok("stack", "retry", "skips", "--skip", "thing").out
+    assert "skipped, as requested" in embedded.ok("logs", "skips").out

@@ -228,6 +228,25 @@ async def delete_retaining(world: World) -> str:
     return f"{stack['action']}_{stack['status']} {stack['status_reason']}"
 
 
+async def fail_to_update(world: World) -> str:
+    thing = {"type": "OS::Heat::TestResource", "properties": {"value": "first"}}
+    net = {"type": "OS::Neutron::Net"}
+    before = {"heat_template_version": "2021-04-16", "resources": {"thing": thing, "net": net}}
+    await world.create(NAME, before)
+    failing = {**thing, "properties": {"value": "second", "fail": True}}
+    volume = {"type": "OS::Cinder::Volume", "properties": {"size": 1}, "depends_on": "thing"}
+    after = {**before, "resources": {"thing": failing, "net": net, "volume": volume}}
+    stack = await world.update(NAME, after)
+    return f"{stack['action']}_{stack['status']} {stack['status_reason']}"
+
+
+async def retry_skipping(world: World) -> str:
+    stack = await world.call("stack_show", ref={"name": NAME, "id": None})
+    await world.call("stack_action", ref={"name": NAME, "id": None}, action="retry", skip=["thing"])
+    stack = await world.settle(stack["id"])
+    return f"{stack['action']}_{stack['status']} {stack['status_reason']}"
+
+
 ACTIONS = {
     "create": create,
     "update": update,
@@ -238,6 +257,7 @@ ACTIONS = {
     "forget": forget,
     "delete_all": delete,
     "delete_retaining": delete_retaining,
+    "retry_skipping": retry_skipping,
 }
 BEFORE = {
     "update": create,
@@ -248,6 +268,7 @@ BEFORE = {
     "forget": create_and_snapshot,
     "delete_all": create_and_snapshot,
     "delete_retaining": create_contents,
+    "retry_skipping": fail_to_update,
 }
 """What is there when an action begins."""
 

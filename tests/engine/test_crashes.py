@@ -174,3 +174,25 @@ def test_no_copy_is_made_twice_or_forgotten(served: ServedCloud, action: str) ->
     assert program.returncode == 0
     assert kills > 3 and finished
     assert (owned(served), saved(served)) == (preset, set())
+
+
+@pytest.mark.slow
+def test_what_a_retry_skips_is_skipped_after_the_death_of_the_engine(served: ServedCloud) -> None:
+    preset = owned(served)
+    program = start(served, "retry_skipping", "before", first=1, stride=1)
+    assert program.stdin is not None and program.stdout is not None
+    kills, states = 0, set[str]()
+    with program:
+        for line in program.stdout:
+            result: dict[str, Any] = json.loads(line)
+            place, states = f"killed before write {result['number']}: {result}", states | {result["state"]}
+            kinds = [kind for kind, _ in sorted(owned(served) - preset)]
+            made = result["state"] == "UPDATE_COMPLETE"
+            assert result["state"] in ("UPDATE_COMPLETE", "UPDATE_FAILED") and result["unfinished"] == 0, place
+            assert kinds == (["OS::Cinder::Volume"] if made else []) + ["OS::Neutron::Net"], place
+            kills += result["killed"]
+            program.stdin.write("\n")
+            program.stdin.flush()
+    assert program.returncode == 0
+    assert kills > 3 and states == {"UPDATE_COMPLETE", "UPDATE_FAILED"}
+    assert owned(served) == preset

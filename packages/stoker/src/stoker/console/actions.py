@@ -65,7 +65,13 @@ def _details(entered: str) -> Any:
 
 
 STACK_ACTIONS: Mapping[str, Action] = {
-    "retry": _named("retry", "Retry", "Stoker continues the action that failed."),
+    "retry": Action(
+        "Retry",
+        "Stoker continues the action that failed.",
+        body=lambda entered: {"retry": {"skip": entered.split()} if entered.strip() else None},
+        field="Without",
+        help="Optional: failed resources to continue without, separated by spaces. Their objects stay as they are.",
+    ),
     "rollback": _named(
         "rollback", "Roll back", "Stoker returns the stack to its last good definition.", preview="/actions/preview"
     ),

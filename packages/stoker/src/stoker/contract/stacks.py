@@ -177,12 +177,14 @@ class DeleteStack(OfStack[None]):
 class ActOnStack(OfStack[None]):
     """Start an action such as `suspend`, `cancel_update` or `retry`.
 
-    A rollback with the digest of a plan is only done as the plan says.
+    A rollback with the digest of a plan is only done as the plan says. `skip` are the paths of failed resources, as
+    plans have them, without which a retry continues.
     """
 
     method = "stack_action"
     action: str
     plan_digest: str | None = field(default=None, metadata=ADDED)
+    skip: Sequence[str] = field(default=(), metadata=ADDED)
 
 
 # -- previews ----------------------------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
 from functools import partial
 
 from stoker.base.context import RequestContext
@@ -14,6 +15,7 @@ from stoker.engine.running.endings import rollback_target
 from stoker.operations.action_plans import last_operation, plan_rollback
 from stoker.operations.lookup import find_stack
 from stoker.operations.planning import check_digest
+from stoker.operations.skipping import skipped_at
 from stoker.operations.stacks import requested_operation, submit
 from stoker.operations.transitions import Verdict, guard, verdict
 from stoker.store.records import Stack
@@ -26,6 +28,8 @@ async def stack_action(submissions: Submissions, context: RequestContext, reques
     begin = ACTIONS.get(request.action)
     if begin is None:
         raise BadValue(f"Unknown stack action {request.action!r}; the actions are {', '.join(ACTIONS)}.")
+    if request.skip and request.action != "retry":
+        raise BadValue(f"Only a retry can skip resources; the action is {request.action!r}.")
     stack = await find_stack(submissions.services, context, request.ref)
     if verdict(request.action, stack) is Verdict.TAKEN:
         await begin(submissions, context, stack, request)
@@ -53,13 +57,20 @@ async def _roll_back(submissions: Submissions, context: RequestContext, stack: S
 
 
 async def _retry(submissions: Submissions, context: RequestContext, stack: Stack, request: ActOnStack) -> None:
-    """Resume a failed operation: the same action and definition; finished steps are not repeated."""
+    """Resume a failed operation: the same action and definition; finished steps are not repeated.
+
+    It continues without the resources at the paths `skip`, and without those that the failed operation has skipped.
+    """
     services = submissions.services
     last = await last_operation(services, stack)
     operation = requested_operation(services, context, stack, last.action, last.inputs, observe=last.observe)
     operation.former_inputs, operation.snapshot = last.former_inputs, last.snapshot
     operation.skip_preflight, operation.differing = last.skip_preflight, last.differing
-    operation.retention = Retention.of(last).asked().to_json()
+    retention = Retention.of(last).asked()
+    if request.skip:
+        skipped = await services.database.read(skipped_at, services, stack, last, request.skip)
+        retention = replace(retention, skipped=retention.skipped | skipped)
+    operation.retention = retention.to_json()
     await submit(submissions, context, stack, operation, guard=guard(request.action))
 
 

@@ -212,7 +212,7 @@ class Operation(Record):
     `SET_ASIDE`), `cause` what began it instead of a request (`HEALING`, `SECOND_CHANCE`). `waiting_epoch` equals
     `epoch` if the owner has recorded that the operation only waits. `failure` is the JSON of its
     `Failure`, None if it has not failed, or its end is only described by `reason` (see
-    `earlier_failures`). `retention` is the JSON of its `Retention`, None for one that deletes whatever it removes.
+    `earlier_failures`). `retention` is the JSON of its `Retention`, None for one that leaves nothing as it is.
     """
 
     id: str

@@ -186,7 +186,7 @@ ACTIONS: Mapping[str, Action] = {
             **_STACK,
             **_REPEATABLE,
             **_NO_ROLE,
-            "ResourcesToSkip": refused("mark a resource that cannot be repaired unhealthy with the REST API instead"),
+            "ResourcesToSkip": Field(STRINGS),
         },
         takes_types=True,
     ),

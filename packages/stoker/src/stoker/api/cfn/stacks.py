@@ -211,14 +211,14 @@ def roll_back(call: Call) -> dict[str, Any]:
 
 
 def continue_rollback(call: Call) -> None:
-    """Resume a failed rollback."""
+    """Resume a failed rollback, without the resources to skip."""
     view = call.ask_of_stack(ShowStack(ref=call.ref, resolve_outputs=False))
     if (view["action"], view["status"]) != ("ROLLBACK", "FAILED"):
         raise QueryError(
             "ValidationError",
             f"Only a failed rollback can be continued; {view['name']} is {views.stack_status(view)}.",
         )
-    call.ask_of_stack(ActOnStack(ref=call.ref, action="retry"))
+    call.ask_of_stack(ActOnStack(ref=call.ref, action="retry", skip=tuple(call["ResourcesToSkip"] or ())))
 
 
 def _identified(call: Call) -> dict[str, Any]:

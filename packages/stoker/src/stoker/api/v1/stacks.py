@@ -70,7 +70,9 @@ SORT_KEYS = frozenset({"stack_name", "stack_status", "creation_time", "updated_t
 
 ACCEPT = "accept_drift"
 
-ACTIONS = ("suspend", "resume", "check", "cancel_update", "cancel_without_rollback", "retry", "rollback", ACCEPT)
+RETRY = "retry"
+
+ACTIONS = ("suspend", "resume", "check", "cancel_update", "cancel_without_rollback", RETRY, "rollback", ACCEPT)
 """The actions on a stack; the last three are extensions of Heat's API."""
 
 ROLLBACKS = ("rollback", "cancel_update")
@@ -236,16 +238,23 @@ def act(call: Call) -> dict[str, Any] | None:
 
     `accept_drift` starts nothing: it records the live values of resources that differ from the cloud as those with
     which they were deployed, and lists them. `resources` in its value are the paths of these; by default, all.
+
+    `{"retry": {"skip": [PATH]}}` continues without failed resources: their objects stay as they are.
     """
-    ((action, options),) = (call.sent or {}).items()
+    ((action, sent),) = (call.sent or {}).items()
+    options = sent if isinstance(sent, Mapping) else {}
     if action == ACCEPT:
-        return _accept(call, options if isinstance(options, Mapping) else {})
-    digest = options.get("plan_digest") if isinstance(options, Mapping) else None
+        return _accept(call, options)
+    digest, skip = options.get("plan_digest"), options.get("skip")
     if digest is not None:
         digest = STRING.read(f"{action}.plan_digest", digest)
         if action not in ROLLBACKS:
             raise BadRequest(f"The action {action} has no plan_digest; {' and '.join(ROLLBACKS)} have one.")
-    call.ask(ActOnStack(ref=call.ref, action=action, plan_digest=digest))
+    if skip is not None:
+        skip = STRINGS.read(f"{action}.skip", skip)
+        if action != RETRY:
+            raise BadRequest(f"The action {action} has no skip; {RETRY} has it.")
+    call.ask(ActOnStack(ref=call.ref, action=action, plan_digest=digest, skip=tuple(skip or ())))
     return None
 
 

@@ -234,13 +234,14 @@ class Stack:
         answer: Answer = self._service.send("DELETE", self.facts, "/preview", query=options or None)
         return answer
 
-    def act(self, action: str, digest: str | None = None) -> None:
+    def act(self, action: str, digest: str | None = None, skip: Sequence[str] = ()) -> None:
         """Start an action: suspend, resume, check, cancel_update, cancel_without_rollback, retry or rollback.
 
-        With the digest of a plan, which only the two actions that roll back have, only as the plan says.
+        With the digest of a plan, which only the two actions that roll back have, only as the plan says. A retry goes
+        on without the resources at the paths `skip`.
         """
-        options = {"plan_digest": digest} if digest else None
-        self._service.send("POST", self.facts, "/actions", {action: options})
+        options = {**({"plan_digest": digest} if digest else {}), **({"skip": list(skip)} if skip else {})}
+        self._service.send("POST", self.facts, "/actions", {action: options or None})
 
     def preview_rollback(self) -> Answer:
         """The plan of the action `rollback`."""

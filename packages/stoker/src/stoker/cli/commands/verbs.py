@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -20,13 +20,13 @@ ALL = ("CREATE", "UPDATE", "ADOPT", "RESTORE", "ROLLBACK", "DELETE", "SUSPEND", 
 HOOKS = tuple(f"{moment}-{action}" for moment in ("pre", "post") for action in ("create", "update", "delete"))
 
 
-def _act(stack: Stack, action: str, good: tuple[str, ...]) -> None:
-    """Start an action, and show its progress and result."""
+def _act(stack: Stack, action: str, good: tuple[str, ...], skip: Sequence[str] = ()) -> None:
+    """Start an action, without the resources at the paths `skip`, and show its progress and result."""
     from stoker.cli.commands.deployment import finish
     from stoker.cli.views.follow import follow
 
     marker = stack.last_event()
-    stack.act(action)
+    stack.act(action, skip=skip)
     finish(follow(stack, marker), good)
 
 
@@ -65,12 +65,26 @@ def check(service: Service, name: str) -> None:
     say(str(stack.again().facts["stack_status_reason"]))
 
 
-retry = _verb(
-    "retry",
-    ALL,
-    "Retry the failed action on the stack NAME with the same definition; completed steps are kept.",
-    "  stoker stack retry web",
+@click.command("retry")
+@click.argument("name", shell_complete=stack_names)
+@click.option(
+    "--skip",
+    multiple=True,
+    metavar="RESOURCE",
+    help="Continue without this failed resource, whose object stays as it is; with a path as in plans, one of a nested "
+    "stack. Can be repeated.",
+    shell_complete=resource_names,
 )
+@with_service
+def retry(service: Service, name: str, skip: tuple[str, ...]) -> None:
+    """Retry the failed action on the stack NAME with the same definition; completed steps are kept.
+
+    \b
+    Examples:
+      stoker stack retry web
+      stoker stack retry web --skip volume --skip workers.0.port
+    """
+    _act(service.stack(name), "retry", ALL, skip)
 
 
 @click.command("rollback")

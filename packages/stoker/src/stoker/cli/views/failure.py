@@ -17,13 +17,14 @@ _FAILED = "_FAILED"
 def failure(stack: Stack, sources: Sources | None = None) -> CommandFailed:
     """Return the error about an action that has failed, or was rolled back.
 
-    `sources` has the template, if this command has sent one. The cause is left out where the tree of the action shows
-    it on the same screen.
+    `sources` has the template, if this command has sent one. A rollback that failed has a cause besides that of the
+    action before it; causes are left out where the tree of the action shows them on the same screen.
     """
     failed = [event for event in latest_action(stack, 0)[1] if event["resource_status"].endswith(_FAILED)]
-    own = next((event for event in failed if event["physical_resource_id"] == stack.id), None)
-    cause = (own and own["resource_status_reason"]) or stack.facts["stack_status_reason"] or stack.state
-    lines = [] if sys.stderr.isatty() and own is not None and stack.shown(own) else [cause]
+    own = [event for event in failed if event["physical_resource_id"] == stack.id]
+    told = [event["resource_status_reason"] for event in own]
+    causes = list(dict.fromkeys(filter(None, told))) or [stack.facts["stack_status_reason"] or stack.state]
+    lines = [] if sys.stderr.isatty() and own and all(map(stack.shown, own)) else causes
     names = [event["resource_name"] for event in failed if event["physical_resource_id"] != stack.id]
     if sources is not None and names and (place := _place(sources, names[0])):
         lines.append(f"{names[0]} is declared at {place}.")
@@ -55,6 +56,8 @@ def _commands(stack: Stack) -> Iterator[str]:
     action, _, status = stack.state.partition("_")
     if status == "FAILED":
         possible[f"stoker stack retry {name}"] = "retry the same, once the cause is removed"
+    if stack.state == "ROLLBACK_FAILED":
+        possible[f"stoker stack retry {name} --skip RESOURCE"] = "continue without a resource that cannot be restored"
     if status == "FAILED" and action in ("UPDATE", "RESTORE"):  # there was a definition before
         possible[f"stoker stack rollback {name}"] = "return to the last good definition"
     if action in ("CREATE", "ADOPT", "ROLLBACK", "DELETE"):

@@ -41,7 +41,8 @@ class Target:
     """A desired resource with its known values.
 
     `given` are resolved property values without the absent ones; `fingerprint` is None if some of them are unknown.
-    `implementation` is the resolved type name; `since` is the start of the operation (seconds since the epoch). For
+    `implementation` is the resolved type name; `since` is the start of the operation (seconds since the epoch);
+    `skipped` are the uuids of the recorded resources that it does not touch. For
     `restored` and `renewed` see `restoring.Restored`. `fresh` is the target of a new object, if that is another one:
     with the template's values where the present object has those of a restored snapshot.
     """
@@ -64,6 +65,7 @@ class Target:
     restored: Mapping[str, Any] = field(default_factory=dict)
     renewed: frozenset[str] | None = None
     since: float = inf
+    skipped: frozenset[str] = frozenset()
     fresh: Target | None = None
 
     def size(self) -> int:
@@ -122,6 +124,8 @@ def decide(target: Target, state: ResourceState | None, *, fate: Fate = Requirem
 
     `fate` returns the plan's decision about the resources that unknown values depend on.
     """
+    if state is not None and state.row.uuid in target.skipped:
+        return Decision(Kind.KEEP, (Reason(ReasonCode.SKIPPED),))
     decision = _decide(target, state, fate)
     if state is not None and target.fresh is not None and decision.kind in (Kind.KEEP, Kind.UPDATE, Kind.REPLACE):
         decision = _with_restored(decision, target.fresh, state, target.restored)

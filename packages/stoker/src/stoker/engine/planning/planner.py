@@ -58,6 +58,7 @@ class Wanted:
     """A definition prepared for planning: types looked up, dependencies complete, order fixed.
 
     `since` is the start of the operation (seconds since the epoch): it distinguishes resources created before.
+    `skipped` are the uuids of the recorded resources that it does not touch.
     """
 
     definition: Definition
@@ -68,6 +69,7 @@ class Wanted:
     digest: Callable[[Any], str]
     restore: Restore = as_given
     since: float = inf
+    skipped: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, services: EngineServices, definition: Definition, inputs: LoadedInputs) -> Wanted:
@@ -133,6 +135,7 @@ class Wanted:
             restored=restored.note,
             renewed=restored.renewed,
             since=self.since,
+            skipped=self.skipped,
         )
         if restored.fresh is not None:
             fresh = replace(target, given=restored.fresh, restored={}, renewed=None)
@@ -268,7 +271,7 @@ class Forward:
         removals = [
             self._removal(state, replaced.get(state.row.uuid))
             for state in reversed(self.states)
-            if state.row.uuid not in kept
+            if state.row.uuid not in kept and state.row.uuid not in self.wanted.skipped
         ]
         leaving = {removal.name for removal in removals}
         first = frozenset(step.key for step in steps if step.kind is not Kind.KEEP or step.name in leaving)
@@ -448,10 +451,13 @@ def plan_removal(
     nested: Nested | None = None,
     why: ReasonCode | None = None,
 ) -> Plan:
-    """Return the plan that removes everything, for the reason `why`; by default that of the action."""
+    """Return the plan that removes all resources that are not skipped, for the reason `why`; by default that of the
+    action.
+    """
     rolls_back = removing.action == "ROLLBACK"
     reason = why or (ReasonCode.CREATION_ROLLED_BACK if rolls_back else ReasonCode.STACK_DELETED)
-    steps = removal_steps(_removal(state, reason, removing) for state in reversed(states))
+    leaving = [state for state in reversed(states) if state.row.uuid not in removing.skipped]
+    steps = removal_steps(_removal(state, reason, removing) for state in leaving)
     return Plan(removing.action, tuple(_with_inside(steps, states, nested, {})))
 
 

@@ -52,6 +52,7 @@ class ReasonCode(StrEnum):
     RETAINED_BY_REQUEST = "retained-by-request"
     POLICY = "policy"
     DATA_LOST = "data-lost"
+    SKIPPED = "skipped"
 
 
 RETENTION = frozenset(
@@ -159,6 +160,7 @@ _SENTENCES = {
     ReasonCode.FORGOTTEN: "its object stays, and belongs to no resource any more (`removed`)",
     ReasonCode.POLICY: "the update policy {subject} forbids it: {detail}",
     ReasonCode.DATA_LOST: "data loss: {subject}",
+    ReasonCode.SKIPPED: "it is skipped, as requested",
     ReasonCode.OBJECT_EXTERNAL: "its object is retained, as it does not belong to this stack (external_id)",
     ReasonCode.OBJECT_OF_ANOTHER: "its object is retained, as it belongs to another resource, too",
     ReasonCode.OBJECT_ABANDONED: "its object is retained, as the resource is abandoned",

@@ -37,12 +37,14 @@ class Removing:
     `retained` are the uuids of resources whose objects a deletion retains because it was asked to. If it is `forced`,
     objects that cannot be deleted are left behind. A rollback deletes the objects of resources that were created after
     `since`, when the last operation was complete (seconds since the epoch), although a policy retains those in use.
+    `skipped` are the uuids of resources that are not removed for now.
     """
 
     action: str = ""
     retained: Collection[str] = ()
     forced: bool = False
     since: float = inf
+    skipped: frozenset[str] = frozenset()
 
 
 def removal_policy(

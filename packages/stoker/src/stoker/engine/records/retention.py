@@ -1,4 +1,4 @@
-"""What the removals of an operation leave in the cloud, besides the policies of the resources."""
+"""What an operation leaves as it is because its request says so: objects that are retained, resources to skip."""
 
 from __future__ import annotations
 
@@ -29,15 +29,17 @@ class Left:
 
 @dataclass(frozen=True, slots=True)
 class Retention:
-    """What the request for a deletion retains, stored with the operation.
+    """What the request for an operation leaves as it is, stored with the operation.
 
-    `retained` are the uuids of the resources, in nested stacks too, whose objects stay. With `forced`, an object that
-    cannot be deleted is left behind; `left` are those that were.
+    `retained` are the uuids of the resources, in nested stacks too, whose objects a deletion retains. With `forced`, an
+    object that cannot be deleted is left behind; `left` are those that were. `skipped` are the uuids of the resources,
+    in nested stacks too, without which a retry continues.
     """
 
     retained: frozenset[str] = frozenset()
     forced: bool = False
     left: tuple[Left, ...] = ()
+    skipped: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, operation: Operation) -> Retention:
@@ -45,14 +47,16 @@ class Retention:
         if operation.retention is None:
             return cls()
         data: dict[str, Any] = orjson.loads(operation.retention)
-        return cls(frozenset(data["retained"]), data["forced"], tuple(Left(**each) for each in data["left"]))
+        left = tuple(Left(**each) for each in data["left"])
+        return cls(frozenset(data["retained"]), data["forced"], left, frozenset(data.get("skipped", ())))
 
     def to_json(self) -> str | None:
         """Return the value of the operation's column; None for nothing."""
         if self == Retention():
             return None
         data = {"retained": sorted(self.retained), "forced": self.forced, "left": [asdict(each) for each in self.left]}
-        return orjson.dumps(data).decode()
+        skipped = {"skipped": sorted(self.skipped)} if self.skipped else {}
+        return orjson.dumps({**data, **skipped}).decode()
 
     def asked(self) -> Retention:
         """Return what the request asked for, for operations on nested stacks and for a retry."""

@@ -69,6 +69,7 @@ def rollback_of(stack: Stack, operation: Operation, settings: EngineSettings, no
         plan=None,
         failure=None,
         snapshot=None,
+        retention=None,
     )
 
 

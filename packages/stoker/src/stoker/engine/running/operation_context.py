@@ -15,6 +15,7 @@ from stoker.engine.calls.context import ActingParts, StackContext
 from stoker.engine.notifications.announcer import Sinks
 from stoker.engine.planning.retaining import Removing
 from stoker.engine.records import object_owners
+from stoker.engine.records.actions import FORWARD
 from stoker.engine.records.failure import Failure
 from stoker.engine.records.retention import Retention
 from stoker.engine.records.stack_view import filled
@@ -39,7 +40,8 @@ class OperationContext(StackContext):
         self.operation: Operation = operation
         self.assignment = Assignment(claim, services.clock.now(), former_owner)
         self.progress = Progress(left=list(retention.left))
-        self.planning = Planning(Removing(operation.action, retention.retained, retention.forced))
+        skipped = retention.skipped if operation.action in FORWARD else frozenset[str]()
+        self.planning = Planning(Removing(operation.action, retention.retained, retention.forced, skipped=skipped))
         self.objects = Objects()
         self.waiting = Waiting(services.clock)
         self._unsaved_plan = False

@@ -216,7 +216,7 @@ async def _bind_definition(run: OperationContext, inputs: LoadedInputs) -> Wante
         return Wanted.of(run.services, definition, inputs)
 
     wanted = run.planning.wanted = await run.evaluate(bound)
-    wanted.since = run.operation.created_at
+    wanted.since, wanted.skipped = run.operation.created_at, run.planning.removing.skipped
     if inputs.template.uses("Fn::GetAZs"):
         await run.load_zones()
     run.scope.parent = await run.services.database.read(facade_of, run.services, run.stack, inputs)

@@ -83,6 +83,10 @@ class OperationRun(OperationContext):
                 await self._ask_plugins()
                 if self.progress.unsaved_transfers is not None:
                     await record_transfers(self)
+                if self.planning.removing.skipped:
+                    from stoker.engine.running.skipping import record_skipped
+
+                    await record_skipped(self)
                 await self._execute()
                 await refresh_outputs(self, self._schedule.runner.performer)
             await self._finish()

@@ -95,6 +95,9 @@ class StepRunner:
     def keep_as_is(self, step: Step) -> bool:
         """Return whether a kept resource needs no further check: nothing that it refers to has changed."""
         run, wanted = self.run_, self.run_.planning.wanted
+        if step.uuid in run.planning.removing.skipped:
+            run.current[step.name] = run.states[step.uuid]
+            return True
         if wanted is None or step.uuid is None or not run.objects.moved.isdisjoint(wanted.requires[step.name]):
             return False
         if pauses(run, step.name, "pre", "UPDATE"):
