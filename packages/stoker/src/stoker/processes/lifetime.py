@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import logging
+import os
 import sys
+import threading
 from collections.abc import Callable, Coroutine, Sequence
 from functools import partial
 from typing import Any
@@ -20,6 +23,11 @@ from stoker.processes.report import report_section
 from stoker.processes.settings import TOKEN_CHECK, set_login
 from stoker.processes.signals import handle_signals
 from stoker.rpc import messaging
+
+LOG = logging.getLogger(__name__)
+
+EXIT_SECONDS = 5.0
+"""For the threads of libraries, after a process has closed everything: one that waits for a broker takes longer."""
 
 
 def cluster_config(
@@ -68,5 +76,23 @@ def run(load: Callable[[], cfg.ConfigOpts], serve: Callable[[cfg.ConfigOpts], Co
         report_section("Settings", partial(shown_options, config))
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
             runner.run(serve(config))
+            exit_within(EXIT_SECONDS)
     except (StokerError, cfg.Error, OSError) as error:
         sys.exit(f"stoker: {error}")
+
+
+def exit_within(seconds: float) -> None:
+    """Limit the rest of the process's life. Call this when everything is closed, and nothing is left to be recorded.
+
+    Python waits at its exit for the threads of all executors. A message that is being sent to a broker that has
+    vanished without closing the connection keeps one for as long as the heartbeats of AMQP allow, a minute by default.
+    """
+
+    def leave() -> None:
+        LOG.warning("Exiting without waiting for the connections to the message broker any longer")
+        logging.shutdown()
+        os._exit(0)
+
+    timer = threading.Timer(seconds, leave)
+    timer.daemon = True
+    timer.start()

@@ -355,8 +355,10 @@ class MessagingPeers:
 
     async def close(self) -> None:
         """Send the waiting messages if the broker can be reached, and stop."""
-        for threads in (self._senders, self._askers):
-            if not await in_time(threads.shutdown, _CLOSING_SECONDS):
+        pools = (self._senders, self._askers)
+        ended = await asyncio.gather(*(in_time(threads.shutdown, _CLOSING_SECONDS) for threads in pools))
+        for threads, idle in zip(pools, ended, strict=True):
+            if not idle:
                 threads.shutdown(wait=False, cancel_futures=True)
 
     def _send(self, cast: Callable[[], None]) -> None:
