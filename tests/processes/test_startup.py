@@ -47,12 +47,9 @@ def test_an_embedded_engine_imports_neither_a_broker_nor_what_upgrades_tables() 
 def test_the_emulated_cloud_imports_identity_only() -> None:
     found = modules(CLOUD)
     packages = {name.split(".")[1] for name in found if name.startswith("openstack_emulator.")}
-    assert packages <= {"core", "identity", "services", "main", "dns", "guests"}
+    assert packages <= {"core", "identity", "services", "main", "name_server", "guests"}
     drivers = ("openstack_emulator.guests.namespace", "openstack_emulator.guests.machine")
     assert (
-        among(
-            found, *drivers, "openstack_emulator.dns.designate", "dns", "sqlalchemy", "keystoneauth1", "yaql", "jinja2"
-        )
-        == []
+        among(found, *drivers, "openstack_emulator.dns", "dns", "sqlalchemy", "keystoneauth1", "yaql", "jinja2") == []
     )
     assert len(found) < 600

@@ -18,7 +18,7 @@ import dns.resolver
 import dns.zone
 import pytest
 
-from openstack_emulator.dns.server import NameServer
+from openstack_emulator.name_server import NameServer
 from openstack_emulator.testing import ServedCloud
 from tests.emulator.dns.harness import ALL_PROJECTS, EXAMPLE, Designate
 

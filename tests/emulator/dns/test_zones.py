@@ -6,8 +6,8 @@ from uuid import uuid4
 
 import pytest
 
-from openstack_emulator.dns.http import _is_like
-from openstack_emulator.dns.names import reverse_name, reverse_zone
+from openstack_emulator.dns.routes.lists import _is_like
+from openstack_emulator.dns.rules.names import reverse_name, reverse_zone
 from openstack_emulator.testing import ServedCloud
 from tests.emulator.dns.harness import ALL_PROJECTS, EXAMPLE, Designate
 from tests.emulator.users import token_with_role
@@ -281,6 +281,16 @@ def test_a_change_can_fail_and_be_repeated(designate: Designate, served: ServedC
         designate.call("PATCH", f"/zones/{zone}", {"ttl": 60})
         served.advance(2)
         assert designate.get(f"/zones/{zone}")["status"] == expected
+
+
+def test_a_fault_that_waits_is_not_shown(designate: Designate, served: ServedCloud) -> None:
+    rule = {"on": "POST /dns/v2/zones/*", "do": "error_state", "times": 2}
+    zone = designate.zone()
+    assert served.call("POST", "/control/faults", rule).status == 201
+    requested = designate.make(f"/zones/{zone}/tasks/transfer_requests", {"description": "yours"})
+    body = {"zone_transfer_request_id": requested["id"], "key": requested["key"]}
+    accepted = designate.make("/zones/tasks/transfer_accepts", body)
+    assert not {name for name in (*requested, *accepted) if name.startswith("_")}
 
 
 def test_names_of_addresses() -> None:

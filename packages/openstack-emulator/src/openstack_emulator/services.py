@@ -45,7 +45,7 @@ SERVICES = (
     Offer("magnum", "/container-infra", {"container-infra": "/container-infra/v1"},
           "openstack_emulator.container_infra.magnum:CONTAINER_INFRA", "container-infra",
           needs=("image", "network", "volume", "compute")),
-    Offer("designate", "/dns", {"dns": "/dns"}, "openstack_emulator.dns.designate:DNS", "dns"),
+    Offer("designate", "/dns", {"dns": "/dns"}, "openstack_emulator.dns.service:DNS", "dns"),
     Offer("mistral", "/workflow", {"workflowv2": "/workflow/v2"}, "openstack_emulator.workflow.mistral:WORKFLOW",
           "workflow"),
     Offer("murano", "/application-catalog", {"application-catalog": "/application-catalog"},

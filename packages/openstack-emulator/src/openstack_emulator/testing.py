@@ -15,7 +15,7 @@ from aiohttp import web
 
 from openstack_emulator.core.app import runner
 from openstack_emulator.core.cloud import Cloud
-from openstack_emulator.dns.server import NameServer
+from openstack_emulator.name_server import NameServer
 from stoker_foundation.clock import ManualClock
 
 T = TypeVar("T")

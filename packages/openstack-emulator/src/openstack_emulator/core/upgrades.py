@@ -115,6 +115,15 @@ def attributes_of_resources(database: sqlite3.Connection) -> None:
     _rewrite(database, "gnocchi", "archive_policies", lambda data: {**data, "back_window": int(data["back_window"])})
 
 
+def whole_zones(database: sqlite3.Connection) -> None:
+    """Zones, record sets and imports of Designate have all of their fields."""
+    for collection in ("zones", "abandoned_zones"):
+        filled("designate", collection, {"_change": 0})(database)
+    for collection in ("recordsets", "abandoned_recordsets"):
+        filled("designate", collection, {"_change": 0, "_floating_ip": None})(database)
+    filled("designate", "zone_imports", {"_content": None, "_admin": False})(database)
+
+
 STEPS: Sequence[Step] = (
     numbered,
     filled("nova", "servers", {"_image_name": ""}),
@@ -125,6 +134,7 @@ STEPS: Sequence[Step] = (
     whole_orders,
     attributes_of_resources,
     filled("aodh", "history", {"severity": None}),
+    whole_zones,
 )
 
 

@@ -14,10 +14,10 @@ import dns.rdataclass
 import dns.rdatatype
 import dns.rrset
 
-from openstack_emulator.core.store import Record
-from openstack_emulator.dns.names import ancestors, folded
-from openstack_emulator.dns.recordsets import MINIMUM, RecordSets
-from openstack_emulator.dns.zones import Zones
+from openstack_emulator.dns.records import RecordSet, Served, Zone
+from openstack_emulator.dns.rules.names import ancestors, folded
+from openstack_emulator.dns.rules.recordsets import MINIMUM, RecordSets
+from openstack_emulator.dns.rules.zones import Zones
 
 SMALLEST_UDP, LARGEST_UDP, LARGEST_TCP = 512, 1232, 65535
 """Bytes of a message: over UDP without EDNS, over UDP with it (as the DNS Flag Day 2020 recommends), over TCP."""
@@ -25,6 +25,8 @@ LONGEST_CHAIN = 8
 """CNAME records that are followed for one query."""
 SETS_PER_MESSAGE = 100
 """Record sets in one message of a zone transfer."""
+_Set = tuple[RecordSet, Served]
+"""A record set, and what the name servers have of it."""
 _TRANSFERS = (dns.rdatatype.AXFR, dns.rdatatype.IXFR)
 
 
@@ -70,7 +72,7 @@ class Answers:
             name = target
 
     def _look_up(
-        self, response: dns.message.Message, zone: Record, name: dns.name.Name, kind: int
+        self, response: dns.message.Message, zone: Zone, name: dns.name.Name, kind: int
     ) -> dns.name.Name | None:
         """Add what a zone has of a name to a response; return the name to search next, if any."""
         delegation = self._delegation(zone, name)
@@ -81,65 +83,65 @@ class Answers:
         if found is None:
             response.set_rcode(dns.rcode.NXDOMAIN)
         answered = False
-        for record in found or ():
-            is_alias = record["type"] == "CNAME" and kind != dns.rdatatype.CNAME
-            if is_alias or kind in (dns.rdatatype.ANY, dns.rdatatype.from_text(record["type"])):
-                response.answer.append(_rrset(zone, record, name))
+        for record, served in found or ():
+            is_alias = record.type == "CNAME" and kind != dns.rdatatype.CNAME
+            if is_alias or kind in (dns.rdatatype.ANY, dns.rdatatype.from_text(record.type)):
+                response.answer.append(_rrset(zone, (record, served), name))
                 answered = True
                 if is_alias and kind != dns.rdatatype.ANY:
-                    return dns.name.from_text(record["_served"]["records"][0])
+                    return dns.name.from_text(served.records[0])
         if not answered:
             self._add_authority(response, zone)
         return None
 
     # -- zones and names ----------------------------------------------------------------------------------------------
 
-    def _zone(self, name: dns.name.Name) -> Record | None:
+    def _zone(self, name: dns.name.Name) -> Zone | None:
         text = _text(name)
         for candidate in (text, *ancestors(text)):
             if (zone := self._zones.serving(candidate)) is not None:
                 return zone
         return None
 
-    def _at(self, zone: Record, name: str) -> list[Record] | None:
+    def _at(self, zone: Zone, name: str) -> list[_Set] | None:
         """Return the record sets of a name, none for a name that only has others below it; None for no such name."""
-        if found := self._sets.served(zone, _name=name):
+        if found := list(self._sets.served(zone, folded_name=name)):
             return found
-        below = any(row["_name"].endswith(f".{name}") for row in self._sets.served(zone))
+        below = any(record.folded_name.endswith(f".{name}") for record, _ in self._sets.served(zone))
         return [] if below else None
 
-    def _synthesized(self, zone: Record, name: str) -> list[Record] | None:
+    def _synthesized(self, zone: Zone, name: str) -> list[_Set] | None:
         """Return the record sets of the wildcard that a name falls under (RFC 4592, 3.3.1)."""
         if self._at(zone, name) is not None:
             return []
         for above in ancestors(name):
-            if self._at(zone, above) is not None or above == zone["_name"]:
+            if self._at(zone, above) is not None or above == zone.folded_name:
                 return self._at(zone, f"*.{above}")
         return None
 
-    def _delegation(self, zone: Record, name: dns.name.Name) -> Record | None:
+    def _delegation(self, zone: Zone, name: dns.name.Name) -> _Set | None:
         """Return the NS record set below the zone's own name that is responsible for a name."""
         text, found = _text(name), None
         for candidate in (text, *ancestors(text)):
-            if candidate == zone["_name"]:
+            if candidate == zone.folded_name:
                 break
-            found = next(iter(self._sets.served(zone, _name=candidate, type="NS")), found)
+            found = next(self._sets.served(zone, folded_name=candidate, type="NS"), found)
         return found
 
-    def _refer(self, response: dns.message.Message, zone: Record, delegation: Record) -> None:
+    def _refer(self, response: dns.message.Message, zone: Zone, delegation: _Set) -> None:
         """Name the servers of a delegated zone, with their addresses if they are in this zone."""
         response.flags &= ~dns.flags.AA
         response.authority.append(_rrset(zone, delegation))
-        for server in delegation["_served"]["records"]:
-            for record in self._sets.served(zone, _name=folded(server)):
-                if record["type"] in ("A", "AAAA"):
-                    response.additional.append(_rrset(zone, record))
+        for server in delegation[1].records:
+            for record, served in self._sets.served(zone, folded_name=folded(server)):
+                if record.type in ("A", "AAAA"):
+                    response.additional.append(_rrset(zone, (record, served)))
 
-    def _add_authority(self, response: dns.message.Message, zone: Record) -> None:
+    def _add_authority(self, response: dns.message.Message, zone: Zone) -> None:
         """Add the SOA record, which says for how long the absence of records may be cached (RFC 2308, 3)."""
-        for record in self._at(zone, zone["_name"]) or ():
-            if record["type"] == "SOA":
-                soa = _rrset(zone, record)
+        for record, served in self._at(zone, zone.folded_name) or ():
+            if record.type == "SOA":
+                soa = _rrset(zone, (record, served))
                 soa.ttl = min(soa.ttl, MINIMUM)
                 response.authority.append(soa)
 
@@ -171,11 +173,11 @@ def _text(name: dns.name.Name) -> str:
     return folded(name.to_text())
 
 
-def _rrset(zone: Record, record: Record, owner: dns.name.Name | None = None) -> dns.rrset.RRset:
+def _rrset(zone: Zone, found: _Set, owner: dns.name.Name | None = None) -> dns.rrset.RRset:
     """Return what the name servers have of a record set, for the name `owner` where a wildcard stands for it."""
-    served = record["_served"]
-    ttl = zone["ttl"] if served["ttl"] is None else served["ttl"]
-    return dns.rrset.from_text_list(owner or record["name"], ttl, "IN", record["type"], served["records"])
+    record, served = found
+    ttl = zone.ttl if served.ttl is None else served.ttl
+    return dns.rrset.from_text_list(owner or record.name, ttl, "IN", record.type, served.records)
 
 
 def _rendered(response: dns.message.Message, size: int) -> bytes:

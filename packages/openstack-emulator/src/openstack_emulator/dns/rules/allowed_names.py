@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from openstack_emulator.core.cloud import Records
-from openstack_emulator.core.component import Component
+from openstack_emulator.core.component import Rules
 from openstack_emulator.core.errors import ApiError
-from openstack_emulator.dns.http import missing
-from openstack_emulator.dns.names import folded
+from openstack_emulator.core.store import Table
+from openstack_emulator.dns.records import Blacklist, TopLevelDomain
+from openstack_emulator.dns.rules.names import folded
 from stoker_foundation.patterns import PatternError
 from stoker_foundation.patterns.linear import expression
 
 
-class NameRules(Component):
-    """Top-level domains `{name}` and blacklists `{pattern}`, a regular expression."""
+class AllowedNames(Rules):
+    """Top-level domains, which zones must be below if there are any, and blacklists."""
 
-    def __init__(self, records: Records) -> None:
+    def __init__(self, records: Records, domains: Table[TopLevelDomain], blacklists: Table[Blacklist]) -> None:
         super().__init__(records)
-        self.tlds = records.collection("tlds", ("name",), missing("Tld"))
-        self.blacklists = records.collection("blacklists", ("pattern",), missing("Blacklist"))
+        self._domains = domains
+        self._blacklists = blacklists
 
     def check(self, name: str, is_admin: bool) -> None:
         """Raise ApiError 400 for a name that no zone may have; blacklists do not apply to administrators."""
@@ -25,11 +26,11 @@ class NameRules(Component):
         if len(labels) < 2:
             raise ApiError(400, "More than one label is required", "invalid_zone_name")
         endings = {".".join(labels[at:]) for at in range(len(labels))}
-        if len(self.tlds):
-            known = {folded(tld["name"]) for tld in self.tlds}
+        if len(self._domains):
+            known = {folded(domain.name) for domain in self._domains}
             if not endings & known or ".".join(labels) in known:
                 raise ApiError(400, "Invalid TLD", "invalid_zone_name")
-        if not is_admin and any(expression(row["pattern"]).found_in(name) for row in self.blacklists):
+        if not is_admin and any(expression(one.pattern).found_in(name) for one in self._blacklists):
             raise ApiError(400, "Blacklisted zone name", "invalid_zone_name")
 
 

@@ -108,9 +108,9 @@ class _Datagrams(asyncio.DatagramProtocol):
 
 
 def _answers(cloud: Cloud) -> Any:
-    from openstack_emulator.dns.answering import Answers
-    from openstack_emulator.dns.designate import DnsRecords
+    from openstack_emulator.dns.rules.answering import Answers
+    from openstack_emulator.dns.rules.composition import DomainNames
 
-    records = cloud.of(DnsRecords)
+    names = cloud.of(DomainNames)
     cloud.store.flush()
-    return Answers(records.zones, records.recordsets)
+    return Answers(names.zones, names.recordsets)

@@ -2,5 +2,7 @@
 
 from __future__ import annotations
 
+from openstack_emulator.dns.records import NameServer
+
 DEFAULT_POOL = "794ccc2c-d751-44fe-b57f-8894c9f5c842"
-NAME_SERVERS = ({"hostname": "ns1.devstack.org.", "priority": 1},)
+NAME_SERVERS = (NameServer(hostname="ns1.devstack.org.", priority=1),)

@@ -1,0 +1,1 @@
+"""The DNS service over HTTP."""

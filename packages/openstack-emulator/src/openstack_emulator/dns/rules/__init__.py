@@ -1,0 +1,1 @@
+"""What the DNS service decides."""
