@@ -115,6 +115,7 @@ RULE_SETS: tuple[RuleSet, ...] = (
             "events:show",
             "permissions:index",
             "resource:find",
+            "resource:generate",
             "resource:index",
             "resource:show",
             "software_configs:index",

@@ -45,6 +45,10 @@ COMMANDS: Mapping[str, Command] = {
         "transfers:move", "Keep the object of the resource FROM of the stack NAME, which is called TO in the template."
     ),
     "forget": Command("transfers:forget", "Remove resources from the stack NAME, and keep their objects."),
+    "generate": Command(
+        "generate:generate",
+        "Write a template of the objects that the project has, and an environment that imports them.",
+    ),
     "outputs": Command(
         "logs:outputs",
         "List the outputs of the stack NAME; or print the value of the output KEY alone, for scripts.",

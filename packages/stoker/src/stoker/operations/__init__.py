@@ -46,6 +46,7 @@ from stoker.contract.events import (
     ShowOperation,
 )
 from stoker.contract.finding import FindResources
+from stoker.contract.generating import GenerateFromProject, ListGeneratedTypes
 from stoker.contract.request import Operation
 from stoker.contract.resources import (
     DescribeResource,
@@ -116,6 +117,7 @@ from stoker.operations import (
     drift,
     feed,
     finding,
+    generating,
     history,
     inspection,
     listing,
@@ -221,6 +223,8 @@ _ON_SERVICES: tuple[Operation[RecordingServices], ...] = (
     DetectDrift.served_by(drift.drift_detect),
     DetectResourceDrift.served_by(drift.drift_detect_resource),
     FindResources.served_by(finding.resource_find),
+    GenerateFromProject.served_by(generating.project_generate),
+    ListGeneratedTypes.served_by(generating.generated_type_list),
     ShowDriftDetection.served_by(drift.drift_status),
     ListDrift.served_by(drift.drift_list),
     ListExports.served_by(describing.export_list),

@@ -58,3 +58,13 @@ class SharedList:
     field: str = "id"
     of_others: bool = False
     selects: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class InventoryPlace:
+    """The function that returns the inventory of a type (`stoker.plugins.inventory`), which is imported when it is
+    needed: `(resource type, ID of the project)`. It returns None for types whose objects it does not describe.
+    """
+
+    module: str
+    function: str

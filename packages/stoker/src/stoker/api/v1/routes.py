@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from stoker.api.v1 import catalog, operations, resources, software, stacks
+from stoker.api.v1 import catalog, generating, operations, resources, software, stacks
 from stoker.api.v1 import stack_body as body
 from stoker.api.v1.call import Action
 from stoker.contract.stacks import AbandonStack, ExportStack, OfDefinition, ShowEnvironment, ShowFiles, ShowTemplate
@@ -76,6 +76,13 @@ ROUTES: Mapping[str, Mapping[str, Action]] = {
     },
     # Resources of all stacks
     "/resources": {"GET": Action(resources.find, "resource:find", query=resources.FIND_QUERY)},
+    # Objects of the project
+    "/generated_template": {
+        "GET": Action(generating.generate, "resource:generate", query=generating.QUERY, takes_types=True),
+    },
+    "/generated_template/resource_types": {
+        "GET": Action(generating.list_types, "resource:generate", takes_types=True),
+    },
     # Redirects from a name, an ID or an ARN to the stack
     "/stacks/{stack_name}": _lookups("GET", "POST", "PUT", "PATCH", "DELETE"),
     "/stacks/{stack_name}/resources": {"GET": _lookup("/resources"), "POST": _lookup("/resources")},

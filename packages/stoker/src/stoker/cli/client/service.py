@@ -72,6 +72,19 @@ class Service:
             following = [link["href"] for link in answer.get("links", ()) if link["rel"] == "next"]
             page = dict(parse_qsl(urlsplit(following[0]).query)) if following else None
 
+    def generated(self, query: Mapping[str, Any]) -> Answer:
+        """Return a template of the objects of the project, with its environment and what was left out."""
+        answer: Answer = self._call("GET", "/generated_template", query=query)["generated_template"]
+        return answer
+
+    def generated_types(self) -> frozenset[str]:
+        """Return the types whose objects can be generated."""
+        return frozenset(self._call("GET", "/generated_template/resource_types")["resource_types"])
+
+    def resource_types(self) -> list[str]:
+        """Return the names of all types."""
+        return list(self._call("GET", "/resource_types")["resource_types"])
+
     def stack(self, name: str) -> Stack:
         """Return a stack by name or ID, without the values of its outputs. Raises NoSuchStack."""
         return self._found(name, _WITHOUT_OUTPUTS)

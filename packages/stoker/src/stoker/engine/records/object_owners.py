@@ -11,7 +11,8 @@ import logging
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import NamedTuple
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from sqlalchemy import Connection
 
@@ -19,6 +20,7 @@ from stoker.engine.records.recorded import read_untyped
 from stoker.engine.records.services import EngineServices, RecordingServices
 from stoker.engine.records.state import ResourceState
 from stoker.plugins.object_ids import ObjectIds
+from stoker.plugins.resource import ResourceType
 from stoker.store import ownership
 from stoker.store.journal import Batch
 from stoker.store.ownership import Owned, double, key_of, nothing
@@ -38,15 +40,27 @@ class Grant(NamedTuple):
 
 def owned_by(state: ResourceState, stack: Stack) -> Owned | None:
     """Return the claim of a resource to its object; None if it owns none."""
-    row, kind = state.row, state.type
-    ids = kind.object_ids or (ObjectIds() if kind.id_is_new else None)
-    if row.physical_id is None or ids is None or kind.local or kind.nested:
+    row = state.row
+    if row.physical_id is None or state.stored.definition.get("external_id") is not None:
         return None
-    if state.stored.definition.get("external_id") is not None:
+    found = claim_of(state.type, row.physical_id, stack.project_id, stack.user_id, state.given)
+    return None if found is None else replace(found, uuid=row.uuid, type=row.type)
+
+
+def claim_of(
+    kind: ResourceType,
+    physical_id: str,
+    project_id: str,
+    user_id: str | None,
+    properties: Mapping[str, Any] = MappingProxyType({}),
+) -> Owned | None:
+    """Return the claim of a resource of this owner that is not recorded yet; None if the type has no own objects."""
+    ids = kind.object_ids or (ObjectIds() if kind.id_is_new else None)
+    if ids is None or kind.local or kind.nested:
         return None
     listed = f"{kind.listed.service} {kind.listed.path}" if kind.listed is not None else kind.type_name
-    key = key_of(ids.kind or listed, ids.scope(stack.project_id, stack.user_id, state.given), row.physical_id)
-    return Owned(key, row.physical_id, row.uuid, row.type)
+    key = key_of(ids.kind or listed, ids.scope(project_id, user_id, properties), physical_id)
+    return Owned(key, physical_id, "", kind.type_name)
 
 
 def claim(batch: Batch, acquired: Iterable[Resource], states: Mapping[str, ResourceState], stack: Stack) -> list[Grant]:

@@ -1,0 +1,37 @@
+"""Templates that are generated from the objects of a project."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from stoker.api.schema import Query
+from stoker.api.v1.call import Call
+from stoker.api.values import STRING, Field
+from stoker.contract.generating import GenerateFromProject, ListGeneratedTypes
+
+QUERY = Query(
+    fields={
+        "type": Field(STRING, repeatable=True),
+        "tag": Field(STRING, repeatable=True),
+        "name": Field(STRING),
+    },
+    strict=True,
+)
+
+
+def generate(call: Call) -> dict[str, Any]:
+    """Generate a template of the objects that the project has and no stack owns, with an environment that imports them.
+
+    `type` limits the types, `tag` selects objects by tags or by keys and values of metadata (`key=value`), `name` by a
+    pattern with `*`, `?` and `[…]`. What is inside an object comes with it. `left_out` are the objects that became no
+    resource, with the reasons; `unread` the types whose service did not list its objects. A stack with the template and
+    the environment imports the objects without a change of any.
+    """
+    query = call.query
+    wanted = GenerateFromProject(types=query["type"], tags=query["tag"], name=query["name"])
+    return {"generated_template": call.ask(wanted)}
+
+
+def list_types(call: Call) -> dict[str, Any]:
+    """List the types of which objects can become resources of a generated template."""
+    return {"resource_types": call.ask(ListGeneratedTypes())}

@@ -1,0 +1,144 @@
+"""`stoker generate`: write a template of the objects that a project has, and an environment that imports them."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+
+from stoker.cli.client.service import Answer, Service
+from stoker.cli.framework import format_option, with_service
+from stoker.cli.terminal.errors import CommandFailed
+from stoker.cli.terminal.formats import show_rows
+from stoker.cli.terminal.messages import say
+
+TEMPLATE, ENVIRONMENT = "template.yaml", "environment.yaml"
+"""The files that are written."""
+_FORMATS = ("table", "json")
+
+
+@click.command("generate")
+@click.option("--project", "whole", is_flag=True, help="Generate from the objects of the project.")
+@click.option("--types", "types", multiple=True, metavar="TYPE,…", help="Only objects of these types; repeatable.")
+@click.option(
+    "--tag", "tags", multiple=True, metavar="TAG", help="Only objects with the tag, or KEY=VALUE in their metadata."
+)
+@click.option("--name", "name", metavar="PATTERN", help="Only objects whose name fits, with * ? and […].")
+@click.option(
+    "-o", "--out", "out", type=click.Path(file_okay=False, path_type=Path), metavar="DIR",
+    help=f"Directory for {TEMPLATE} and {ENVIRONMENT}, which must not have them yet.",
+)  # fmt: skip
+@click.option("--list-types", is_flag=True, help="List the types, and whether their objects can be generated.")
+@format_option(_FORMATS)
+@with_service
+def generate(
+    service: Service,
+    whole: bool,
+    types: tuple[str, ...],
+    tags: tuple[str, ...],
+    name: str | None,
+    out: Path | None,
+    list_types: bool,
+    form: str,
+) -> None:
+    """Write a template of the objects that the project has, and an environment that imports them.
+
+    The services are asked for their lists; nothing is changed. A stack of the template and the environment imports the
+    objects without a change of any. Objects that a stack owns, and those that a service makes itself, are left out,
+    with the reason. What is inside a selected object comes with it. Files that exist are not overwritten.
+
+    Exit status: 0, or 1 if a service did not list its objects; the rest is written.
+
+    \b
+    Examples:
+      stoker generate --project -o shop
+      stoker generate --project --name 'web-*' -o web
+      stoker generate --project --types OS::Neutron::Net -o nets
+      stoker generate --list-types
+    """
+    if list_types:
+        show_rows(list(_types(service)), ("resource_type", "generated"), form)
+        return
+    if not whole or out is None:
+        raise click.UsageError("Give what to generate from (--project), and the directory to write (-o DIR).")
+    files = {name: out / name for name in (TEMPLATE, ENVIRONMENT)}
+    if existing := [str(file) for file in files.values() if os.path.lexists(file)]:
+        raise CommandFailed(
+            f"{' and '.join(existing)} {'exists' if len(existing) == 1 else 'exist'} already, and nothing is "
+            "overwritten: choose another directory."
+        )
+    wanted = [each for text in types for each in text.split(",") if each]
+    answer = service.generated({"type": wanted, "tag": list(tags), **({"name": name} if name else {})})
+    if answer["template"]["resources"]:
+        _write(files, answer)
+    if form == "table":
+        _tell(answer, out)
+    else:
+        rest = {key: value for key, value in answer.items() if key not in ("template", "environment")}
+        click.echo(json.dumps({"files": [str(file) for file in files.values() if file.exists()], **rest}, indent=2))
+    if answer["unread"]:
+        sys.exit(1)
+
+
+def _types(service: Service) -> Iterator[dict[str, Any]]:
+    generated = service.generated_types()
+    for each in service.resource_types():
+        yield {"resource_type": each, "generated": each in generated}
+
+
+def _write(files: dict[str, Path], answer: Answer) -> None:
+    """Write the files. Raises CommandFailed, also if one of them has come to be meanwhile."""
+    from stoker.authoring.added_entries import with_entries
+    from stoker.authoring.convert.templates import to_yaml
+    from stoker.cli.terminal.formats import yaml_text
+
+    environment = dict(answer["environment"])
+    imports = environment.pop("imports")
+    texts = {
+        TEMPLATE: to_yaml(answer["template"]),
+        ENVIRONMENT: with_entries(yaml_text(environment) if environment else "", "imports", imports),
+    }
+    try:
+        for name, file in files.items():
+            file.parent.mkdir(parents=True, exist_ok=True)
+            with file.open("xb") as written:
+                written.write(texts[name].encode())
+    except OSError as error:
+        raise CommandFailed(f"{error.filename}: {error.strerror}") from error
+
+
+def _tell(answer: Answer, out: Path) -> None:
+    resources, environment = answer["resources"], answer["environment"]
+    if resources:
+        parameters = len(environment.get("parameters", {}))
+        say(f"Written: {out / TEMPLATE}, with {_number(len(resources), 'resource')}.")
+        told = [_number(parameters, "parameter")] if parameters else []
+        say(f"Written: {out / ENVIRONMENT}, with {' and '.join([*told, _number(len(resources), 'import')])}.")
+        for name, number in Counter(each["resource_type"] for each in resources).items():
+            say(f"  {number} {name}")
+    else:
+        say("Nothing was written: no object was found that no stack owns.")
+    reasons = Counter((each["resource_type"], each["reason"]) for each in answer["left_out"])
+    if reasons:
+        say("Left out:")
+    for (name, reason), number in reasons.items():
+        say(f"  {number} {name}: {reason}")
+    for each in answer["left_out_properties"]:
+        say(f"Left out: {each['property']} of {each['resource_name']}: {each['reason']}.")
+    for each in answer["unread"]:
+        types = ", ".join(each["resource_types"])
+        say(f"Unknown, as {each['service']} did not list them: {types}: {each['reason']}", err=True)
+    if without := answer["parameters_without_value"]:
+        say(f"Give values of these parameters, which no service shows: {', '.join(without)}.")
+    if resources:
+        say(f"To import the objects: stoker deploy NAME -t {out / TEMPLATE} -e {out / ENVIRONMENT}")
+
+
+def _number(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -1,0 +1,1 @@
+"""Templates that are generated from the objects of a project."""

@@ -1,0 +1,313 @@
+"""Write a template and an environment that make resources of existing objects, without a change of any."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from stoker.cloud.finders import finders
+from stoker.engine.generation.scan import Found
+from stoker.plugins.inventory import Inventory
+from stoker.schema.constraints import CustomConstraint
+from stoker.schema.property import Property
+
+VERSION = "2021-04-16"
+"""The version of generated templates."""
+_SHORT = 8
+"""Length of the part of an ID that tells objects without a name apart."""
+_LONGEST_NAME = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A value of a property that refers to an object: of a kind, which a finder or constraint has the name of."""
+
+    kind: str
+    value: str
+
+
+@dataclass(slots=True)
+class Generated:
+    """A template, its environment, and which resource each object has become, by the object."""
+
+    template: dict[str, Any]
+    environment: dict[str, Any]
+    names: dict[Found, str]
+    without_value: list[str]
+    """The parameters that have no value: secrets, which no service shows."""
+
+
+def values_of(found: Found, project_id: str) -> dict[str, Any]:
+    """Return the values of an object's properties that a template must have."""
+    kind, inventory = found.scanned.kind, found.scanned.inventory
+    values = dict(inventory.describe(found.fields))
+    if found.scanned.container is not None and found.inside is not None:
+        values[found.scanned.container] = found.inside.id
+    values = {name: value for name, value in values.items() if not _is_left_to_service(inventory, name, value)}
+    values = {name: value for name, value in values.items() if value != project_id}
+    return _needed({name: prop for name, prop in kind.properties.items() if not prop.secret}, values)
+
+
+def missing_properties(found: Found, values: Mapping[str, Any]) -> list[str]:
+    """Return the properties that a template must have and that the service does not show; secrets are not shown."""
+    declared = found.scanned.kind.properties.items()
+    return [name for name, prop in declared if prop.required and not prop.secret and name not in values]
+
+
+def references_in(properties: Mapping[str, Property], values: Mapping[str, Any]) -> Iterator[tuple[str, Reference]]:
+    """Yield the references in values, at any depth, with the names of the properties at the top."""
+    for name, value in values.items():
+        found: list[Reference] = []
+        _walked(properties[name], value, lambda reference, found=found: found.append(reference))  # type: ignore[misc]
+        yield from ((name, reference) for reference in found)
+
+
+def write(
+    described: Mapping[Found, Mapping[str, Any]], others: Iterable[Found], functions: Collection[str]
+) -> Generated:
+    """Return the template for objects with these properties.
+
+    `others` are known objects that become no resources, whose names parameters have. `functions` are the names of the
+    functions of templates: a value that looks like one of them is given by a parameter.
+    """
+    return _Writing(described, others, functions).written()
+
+
+def _is_left_to_service(inventory: Inventory, name: str, value: Any) -> bool:
+    return name in inventory.chosen or (name in inventory.usual and inventory.usual[name] == value)
+
+
+def _needed(schema: Mapping[str, Property], values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values that differ from the defaults, in the order of the declarations."""
+    found: dict[str, Any] = {}
+    for name, prop in schema.items():
+        value = values.get(name)
+        if value is None or (value == prop.default and not prop.required):
+            continue
+        if isinstance(value, Mapping) and prop.schema is not None:
+            value = _needed(prop.schema, value)
+        elif isinstance(value, list) and prop.items is not None and prop.items.schema is not None:
+            value = [_needed(prop.items.schema, item) for item in value]
+        found[name] = value
+    return found
+
+
+def _kind_of(prop: Property) -> str | None:
+    """Return what the values of a property refer to; None for values that refer to nothing."""
+    if prop.resolve is not None:
+        return prop.resolve
+    named = (each.name for each in prop.constraints if isinstance(each, CustomConstraint) and "." in each.name)
+    return next(named, None)
+
+
+def _walked(prop: Property, value: Any, replaced: Callable[[Reference], Any]) -> Any:
+    """Return a value in which others replace the references."""
+    if isinstance(value, Mapping) and prop.schema is not None:
+        return {name: _walked(prop.schema[name], item, replaced) for name, item in value.items()}
+    kind = _kind_of(prop)
+    if isinstance(value, list):
+        if prop.items is not None:
+            return [_walked(prop.items, item, replaced) for item in value]
+        return [replaced(Reference(kind, item)) if kind and isinstance(item, str) else item for item in value]
+    if kind is not None and isinstance(value, str) and value:
+        return replaced(Reference(kind, value))
+    return value
+
+
+@dataclass
+class _Parameters:
+    """The parameters of a template, each with its value."""
+
+    declared: dict[str, dict[str, Any]] = field(default_factory=dict)
+    values: dict[str, Any] = field(default_factory=dict)
+    known: dict[tuple[str, Any], str] = field(default_factory=dict)
+
+    def named(self, name: str, about: tuple[str, Any], schema: Mapping[str, Any]) -> str:
+        """Return the name of the parameter about something, which is declared if it is new."""
+        if about not in self.known:
+            chosen = _free(name, self.declared)
+            self.known[about] = chosen
+            self.declared[chosen] = dict(schema)
+        return self.known[about]
+
+
+class _Writing:
+    """One template that is written."""
+
+    def __init__(
+        self, described: Mapping[Found, Mapping[str, Any]], others: Iterable[Found], functions: Collection[str]
+    ) -> None:
+        self._described = dict(sorted(described.items(), key=lambda item: item[0].order))
+        self._functions = frozenset(functions)
+        self._parameters = _Parameters()
+        self._names = _names(self._described)
+        self._objects = {_key(found): found for found in self._described}
+        self._others = {_key(found): found for found in others}
+        self._needs: dict[Found, set[Found]] = {found: set() for found in self._described}
+
+    def written(self) -> Generated:
+        """Write the resources, each after those that it refers to."""
+        resources = {found: self._resource(found, values) for found, values in self._described.items()}
+        parameters = self._parameters
+        template: dict[str, Any] = {"heat_template_version": VERSION}
+        if parameters.declared:
+            template["parameters"] = parameters.declared
+        order = self._order()
+        template["resources"] = {self._names[found]: resources[found] for found in order}
+        imports = [{"to": self._names[found], "id": found.id} for found in order]
+        environment = {"parameters": parameters.values} if parameters.values else {}
+        without_value = [name for name in parameters.declared if name not in parameters.values]
+        return Generated(template, {**environment, "imports": imports}, self._names, without_value)
+
+    def _resource(self, found: Found, values: Mapping[str, Any]) -> dict[str, Any]:
+        kind = found.scanned.kind
+        written = {name: self._value(found, name, value) for name, value in values.items()}
+        for name, prop in kind.properties.items():
+            if prop.required and prop.secret:
+                written[name] = self._hidden(found, name)
+        resource: dict[str, Any] = {"type": kind.type_name, "deletion_policy": "Retain"}
+        return {**resource, "properties": written} if written else resource
+
+    def _value(self, found: Found, name: str, value: Any) -> Any:
+        prop = found.scanned.kind.properties[name]
+        if name in found.scanned.inventory.varying or self._looks_like_function(value):
+            return self._given(found, name, value)
+        return _walked(prop, value, lambda reference: self._reference(found, name, reference))
+
+    def _reference(self, found: Found, name: str, reference: Reference) -> dict[str, str]:
+        """Refer to a resource, or to what is in no resource: with a parameter."""
+        key = (reference.kind, reference.value)
+        target = self._objects.get(key)
+        if target is not None and not self._reaches(target, found):
+            self._needs[found].add(target)
+            return {"get_resource": self._names[target]}
+        known = target or self._others.get(key)
+        noun = _noun_of(reference.kind, name)
+        schema: dict[str, Any] = {"type": "string", "description": _told(noun, known)}
+        if known is None:
+            schema["constraints"] = [{"custom_constraint": reference.kind}]
+        label = _word(known.name) if known is not None else ""
+        parameter = self._parameters.named(_joined(noun, label), key, schema)
+        self._parameters.values[parameter] = reference.value
+        return {"get_param": parameter}
+
+    def _given(self, found: Found, name: str, value: Any) -> dict[str, str]:
+        """Give a value by a parameter: equal ones of equal properties by the same."""
+        kind = "string" if isinstance(value, str) else "json"
+        schema = {"type": kind, "description": f"{name} of the generated resources that have it."}
+        parameter = self._parameters.named(_word(name), (name, repr(value)), schema)
+        self._parameters.values[parameter] = value
+        return {"get_param": parameter}
+
+    def _hidden(self, found: Found, name: str) -> dict[str, str]:
+        about = f"{self._names[found]}_{name}"
+        schema = {"type": "string", "hidden": True, "description": f"{name}, which no service shows."}
+        return {"get_param": self._parameters.named(about, (about, None), schema)}
+
+    def _looks_like_function(self, value: Any) -> bool:
+        if isinstance(value, Mapping):
+            return (len(value) == 1 and next(iter(value)) in self._functions) or any(
+                self._looks_like_function(item) for item in value.values()
+            )
+        return isinstance(value, list) and any(self._looks_like_function(item) for item in value)
+
+    def _reaches(self, start: Found, end: Found) -> bool:
+        """Return whether an object needs another one, so that this must not need it."""
+        waiting, seen = [start], set[Found]()
+        while waiting:
+            found = waiting.pop()
+            if found is end:
+                return True
+            if found not in seen:
+                seen.add(found)
+                waiting += self._needs[found]
+        return False
+
+    def _order(self) -> list[Found]:
+        """Return the objects, each after those that it needs."""
+        done: dict[Found, None] = {}
+        for start in self._needs:
+            waiting = [start]
+            while waiting:
+                left = [
+                    each for each in sorted(self._needs[waiting[-1]], key=lambda one: one.order) if each not in done
+                ]
+                if left:
+                    waiting.append(left[0])
+                else:
+                    done[waiting.pop()] = None
+        return list(done)
+
+
+def _key(found: Found) -> tuple[str, str]:
+    return str(found.scanned.inventory.finder), found.id
+
+
+def _noun_of(kind: str, name: str) -> str:
+    """Return what a parameter is called that refers to a kind of objects, for the property `name`."""
+    return kind.rpartition(".")[2] if kind in finders() else name
+
+
+def _told(noun: str, known: Found | None) -> str:
+    """Return the description of a parameter, which says why no resource has the object."""
+    noun = noun.replace("_", " ")
+    if known is None:
+        return f"The {noun}, by name or ID."
+    why = f"it belongs to the stack {known.owner.stack}" if known.owner is not None else known.reason
+    named = f" {known.name}" if known.name else ""
+    return f"The {noun}{named}; {why or 'two objects cannot refer to each other'}."
+
+
+def _names(described: Iterable[Found]) -> dict[Found, str]:
+    """Return the names of the resources: the name of the object and a word of the type, or a part of the ID."""
+    names: dict[Found, str] = {}
+    taken: dict[str, Any] = {}
+    for found in described:
+        name = _free(_name_of(found), taken)
+        names[found], taken[name] = name, found
+    return names
+
+
+def _name_of(found: Found) -> str:
+    noun, label = _noun(found.type_name), _word(found.name)
+    if label[:1].isalpha():
+        return _joined(label, noun)
+    outer = _word(found.inside.name) if found.inside is not None else ""
+    begins = _joined(outer, noun) if outer[:1].isalpha() else noun
+    return f"{begins}_{label or _word(_distinct(found.id))}"
+
+
+def _noun(type_name: str) -> str:
+    """Return the last part of a type's name in words: `FloatingIP` is `floating_ip`."""
+    words = re.findall(r"L7|[A-Z]+(?![a-z])|[A-Z][a-z0-9]*", type_name.rpartition("::")[2])
+    return "_".join(words).lower()
+
+
+def _distinct(identifier: str) -> str:
+    """Return the beginning of the last UUID of an ID."""
+    return identifier.rpartition("=")[2][:_SHORT]
+
+
+def _word(text: str) -> str:
+    """Return a name in letters, digits and underscores."""
+    return re.sub(r"[^A-Za-z0-9]+", "_", text).strip("_")[:_LONGEST_NAME]
+
+
+def _joined(first: str, second: str) -> str:
+    """Return both parts with an underscore between them, without a second one that the first ends with."""
+    if not first or not second:
+        return first or second
+    if first == second or first.endswith(f"_{second}"):
+        return first
+    return f"{first}_{second}"
+
+
+def _free(name: str, taken: Mapping[str, Any]) -> str:
+    """Return a name that is not taken: with a number, if it is."""
+    number, chosen = 1, name
+    while chosen in taken:
+        number += 1
+        chosen = f"{name}_{number}"
+    return chosen

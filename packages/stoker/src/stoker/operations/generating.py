@@ -1,0 +1,183 @@
+"""Generate a template from the objects of the caller's project, as the caller sees them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from stoker.base.context import RequestContext
+from stoker.base.errors import BadValue, CloudError
+from stoker.base.similar import closest
+from stoker.cloud.errors import NotNamed
+from stoker.cloud.finders import finders
+from stoker.cloud.session import Cloud
+from stoker.contract.generating import (
+    GeneratedTemplate,
+    GenerateFromProject,
+    LeftOut,
+    LeftOutProperty,
+    ListGeneratedTypes,
+)
+from stoker.engine.generation.scan import Found, find_owners, scan, scanned_types
+from stoker.engine.generation.template import (
+    VERSION,
+    Reference,
+    missing_properties,
+    references_in,
+    values_of,
+    write,
+)
+from stoker.engine.records.services import EngineServices
+from stoker.plugins.inventory import inventory_of
+from stoker.plugins.resource import ResourceType
+from stoker.template.versions import functions_of
+from stoker_foundation.patterns.linear import fits_shell
+
+_LONGEST_PATTERN = 255
+_GONE = "it refers to what does not exist any more: {} {}"
+
+
+async def generated_type_list(
+    services: EngineServices, context: RequestContext, request: ListGeneratedTypes
+) -> Sequence[str]:
+    """Return the names of the types, available to the caller, whose objects can be generated."""
+    return sorted(_types(services, context))
+
+
+async def project_generate(
+    services: EngineServices, context: RequestContext, request: GenerateFromProject
+) -> GeneratedTemplate:
+    """Return a template with the objects of the project that no stack owns, and an environment that imports them.
+
+    Raises BadValue for types that cannot be generated, RequestLimitExceeded for a project that is too large.
+    """
+    types = _types(services, context)
+    wanted = _wanted(services, types, request.types)
+    cloud = await services.credentials.of_caller(context)
+    found = await scan(cloud, scanned_types(types, wanted, context.project_id), partial(_selects, request))
+    await find_owners(services.database, found.found, context.project_id, context.user_id)
+
+    free = [each for each in found.found if not each.reason and each.owner is None]
+    values = {each: values_of(each, context.project_id) for each in free}
+    dropped = await _without_what_is_gone(cloud, values, found.found)
+    for each in free:
+        if missing := missing_properties(each, values[each]):
+            gone = [reason for name, reason in dropped.get(each, {}).items() if name in missing]
+            each.reason = gone[0] if gone else f"the service does not show {', '.join(missing)}, which it must have"
+    described = {each: values[each] for each in free if not each.reason}
+    others = [each for each in found.found if each not in described]
+    functions = [each["functions"] for each in functions_of(f"heat_template_version.{VERSION}") or ()]
+    generated = await services.evaluator.evaluate(context.project_id, partial(write, described, others, functions))
+    names = generated.names
+    return {
+        "template": generated.template,
+        "environment": generated.environment,
+        "resources": [
+            {
+                "resource_name": names[each],
+                "resource_type": each.type_name,
+                "physical_resource_id": each.id,
+                "object_name": each.name,
+            }
+            for each in sorted(names, key=lambda each: each.order)
+        ],
+        "left_out": [_left_out(each, context.project_id) for each in sorted(others, key=lambda each: each.order)],
+        "left_out_properties": _properties(dropped, names),
+        "unread": [
+            {"resource_types": each.types, "service": each.service, "reason": each.reason} for each in found.unread
+        ],
+        "parameters_without_value": generated.without_value,
+    }
+
+
+def _types(services: EngineServices, context: RequestContext) -> Mapping[str, ResourceType]:
+    """Return the types that the caller may use and whose objects can be generated."""
+    return {
+        name: kind
+        for name, kind in services.types.offered().items()
+        if context.may_use(name) and name == kind.type_name and inventory_of(kind, context.project_id) is not None
+    }
+
+
+def _wanted(services: EngineServices, types: Mapping[str, Any], names: Iterable[str]) -> frozenset[str]:
+    """Return the types to scan. Raises BadValue for those that cannot be generated."""
+    wanted = frozenset(names)
+    for name in sorted(wanted - types.keys()):
+        if name in services.types.offered():
+            raise BadValue(f"Objects of the type {name} cannot be generated; those of these can: {_listed(types)}.")
+        close = closest(name, types)
+        hint = f"did you mean {close}?" if close else f"These types can be generated: {_listed(types)}."
+        raise BadValue(f"There is no resource type {name}; {hint}")
+    return wanted or frozenset(types)
+
+
+def _listed(types: Iterable[str]) -> str:
+    return ", ".join(sorted(types))
+
+
+def _selects(request: GenerateFromProject, found: Found) -> bool:
+    """Return whether a request asks for an object. Raises BadValue for a pattern that is too long."""
+    if request.name is not None:
+        if len(request.name) > _LONGEST_PATTERN:
+            raise BadValue(f"The pattern of names is longer than {_LONGEST_PATTERN} characters.")
+        if not fits_shell(request.name, found.name):
+            return False
+    metadata = found.fields.get("metadata") or {}
+    has = {*(found.fields.get(found.scanned.inventory.tags_field) or ()), *(f"{k}={v}" for k, v in metadata.items())}
+    return has.issuperset(request.tags)
+
+
+async def _without_what_is_gone(
+    cloud: Cloud, values: Mapping[Found, dict[str, Any]], known: Iterable[Found]
+) -> Mapping[Found, Mapping[str, str]]:
+    """Remove properties that refer to what does not exist any more, and return the reasons: an image, say, that a
+    server was made from.
+    """
+    present = {(str(each.scanned.inventory.finder), each.id) for each in known}
+    used: dict[Reference, list[tuple[Found, str]]] = {}
+    for found, properties in values.items():
+        for name, reference in references_in(found.scanned.kind.properties, properties):
+            if (reference.kind, reference.value) not in present and reference.kind in finders():
+                used.setdefault(reference, []).append((found, name))
+    gone = await asyncio.gather(*(_is_gone(cloud, reference) for reference in used))
+    dropped: dict[Found, dict[str, str]] = {}
+    for reference, is_gone in zip(used, gone, strict=True):
+        for found, name in used[reference] if is_gone else ():
+            values[found].pop(name, None)
+            noun = reference.kind.rpartition(".")[2].replace("_", " ")
+            dropped.setdefault(found, {})[name] = _GONE.format(noun, reference.value)
+    return dropped
+
+
+async def _is_gone(cloud: Cloud, reference: Reference) -> bool:
+    try:
+        await cloud.find(reference.kind, reference.value)
+    except NotNamed:
+        return True
+    except CloudError:
+        return False  # the deployment finds out
+    return False
+
+
+def _left_out(found: Found, project_id: str) -> LeftOut:
+    owner = found.owner
+    visible = owner if owner is not None and owner.project_id == project_id else None
+    return {
+        "resource_type": found.type_name,
+        "physical_resource_id": found.id,
+        "object_name": found.name,
+        "reason": found.reason if owner is None else f"it belongs to {owner.named_for(project_id)}",
+        "stack_name": visible.stack if visible is not None else None,
+        "owner": visible.name if visible is not None else None,
+    }
+
+
+def _properties(dropped: Mapping[Found, Mapping[str, str]], names: Mapping[Found, str]) -> list[LeftOutProperty]:
+    return [
+        {"resource_name": names[found], "property": name, "reason": reason}
+        for found, reasons in dropped.items()
+        if found in names
+        for name, reason in reasons.items()
+    ]

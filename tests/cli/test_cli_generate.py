@@ -1,0 +1,62 @@
+"""`stoker generate` against a running Stoker."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tests.cli.cli_shell import Shell
+
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("cli-embedded")]
+
+
+def test_a_project_is_written_and_imported(embedded: Shell, tmp_path: Path) -> None:
+    net = embedded.openstack("network", "create", "gen-shop", "-f", "value", "-c", "id").out.strip()
+    out = tmp_path / "shop"
+    select = ("generate", "--project", "--name", "gen-*", "-o", str(out))
+
+    said = embedded.ok(*select).out
+    assert f"Written: {out}/template.yaml, with 1 resource.\n" in said
+    assert f"Written: {out}/environment.yaml, with 1 import.\n" in said
+    assert "  1 OS::Neutron::Net\n" in said
+    template = yaml.safe_load((out / "template.yaml").read_text())
+    assert template["resources"] == {
+        "gen_shop_net": {
+            "type": "OS::Neutron::Net",
+            "properties": {"name": "gen-shop"},
+            "deletion_policy": "Retain",
+        }
+    }
+    assert (out / "environment.yaml").read_text() == f'imports:\n  - {{to: gen_shop_net, id: "{net}"}}\n'
+
+    before = (out / "template.yaml").read_bytes()
+    assert "exist already, and nothing is overwritten" in embedded.fails(*select)
+    assert (out / "template.yaml").read_bytes() == before
+
+    define = ("-t", str(out / "template.yaml"), "-e", str(out / "environment.yaml"))
+    deployed = embedded.ok("deploy", "shop", *define, "--yes").out
+    assert "Plan: 1 to import." in deployed
+    assert "1 in sync" in embedded.ok("drift", "shop").out
+    again = embedded.ok("generate", "--project", "--name", "gen-*", "-o", str(tmp_path / "new"), "-f", "json").out
+    data = json.loads(again)
+    assert data["files"] == []
+    assert [each["reason"] for each in data["left_out"]] == [
+        "it belongs to the resource gen_shop_net of the stack shop"
+    ]
+    embedded.ok("delete", "shop", "--yes")
+    assert embedded.openstack("network", "show", net, "-f", "value", "-c", "name").out.strip() == "gen-shop"
+    embedded.openstack("network", "delete", net)
+
+
+def test_types_are_listed_and_wrong_ones_refused(embedded: Shell, tmp_path: Path) -> None:
+    rows = json.loads(embedded.ok("generate", "--list-types", "-f", "json").out)
+    generated = {each["resource_type"]: each["generated"] for each in rows}
+    assert generated["OS::Neutron::Net"] is True
+    assert generated["OS::Heat::Stack"] is False
+    wrong = ("generate", "--project", "--types", "OS::Neutron::Net,OS::Heat::Stack", "-o", str(tmp_path / "x"))
+    assert "OS::Heat::Stack cannot be generated" in embedded.fails(*wrong)
+    assert "Give what to generate from" in embedded.stoker("generate", "-o", str(tmp_path / "x")).err
+    assert not (tmp_path / "x").exists()
