@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-import shutil
+import sqlite3
 from collections import defaultdict
 from collections.abc import Mapping
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -135,6 +136,12 @@ def lookups(known: Mapping[str, Any]) -> dict[str, tuple[str, dict[str, Any]]]:
     }  # fmt: skip
 
 
+def copy_database(source: Path, target: Path) -> None:
+    """Copy a database with what is still in its write-ahead log."""
+    with closing(sqlite3.connect(source)) as original, closing(sqlite3.connect(target)) as copy:
+        original.backup(copy)
+
+
 async def seed(world: World) -> dict[str, Any]:
     """Make the stack that requests are about, the original of all copies; return what they refer to."""
     stack = await world.create("mine", template(), files=FILES, tags=["blue", "green"])
@@ -230,7 +237,7 @@ def costs(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Costs]:
         found = {}
         for size, trees in TREES.items():
             path = directory / f"{size}.db"
-            shutil.copy(directory / "seed.db", path)
+            copy_database(directory / "seed.db", path)
             database = Database(f"sqlite:///{path}")
             with database.writing() as connection:
                 multiply(connection, trees)
