@@ -12,7 +12,7 @@ from openstack_emulator.baremetal import patching as ironic
 from openstack_emulator.container_infra import patching as magnum
 from openstack_emulator.core.errors import ApiError
 from openstack_emulator.core.json_patch import REFUSALS, Dialect, Inapplicable, apply, operations
-from openstack_emulator.image import patch as glance
+from openstack_emulator.image.routes import patches as glance
 from openstack_emulator.messaging.rules import queues as zaqar
 from openstack_emulator.metric.routes import types as gnocchi
 

@@ -108,9 +108,24 @@ def test_imports_that_are_refused(served: ServedCloud) -> None:
         {"method": {"name": "web-download"}},
         {"method": {"name": "web-download", "uri": "file:///etc/passwd"}},
         {"method": {"name": "web-download", "uri": "http://a/b"}, "stores": ["unknown"]},
+        {"method": {"name": "web-download", "uri": "http://a/b"}, "stores": [["fast"]]},
+        {"method": {"name": "web-download", "uri": "http://a/b"}, "stores": 7},
         {"method": {"name": "web-download", "uri": "http://a/b"}, "stores": ["fast"], "all_stores": True},
     ):
         assert call(served, "POST", f"/{image}/import", body).status == 400, body
+
+
+def test_an_import_ends_although_the_properties_were_replaced(served: ServedCloud) -> None:
+    image = create(served)
+    method = {"method": {"name": "web-download", "uri": "http://example.com/a.img"}}
+    assert call(served, "POST", f"/{image}/import", method).status == 202
+    token = served.token("demo", "demo")
+    answer = served.call("PUT", f"/compute/v2.1/images/{image}/metadata", {"metadata": {"a": "b"}}, token)
+    assert answer.status == 200
+    served.advance(1)
+    done = call(served, "GET", f"/{image}").json
+    assert (done["status"], done["stores"], done["a"]) == ("active", "fast", "b")
+    assert call(served, "GET", f"/{image}/tasks").json["tasks"][0]["status"] == "success"
 
 
 def test_a_doomed_import_goes_back(served: ServedCloud) -> None:

@@ -9,7 +9,8 @@ import pytest
 
 from openstack_emulator.core.errors import ApiError
 from openstack_emulator.identity.records import IdentityRecords
-from openstack_emulator.image.records import ImageRecords
+from openstack_emulator.image.rules.composition import ImageService
+from openstack_emulator.image.rules.wanted import NewCopy
 from openstack_emulator.services import new_cloud
 from openstack_emulator.testing import Answer, ServedCloud
 from stoker_foundation.clock import ManualClock
@@ -327,21 +328,21 @@ def test_other_services_find_and_make_images() -> None:
     clock = ManualClock()
     cloud = new_cloud(clock=clock)
     cloud.start()
-    images, project = cloud.of(ImageRecords), cloud.of(IdentityRecords).projects.first(name="demo")
+    images, project = cloud.of(ImageService).images, cloud.of(IdentityRecords).projects.first(name="demo")
     assert project is not None
-    cirros = images.visible(project["id"], "cirros")
+    cirros = images.named(project["id"], "cirros")
     assert cirros is not None
-    assert images.visible(project["id"], cirros["id"]) is images.image_for(project["id"], cirros["id"])
-    snapshot = images.create_from_server(project["id"], {"name": "snap", "properties": {"image_type": "snapshot"}})
-    assert snapshot["status"] == "queued"
+    assert images.named(project["id"], cirros.id) is images.usable(project["id"], cirros.id)
+    snapshot = images.copy(project["id"], NewCopy(name="snap", properties={"image_type": "snapshot"}))
+    assert snapshot.status == "queued"
     clock.advance(0.1)
-    assert snapshot["status"] == "saving"
+    assert snapshot.status == "saving"
     clock.advance(0.1)
-    assert (snapshot["status"], snapshot["size"]) == ("active", 65536)
+    assert (snapshot.status, snapshot.size) == ("active", 65536)
     with pytest.raises(ApiError) as refused:
-        images.image_for("another project", snapshot["id"])
+        images.usable("another project", snapshot.id)
     assert refused.value.status == 404
-    assert images.visible("another project", "snap") is None
+    assert images.named("another project", "snap") is None
     cloud.close()
 
 

@@ -53,6 +53,8 @@ def test_a_namespace_begins_with_what_it_is_given(glance: Glance) -> None:
         "objects": [{"name": "o", "required": ["a"]}],
         "tags": [{"name": "t"}],
     }
+    for wrong in ("text", 1, {"title": "P"}):
+        assert glance.call("POST", NAMESPACES, {**wanted, "properties": {"p": wrong}}).status == 400
     glance.ok("POST", NAMESPACES, wanted)
     shown = glance.ok("GET", f"{NAMESPACES}/n")
     assert shown["properties"]["p"]["title"] == "P"

@@ -11,7 +11,7 @@ SERVICES = (
     Offer("keystone", "/identity", {"identity": "/identity"}, "openstack_emulator.identity.keystone:IDENTITY",
           "identity", always=True),
     Offer("control", "/control", {}, "openstack_emulator.core.control:CONTROL", "control", always=True),
-    Offer("glance", "/image", {"image": "/image"}, "openstack_emulator.image.glance:IMAGE", "image"),
+    Offer("glance", "/image", {"image": "/image"}, "openstack_emulator.image.service:IMAGE", "image"),
     Offer("neutron", "/network", {"network": "/network"}, "openstack_emulator.network.neutron:NETWORK_SERVICE",
           "network"),
     Offer("zaqar", "/messaging", {"messaging": "/messaging"}, "openstack_emulator.messaging.service:MESSAGING",

@@ -36,6 +36,7 @@ from openstack_emulator.core.component import ActionHandler, on
 from openstack_emulator.core.errors import ApiError, bad_request, conflict
 from openstack_emulator.core.http import Request, Response, Version
 from openstack_emulator.core.store import Record
+from openstack_emulator.image.records import Image
 from openstack_emulator.network.records import NetworkRecords
 
 ACCEPTED = 202
@@ -153,10 +154,10 @@ def change_password(operations: Operations, request: Request, server: Record, ar
     return Response(status=ACCEPTED)
 
 
-def _image_answer(request: Request, image: Record) -> Response:
+def _image_answer(request: Request, image: Image) -> Response:
     if request.version >= (2, 45):
-        return Response({"image_id": image["id"]}, ACCEPTED)
-    return Response(status=ACCEPTED, headers={"Location": f"{request.base}/images/{image['id']}"})
+        return Response({"image_id": image.id}, ACCEPTED)
+    return Response(status=ACCEPTED, headers={"Location": f"{request.base}/images/{image.id}"})
 
 
 def create_image(images: ServerImages, request: Request, server: Record, arguments: Any) -> Response:

@@ -8,7 +8,8 @@ from openstack_emulator.core.component import Component
 from openstack_emulator.core.errors import ApiError, bad_request
 from openstack_emulator.core.http import Context
 from openstack_emulator.core.store import Record
-from openstack_emulator.image.records import ImageRecords
+from openstack_emulator.image.records import Image
+from openstack_emulator.image.rules.composition import ImageService
 from openstack_emulator.volume.records import Volume
 from openstack_emulator.volume.rules.composition import BlockStorage
 from openstack_emulator.volume.rules.sources import mappings_of
@@ -23,20 +24,20 @@ class BootSources(Component):
     def _storage(self) -> BlockStorage:
         return self.cloud.of(BlockStorage)
 
-    def image(self, context: Context, image_id: str | None) -> Record | None:
+    def image(self, context: Context, image_id: str | None) -> Image | None:
         """The image that a server is built from, None when the request names none; 400 when it cannot be used."""
         if not image_id:
             return None
         image_id = image_id.rstrip("/").rsplit("/", 1)[-1]
         try:
-            image = self.cloud.of(ImageRecords).image_for(context.project, image_id)
+            image = self.cloud.of(ImageService).images.usable(context.project, image_id)
         except ApiError:
             raise bad_request("Can not find requested image") from None
-        if image["status"] != "active":
+        if image.status != "active":
             raise bad_request(f"Image {image_id} is not active.")
         return image
 
-    def devices(self, context: Context, wanted: Record, image: Record | None) -> list[Record]:
+    def devices(self, context: Context, wanted: Record, image: Image | None) -> list[Record]:
         """The volumes of a new server: `{volume_id}` of an existing one, or `volume`, the request for a new one."""
         legacy = [_modern(row) for row in wanted.get("block_device_mapping") or []]
         current = wanted.get("block_device_mapping_v2") or []
@@ -105,11 +106,11 @@ class BootSources(Component):
         return volume
 
 
-def check_image_fits(image: Record, flavor: Record) -> None:
+def check_image_fits(image: Image, flavor: Record) -> None:
     """400 for an image that needs more memory or disk than a flavor has."""
-    if flavor["ram"] < (image.get("min_ram") or 0):
+    if flavor["ram"] < image.min_ram:
         raise bad_request("Flavor's memory is too small for requested image.")
-    if 0 < flavor["disk"] < (image.get("min_disk") or 0):
+    if 0 < flavor["disk"] < image.min_disk:
         raise bad_request("Flavor's disk is smaller than the minimum size specified in image metadata.")
 
 
@@ -131,7 +132,7 @@ def check_boot_order(mappings: list[Record], image_boots: bool) -> None:
         )
 
 
-def devices_of_image(image: Record, given: list[Record]) -> list[Record]:
+def devices_of_image(image: Image, given: list[Record]) -> list[Record]:
     """The block devices of the image of a volume-backed server; those of the request replace them by boot index."""
     taken = {row["boot_index"] for row in given if row.get("boot_index") is not None}
     return [*(row for row in mappings_of(image) if row.get("boot_index") not in taken), *given]

@@ -25,6 +25,7 @@ from openstack_emulator.core.component import Component
 from openstack_emulator.core.errors import ApiError, bad_request, forbidden
 from openstack_emulator.core.http import Context
 from openstack_emulator.core.store import Record
+from openstack_emulator.image.records import Image
 from openstack_emulator.volume.rules.composition import BlockStorage
 from openstack_emulator.volume.rules.sources import MAPPINGS
 from openstack_emulator.volume.rules.wanted import NewVolume
@@ -65,8 +66,8 @@ class ServerRequests(Component):
         """
         image = self._sources.image(context, wanted.get("imageRef"))
         flavor = self._flavor_for_boot(context, wanted["flavorRef"], image)
-        properties = {} if image is None else dict(image["properties"])
-        image_name = "" if image is None else image["name"] or ""
+        properties = {} if image is None else dict(image.properties)
+        image_name = "" if image is None else image.name or ""
         if image is not None and MAPPINGS in properties:
             given = wanted.get("block_device_mapping_v2") or []
             wanted = {**wanted, "block_device_mapping_v2": devices_of_image(image, given)}
@@ -92,7 +93,7 @@ class ServerRequests(Component):
         if count > 1 and any("port" in network or network.get("fixed_ip") for network in networks):
             raise bad_request("Invalid input: A port or a fixed address can be given to one server only.")
         return {
-            "image_id": "" if image is None else image["id"],
+            "image_id": "" if image is None else image.id,
             "_image_name": image_name,
             "_image_properties": properties,
             "flavor": flavor_copy(flavor),
@@ -116,7 +117,7 @@ class ServerRequests(Component):
             "_hints": hints,
         }
 
-    def _flavor_for_boot(self, context: Context, reference: Any, image: Record | None) -> Record:
+    def _flavor_for_boot(self, context: Context, reference: Any, image: Image | None) -> Record:
         key = str(reference).rstrip("/").rsplit("/", 1)[-1]
         try:
             flavor = self._flavors.find(context, key)

@@ -19,7 +19,7 @@ from openstack_emulator.core.guests.driver import Guest, GuestsUnavailable, Size
 from openstack_emulator.core.guests.selection import NONE
 from openstack_emulator.core.store import Record
 from openstack_emulator.guests.doors import Doors
-from openstack_emulator.image.records import ImageRecords
+from openstack_emulator.image.rules.composition import ImageService
 from openstack_emulator.network.guest_topology import TopologyView
 from openstack_emulator.network.records import NetworkRecords
 
@@ -68,9 +68,9 @@ class Guests(Component):
 
     def _require_selected(self) -> None:
         selection = self.cloud.guests.selection
-        images = self.cloud.of(ImageRecords).images if selection.images else ()
+        images = self.cloud.of(ImageService).images.rows if selection.images else ()
         try:
-            selection.require({row["name"] for row in self._flavors.rows}, {row["name"] or "" for row in images})
+            selection.require({row["name"] for row in self._flavors.rows}, {image.name or "" for image in images})
         except ValueError as error:
             raise GuestsUnavailable(str(error)) from None
 

@@ -10,13 +10,13 @@ from openstack_emulator.compute.views import bookmark, links
 from openstack_emulator.core import fields
 from openstack_emulator.core.cloud import Cloud, Records, Routes
 from openstack_emulator.core.component import using
-from openstack_emulator.core.http import Query, Request, Response
+from openstack_emulator.core.http import Request, Response
 from openstack_emulator.core.internal import ask
 from openstack_emulator.core.metadata import Metadata
 from openstack_emulator.core.paging import page
 from openstack_emulator.core.store import Record
-from openstack_emulator.image.image_routes import candidates
-from openstack_emulator.image.records import ImageRecords
+from openstack_emulator.image.records import Image
+from openstack_emulator.image.rules.composition import ImageService
 
 STATUS = {
     "active": "ACTIVE",
@@ -29,56 +29,57 @@ STATUS = {
 PROGRESS = {"queued": 25, "saving": 50, "uploading": 50, "importing": 50, "active": 100}
 
 
-def _links(request: Request, image: Record) -> list[Record]:
-    elsewhere = f"{request.base.rsplit('/', 1)[0]}/image/images/{image['id']}"
+def _links(request: Request, image: Image) -> list[Record]:
+    elsewhere = f"{request.base.rsplit('/', 1)[0]}/image/images/{image.id}"
     alternate = {"rel": "alternate", "type": "application/vnd.openstack.image", "href": elsewhere}
-    return [*links(request, "images", image["id"]), alternate]
+    return [*links(request, "images", image.id), alternate]
 
 
-def _brief(request: Request, image: Record) -> Record:
-    return {"id": image["id"], "name": image["name"], "links": _links(request, image)}
+def _brief(request: Request, image: Image) -> Record:
+    return {"id": image.id, "name": image.name, "links": _links(request, image)}
 
 
-def _view(request: Request, image: Record) -> Record:
+def _view(request: Request, image: Image) -> Record:
     view: Record = {
         **_brief(request, image),
-        "status": STATUS.get(image["status"], "UNKNOWN"),
-        "progress": PROGRESS.get(image["status"], 0),
-        "created": image["created_at"],
-        "updated": image["updated_at"],
-        "minDisk": image["min_disk"],
-        "minRam": image["min_ram"],
-        "metadata": image["properties"],
-        "OS-EXT-IMG-SIZE:size": image["size"],
+        "status": STATUS.get(image.status, "UNKNOWN"),
+        "progress": PROGRESS.get(image.status, 0),
+        "created": image.created_at,
+        "updated": image.updated_at,
+        "minDisk": image.min_disk,
+        "minRam": image.min_ram,
+        "metadata": image.properties,
+        "OS-EXT-IMG-SIZE:size": image.size,
     }
-    server = image["properties"].get("instance_uuid")
+    server = image.properties.get("instance_uuid")
     if server is not None:
         own = {"rel": "self", "href": f"{request.base}/v2.1/servers/{server}"}
         view["server"] = {"id": server, "links": [own, bookmark(request, "servers", server)]}
-    automatic = image["properties"].get("auto_disk_config")
+    automatic = image.properties.get("auto_disk_config")
     if automatic is not None:
         view["OS-DCF:diskConfig"] = "AUTO" if fields.as_boolean(automatic) else "MANUAL"
     return view
 
 
-def _rows(records: Records, request: Request) -> list[Record]:
+def _rows(records: Records, request: Request) -> list[Image]:
     """The images that the caller may list and that the query selects, newest first."""
-    query, images = request.query, records.cloud.of(ImageRecords)
-    rows = candidates(images, request.context, Query(""))[::-1]
+    query = request.query
+    rows = records.cloud.of(ImageService).images.listed(request.context)[::-1]
     if (name := query.get("name")) is not None:
-        rows = [row for row in rows if row["name"] == name]
+        rows = [row for row in rows if row.name == name]
     if (status := query.get("status")) is not None:
-        rows = [row for row in rows if STATUS.get(row["status"]) == status.upper()]
+        rows = [row for row in rows if STATUS.get(row.status) == status.upper()]
     if (server := query.get("server")) is not None:
         key = server.rstrip("/").rsplit("/", 1)[-1]
-        rows = [row for row in rows if row["properties"].get("instance_uuid") == key]
+        rows = [row for row in rows if row.properties.get("instance_uuid") == key]
     if (kind := query.get("type")) is not None:
-        rows = [row for row in rows if row["properties"].get("image_type") == kind]
-    for name, field in (("minDisk", "min_disk"), ("minRam", "min_ram")):
-        if (least := query.integer(name)) is not None:
-            rows = [row for row in rows if row[field] >= least]
+        rows = [row for row in rows if row.properties.get("image_type") == kind]
+    if (least := query.integer("minDisk")) is not None:
+        rows = [row for row in rows if row.min_disk >= least]
+    if (least := query.integer("minRam")) is not None:
+        rows = [row for row in rows if row.min_ram >= least]
     if (since := query.get("changes-since")) is not None:
-        rows = [row for row in rows if row["updated_at"] >= since]
+        rows = [row for row in rows if row.updated_at >= since]
     return rows
 
 
@@ -99,8 +100,8 @@ def detail(records: Records, request: Request) -> Response:
     return _page(records, request, detailed=True)
 
 
-def _image(cloud: Cloud, request: Request) -> Record:
-    return cloud.of(ImageRecords).image_in(request.context, request.vars["image_id"])
+def _image(cloud: Cloud, request: Request) -> Image:
+    return cloud.of(ImageService).images.visible(request.context, request.vars["image_id"])
 
 
 def show(records: Records, request: Request) -> Response:
@@ -113,14 +114,13 @@ def delete(records: Records, request: Request) -> Response:
 
 
 def _metadata(quotas: Quotas, request: Request) -> dict[str, str]:
-    properties: dict[str, str] = _image(quotas.cloud, request)["properties"]
-    return properties
+    return _image(quotas.cloud, request).properties
 
 
 def _set_metadata(quotas: Quotas, request: Request, metadata: dict[str, str]) -> None:
-    images = quotas.cloud.of(ImageRecords)
-    image = images.owned_image(request.context, request.vars["image_id"])
-    quotas.check_metadata(image["project_id"], metadata)
+    images = quotas.cloud.of(ImageService).images
+    image = images.owned(request.context, request.vars["image_id"])
+    quotas.check_metadata(image.project_id or "", metadata)
     images.change(image, {"properties": metadata})
 
 

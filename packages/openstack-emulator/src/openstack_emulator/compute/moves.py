@@ -18,7 +18,7 @@ from openstack_emulator.core.component import Component
 from openstack_emulator.core.errors import bad_request
 from openstack_emulator.core.http import Context
 from openstack_emulator.core.store import Record
-from openstack_emulator.image.records import ImageRecords
+from openstack_emulator.image.rules.composition import ImageService
 
 
 class Moves(Component):
@@ -70,7 +70,7 @@ class Moves(Component):
             raise bad_request("When resizing, instances must change flavor!")
         if flavor["disk"] == 0 and server["image_id"] and server["flavor"]["disk"] != 0:
             raise bad_request("Resize to zero disk flavor is not allowed.")
-        image = self.cloud.of(ImageRecords).images.get(server["image_id"])
+        image = self.cloud.of(ImageService).images.rows.get(server["image_id"])
         if image is not None:
             check_image_fits(image, flavor)
         more = {

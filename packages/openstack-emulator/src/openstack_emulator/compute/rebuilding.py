@@ -76,10 +76,10 @@ class Rebuilds(Component):
             if field in changes:
                 changes[field] = shortest(changes[field])
         if server["image_id"]:
-            name = image["name"] or ""
+            name = image.name or ""
             self._guests.require_same_driver(server, _image_name=name)
-            properties = dict(image["properties"])
-            changes |= {"image_id": image["id"], "_image_name": name, "_image_properties": properties}
+            properties = dict(image.properties)
+            changes |= {"image_id": image.id, "_image_name": name, "_image_properties": properties}
         self.operations.begin(server, "rebuild", **changes, _was_stopped=server["vm_state"] == "stopped")
 
     def _finish_rebuild(self, server: Record) -> Record:

@@ -14,7 +14,10 @@ from openstack_emulator.core.cloud import Records
 from openstack_emulator.core.component import Component
 from openstack_emulator.core.errors import bad_request
 from openstack_emulator.core.store import Record
-from openstack_emulator.image.records import ImageRecords
+from openstack_emulator.image.records import Image
+from openstack_emulator.image.rules.composition import ImageService
+from openstack_emulator.image.rules.images import Images
+from openstack_emulator.image.rules.wanted import SNAPSHOT_SIZE, NewCopy
 from openstack_emulator.network.records import NetworkRecords
 from openstack_emulator.volume.rules.composition import BlockStorage
 from openstack_emulator.volume.rules.sources import MAPPINGS
@@ -31,39 +34,37 @@ class ServerImages(Component):
         self._block_devices = block_devices
 
     @property
-    def _images(self) -> ImageRecords:
-        return self.cloud.of(ImageRecords)
+    def _images(self) -> Images:
+        return self.cloud.of(ImageService).images
 
-    def create(self, server: Record, name: str, metadata: Record) -> Record:
+    def create(self, server: Record, name: str, metadata: Record) -> Image:
         """Begin to make an image of a server; the image."""
         self._operations.require(server, "createImage")
         image = self.snapshot(server, name, metadata)
         self._operations.begin(server, "createImage")
         return image
 
-    def create_backup(self, server: Record, name: str, kind: str, rotation: int) -> Record:
+    def create_backup(self, server: Record, name: str, kind: str, rotation: int) -> Image:
         """Begin a backup image of a server and delete all but the `rotation` newest of its kind; the image."""
         if not server["image_id"]:
             raise bad_request("It's not supported to backup volume backed instance.")
         self._operations.require(server, "createBackup")
         image = self.snapshot(server, name, {"image_type": "backup", "backup_type": kind})
-        old = [
-            row for row in self._images.images if self._is_backup(row, server["id"], kind) and row["id"] != image["id"]
-        ]
+        old = [row for row in self._images.rows if self._is_backup(row, server["id"], kind) and row is not image]
         for row in old[: max(0, len(old) - max(rotation - 1, 0))]:
             self._images.delete(row)
         self._operations.begin(server, "createBackup")
         return image
 
-    def _is_backup(self, image: Record, server_id: str, kind: str) -> bool:
-        properties = image["properties"]
+    def _is_backup(self, image: Image, server_id: str, kind: str) -> bool:
+        properties = image.properties
         return bool(properties.get("instance_uuid") == server_id and properties.get("backup_type") == kind)
 
-    def snapshot(self, server: Record, name: str, metadata: Record) -> Record:
+    def snapshot(self, server: Record, name: str, metadata: Record) -> Image:
         """Create the image of a server: of its disk, or, for a volume-backed server, of snapshots of its volumes."""
         given = {key: str(value) for key, value in metadata.items()}
         if server["image_id"]:
-            base = self._images.images.get(server["image_id"])
+            base = self._images.rows.get(server["image_id"])
             properties = {
                 "instance_uuid": server["id"],
                 "user_id": server["user_id"],
@@ -73,12 +74,13 @@ class ServerImages(Component):
                 **server.get("_creator", {}),
                 **given,
             }
-            needs = {"min_ram": 0 if base is None else base["min_ram"], "min_disk": server["flavor"]["disk"]}
+            min_ram, min_disk, size = 0 if base is None else base.min_ram, server["flavor"]["disk"], SNAPSHOT_SIZE
         else:
             mappings = orjson.dumps(self._snapshot_volumes(server, name)).decode()
             properties = {"base_image_ref": "", "bdm_v2": "True", MAPPINGS: mappings, **given}
-            needs = {"min_ram": 0, "min_disk": 0, "size": 0}
-        return self._images.create_from_server(server["project_id"], {"name": name, "properties": properties, **needs})
+            min_ram = min_disk = size = 0
+        wanted = NewCopy(name=name, properties=properties, min_ram=min_ram, min_disk=min_disk, size=size)
+        return self._images.copy(server["project_id"], wanted)
 
     def _snapshot_volumes(self, server: Record, name: str) -> list[Record]:
         """Begin snapshots of the volumes; the block devices of a server built from them."""
@@ -144,14 +146,14 @@ class Shelving(Component):
         """Begin to shelve a server: its disk becomes an image, and its host is freed."""
         self._operations.require(server, "shelve")
         image = self._images.snapshot(server, f"{server['name']}-shelved", {}) if server["image_id"] else None
-        self._operations.begin(server, "shelve", _shelved_image=None if image is None else image["id"])
+        self._operations.begin(server, "shelve", _shelved_image=None if image is None else image.id)
 
     def unshelve(self, server: Record, zone: str | None, host: str | None) -> None:
         """Begin to unshelve a server in an availability zone, on a host; None: any."""
         self._operations.begin(server, "unshelve", zone_asked=zone, _host_asked=host)
 
     def _delete_shelved_image(self, server: Record) -> None:
-        images = self.cloud.of(ImageRecords)
-        image = images.images.get(server.pop("_shelved_image", None) or "")
+        images = self.cloud.of(ImageService).images
+        image = images.rows.get(server.pop("_shelved_image", None) or "")
         if image is not None:
             images.delete(image)

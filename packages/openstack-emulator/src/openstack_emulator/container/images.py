@@ -14,7 +14,7 @@ from openstack_emulator.core.errors import ApiError, bad_request
 from openstack_emulator.core.http import Request, Response
 from openstack_emulator.core.objects import links, writer
 from openstack_emulator.core.store import Record
-from openstack_emulator.image.records import ImageRecords
+from openstack_emulator.image.rules.composition import ImageService
 
 SIZE = 4_194_304
 """Bytes of an image from a registry."""
@@ -45,10 +45,10 @@ class Images(Component):
         """Pull an image; return why it cannot be had."""
         size = SIZE
         if driver == "glance":
-            found = self.cloud.of(ImageRecords).visible(project_id, name)
+            found = self.cloud.of(ImageService).images.named(project_id, name)
             if found is None:
                 return f"Image {name} not found"
-            size = found["size"] or 0
+            size = found.size or 0
         if self.pulled(project_id, name, driver) is None:
             repository, tag = _parts(name)
             identifier = new_id()

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 from uuid import NAMESPACE_DNS, uuid5
 
 from openstack_emulator.core.http import Request
 from openstack_emulator.core.typed import TypedRecord
+from openstack_emulator.image.records import Image
 from openstack_emulator.volume.records import (
     Attachment,
     Backup,
@@ -122,16 +123,17 @@ def volume_detail(storage: BlockStorage, request: Request, volume: Volume) -> Js
     return view
 
 
-def uploaded_image(request: Request, volume: Volume, kind: VolumeType, image: Mapping[str, Any], updated: Any) -> Json:
+def uploaded_image(request: Request, volume: Volume, kind: VolumeType, image: Image, updated: Any) -> Json:
     """An image that is made of a volume.
 
     updated: when the volume was updated before that.
     """
     view = {
         "id": volume.id,
-        "image_id": image["id"],
-        "image_name": image["name"],
-        **{field: image[field] for field in ("container_format", "disk_format")},
+        "image_id": image.id,
+        "image_name": image.name,
+        "container_format": image.container_format,
+        "disk_format": image.disk_format,
         "display_description": volume.description,
         "size": volume.size,
         "status": volume.status,
@@ -139,7 +141,7 @@ def uploaded_image(request: Request, volume: Volume, kind: VolumeType, image: Ma
         "volume_type": shown(kind, ("id", "name", "description", "is_public", "extra_specs")),
     }
     if request.version >= (3, 1):
-        view |= {field: image[field] for field in ("visibility", "protected")}
+        view |= {"visibility": image.visibility, "protected": image.protected}
     return view
 
 

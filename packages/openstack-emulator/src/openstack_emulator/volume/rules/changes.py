@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from openstack_emulator.core.cloud import Records
 from openstack_emulator.core.component import Rules
 from openstack_emulator.core.errors import bad_request
 from openstack_emulator.core.http import Context
 from openstack_emulator.core.store import Table
-from openstack_emulator.image.records import ImageRecords
+from openstack_emulator.image.records import Image
+from openstack_emulator.image.rules.composition import ImageService
+from openstack_emulator.image.rules.wanted import NewCopy
 from openstack_emulator.volume.records import Attachment, Volume
 from openstack_emulator.volume.rules.attachments import refused
 from openstack_emulator.volume.rules.constants import LONG, POOL
@@ -92,21 +91,19 @@ class VolumeChanges(Rules):
         volume.updated_at = self.moment()
         self.volumes.rows.save(volume)
 
-    def upload_to_image(self, volume: Volume, wanted: NewImage) -> Mapping[str, Any]:
-        """Begin to create an image of a volume; the image, as Glance keeps it. 400 in a wrong status."""
+    def upload_to_image(self, volume: Volume, wanted: NewImage) -> Image:
+        """Begin to create an image of a volume; the image. 400 in a wrong status."""
         statuses = ("available", "in-use") if wanted.force else ("available",)
         if volume.status not in statuses:
             raise refused(volume, statuses, "upload")
-        described = {
-            "name": wanted.name,
-            "min_disk": volume.size,
-            "disk_format": wanted.disk_format or "raw",
-            "container_format": wanted.container_format,
-            "visibility": wanted.visibility,
-        }
-        image = self.cloud.of(ImageRecords).create_from_server(
-            volume.project_id, {name: value for name, value in described.items() if value}
+        copy = NewCopy(
+            name=wanted.name,
+            min_disk=volume.size,
+            disk_format=wanted.disk_format or "raw",
+            container_format=wanted.container_format or "bare",
+            visibility=wanted.visibility or "private",
         )
+        image = self.cloud.of(ImageService).images.copy(volume.project_id, copy)
         volume.status, volume.previous, volume.updated_at = "uploading", volume.status, self.moment()
         self.volumes.rows.save(volume)
         self.after(LONG, self.finish_upload, volume.id)

@@ -14,7 +14,8 @@ from openstack_emulator.core.errors import ApiError, bad_request
 from openstack_emulator.core.fields import as_integer
 from openstack_emulator.core.http import Context
 from openstack_emulator.core.store import Table
-from openstack_emulator.image.records import ImageRecords
+from openstack_emulator.image.records import Image
+from openstack_emulator.image.rules.composition import ImageService
 from openstack_emulator.volume.records import Backup, Snapshot, Volume
 from openstack_emulator.volume.rules.wanted import NewVolume
 
@@ -38,7 +39,7 @@ class Source:
     metadata: Mapping[str, str] = field(default_factory=dict)
     image_metadata: dict[str, str] = field(default_factory=dict)
     snapshot_id: str | None = None
-    image: Mapping[str, Any] | None = None
+    image: Image | None = None
 
 
 class Sources(Rules):
@@ -100,10 +101,10 @@ class Sources(Rules):
 
     def _image_source(self, context: Context, image_id: str) -> Source:
         try:
-            image = self.cloud.of(ImageRecords).image_for(context.project, image_id)
+            image = self.cloud.of(ImageService).images.usable(context.project, image_id)
         except ApiError:
             raise bad_request("Invalid image identifier or unable to access requested image.") from None
-        if image["status"] != "active":
+        if image.status != "active":
             raise bad_request(f"Invalid input received: Image {image_id} is not active.")
         snapshot_id = root_snapshot(image)
         source = Source() if snapshot_id is None else self._snapshot_source(context, snapshot_id)
@@ -143,39 +144,39 @@ def size_of(asked: int | str | None, source: Source) -> int:
     return size
 
 
-def _check_image_fits(image: Mapping[str, Any], size: int) -> None:
-    least = -(-int(image.get("size") or 0) // GIGABYTE)
+def _check_image_fits(image: Image, size: int) -> None:
+    least = -(-(image.size or 0) // GIGABYTE)
     if size < least:
         raise bad_request(
             f"Invalid input received: Size of specified image {least}GB is larger than volume size {size}GB."
         )
-    if size < (image.get("min_disk") or 0):
+    if size < image.min_disk:
         raise bad_request(
             f"Invalid input received: Volume size {size}GB cannot be smaller than the image minDisk size "
-            f"{image['min_disk']}GB."
+            f"{image.min_disk}GB."
         )
 
 
-def image_metadata(image: Mapping[str, Any]) -> dict[str, str]:
+def image_metadata(image: Image) -> dict[str, str]:
     """The attributes of an image that a volume created from it keeps."""
-    kept = {name: str(image[name]) for name in IMAGE_FIELDS if image.get(name) is not None}
-    return {"image_id": image["id"], "image_name": image.get("name") or "", **kept}
+    kept = {name: str(value) for name in IMAGE_FIELDS if (value := image.get(name)) is not None}
+    return {"image_id": image.id, "image_name": image.name or "", **kept}
 
 
-def root_snapshot(image: Mapping[str, Any]) -> str | None:
+def root_snapshot(image: Image) -> str | None:
     """The snapshot of the root disk in the image of a volume-backed server; None for other images."""
     return next((row.get("snapshot_id") for row in mappings_of(image) if row.get("boot_index") == 0), None)
 
 
-def mappings_of(image: Mapping[str, Any]) -> list[dict[str, Any]]:
+def mappings_of(image: Image) -> list[dict[str, Any]]:
     """The block devices that an image names, as Nova writes them into the image of a volume-backed server.
 
     Raises: ApiError 400 when the image's property cannot be read.
     """
     try:
-        rows = orjson.loads(image["properties"].get(MAPPINGS) or "[]")
+        rows = orjson.loads(image.properties.get(MAPPINGS) or "[]")
     except orjson.JSONDecodeError:
         rows = None
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-        raise bad_request(f"Invalid image: the property {MAPPINGS} of image {image['id']} is not a list of objects.")
+        raise bad_request(f"Invalid image: the property {MAPPINGS} of image {image.id} is not a list of objects.")
     return rows

@@ -9,19 +9,20 @@ from datetime import UTC, datetime
 from typing import Any
 
 from openstack_emulator.core.errors import bad_request
-from openstack_emulator.core.http import Query
-from openstack_emulator.core.store import Record
-from openstack_emulator.image.attributes import COMPUTED, WRITABLE
+from openstack_emulator.core.http import Query, Request
+from openstack_emulator.image.records import Image
+from openstack_emulator.image.rules.attributes import COMPUTED, VISIBILITIES, WRITABLE
+from openstack_emulator.image.rules.composition import ImageService
 from openstack_emulator.image.views import image_view
 
-Test = Callable[[Record], bool]
+Test = Callable[[Image], bool]
 
 SORT_KEYS = ("name", "status", "container_format", "disk_format", "size", "id", "created_at", "updated_at")
 LISTS = frozenset({"name", "status", "id", "container_format", "disk_format"})
 """Attributes that take `in:` lists."""
 PAGING = frozenset({"limit", "marker", "sort", "sort_key", "sort_dir"})
 ELSEWHERE = frozenset({"member_status", "os_hidden", "visibility"})
-"""Parameters that decide which images are candidates, see `image_routes.candidates`."""
+"""Parameters that decide which images are candidates, see `candidates`."""
 COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
     "gt": operator.gt,
     "gte": operator.ge,
@@ -32,7 +33,19 @@ COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
 }
 
 
-def filtered(images: list[Record], query: Query) -> list[Record]:
+def candidates(service: ImageService, request: Request) -> list[Image]:
+    """What the caller may list, of the visibility, the status of membership and the hiding that the query asks for."""
+    query = request.query
+    visibility = query.get("visibility")
+    if visibility is not None and visibility not in (*VISIBILITIES, "all"):
+        raise bad_request(f"Invalid visibility value: {visibility}")
+    status = query.get("member_status", "accepted")
+    if status not in ("pending", "accepted", "rejected", "all"):
+        raise bad_request(f"Invalid status: {status}")
+    return service.images.listed(request.context, visibility, status, query.boolean("os_hidden") or False)
+
+
+def filtered(images: list[Image], query: Query) -> list[Image]:
     """The images that pass every parameter of the query; 400 for values that make no sense."""
     tests = [_test(name, value) for name, value in query.pairs if name not in PAGING | ELSEWHERE]
     return [image for image in images if all(test(image) for test in tests)]
@@ -40,7 +53,7 @@ def filtered(images: list[Record], query: Query) -> list[Record]:
 
 def _test(name: str, value: str) -> Test:
     if name == "tag":
-        return lambda image: value in image["tags"]
+        return lambda image: value in image.tags
     if name in ("size_min", "size_max"):
         return _bound(name, value)
     if name in ("created_at", "updated_at"):
@@ -50,10 +63,9 @@ def _test(name: str, value: str) -> Test:
 
 
 def _bound(name: str, value: str) -> Test:
-    field, side = name.rsplit("_", 1)
     limit = _number(name, value)
-    compare = operator.ge if side == "min" else operator.le
-    return lambda image: image[field] is not None and compare(image[field], limit)
+    compare = operator.ge if name == "size_min" else operator.le
+    return lambda image: image.size is not None and compare(image.size, limit)
 
 
 def _moment(name: str, value: str) -> Test:
@@ -65,15 +77,16 @@ def _moment(name: str, value: str) -> Test:
     except ValueError:
         raise bad_request(f'Bad "{name}" query filter format. Use ISO 8601 DateTime notation.') from None
     wanted = wanted if wanted.tzinfo else wanted.replace(tzinfo=UTC)
-    return lambda image: COMPARISONS[word](datetime.fromisoformat(image[name]), wanted)
+    return lambda image: COMPARISONS[word](datetime.fromisoformat(image.get(name)), wanted)
 
 
 def _typed(name: str, value: str) -> list[Any]:
     """The values that match, as the attribute's own type."""
     schema = WRITABLE.get(name) or COMPUTED.get(name) or {"type": "string"}
-    if "integer" in schema["type"]:
+    kind = schema["type"]
+    if "integer" in kind:
         return [_number(name, value)]
-    if schema["type"] == "boolean":
+    if kind == "boolean":
         found = Query(f"{name}={value}").boolean(name)
         return [found]
     if name in LISTS and value.startswith("in:"):
@@ -91,7 +104,7 @@ def _number(name: str, value: str) -> int:
     return number
 
 
-def sorted_images(images: list[Record], query: Query) -> list[Record]:
+def sorted_images(images: list[Image], query: Query) -> list[Image]:
     """The images in the order asked for; newest first when nothing is asked.
 
     `sort=name:asc,size` or `sort_key` and `sort_dir`, not both; a key without direction is descending.
@@ -120,5 +133,6 @@ def _order(query: Query) -> list[tuple[str, str]]:
     return list(zip(keys or ["created_at"], directions, strict=True))
 
 
-def _rank(field: str) -> Callable[[Record], tuple[bool, Any]]:
-    return lambda image: (image[field] is not None, image[field] or 0 if field == "size" else image[field] or "")
+def _rank(field: str) -> Callable[[Image], tuple[bool, Any]]:
+    nothing = 0 if field == "size" else ""
+    return lambda image: (image.get(field) is not None, image.get(field) or nothing)

@@ -99,19 +99,21 @@ def _list(plural: str, item: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-_KINDS = {
-    "namespace": _item("namespace", NAMESPACE, ("namespace",)),
-    "resource_type": _item("resource_type_association", ASSOCIATION, ("name",)),
-    "object": _item("object", OBJECT, ("name",)),
-    "property": _item("property", PROPERTY, ("name", "title", "type")),
-    "tag": _item("tag", TAG, ("name",)),
-}
+_NAMESPACE = _item("namespace", NAMESPACE, ("namespace",))
+_ASSOCIATION = _item("resource_type_association", ASSOCIATION, ("name",))
+_OBJECT_ITEM = _item("object", OBJECT, ("name",))
+_PROPERTY = _item("property", PROPERTY, ("name", "title", "type"))
+_TAG = _item("tag", TAG, ("name",))
 SCHEMAS: Mapping[str, Mapping[str, Any]] = {
-    **_KINDS,
-    "namespaces": _list("namespaces", _KINDS["namespace"]),
-    "resource_types": _list("resource_type_associations", _KINDS["resource_type"]),
-    "objects": _list("objects", _KINDS["object"]),
-    "properties": _list("properties", _KINDS["property"]),
-    "tags": _list("tags", _KINDS["tag"]),
+    "namespace": _NAMESPACE,
+    "resource_type": _ASSOCIATION,
+    "object": _OBJECT_ITEM,
+    "property": _PROPERTY,
+    "tag": _TAG,
+    "namespaces": _list("namespaces", _NAMESPACE),
+    "resource_types": _list("resource_type_associations", _ASSOCIATION),
+    "objects": _list("objects", _OBJECT_ITEM),
+    "properties": _list("properties", _PROPERTY),
+    "tags": _list("tags", _TAG),
 }
 """By the last segment of the path."""

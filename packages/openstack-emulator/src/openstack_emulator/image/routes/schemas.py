@@ -6,8 +6,8 @@ from typing import Any
 
 from openstack_emulator.core.errors import not_found
 from openstack_emulator.core.http import Request, Response
-from openstack_emulator.image.attributes import COMMON, COMPUTED, LOCATIONS, WRITABLE
-from openstack_emulator.image.records import ImageRecords
+from openstack_emulator.image.rules.attributes import COMMON, COMPUTED, LOCATIONS, UUID, WRITABLE
+from openstack_emulator.image.rules.composition import ImageService
 
 IMAGE: dict[str, Any] = {
     "name": "image",
@@ -26,7 +26,7 @@ MEMBER: dict[str, Any] = {
         "image_id": {
             "type": "string",
             "description": "An identifier for the image",
-            "pattern": WRITABLE["id"]["pattern"],
+            "pattern": UUID,
         },
         "created_at": {"type": "string", "description": "Date and time of image member creation"},
         "updated_at": {"type": "string", "description": "Date and time of last modification of image member"},
@@ -74,7 +74,7 @@ SCHEMAS: dict[str, dict[str, Any]] = {
 }
 
 
-def show(images: ImageRecords, request: Request) -> Response:
+def show(service: ImageService, request: Request) -> Response:
     name = request.vars["name"]
     if name not in SCHEMAS:
         raise not_found(f"There is no schema '{name}'. There are: {', '.join(SCHEMAS)}.")

@@ -15,6 +15,7 @@ from referencing import Registry
 from openstack_emulator.core.errors import bad_request
 
 UUID = "^([0-9a-fA-F]){8}-([0-9a-fA-F]){4}-([0-9a-fA-F]){4}-([0-9a-fA-F]){4}-([0-9a-fA-F]){12}$"
+VISIBILITIES = ("community", "public", "private", "shared")
 STATUSES = (
     "queued",
     "saving",
@@ -37,7 +38,7 @@ WRITABLE: Mapping[str, Schema] = {
     "visibility": {
         "type": "string",
         "description": "Scope of image accessibility",
-        "enum": ["community", "public", "private", "shared"],
+        "enum": list(VISIBILITIES),
     },
     "protected": {"type": "boolean", "description": "If true, image will not be deletable."},
     "os_hidden": {"type": "boolean", "description": "If true, image will not appear in default image list response."},

@@ -1,0 +1,189 @@
+"""Metadata definitions: namespaces with the properties, objects and tags that images and other things may have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from openstack_emulator.core.cloud import Records
+from openstack_emulator.core.component import Rules
+from openstack_emulator.core.errors import bad_request, conflict, forbidden, not_found
+from openstack_emulator.core.http import Context
+from openstack_emulator.image.records import Namespace, NamespaceParts
+from openstack_emulator.image.rules.attributes import check_value
+from openstack_emulator.image.rules.metadef_schemas import ASSOCIATION, OBJECT, PROPERTY, TAG, Schema
+
+RESOURCE_TYPES = (
+    "OS::Cinder::Volume",
+    "OS::Glance::Image",
+    "OS::Nova::Aggregate",
+    "OS::Nova::Flavor",
+    "OS::Nova::Server",
+    "OS::Trove::Instance",
+)
+OWN = ("display_name", "description", "visibility", "protected")
+"""What a namespace says of itself."""
+PARTS = {"resource_types": ASSOCIATION, "properties": PROPERTY, "objects": OBJECT, "tags": TAG}
+"""What namespaces hold; the names are those of fields of records."""
+REQUIRED = {"properties": ("title", "type")}
+"""What parts must have besides a name."""
+NAME, CREATED = "namespace", "created_at"
+
+
+def checked(kind: str, schemas: Mapping[str, Schema], body: Any, required: tuple[str, ...] = ()) -> dict[str, Any]:
+    """A body without what answers show and requests do not say; 400 when it is not what the schemas ask for."""
+    if not isinstance(body, Mapping):
+        raise bad_request("The request body must be a JSON object.")
+    for name in required:
+        if name not in body:
+            raise bad_request(f"Provided object does not match schema '{kind}': '{name}' is a required property")
+    for name, value in body.items():
+        if name not in schemas:
+            raise bad_request(
+                f"Provided object does not match schema '{kind}': Additional properties are not allowed ('{name}')"
+            )
+        check_value(name, value, schemas[name], kind)
+    return {name: value for name, value in body.items() if not schemas[name].get("readOnly")}
+
+
+class Namespaces(Rules):
+    """Namespaces and what they hold, which administrators change.
+
+    rows: the table of namespaces.
+    """
+
+    def __init__(self, records: Records) -> None:
+        super().__init__(records)
+        self.rows = records.typed("namespaces", Namespace, "project_id")
+
+    def visible(self, context: Context, name: str) -> Namespace:
+        """The namespace of a name; 404 for one that the caller may not see."""
+        found = self.rows.get(name)
+        if found is None or not _is_visible(context, found):
+            raise self.rows.missing(name)
+        return found
+
+    def writable(self, context: Context, name: str) -> Namespace:
+        """The namespace of a name, which the caller may change. Raises ApiError 403, 404."""
+        self.require_administrator(context)
+        return self.visible(context, name)
+
+    def require_administrator(self, context: Context) -> None:
+        """403 for others."""
+        if not context.is_admin:
+            raise forbidden("You are not authorized to change metadata definitions.")
+
+    def listed(self, context: Context) -> list[Namespace]:
+        """Public namespaces and those of the caller's project."""
+        return [row for row in self.rows if _is_visible(context, row)]
+
+    def create(self, owner: str, wanted: Mapping[str, Any]) -> Namespace:
+        """A namespace of checked fields, with what it is to hold from the beginning. Raises ApiError 400, 409."""
+        name, now = wanted[NAME], self.records.timestamp()
+        self._refuse_taken(name)
+        properties = [
+            {**value, "name": key} if isinstance(value, Mapping) else value
+            for key, value in wanted.get("properties", {}).items()
+        ]
+        return self.rows.add(
+            Namespace(
+                id=name,
+                namespace=name,
+                display_name=wanted.get("display_name"),
+                description=wanted.get("description"),
+                visibility=wanted.get("visibility", "private"),
+                protected=wanted.get("protected", False),
+                project_id=owner,
+                created_at=now,
+                updated_at=now,
+                resource_types=self.parts("resource_types", wanted.get("resource_type_associations", ())),
+                properties=self.parts("properties", properties),
+                objects=self.parts("objects", wanted.get("objects", ())),
+                tags=self.parts("tags", wanted.get("tags", ())),
+            )
+        )
+
+    def update(self, namespace: Namespace, wanted: Mapping[str, Any]) -> None:
+        """Change a namespace as checked fields say, which may give it another name. Raises ApiError 409."""
+        name = wanted[NAME]
+        if name != namespace.id:
+            self._refuse_taken(name)
+        self.rows.remove(namespace)
+        for field in OWN:
+            if field in wanted:
+                setattr(namespace, field, wanted[field])
+        namespace.project_id = wanted.get("owner", namespace.project_id)
+        namespace.id = namespace.namespace = name
+        namespace.updated_at = self.records.timestamp()
+        self.rows.add(namespace)
+
+    def delete(self, namespace: Namespace) -> None:
+        """Delete a namespace; 403 for a protected one."""
+        refuse_protected(namespace)
+        self.rows.remove(namespace)
+
+    def _refuse_taken(self, name: str) -> None:
+        if name in self.rows:
+            raise conflict(f"The metadata definition namespace={name} already exists.")
+
+    # -- what namespaces hold ----------------------------------------------------------------------
+
+    def parts(self, kind: str, given: Iterable[Any]) -> NamespaceParts:
+        """Parts of a namespace by name, of their descriptions; properties have no times. Raises ApiError 400."""
+        stamps = {} if kind == "properties" else dict.fromkeys((CREATED, "updated_at"), self.records.timestamp())
+        rows = [checked(kind, PARTS[kind], row, ("name", *REQUIRED.get(kind, ()))) for row in given]
+        return {row["name"]: {**row, **stamps} for row in rows}
+
+    def part(self, namespace: Namespace, kind: str, name: str) -> dict[str, Any]:
+        """One part; 404 when there is none of the name."""
+        found = held(namespace, kind).get(name)
+        if found is None:
+            raise not_found(f"The namespace {namespace.id} has nothing of the name {name} in its {kind}.")
+        return found
+
+    def add_part(self, namespace: Namespace, kind: str, name: str, made: dict[str, Any]) -> None:
+        """Add a part; 409 when there is one of the name."""
+        self._refuse_held(namespace, kind, name)
+        self.set_parts(namespace, kind, {**held(namespace, kind), name: made})
+
+    def replace_part(self, namespace: Namespace, kind: str, old: str, name: str, made: dict[str, Any]) -> None:
+        """Put another part in the place of one, which may have another name; 409 when there is one of the name."""
+        present = held(namespace, kind)
+        if name != old:
+            self._refuse_held(namespace, kind, name)
+        if (created := present[old].get(CREATED)) is not None:
+            made[CREATED] = created
+        self.set_parts(
+            namespace, kind, {(name if key == old else key): row for key, row in present.items()} | {name: made}
+        )
+
+    def remove_part(self, namespace: Namespace, kind: str, name: str) -> None:
+        """Remove a part; 403 in a protected namespace, 404 when there is none of the name."""
+        refuse_protected(namespace)
+        self.part(namespace, kind, name)
+        self.set_parts(namespace, kind, {key: row for key, row in held(namespace, kind).items() if key != name})
+
+    def set_parts(self, namespace: Namespace, kind: str, parts: NamespaceParts) -> None:
+        """Let a namespace hold these parts of a kind."""
+        setattr(namespace, kind, parts)
+        self.rows.save(namespace)
+
+    def _refuse_held(self, namespace: Namespace, kind: str, name: str) -> None:
+        if name in held(namespace, kind):
+            raise conflict(f"{name} already exists in the {kind} of the namespace {namespace.id}.")
+
+
+def held(namespace: Namespace, kind: str) -> NamespaceParts:
+    """The parts of a kind that a namespace holds."""
+    parts: NamespaceParts = getattr(namespace, kind)
+    return parts
+
+
+def refuse_protected(namespace: Namespace) -> None:
+    """403 for a protected namespace."""
+    if namespace.protected:
+        raise forbidden(f"Metadata definition namespace {namespace.id} is protected and cannot be deleted.")
+
+
+def _is_visible(context: Context, namespace: Namespace) -> bool:
+    return namespace.visibility == "public" or context.may_see(namespace)
