@@ -7,6 +7,7 @@ from typing import Any
 from openstack_emulator.testing import ServedCloud
 
 NEUTRON, NOVA, CINDER = "/network/v2.0", "/compute/v2.1", "/volume"
+MANILA = "/share/v2"
 OCTAVIA, DESIGNATE = "/load-balancer/v2/lbaas", "/dns/v2"
 
 
@@ -18,7 +19,8 @@ class Objects:
         self._user = project
 
     def send(self, method: str, path: str, body: Any = None, also: int = 200) -> Any:
-        answer = self._served.call(method, path, body, self._served.token(self._user, self._user))
+        headers = {"X-OpenStack-Manila-API-Version": "2.13"} if path.startswith(MANILA) else {}
+        answer = self._served.call(method, path, body, self._served.token(self._user, self._user), headers)
         assert answer.status < 300 or answer.status == also, (method, path, answer.status, answer.content)
         return answer.json if answer.content else None
 
@@ -112,6 +114,17 @@ class Objects:
         self.send("POST", f"{DESIGNATE}/zones/{made['id']}/recordsets", records)
         return str(made["id"])
 
+    def share(self, net: str, subnet: str) -> str:
+        """A share, which one client may mount and another one read, and a share network."""
+        place = {"neutron_net_id": net, "neutron_subnet_id": subnet, "name": "files"}
+        self.make(f"{MANILA}/share-networks", "share_network", **place)
+        fields = {"share_proto": "NFS", "size": 1, "name": "files"}
+        made = self.make(f"{MANILA}/shares", "share", **fields, metadata={"role": "files"})
+        for address, level in (("10.1.0.0/24", "rw"), ("10.2.0.0/24", "ro")):
+            rule = {"access_type": "ip", "access_to": address, "access_level": level}
+            self.send("POST", f"{MANILA}/shares/{made}/action", {"allow_access": rule})
+        return made
+
     def everything(self) -> None:
         """One or more objects of each type that can be generated."""
         net = self.net()
@@ -133,4 +146,5 @@ class Objects:
         self.floating_ip(port)
         self.floating_ip()
         self.balancer(sub)
+        self.share(net, sub)
         self.zone()

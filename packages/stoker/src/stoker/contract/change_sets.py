@@ -22,7 +22,7 @@ class ChangeSetIdentity(TypedDict):
 
 
 class ChangeSetView(ChangeSetIdentity):
-    """A change set in a list; `kind` is CREATE or UPDATE."""
+    """A change set in a list; `kind` is CREATE, UPDATE or IMPORT."""
 
     kind: str
     description: str
@@ -57,7 +57,8 @@ class FutureStack(TypedDict):
 class CreateChangeSet(Request[ChangeSetIdentity]):
     """Plan a new stack (`kind` CREATE) or a change of a stack (UPDATE), and keep that under `name`.
 
-    `settings` are those that the stack will have. With `nested`, the plan includes nested stacks.
+    A change set of the kind IMPORT creates the stack, or changes it if it exists, and does nothing but the imports of
+    its environment. `settings` are those that the stack will have. With `nested`, the plan includes nested stacks.
     """
 
     method = "change_set_create"

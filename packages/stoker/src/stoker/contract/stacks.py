@@ -265,6 +265,13 @@ class ValidateTemplate(TemplateInputs, Request[JSONObject]):
     ignore_errors: Sequence[str] = ()
 
 
+class ImportableType(TypedDict):
+    """The resources of a template whose objects can be imported, of one type."""
+
+    resource_type: str
+    names: Sequence[str]
+
+
 class TemplateSummary(TypedDict):
     """What a template takes and contains."""
 
@@ -274,6 +281,7 @@ class TemplateSummary(TypedDict):
     version: str
     metadata: Any
     transform: Any
+    importable: NotRequired[Sequence[ImportableType]]
 
 
 @dataclass(frozen=True, kw_only=True)

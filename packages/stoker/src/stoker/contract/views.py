@@ -33,7 +33,10 @@ class StackIdentity(TypedDict):
 
 
 class StackView(StackIdentity):
-    """A stack without what only its template says. `owner` and `parent_id` are the ID of the stack that contains it."""
+    """A stack without what only its template says. `owner` and `parent_id` are the ID of the stack that contains it.
+
+    In lists and descriptions, `imported` is true if the last creation or update was an import change set.
+    """
 
     description: str
     owner: str | None
@@ -50,6 +53,7 @@ class StackView(StackIdentity):
     root_id: str
     stack_user_project_id: str | None
     tags: Sequence[str] | None
+    imported: NotRequired[bool]
 
 
 class SettingsView(TypedDict):

@@ -45,6 +45,7 @@ from stoker.contract.stacks import (
 from stoker.contract.views import StackView
 from stoker.engine.calls.context import ActingParts, RecordingParts
 from stoker.engine.ownership.submissions import Submissions
+from stoker.engine.planning.kinds import Kind
 from stoker.engine.planning.plan import Plan, read_plan
 from stoker.engine.records.services import EngineServices, RecordingServices
 from stoker.engine.redaction.object_ids import ObjectIds
@@ -69,6 +70,8 @@ from stoker.store.records import COMPLETE, FAILED, UNFINISHED, ChangeSet, Resour
 NO_CHANGES = "The submitted information didn't contain changes. Submit different information to create a change set."
 """The reason of a change set without changes; clients search for these words."""
 
+_ONLY_IMPORTS = "A change set of the type IMPORT imports objects as they are, and changes nothing."
+
 _NAME = re.compile(r"[a-zA-Z][-a-zA-Z0-9]{0,127}")
 _IDENTIFIER = re.compile(r"(arn:openstack:heat::(?P<project>[^:/]*):changeSet/(?P<name>[^/]+)/)?(?P<id>[-0-9a-f]{36})")
 _EXECUTIONS = {
@@ -86,8 +89,9 @@ async def change_set_create(
 ) -> ChangeSetIdentity:
     """Plan a new stack (`kind` CREATE) or a change of one (UPDATE), and store the plan under `name`.
 
-    A change set without changes, or of which something is known to fail, is stored as failed. Raises the errors of
-    stack_create and stack_patch, and StackExists if the stack has a change set with this name.
+    One of the kind IMPORT does either, and fails if anything but imports would be done. A change set without changes,
+    or of which something is known to fail, is stored as failed. Raises the errors of stack_create and stack_patch, and
+    StackExists if the stack has a change set with this name.
     """
     services = parts.services
     name, kind, settings = request.name, request.kind, request.settings
@@ -98,9 +102,10 @@ async def change_set_create(
         )
     stack = await _stack_of(services, context, request)
     changed_settings(StackSettings(stack.id), settings)
-    if kind == "UPDATE" and request.body.refresh is None:  # what is executed later looks as its plan does
+    exists = await _exists(services, stack.id)
+    if exists and request.body.refresh is None:  # what is executed later looks as its plan does
         request = replace(request, body=replace(request.body, refresh=Refresh.CHANGES.value))
-    planner = _planned_create if kind == "CREATE" else _planned_update
+    planner = _planned_update if exists else _planned_create
     planned, failures = await planner(parts, context, stack, request)
     changed = planned["changed"]
     row = ChangeSet(
@@ -128,16 +133,21 @@ async def change_set_create(
 async def _stack_of(services: EngineServices, context: RequestContext, request: CreateChangeSet) -> Stack:
     """Return the stack to change; or the future one, with the id that earlier change sets reserved for it."""
     stack_name = request.stack_name
-    if request.kind == "UPDATE":
+    is_present = await services.database.read(queries.stack_by_name, context.project_id, stack_name) is not None
+    if request.kind == "UPDATE" or (request.kind == change_sets.IMPORT and is_present):
         stack = await find_stack(services, context, by_name(stack_name))
         verdict("update", stack)
         return stack
-    if await services.database.read(queries.stack_by_name, context.project_id, stack_name) is not None:
+    if is_present:
         raise StackExists(f"The Stack ({stack_name}) already exists.")
     earlier = await _of_stack_to_be(services, context, stack_name)
     promised = earlier[0].stack_id if earlier else None
     name = earlier[0].stack_name if earlier else stack_name
     return requested_stack(services, context, name, request.body, promised)
+
+
+async def _exists(services: EngineServices, stack_id: str) -> bool:
+    return await services.database.read(queries.stack_by_id, stack_id) is not None
 
 
 async def _planned_create(
@@ -182,6 +192,9 @@ async def _plan(
     request: CreateChangeSet,
 ) -> tuple[Plan, str]:
     """Return the plan that the change set shows, and what is known to fail of the whole one, "" for nothing."""
+    if request.kind == change_sets.IMPORT:
+        plan = await make_plan(services, stack, checked, action)
+        return plan, _besides_imports(plan)
     preflight = is_checked_first(services, request.body)
     refresh = refresh_of(services, request.body, Refresh.NONE)
     if not (request.nested or preflight or refresh is not Refresh.NONE):
@@ -192,6 +205,17 @@ async def _plan(
     if request.nested:
         return planned.plan, failures
     return await make_plan(services, stack, checked, action, planned.observed), failures
+
+
+def _besides_imports(plan: Plan) -> str:
+    """Return what a plan does besides imports, as the reason of a failure, "" for nothing."""
+    others = [step for step in plan.steps if step.has_effect and (step.imports is None or step.kind is not Kind.KEEP)]
+    if not others:
+        return ""
+    named = ", ".join(
+        f"{step.name} ({', '.join(change.name for change in step.changes) or step.kind.value})" for step in others
+    )
+    return f"{_ONLY_IMPORTS} It would change {named}."
 
 
 async def _physical_ids(services: EngineServices, stack: Stack) -> dict[str, str | None]:
@@ -384,7 +408,7 @@ async def change_set_execute(submissions: Submissions, context: RequestContext, 
     if request.disable_rollback is not None:
         body = replace(body, disable_rollback=request.disable_rollback)
     begun = partial(change_sets.note_operation, identifier=row.id, stack_id=row.stack_id)
-    if row.kind == "CREATE":
+    if not await _exists(services, row.stack_id):
         common = {item.name: getattr(body, item.name) for item in fields(StackInputs)}
 
         def steps_for(stack: Stack) -> list[Statement]:

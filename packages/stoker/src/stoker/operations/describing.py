@@ -13,6 +13,7 @@ from stoker.contract.resources import FindStackOfObject, StackId
 from stoker.contract.stacks import (
     DescribeStack,
     DescribeStacks,
+    ImportableType,
     ListStacks,
     ShowStack,
     StackDescription,
@@ -20,6 +21,7 @@ from stoker.contract.stacks import (
     TemplateSummary,
     ValidateTemplate,
 )
+from stoker.engine.planning.importing import unsuitable
 from stoker.engine.records.services import EngineServices
 from stoker.engine.redaction.object_ids import ObjectIds
 from stoker.engine.redaction.stacks import properties_shown
@@ -30,7 +32,8 @@ from stoker.operations.requests import parse_template
 from stoker.operations.stacks import stack_show
 from stoker.operations.validation import validate_template
 from stoker.operations.views import event_view
-from stoker.store import finding, queries
+from stoker.store import change_sets, finding, queries
+from stoker.template.template import Template
 
 
 async def stack_describe(services: EngineServices, context: RequestContext, request: DescribeStack) -> StackDescription:
@@ -40,6 +43,7 @@ async def stack_describe(services: EngineServices, context: RequestContext, requ
     found = await services.database.read(queries.stacks_by_id, above)
     return {
         **view,
+        "imported": bool(await services.database.read(change_sets.importing, [view["id"]])),
         "drift": (await drift_summaries(services, [view["id"]]))[view["id"]],
         "above": {stack.id: stack.name for stack in found.values()},
     }
@@ -53,7 +57,8 @@ async def stack_describe_page(
     drift = await drift_summaries(services, [view["id"] for view in page])
     wanted = [ShowStack(ref={"name": view["name"], "id": view["id"]}) for view in page]
     views = await asyncio.gather(*(stack_show(services, context, show) for show in wanted))
-    return [{**view, "drift": drift[view["id"]], "above": {}} for view in views]
+    imported = {view["id"]: view["imported"] for view in page}
+    return [{**view, "imported": imported[view["id"]], "drift": drift[view["id"]], "above": {}} for view in views]
 
 
 async def stack_of_object(services: EngineServices, context: RequestContext, request: FindStackOfObject) -> StackId:
@@ -123,4 +128,16 @@ async def template_summary(
         "version": parsed.version.value,
         "metadata": parsed.data.get("Metadata"),
         "transform": parsed.data.get("Transform"),
+        "importable": _importable(services, parsed),
     }
+
+
+def _importable(services: EngineServices, template: Template) -> list[ImportableType]:
+    """Return the resources whose objects can be imported, by type."""
+    names: dict[str, list[str]] = {}
+    offered = services.types.offered()
+    for name, resource in template.resources.items():
+        kind = offered.get(resource.type)
+        if kind is not None and not unsuitable(kind):
+            names.setdefault(resource.type, []).append(name)
+    return [{"resource_type": kind, "names": names[kind]} for kind in sorted(names)]

@@ -12,7 +12,7 @@ from stoker.base.errors import BadValue, Forbidden
 from stoker.contract.stacks import ListStacks, StackPage
 from stoker.engine.records.services import EngineServices
 from stoker.operations.views import stack_view
-from stoker.store import queries
+from stoker.store import change_sets, queries
 from stoker.store.records import COMPLETE, FAILED, IN_PROGRESS
 
 _COLUMNS = {
@@ -77,8 +77,9 @@ def _page(connection: Connection, wanted: queries.StackQuery, with_count: bool) 
     stacks = queries.list_stacks(connection, wanted)
     tags = queries.tags_of(connection, [stack.id for stack in stacks])
     count = queries.count_listed(connection, wanted) if with_count else None
+    imported = change_sets.importing(connection, [stack.id for stack in stacks])
     views = [stack_view(stack, tags.get(stack.id)) for stack in stacks]
-    return {"stacks": views, "count": count}
+    return {"stacks": [{**view, "imported": view["id"] in imported} for view in views], "count": count}
 
 
 def _state(text: str) -> tuple[str | None, str]:

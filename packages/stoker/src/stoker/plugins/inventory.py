@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
 
+from stoker.cloud.session import Cloud
 from stoker.plugins.resource import ResourceType
 
 Fields = Mapping[str, Any]
@@ -32,6 +33,7 @@ class Beside:
     members: str
     field: str
     key: str
+    owner: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,7 +49,8 @@ class Inventory:
     `describe` returns the values of the properties by name, None for those that the service does not show. Properties
     in `chosen` are not written, as the service chooses them for a new object; nor are `usual` values, which a new
     object has without the property. Those in `varying` become parameters. `objects` returns the objects that one item
-    of the list stands for, `left_out` why one of them becomes no resource ("" if it does).
+    of the list stands for, `complete` reads what the list does not show of one, and `left_out` says why one becomes no
+    resource ("" if it does).
     """
 
     service: str
@@ -67,6 +70,7 @@ class Inventory:
     usual: Mapping[str, Any] = field(default_factory=dict)
     varying: frozenset[str] = frozenset()
     objects: Callable[[Fields], Iterable[Fields]] = _itself
+    complete: Callable[[Cloud, Fields], Awaitable[Fields]] | None = None
     left_out: Callable[[Fields], str] = _nothing
 
 

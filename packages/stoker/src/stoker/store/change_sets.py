@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Connection, and_, delete, select, update
+from collections.abc import Collection
+
+from sqlalchemy import Connection, and_, delete, exists, select, update
 
 from stoker.store.records import ChangeSet
-from stoker.store.tables import change_sets, stacks
+from stoker.store.tables import change_sets, operations, stacks
+
+IMPORT = "IMPORT"
+"""The kind of change sets that import objects, and do nothing else."""
+_CHANGES = ("CREATE", "UPDATE")
 
 
 def by_id(connection: Connection, identifier: str) -> ChangeSet | None:
@@ -36,6 +42,20 @@ def of_stacks_to_be(connection: Connection, project_id: str, name_or_id: str | N
         where = and_(where, named | (change_sets.c.stack_id == name_or_id))
     ordered = select(change_sets).where(where).order_by(change_sets.c.created_at, change_sets.c.id)
     return ChangeSet.all_of(connection.execute(ordered))
+
+
+def importing(connection: Connection, stack_ids: Collection[str]) -> list[str]:
+    """Return those of the stacks whose last creation or update carried out a change set of the kind IMPORT."""
+    begun, later = operations.alias("begun"), operations.alias("later")
+    changed_since = exists().where(
+        later.c.stack_id == begun.c.stack_id, later.c.action.in_(_CHANGES), later.c.created_at > begun.c.created_at
+    )
+    query = (
+        select(change_sets.c.stack_id)
+        .join(begun, begun.c.id == change_sets.c.operation)
+        .where(change_sets.c.stack_id.in_(stack_ids), change_sets.c.kind == IMPORT, ~changed_since)
+    )
+    return list(connection.execute(query).scalars())
 
 
 def note_operation(connection: Connection, identifier: str, stack_id: str) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 from stoker.api.cfn import catalog, change_sets, drift, resources, stacks
 from stoker.api.cfn.call import PAGE, Action
-from stoker.api.cfn.parameters import refused
+from stoker.api.cfn.parameters import Entries, refused
 from stoker.api.values import BOOLEAN, STRING, STRINGS, Choice, Field, Fields, Integer, ListOf, String, Structure
 
 CAPABILITIES = ("CAPABILITY_IAM", "CAPABILITY_NAMED_IAM", "CAPABILITY_AUTO_EXPAND")
@@ -81,8 +81,19 @@ _AMAZON_ONLY: Fields = {
 
 
 def _change_set_rule(values: Mapping[str, Any]) -> str:
-    return "cloudformation:CreateStack" if values["ChangeSetType"] == "CREATE" else "cloudformation:UpdateStack"
+    is_new = values["ChangeSetType"] in ("CREATE", "IMPORT")
+    return "cloudformation:CreateStack" if is_new else "cloudformation:UpdateStack"
 
+
+_TO_IMPORT = ListOf(
+    Structure(
+        {
+            "ResourceType": Field(STRING, required=True),
+            "LogicalResourceId": Field(STRING, required=True),
+            "ResourceIdentifier": Field(Entries(), required=True),
+        }
+    )
+)
 
 _CHANGE_SET: Fields = {"ChangeSetName": Field(STRING, required=True), "StackName": Field(STRING)}
 
@@ -197,7 +208,7 @@ ACTIONS: Mapping[str, Action] = {
         {
             **_STACK,
             "ChangeSetName": Field(STRING, required=True),
-            "ChangeSetType": Field(Choice("CREATE", "UPDATE")),
+            "ChangeSetType": Field(Choice("CREATE", "UPDATE", "IMPORT")),
             "Description": Field(STRING),
             **_TEMPLATE,
             "UsePreviousTemplate": Field(BOOLEAN),
@@ -208,8 +219,8 @@ ACTIONS: Mapping[str, Action] = {
             "ClientRequestToken": Field(_TOKEN_FORM, aliases=("ClientToken",)),
             **_AMAZON_ONLY,
             "IncludeNestedStacks": Field(BOOLEAN),
-            "ResourcesToImport": refused("adopt a stack with the REST API instead"),
-            "ImportExistingResources": refused("adopt a stack with the REST API instead"),
+            "ResourcesToImport": Field(_TO_IMPORT, default=()),
+            "ImportExistingResources": refused("name the objects in ResourcesToImport"),
             "DeploymentMode": refused("an update with `converge` in the REST API compares the live state"),
         },
         takes_types=True,

@@ -10,6 +10,7 @@ from urllib.parse import quote, urlencode
 
 from stoker.api.cfn import views
 from stoker.api.cfn.call import PAGE, Call, page_of
+from stoker.api.cfn.change_sets import IDENTIFIER
 from stoker.api.cfn.faults import QueryError
 from stoker.api.cfn.rendering import JsonText
 from stoker.api.cfn.stacks import new_parameters
@@ -68,6 +69,14 @@ def summary(call: Call) -> dict[str, Any]:
         "ResourceTypes": found["types"],
         "Version": found["version"],
         "Metadata": None if found["metadata"] is None else JsonText(found["metadata"]),
+        "ResourceIdentifierSummaries": [
+            {
+                "ResourceType": each["resource_type"],
+                "LogicalResourceIds": list(each["names"]),
+                "ResourceIdentifiers": [IDENTIFIER],
+            }
+            for each in found.get("importable", ())
+        ],
         "DeclaredTransforms": transforms if isinstance(transforms, list) else [transforms] if transforms else [],
     }
 

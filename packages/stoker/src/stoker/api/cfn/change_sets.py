@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any, TypedDict
 
 from stoker.api.cfn import views
@@ -19,8 +20,11 @@ from stoker.contract.change_sets import (
     ShowChangeSet,
 )
 from stoker.contract.request import Answer, Request
-from stoker.contract.stacks import StackPatch
+from stoker.contract.stacks import IdentifyStack, StackPatch
 
+_IMPORT = "IMPORT"
+IDENTIFIER = "Id"
+"""The key of a resource identifier that has the ID of an object; other keys are fields, as its service lists it."""
 _ACTIONS = {
     "create": "Add",
     "use": "Add",
@@ -47,18 +51,45 @@ def create(call: Call) -> dict[str, Any]:
     kind = call["ChangeSetType"] or "UPDATE"
     if kind == "UPDATE" and call["OnFailure"] == "DELETE":
         raise QueryError("ValidationError", "OnStackFailure=DELETE is for change sets of the type CREATE.")
+    if (kind == _IMPORT) != bool(call["ResourcesToImport"]):
+        raise QueryError("ValidationError", "ResourcesToImport is for change sets of the type IMPORT, which need it.")
+    is_new = kind == "CREATE" or (kind == _IMPORT and not _exists(call))
+    body = _new_stack(call) if is_new else patch(call)
+    if kind == _IMPORT:
+        body = replace(body, environment={"imports": [_imported(each) for each in call["ResourcesToImport"]]})
     view = call.ask(
         CreateChangeSet(
             stack_name=call["StackName"],
             name=call["ChangeSetName"],
             kind=kind,
             description=call["Description"],
-            body=_new_stack(call) if kind == "CREATE" else patch(call),
+            body=body,
             settings=requested_settings(call),
             nested=bool(call["IncludeNestedStacks"]),
         )
     )
     return {"Id": _change_set_arn(view), "StackId": _stack_arn(view)}
+
+
+def _exists(call: Call) -> bool:
+    try:
+        call.ask(IdentifyStack(ref=call.ref))
+    except EntityNotFound:
+        return False
+    return True
+
+
+def _imported(item: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the entry of an environment for a resource to import: its object by ID, or by other fields."""
+    identifier, name = dict(item["ResourceIdentifier"]), item["LogicalResourceId"]
+    if IDENTIFIER not in identifier:
+        return {"to": name, "identity": identifier}
+    if len(identifier) > 1:
+        raise QueryError(
+            "ValidationError",
+            f"The ResourceIdentifier of {name} has {IDENTIFIER} and other keys: give one or the others.",
+        )
+    return {"to": name, "id": identifier[IDENTIFIER]}
 
 
 def _new_stack(call: Call) -> StackPatch:
@@ -175,13 +206,18 @@ def _changes(view: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         change = {
             "Action": action,
             "LogicalResourceId": step["path"],
-            "PhysicalResourceId": view["physical_ids"].get(step["key"]) if step["kind"] != "create" else None,
+            "PhysicalResourceId": step.get("imports") or _present_object(view, step),
             "ResourceType": step["type"],
             "Replacement": _REPLACEMENT.get(step["kind"]),
             "Scope": ["Properties"] * bool(details) + parts,
             "Details": details + [_detail_of_part(part) for part in parts],
         }
         yield {"Type": "Resource", "ResourceChange": change}
+
+
+def _present_object(view: Mapping[str, Any], step: Mapping[str, Any]) -> str | None:
+    found: str | None = view["physical_ids"].get(step["key"]) if step["kind"] != "create" else None
+    return found
 
 
 def _is_made_again(step: Mapping[str, Any]) -> bool:

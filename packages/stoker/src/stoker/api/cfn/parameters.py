@@ -12,7 +12,17 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from stoker.api.cfn.faults import QueryError
-from stoker.api.values import Anything, Field, Fields, Notation, read_fields
+from stoker.api.values import (
+    STRING,
+    Anything,
+    Field,
+    Fields,
+    Kind,
+    Notation,
+    Structure,
+    UnexpectedValue,
+    read_fields,
+)
 
 Node: TypeAlias = "str | dict[str, Node]"
 
@@ -48,6 +58,28 @@ class FlatNotation(Notation):
 
 
 FLAT = FlatNotation()
+
+
+class Entries(Kind):
+    """A map of strings: `entry.1.key` and `entry.1.value` are one of its entries."""
+
+    expected = "a map: entry.1.key, entry.1.value, entry.2.key …"
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        return {"type": "object", "additionalProperties": STRING.schema}
+
+    def read(self, name: str, value: Any, notation: Notation = FLAT) -> dict[str, str]:
+        entries = value.get("entry") if isinstance(value, dict) and len(value) == 1 else None
+        if not isinstance(entries, dict) or not all(_NUMBER.fullmatch(number) for number in entries):
+            raise UnexpectedValue(name, value, self.expected)
+        pairs = [
+            _ENTRY.read(f"{name}.entry.{number}", entries[number], notation) for number in sorted(entries, key=int)
+        ]
+        return {pair["key"]: pair["value"] for pair in pairs}
+
+
+_ENTRY = Structure({"key": Field(STRING, required=True), "value": Field(STRING, required=True)})
 
 
 def refused(why: str) -> Field:

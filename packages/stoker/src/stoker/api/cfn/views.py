@@ -21,6 +21,8 @@ View: TypeAlias = Mapping[str, Any]
 STACK_TYPE = "AWS::CloudFormation::Stack"
 """The resource type in a stack's own events."""
 
+_IMPORTING = {"CREATE": "IMPORT", "UPDATE": "IMPORT", "ROLLBACK": "IMPORT_ROLLBACK"}
+"""The actions of stacks that carry out import change sets, as the API calls them."""
 _MOST_TAGS = 50
 _RESERVED = "aws:"
 _OWN_STACK_TYPE = "OS::Heat::Stack"
@@ -37,8 +39,9 @@ def stack_arn(view: View) -> str:
 
 
 def stack_status(view: View) -> str:
-    """Return the status of a stack."""
-    return _status(view, view["updated_at"] is not None)
+    """Return the status of a stack; `imported` is true if an import change set has made it what it is."""
+    action = _IMPORTING.get(view["action"]) if view.get("imported") else None
+    return f"{action}_{view['status']}" if action else _status(view, view["updated_at"] is not None)
 
 
 def _status(view: View, changed: bool) -> str:

@@ -169,6 +169,7 @@ class _Reading:
                 items = await self._items(scanned, beside)
                 found = [each for each in items if self._is_selected(each, outer)]
                 self._others |= {each.id: each for each in items if each not in found} if scanned.wanted else {}
+            await self._complete(scanned, found)
         except CloudError as error:
             self._scan.unread.append(Unread((scanned.kind.type_name,), error.service, error.message))
             return []
@@ -178,6 +179,15 @@ class _Reading:
         if self._number > MOST:
             raise RequestLimitExceeded(f"The project has more than {MOST} objects: {_NARROW}.")
         return found
+
+    async def _complete(self, scanned: Scanned, found: list[Found]) -> None:
+        """Read what the list does not show of the objects that may become resources."""
+        complete = scanned.inventory.complete
+        wanted = [each for each in found if scanned.wanted and not each.reason] if complete is not None else []
+        if complete is not None:
+            read = await asyncio.gather(*(complete(self._cloud, each.fields) for each in wanted))
+            for each, fields in zip(wanted, read, strict=True):
+                each.fields = fields
 
     async def _items(self, scanned: Scanned, beside: _Beside) -> list[Found]:
         each = scanned.inventory
@@ -202,7 +212,8 @@ class _Reading:
         beside = inventory.beside
         by_id: dict[str, list[Any]] = {}
         if beside is not None:
-            for item in await self._listed(beside.service, beside.path, beside.members, {}):
+            owner = {beside.owner: self._cloud.project_id}
+            for item in await self._listed(beside.service, beside.path, beside.members, owner):
                 by_id.setdefault(str(item.get(beside.field)), []).append(item)
         return by_id
 

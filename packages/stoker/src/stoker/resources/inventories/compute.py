@@ -46,7 +46,7 @@ def _server_group(values: dict[str, Any], group: Fields) -> Fields:
 
 ROWS: Mapping[str, Mapping[str, Any]] = {
     "OS::Nova::Server": {
-        "beside": Beside("neutron", "/v2.0/ports", "ports", "device_id", PORTS),
+        "beside": Beside("neutron", "/v2.0/ports", "ports", "device_id", PORTS, "project_id"),
         "usual": {"config_drive": False},
         "varying": frozenset({"availability_zone"}),
         "describe": _server,
