@@ -214,6 +214,24 @@ def test_an_image_that_is_gone_is_left_out_with_the_reason(
     assert in_sync(deployed(stacks, found), found)
 
 
+def test_what_a_template_cannot_say_is_left_out_with_the_reason(
+    stacks: Stacks, objects: Objects, served: ServedCloud
+) -> None:
+    net = objects.net()
+    port = objects.port(net, "without-addresses")
+    server = objects.server("from-an-old-image", port)
+    Objects(served, "admin").send("DELETE", f"/image/v2/images/{objects.named('/image/v2/images', 'images', 'cirros')}")
+    closed = objects.group("closed")
+    objects.closed(closed)
+    using = objects.port(net, "closed", security_groups=[closed])
+    found = generated(stacks)
+    assert "it refers to what does not exist any more: image" in reasons(found)[server]
+    assert reasons(found)[closed] == "it has no rule for outgoing traffic, which a template cannot say"
+    assert by_id(found)[port]["properties"]["no_fixed_ips"] is True
+    assert by_id(found)[using]["properties"]["security_groups"] == [{"get_param": "security_group_closed"}]
+    assert in_sync(deployed(stacks, found), found)
+
+
 def test_a_server_that_boots_from_a_volume_and_one_with_automatic_ports(stacks: Stacks, objects: Objects) -> None:
     net = objects.net()
     objects.subnet(net)

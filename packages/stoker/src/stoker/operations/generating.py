@@ -26,6 +26,7 @@ from stoker.engine.generation.template import (
     Reference,
     missing_properties,
     references_in,
+    refusal_of,
     values_of,
     write,
 )
@@ -66,6 +67,9 @@ async def project_generate(
         if missing := missing_properties(each, values[each]):
             gone = [reason for name, reason in dropped.get(each, {}).items() if name in missing]
             each.reason = gone[0] if gone else f"the service does not show {', '.join(missing)}, which it must have"
+        elif refusal := refusal_of(each, values[each]):
+            gone = list(dropped.get(each, {}).values())
+            each.reason = gone[0] if gone else f"a template with it would be refused: {refusal}"
     described = {each: values[each] for each in free if not each.reason}
     others = [each for each in found.found if each not in described]
     functions = [each["functions"] for each in functions_of(f"heat_template_version.{VERSION}") or ()]

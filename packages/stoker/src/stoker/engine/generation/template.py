@@ -11,7 +11,7 @@ from stoker.cloud.finders import finders
 from stoker.engine.generation.scan import Found
 from stoker.plugins.inventory import Inventory
 from stoker.schema.constraints import CustomConstraint
-from stoker.schema.property import Property
+from stoker.schema.property import Finalizer, Property
 
 VERSION = "2021-04-16"
 """The version of generated templates."""
@@ -54,6 +54,19 @@ def missing_properties(found: Found, values: Mapping[str, Any]) -> list[str]:
     """Return the properties that a template must have and that the service does not show; secrets are not shown."""
     declared = found.scanned.kind.properties.items()
     return [name for name, prop in declared if prop.required and not prop.secret and name not in values]
+
+
+def refusal_of(found: Found, values: Mapping[str, Any]) -> str:
+    """Return why a template with these values would be refused; "" if it would not.
+
+    An object may have what the type does not accept: made with an option that it does not know, say.
+    """
+    kind = found.scanned.kind
+    finalizer = Finalizer()
+    shown = {name: prop for name, prop in kind.properties.items() if not prop.secret}
+    properties = finalizer.properties(shown, values)
+    problems = [f"{'.'.join(map(str, each.path))}: {each.message}" for each in finalizer.problems]
+    return next(iter([*problems, *kind.validate(properties)]), "")
 
 
 def references_in(properties: Mapping[str, Property], values: Mapping[str, Any]) -> Iterator[tuple[str, Reference]]:

@@ -30,6 +30,11 @@ def _port_left_out(port: Fields) -> str:
     return ""
 
 
+def _port(values: dict[str, Any], port: Fields) -> Fields:
+    """A port without addresses says so, since a new one would get some."""
+    return values if port["fixed_ips"] else {**values, "no_fixed_ips": True}
+
+
 def _router(values: dict[str, Any], router: Fields) -> Fields:
     gateway = values.get("external_gateway_info")
     if gateway:
@@ -97,6 +102,7 @@ ROWS: Mapping[str, Mapping[str, Any]] = {
         "usual": {**_SECURE, "propagate_uplink_status": True},
         "chosen": frozenset({"device_id", "device_owner", "mac_address"}),
         "left_out": _port_left_out,
+        "describe": _port,
     },
     "OS::Neutron::Router": {
         "usual": {"distributed": False, "ha": False},
