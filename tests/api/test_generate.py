@@ -16,8 +16,8 @@ from openstack_emulator.core.faults import Fault
 from openstack_emulator.services import new_cloud
 from openstack_emulator.testing import ServedCloud
 from stoker_foundation.clock import SystemClock
+from testing.project_objects import NEUTRON, Objects
 from tests.api.moving import Stacks, template
-from tests.api.project_objects import NEUTRON, Objects
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
-from tests.api.project_objects import Objects
+from testing.project_objects import Objects
 from tests.cfn.query_service import QueryService
 
 FAST = {"Delay": 0.05, "MaxAttempts": 2000}

@@ -12,6 +12,7 @@ The case `networks` compares 500 OS::Neutron::Net with a bare script that makes 
 `takeover` kills an engine with 5,000 operations (`takeover_cases`).
 `guests` starts servers that run, and deploys software to one (`guest_cases`).
 `search` looks for objects among 100,000 resources (`search_cases`).
+`generate` writes a template of 1000 objects and imports them (`generate_cases`).
 `databases` compares databases, and numbers of engines, with each other (`database_cases`).
 """
 
@@ -34,6 +35,7 @@ from rich.table import Table
 
 from tools.bench import (
     database_cases,
+    generate_cases,
     guest_cases,
     lifecycle_cases,
     networks,
@@ -54,7 +56,7 @@ LIVES = {
 OUTSIDE = {name: name for name in ("flat", "group", "chain", "fan", "update", "validate")} | {"requests": "reads"}
 """The outside benchmark's cases that are run, with its own names for them."""
 
-CASES = (*OUTSIDE, "networks", "templates", "startup", *LIVES, "takeover", "guests", "search", "databases")
+CASES = (*OUTSIDE, "networks", "templates", "startup", *LIVES, "takeover", "guests", "search", "generate", "databases")
 HERE = Path(__file__).parent
 STOKER = [str(Path(sys.executable).with_name("stoker"))]
 
@@ -86,6 +88,8 @@ def main() -> int:
         records += guest_cases.measure(embedded)
     if "search" in cases:
         records += search_cases.measure()
+    if "generate" in cases:
+        records += generate_cases.measure(200 if arguments.quick else generate_cases.COUNT)
     if "databases" in cases:
         records += database_cases.measure()
     if arguments.out:

@@ -69,12 +69,8 @@ class Objects:
             self.send("DELETE", f"{NEUTRON}/security-group-rules/{rule['id']}")
 
     def volume(self, name: str = "data", **fields: Any) -> str:
-        made = self.make(f"{CINDER}/{self.volumes}/volumes", "volume", size=1, name=name, **fields)
+        made = self.make(f"{CINDER}/v3/volumes", "volume", size=1, name=name, **fields)
         return made
-
-    @property
-    def volumes(self) -> str:
-        return "v3"
 
     def key(self, name: str = "ops") -> str:
         public = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGo5uvqq8lVZl4cXkT2Sx0mX1v3vZ0kW5B8C0m3iT1aB ops"
