@@ -28,7 +28,9 @@ class Stacks:
     """Sends requests to the REST API of an engine on the emulated cloud."""
 
     def __init__(self, directory: Path, served: ServedCloud) -> None:
-        self.world = ThreadedWorld(directory, served, EngineSettings(enable_stack_adopt=True))
+        self.world = ThreadedWorld(
+            directory, served, EngineSettings(enable_stack_adopt=True, enable_stack_abandon=True)
+        )
         self.served = served
         self._server = serve_rest(self.world, directory)
         self._headers = {"X-Auth-Token": served.token("demo", "demo")}
@@ -39,8 +41,10 @@ class Stacks:
         self._server.stop()
         self.world.stop()
 
-    def send(self, method: str, path: str, body: Any = None) -> requests.Response:
-        return requests.request(method, self.url + path, json=body, headers=self._headers, timeout=60)
+    def send(
+        self, method: str, path: str, body: Any = None, headers: Mapping[str, str] | None = None
+    ) -> requests.Response:
+        return requests.request(method, self.url + path, json=body, headers=headers or self._headers, timeout=60)
 
     def shown(self, path: str) -> Any:
         answer = self.send("GET", path)

@@ -50,12 +50,13 @@ HANDLING = {
     "plan_digest": None,
     "converge": None,
     "refresh": None,
+    "supersede": True,
     "preflight": None,
 }
 _CHANGE = {"ref": REF, **DEFINITION, **HANDLING}
 CHANGE = {**_CHANGE, "existing_parameters": False}
 PATCH = {"as_of": None, **_CHANGE, "clear_parameters": [], "keep_parameters": None, "policy": None}
-DRIFT: dict[str, Any] = {**dict.fromkeys(PATCH), "ref": REF, "converge": True, "show_nested": False}
+DRIFT: dict[str, Any] = {**dict.fromkeys(PATCH), "ref": REF, "converge": True, "supersede": True, "show_nested": False}
 EngineCall = tuple[str, dict[str, Any]]
 """A method of the engine, and its arguments; a case without one is answered by the API itself."""
 
@@ -306,6 +307,37 @@ CASES: list[tuple[str, str, Any, int, EngineCall | None]] = [
     ("GET", f"{STACK}/files?operation_id=op", None, 200, ("stack_files", {"ref": REF, "operation_id": "op"})),
     ("GET", f"{STACK}/export", None, 200, ("stack_export", {"ref": REF})),
     ("DELETE", f"{STACK}/abandon", None, 200, ("stack_abandon", {"ref": REF})),
+    ("GET", f"{STACK}/settings", None, 200, ("stack_settings_show", {"ref": REF})),
+    ("PUT", f"{STACK}/settings/lock", {"reason": "why"}, 200, ("stack_lock", {"ref": REF, "reason": "why"})),
+    ("DELETE", f"{STACK}/settings/lock", None, 204, ("stack_unlock", {"ref": REF})),
+    (
+        "PUT",
+        f"{STACK}/settings/policy",
+        {"policy": {"Statement": []}},
+        204,
+        ("stack_settings_change", {"ref": REF, "changes": {"policy": {"Statement": []}}}),
+    ),
+    (
+        "DELETE",
+        f"{STACK}/settings/policy",
+        None,
+        204,
+        ("stack_settings_change", {"ref": REF, "changes": {"policy": None}}),
+    ),
+    (
+        "PUT",
+        f"{STACK}/settings/protection",
+        None,
+        204,
+        ("stack_settings_change", {"ref": REF, "changes": {"protected": True}}),
+    ),
+    (
+        "DELETE",
+        f"{STACK}/settings/protection",
+        None,
+        204,
+        ("stack_settings_change", {"ref": REF, "changes": {"protected": False}}),
+    ),
     ("GET", f"{STACK}/outputs", None, 200, ("output_list", {"ref": REF})),
     ("GET", f"{STACK}/outputs/address", None, 200, ("output_show", {"ref": REF, "key": "address"})),
     ("GET", f"{STACK}/snapshots", None, 200, ("snapshot_list", {"ref": REF})),
@@ -451,7 +483,7 @@ def test_the_table_of_cases_covers_the_table_of_routes() -> None:
     declared = {(method, path) for path, methods in ROUTES.items() for method in methods}
     named_like_routes = {pair for pair in declared - reached if pair[1] in ("/stacks/detail", "/stacks/preview")}
     assert declared - reached == named_like_routes
-    assert len({name for rules in RULE_SETS for name in rules.names}) == 109
+    assert len({name for rules in RULE_SETS for name in rules.names}) == 113
 
 
 @pytest.mark.parametrize(("method", "path", "body", "status", "call"), CASES, ids=IDS)

@@ -118,25 +118,43 @@ def test_a_deployment_that_another_one_takes_over_fails(embedded: Shell, tmp_pat
     )
     command = [str(BIN / "stoker"), "deploy", "superseded", "-t", str(template), "--yes"]
 
-    def started() -> subprocess.Popen[str]:
+    def started(*options: str) -> subprocess.Popen[str]:
         pipe = subprocess.PIPE
-        return subprocess.Popen(command, env=embedded.environment, text=True, stdout=pipe, stderr=pipe)
+        return subprocess.Popen([*command, *options], env=embedded.environment, text=True, stdout=pipe, stderr=pipe)
 
     template.write_text(text)
     with started() as first:
         assert first.stdout is not None
         assert any("handle  CREATE_COMPLETE" in line for line in first.stdout)
         template.write_text(f"{text}  more: {{type: OS::Heat::None}}\n")
-        with started() as second:
+        refused = embedded.fails(*command[1:])
+        assert "--if-busy wait" in refused and len(history(embedded, "superseded")) == 1
+        with started("--if-busy", "take-over") as second:
             wait_until(lambda: len(history(embedded, "superseded")) == 2, "the update has begun")
             embedded.ok("stack", "signal", "superseded", "handle")
             output, _ = second.communicate(timeout=60)
         _, error = first.communicate(timeout=60)
     assert (first.returncode, second.returncode) == (1, 0)
-    assert "In progress on superseded: the CREATE operation " in output
+    assert re.search("In progress on superseded: the CREATE operation .* of demo, since 20", output)
     assert "superseded: UPDATE_COMPLETE" in output
     assert "Superseded by the UPDATE operation " in error and "not as defined by this deployment" in error
     embedded.ok("delete", "superseded", "--yes")
+
+
+def test_a_deployment_can_wait_for_the_one_in_progress(embedded: Shell, tmp_path: Path) -> None:
+    template = tmp_path / "slow.yaml"
+    thing = "{type: OS::Heat::TestResource, properties: {wait_secs: 2}}"
+    template.write_text(f"heat_template_version: 2021-04-16\nresources: {{thing: {thing}}}\n")
+    Cloud(embedded).create("slow", {"heat_template_version": "2021-04-16", "resources": {}})
+    command = [str(BIN / "stoker"), "deploy", "slow", "-t", str(template), "--yes"]
+    with subprocess.Popen(command, env=embedded.environment, text=True, stdout=subprocess.DEVNULL) as first:
+        wait_until(lambda: len(history(embedded, "slow")) == 2, "the update has begun")
+        template.write_text(f"heat_template_version: 2021-04-16\nresources: {{thing: {thing}, more: {thing}}}\n")
+        waited = embedded.ok("deploy", "slow", "-t", str(template), "--yes", "--if-busy", "wait").out
+    assert first.returncode == 0
+    assert "Waiting on slow for the UPDATE operation " in waited and "Plan: 1 to create" in waited
+    assert "slow: UPDATE_COMPLETE" in waited and len(history(embedded, "slow")) == 3
+    embedded.ok("delete", "slow", "--yes")
 
 
 def history(shell: Shell, name: str) -> list[dict[str, str]]:

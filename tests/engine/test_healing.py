@@ -163,6 +163,19 @@ async def test_a_user_who_is_quicker_and_a_stack_policy_prevent_healing(world: W
     assert (await healed(world, made["id"]))["status"] == COMPLETE, "what the check has found is healed"
 
 
+async def test_a_locked_stack_is_healed_when_it_is_unlocked(world: World) -> None:
+    template = {"heat_template_version": "2021-04-16", "resources": {"server": SERVER}}
+    made = await world.create("web", template, tags=["stoker:heal=10"])
+    await world.call("stack_lock", ref=REF, reason="an inspection")
+    await stopped(world, (await world.resources("web"))["server"]["physical_id"])
+    await passes(world, 60)
+    assert len(await operations(world, made["id"])) == 1
+    row = (await world.resources("web"))["server"]
+    assert (row["action"], row["status"]) == ("CREATE", COMPLETE), "nothing is marked, either"
+    await world.call("stack_unlock", ref=REF)
+    assert (await healed(world, made["id"]))["status"] == COMPLETE
+
+
 async def test_attempts_that_fail_are_repeated_ever_more_slowly_and_not_forever(world: World) -> None:
     parts = {"net": {"type": "OS::Neutron::Net", "properties": {"name": "one"}}}
     made = await world.create(

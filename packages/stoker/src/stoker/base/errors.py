@@ -6,7 +6,7 @@
     │   ├── TokenRejected    401
     │   ├── Forbidden        403
     │   ├── NotFound         404: EntityNotFound, ResourceNotFound, SnapshotNotFound …
-    │   └── Conflict         409: StackExists, ActionInProgress
+    │   └── Conflict         409: StackExists, ActionInProgress, StackLocked
     ├── CloudError           a call to a service failed; keeps the service's own message
     ├── ReleaseMismatch      503: a process of another release sent what this release does not know
     ├── AnswerMismatch       503: a process of another release gave an answer that this release does not understand
@@ -203,6 +203,10 @@ class PlanOutdated(Conflict):
 
 class ActionInProgress(Conflict):
     """Another action on the stack is in progress."""
+
+
+class StackLocked(Conflict):
+    """A user has locked the stack."""
 
 
 class CloudError(StokerError):

@@ -133,6 +133,7 @@ _OTHER_NAMES = {
     "format": "fmt",
     "history": "stack history",
     "list": "stack list",
+    "lock": "stack lock",
     "preview": "plan",
     "rename": "move",
     "resources": "stack resources",
@@ -142,6 +143,7 @@ _OTHER_NAMES = {
     "start": "up",
     "stop": "down",
     "suspend": "stack suspend",
+    "unlock": "stack unlock",
     "update": "deploy",
     "validate": "lint",
 }

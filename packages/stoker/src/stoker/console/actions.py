@@ -106,6 +106,25 @@ STACK_ACTIONS: Mapping[str, Action] = {
         rare=True,
         keep="Take no snapshot",
     ),
+    "lock": Action(
+        "Lock",
+        "Nothing changes the stack until it is unlocked: updates, deletions and other actions are refused, and so are "
+        "signals that scale. It is not healed. What is in progress continues.",
+        method="PUT",
+        tail="/settings/lock",
+        body=lambda entered: {"reason": entered},
+        field="Reason",
+        help="Everybody who is refused reads it.",
+        rare=True,
+        keep="Do not lock it",
+    ),
+    "unlock": Action(
+        "Unlock",
+        "Actions on the stack are possible again.",
+        method="DELETE",
+        tail="/settings/lock",
+        keep="Keep it locked",
+    ),
     "abandon": Action(
         "Abandon",
         "Stoker deletes its record of the stack, and leaves the resources in the cloud. The next page has the data with"
@@ -179,14 +198,20 @@ SNAPSHOT_ACTIONS: Mapping[str, Action] = {
 }
 
 
-def offered(state: str) -> dict[str, Action]:
-    """Return the actions that are possible for a stack in this state."""
+def offered(stack: Mapping[str, Any]) -> dict[str, Action]:
+    """Return the actions that are possible for a stack: of a locked one, what stops an operation, and to unlock it."""
+    state = stack["stack_status"]
     if state == DELETED:
         return {}
+    locking = () if stack.get("parent") else ("unlock",) if stack.get("locked") else ("lock",)
+    choices = (*STACK_ACTIONS.keys() & RULES.keys(), *locking)
+    if stack.get("locked"):
+        choices = ("cancel_without_rollback", *locking)
     return {
         name: item
         for name, item in STACK_ACTIONS.items()
-        if RULES[name].judge(split_state(state)) is Verdict.TAKEN
+        if name in choices
+        and (name not in RULES or RULES[name].judge(split_state(state)) is Verdict.TAKEN)
         and (name != "resume" or state in ("SUSPEND_COMPLETE", "SUSPEND_FAILED", "RESUME_FAILED"))
         and (name != "rollback" or state not in ("CREATE_FAILED", "ADOPT_FAILED"))  # no definition to return to
     }

@@ -34,6 +34,8 @@ _EVENT_ACTIONS = (
     "ROLLBACK",
     "SIGNAL",
     "MOVE",
+    "LOCK",
+    "UNLOCK",
 )
 _TABS = (
     ("resources", "Resources", ""),
@@ -179,8 +181,8 @@ def show(
         "tab": tab,
         "ancestors": ancestors(exchange, stack),
         "tabs": [item for item in _TABS if state != DELETED or item[0] not in _OF_PRESENT_STACKS],
-        "actions": offered(state),
-        "can_update": can_update(state),
+        "actions": offered(stack),
+        "can_update": can_update(state) and not stack.get("locked"),
         "refusals": STACK.refusals(exchange),
         "update_refusal": exchange.permissions.refusal(*UPDATE),
         "busy": split_state(state)[1] == "IN_PROGRESS",

@@ -11,12 +11,13 @@ from stoker.contract.drift import DriftSummary
 from stoker.contract.request import ADDED, Answer, OfStack, Request, sent_as
 from stoker.contract.views import (
     JSONObject,
+    LockView,
     ResourceView,
-    SettingsView,
     StackDetails,
     StackIdentity,
     StackSummary,
     StackView,
+    TreeSettings,
 )
 
 # -- what a stack should be --------------------------------------------------------------------------------------------
@@ -72,11 +73,13 @@ class Refresh(StrEnum):
 class StackChange(StackInputs):
     """A change of a stack. With `converge`, the actual state of all objects is read first.
 
-    `refresh` says of which objects it is read (`Refresh`); None is the default of the request.
+    `refresh` says of which objects it is read (`Refresh`); None is the default of the request. The change supersedes an
+    operation that runs on the stack; without `supersede`, it is refused then.
     """
 
     converge: bool | None = None
     refresh: str | None = field(default=None, metadata=ADDED)
+    supersede: bool = field(default=True, metadata=ADDED)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -419,11 +422,29 @@ class AbandonStack(OfStack[JSONObject]):
     method = "stack_abandon"
 
 
+# -- locks -------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class LockStack(OfStack[LockView | None]):
+    """Lock a root stack with its nested stacks: no operation begins until it is unlocked."""
+
+    method = "stack_lock"
+    reason: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class UnlockStack(OfStack[None]):
+    """Unlock a root stack."""
+
+    method = "stack_unlock"
+
+
 # -- settings ----------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, kw_only=True)
-class ShowSettings(OfStack[SettingsView]):
+class ShowSettings(OfStack[TreeSettings]):
     """Show the settings of a stack."""
 
     method = "stack_settings_show"

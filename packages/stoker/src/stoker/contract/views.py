@@ -32,10 +32,20 @@ class StackIdentity(TypedDict):
     project_id: str
 
 
+class LockView(TypedDict):
+    """Who has locked a tree of stacks, since when, and why."""
+
+    reason: str
+    user_id: str | None
+    user_name: str | None
+    since: float
+
+
 class StackView(StackIdentity):
     """A stack without what only its template says. `owner` and `parent_id` are the ID of the stack that contains it.
 
-    In lists and descriptions, `imported` is true if the last creation or update was an import change set.
+    In lists and descriptions, `imported` is true if the last creation or update was an import change set. `locked` is
+    the lock of a root stack.
     """
 
     description: str
@@ -54,6 +64,7 @@ class StackView(StackIdentity):
     stack_user_project_id: str | None
     tags: Sequence[str] | None
     imported: NotRequired[bool]
+    locked: NotRequired[LockView | None]
 
 
 class SettingsView(TypedDict):
@@ -63,6 +74,12 @@ class SettingsView(TypedDict):
     policy: JSONObject | None
     notification_topics: Sequence[str]
     capabilities: Sequence[str]
+
+
+class TreeSettings(SettingsView):
+    """The settings of a tree of stacks, with its lock."""
+
+    locked: NotRequired[LockView | None]
 
 
 class StackSummary(StackView, SettingsView):

@@ -84,6 +84,7 @@ from stoker.contract.stacks import (
     IdentifyStack,
     ListOutputs,
     ListStacks,
+    LockStack,
     PatchStack,
     PreviewAction,
     PreviewPatch,
@@ -96,6 +97,7 @@ from stoker.contract.stacks import (
     ShowStack,
     ShowTemplate,
     SummarizeTemplate,
+    UnlockStack,
     UpdateStack,
     ValidateTemplate,
 )
@@ -121,6 +123,7 @@ from stoker.operations import (
     history,
     inspection,
     listing,
+    locking,
     previews,
     repeating,
     settings,
@@ -181,6 +184,8 @@ _ON_PARTS: tuple[Operation[RecordingParts], ...] = (
     CreateChangeSet.served_by(change_sets.change_set_create),
     DescribeResource.served_by(inspection.resource_describe),
     AcceptDrift.served_by(accepting.drift_accept),
+    LockStack.served_by(locking.stack_lock),
+    UnlockStack.served_by(locking.stack_unlock),
     UpdateSoftwareDeployment.served_by(deployments.software_deployment_update),
     ShowServerMetadata.served_by(deployments.software_deployment_metadata),
 )

@@ -12,14 +12,15 @@ from sqlalchemy import Connection
 from stoker.base.context import RequestContext
 from stoker.base.errors import BadValue, Conflict, Forbidden
 from stoker.contract.stacks import ChangeSettings, ShowSettings
-from stoker.contract.views import SettingsView, StackIdentity
+from stoker.contract.views import SettingsView, StackIdentity, TreeSettings
 from stoker.engine.planning.kinds import Kind
 from stoker.engine.planning.plan import Step
 from stoker.engine.records.services import EngineServices, RecordingServices
 from stoker.operations.lookup import find_stack
 from stoker.operations.planning import make_plan
 from stoker.operations.requests import CheckedRequest
-from stoker.store import settings
+from stoker.operations.views import lock_view
+from stoker.store import queries, settings
 from stoker.store.journal import Batch, Statement
 from stoker.store.records import Stack, StackSettings
 from stoker_foundation.patterns.linear import fits_wildcards
@@ -38,10 +39,11 @@ _KEYS = frozenset({"Effect", "Action", "NotAction", "Principal", "Resource", "No
 _CONDITIONS = {"StringEquals": False, "StringLike": True}
 
 
-async def stack_settings_show(services: EngineServices, context: RequestContext, request: ShowSettings) -> SettingsView:
-    """Return the stack's settings: `protected` and `policy` (a map, or null)."""
+async def stack_settings_show(services: EngineServices, context: RequestContext, request: ShowSettings) -> TreeSettings:
+    """Return the settings of the stack's tree, such as `protected` and `policy` (a map, or null), and its lock."""
     stack = await find_stack(services, context, request.ref)
-    return settings_view(await settings_of(services, stack))
+    root = stack if stack.parent_id is None else await services.database.read(queries.stack_by_id, stack.root_id)
+    return {**settings_view(await settings_of(services, stack)), "locked": None if root is None else lock_view(root)}
 
 
 async def stack_settings_change(
@@ -106,7 +108,7 @@ async def check_deletable(services: EngineServices, stack: Stack) -> None:
     if (await settings_of(services, stack)).protected:
         raise Conflict(
             f"Stack {stack.name} cannot be deleted while termination protection is enabled; disable it first "
-            "(UpdateTerminationProtection)."
+            "(stoker stack unprotect, or UpdateTerminationProtection)."
         )
 
 

@@ -60,7 +60,7 @@ from stoker.operations.requests import (
 from stoker.operations.returning import inputs_as_of, moves_back
 from stoker.operations.settings import check_deletable, check_policy, settings_steps, settings_view
 from stoker.operations.transitions import guard, verdict
-from stoker.operations.views import failure_view, stack_view
+from stoker.operations.views import failure_view, lock_view, stack_view
 from stoker.store import change_sets, queries, settings, snapshots
 from stoker.store.journal import Statement
 from stoker.store.records import FAILED, Operation, Stack, StackSettings
@@ -184,7 +184,7 @@ async def create_stack(
 
 async def stack_update(submissions: Submissions, context: RequestContext, request: UpdateStack) -> StackView:
     """Replace the whole definition of the stack (PUT); tags are cleared if none are given."""
-    stack = await _updatable(submissions.services, context, request.ref)
+    stack = await _updatable(submissions.services, context, request)
     checked = await replaced_request(submissions.parts, context, stack, request)
     return await _submit_update(submissions, context, stack, checked, request, check_tags(request.tags))
 
@@ -217,7 +217,7 @@ async def patch_stack(
 ) -> StackView:
     """Change the given parts and keep the rest. `steps_for` returns what is recorded in the same transaction."""
     services = submissions.services
-    stack = await _updatable(services, context, request.ref)
+    stack = await _updatable(services, context, request)
     steps = [*settings_steps(stack, request.settings or {}), *steps_for(stack)]
     checked = await patched_request(submissions.parts, context, stack, request)
     kept = (await services.database.read(queries.tags_of, [stack.id])).get(stack.id, [])
@@ -288,9 +288,9 @@ def _redacted_defaults(template: Template, settled: Container[str]) -> list[str]
     ]
 
 
-async def _updatable(services: EngineServices, context: RequestContext, ref: Reference) -> Stack:
-    stack = await find_stack(services, context, ref)
-    verdict("update", stack)
+async def _updatable(services: EngineServices, context: RequestContext, request: UpdateStack | PatchStack) -> Stack:
+    stack = await find_stack(services, context, request.ref)
+    verdict("update" if request.supersede else "update_alone", stack)
     return stack
 
 
@@ -342,7 +342,8 @@ async def _submit_update(
     asked = {"observe": refresh is Refresh.ALL, "preflight": is_checked_first(services, request)}
     operation = requested_operation(services, context, stack, "UPDATE", checked.prepared.row.id, **asked)
     operation.differing = " ".join(differing) or None
-    how = {"values": values, "steps": [*_tagged(stack, tags), *steps], "guard": guard("update"), "fresh": fresh}
+    rule = "update" if request.supersede else "update_alone"
+    how = {"values": values, "steps": [*_tagged(stack, tags), *steps], "guard": guard(rule), "fresh": fresh}
     await submit(submissions, context, stack, operation, checked.prepared, **how)
     return stack_view(stack, tags)
 
@@ -367,9 +368,8 @@ async def stack_show(services: EngineServices, context: RequestContext, request:
     seen = await services.database.read(_seen, services, context, request.ref)
     stack, inputs = seen.stack, seen.inputs
     definition = await services.bind(stack, inputs)
-    view = details_view(
-        {**stack_view(stack, seen.tags), "tags": list(seen.tags or ())}, definition, inputs.template, seen.settings
-    )
+    shown: StackView = {**stack_view(stack, seen.tags), "tags": list(seen.tags or ()), "locked": lock_view(seen.root)}
+    view = details_view(shown, definition, inputs.template, seen.settings)
     if stack.parent_id is not None:
         view["parameters"] = redact_values(view["parameters"], await secrets_now(services, stack))
     outputs: list[dict[str, Any]] | None = [] if request.resolve_outputs else None
@@ -396,9 +396,10 @@ def details_view(view: StackView, definition: Definition, template: Template, kn
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
-    """A stack with the recorded data about the whole stack."""
+    """A stack with the recorded data about the whole stack, and the root of its tree."""
 
     stack: Stack
+    root: Stack
     inputs: LoadedInputs
     tags: Sequence[str]
     settings: StackSettings
@@ -413,4 +414,5 @@ def _seen(connection: Connection, services: EngineServices, context: RequestCont
     if stack.status == FAILED and stack.operation is not None:
         operation = queries.operation_by_id(connection, stack.operation)
         failure = None if operation is None or operation.status != FAILED else failure_of(operation)
-    return _Seen(stack, inputs, tags, settings.of_stack(connection, stack.root_id), failure)
+    root = stack if stack.parent_id is None else queries.stack_by_id(connection, stack.root_id) or stack
+    return _Seen(stack, root, inputs, tags, settings.of_stack(connection, stack.root_id), failure)

@@ -75,6 +75,10 @@ RULES: Mapping[str, Rule] = {
         _unless(("DELETE", "SUSPEND")),
         "A stack that is being deleted or is suspended cannot be updated; resume a suspended stack first.",
     ),
+    "update_alone": Rule(
+        _settled(("DELETE", "SUSPEND")),
+        "A stack that is being deleted or is suspended cannot be updated; resume a suspended stack first.",
+    ),
     "delete": Rule(_unless(()), ""),
     "suspend": Rule(_verb("SUSPEND", repeatable=False), ""),
     "resume": Rule(_verb("RESUME", repeatable=False), ""),

@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 import orjson
 
-from stoker.contract.views import EventView, FailureView, Place, ResourceRow, ResourceView, StackView
+from stoker.contract.views import EventView, FailureView, LockView, Place, ResourceRow, ResourceView, StackView
 from stoker.engine.records.failure import Failure, failure_of_resource
 from stoker.store.records import Event, Resource, ResourceSummary, Stack
 
@@ -33,7 +33,13 @@ def stack_view(stack: Stack, tags: Sequence[str] | None) -> StackView:
         "root_id": stack.root_id,
         "stack_user_project_id": stack.user_project_id,
         "tags": list(tags) if tags else None,
+        "locked": lock_view(stack),
     }
+
+
+def lock_view(root: Stack) -> LockView | None:
+    """Return the lock of a root stack as data."""
+    return None if root.locked is None else orjson.loads(root.locked)
 
 
 def resource_view(

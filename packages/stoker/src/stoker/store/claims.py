@@ -20,6 +20,7 @@ from sqlalchemy import ColumnElement, Connection, and_, bindparam, delete, func,
 from stoker.base.errors import Conflict, EntityNotFound, Fenced
 from stoker.base.ids import new_id
 from stoker.store import deaths, queries
+from stoker.store.locks import refuse_locked
 from stoker.store.records import (
     FAILED,
     IN_PROGRESS,
@@ -446,7 +447,7 @@ def resume(connection: Connection, operation_id: str, now: float, cause: str | N
     """Retry an operation that was set aside, with a new operation that waits for an engine; `cause` as in `Operation`.
 
     For a nested stack this is the operation of the outermost stack that failed because of it. Raises EntityNotFound,
-    and Conflict when the operation was not set aside or something else was done to the stack since.
+    and Conflict when the operation was not set aside, something else was done to the stack since, or it is locked.
     """
     found = queries.operation_by_id(connection, operation_id)
     if found is None:
@@ -463,6 +464,7 @@ def resume(connection: Connection, operation_id: str, now: float, cause: str | N
         raise Conflict(f"The operation {found.id} was not set aside; its status is {found.status}.")
     if stack is None or stack.operation != found.id or stack.status != FAILED:
         raise Conflict(f"The stack was changed after the operation {found.id}; update the stack instead.")
+    refuse_locked(connection, stack)
     again = replace(
         found,
         id=new_id(),

@@ -70,6 +70,7 @@ class Stack(Record):
 
     A nested stack has `strayed` when it was changed directly since the last operation of the stack above it.
     `parent_resource_name` is the name of its resource in that stack; None in rows that the release before it has added.
+    `locked` is the JSON of the `Lock` of a root stack, None if it is not locked.
     """
 
     id: str
@@ -98,6 +99,7 @@ class Stack(Record):
     user_project_id: str | None = None
     strayed: bool = False
     parent_resource_name: str | None = None
+    locked: str | None = None
 
 
 @dataclass(slots=True)

@@ -127,6 +127,7 @@ stacks = Table(
     Column("credential", Name),
     Column("user_project_id", String(64), index=True),
     Column("strayed", Boolean, nullable=False, default=False),
+    Column("locked", LongText),
     UniqueConstraint("project_id", "live_name"),
     Index("ix_stacks_project_created", "project_id", "created_at", "id"),
     _index_where("parent_id IS NOT NULL", "ix_stacks_parent_id", "parent_id"),

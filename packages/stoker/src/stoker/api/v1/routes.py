@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from stoker.api.v1 import catalog, generating, operations, resources, software, stacks
+from stoker.api.v1 import catalog, generating, operations, resources, settings, software, stacks
 from stoker.api.v1 import stack_body as body
 from stoker.api.v1.call import Action
 from stoker.contract.stacks import AbandonStack, ExportStack, OfDefinition, ShowEnvironment, ShowFiles, ShowTemplate
@@ -122,6 +122,19 @@ ROUTES: Mapping[str, Mapping[str, Action]] = {
         "POST": Action(stacks.preview_act, stacks.action_rule, body=stacks.ACTION_BODY, takes_types=True),
     },
     f"{_STACK}/drift": {"GET": Action(stacks.drift, "stacks:drift", takes_types=True)},
+    f"{_STACK}/settings": {"GET": Action(settings.show, "stacks:show_settings")},
+    f"{_STACK}/settings/lock": {
+        "PUT": Action(settings.lock, "stacks:lock", body=settings.LOCK_BODY),
+        "DELETE": Action(settings.unlock, "stacks:unlock", 204),
+    },
+    f"{_STACK}/settings/policy": {
+        "PUT": Action(settings.set_policy, "stacks:update_settings", 204, body=settings.POLICY_BODY),
+        "DELETE": Action(settings.delete_policy, "stacks:update_settings", 204),
+    },
+    f"{_STACK}/settings/protection": {
+        "PUT": Action(settings.protect, "stacks:update_settings", 204),
+        "DELETE": Action(settings.unprotect, "stacks:update_settings", 204),
+    },
     f"{_STACK}/template": {"GET": _definition(ShowTemplate, "stacks:template")},
     f"{_STACK}/environment": {"GET": _definition(ShowEnvironment, "stacks:environment")},
     f"{_STACK}/files": {"GET": _definition(ShowFiles, "stacks:files")},

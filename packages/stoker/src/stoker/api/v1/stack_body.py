@@ -48,7 +48,13 @@ CREATE = Body(
     }
 )
 
-_UPDATE = {**_STACK, "disable_rollback": Field(BOOLEAN), "converge": Field(BOOLEAN), "refresh": Field(Choice(*Refresh))}
+_UPDATE = {
+    **_STACK,
+    "disable_rollback": Field(BOOLEAN),
+    "converge": Field(BOOLEAN),
+    "refresh": Field(Choice(*Refresh)),
+    "supersede": Field(BOOLEAN, default=True),
+}
 
 UPDATE = Body({**_UPDATE, "existing_parameters": Field(BOOLEAN, default=False)})
 
@@ -56,7 +62,7 @@ PATCH = Body({**_UPDATE, "clear_parameters": Field(STRINGS, default=[]), "as_of"
 
 VALIDATE = Body(_DEFINITION)
 
-_CHANGES = frozenset(PATCH.fields) - {"converge", "refresh", "preflight"}
+_CHANGES = frozenset(PATCH.fields) - {"converge", "refresh", "preflight", "supersede"}
 
 
 def patch_rule(sent: Mapping[str, Any] | None) -> str:
@@ -112,6 +118,7 @@ def update_request(kind: type[Update], call: Call) -> Update:
         preflight=body["preflight"],
         converge=body["converge"],
         refresh=body["refresh"],
+        supersede=body["supersede"],
         existing_parameters=body["existing_parameters"],
     )
 
@@ -133,6 +140,7 @@ def patch_request(kind: type[Patch], call: Call) -> Patch:
         preflight=body["preflight"],
         converge=body["converge"],
         refresh=body["refresh"],
+        supersede=body["supersede"],
         clear_parameters=body["clear_parameters"],
         as_of=body["as_of"],
     )

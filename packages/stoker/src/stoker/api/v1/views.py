@@ -109,7 +109,17 @@ def _stack_lifetime(view: View) -> dict[str, Any]:
         "parent": view["parent_id"],
         "stack_user_project_id": view["stack_user_project_id"],
         "tags": view["tags"],
+        **lock(view),
     }
+
+
+def lock(view: View) -> dict[str, Any]:
+    """Return the lock of a stack as a part of its data; nothing for a stack without one."""
+    locked = view.get("locked")
+    if locked is None:
+        return {}
+    since = time_text(locked["since"])
+    return {"locked": {**_picked(locked, ("reason", "user_id", "user_name")), "since": since}}
 
 
 _RESOURCE_DETAIL = ("attributes", "description")

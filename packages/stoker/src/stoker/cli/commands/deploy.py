@@ -90,6 +90,14 @@ def extent(refresh: str | None, skip: bool) -> str:
 @click.command()
 @definition_options(required=False)
 @click.option("--plan", "plan_file", type=_PATH, metavar="FILE", help="Apply this saved plan.")
+@click.option(
+    "--if-busy",
+    type=click.Choice(["ask", "refuse", "wait", "take-over"]),
+    default="ask",
+    show_default=True,
+    help="While another operation runs on the stack: ask whether to take the stack over (with --yes, refuse), refuse, "
+    "wait until it has ended, or take the stack over.",
+)
 @yes_option
 @progress_format
 @with_service
@@ -108,6 +116,7 @@ def deploy(
     timeout: int | None,
     tags: tuple[str, ...],
     plan_file: Path | None,
+    if_busy: str,
     yes: bool,
     form: str,
 ) -> None:
@@ -126,6 +135,7 @@ def deploy(
       stoker deploy web --as-of 0f9e1f0c-7b7e-4e55-8a86-9d8f6f0d9b1e
       stoker deploy web.plan
       stoker deploy web -t web.yaml --yes -f json
+      stoker deploy web -t web.yaml --yes --if-busy wait
     """
     if plan_file is None and template is None and name is not None and is_plan(Path(name)):
         plan_file, name = Path(name), None
@@ -139,7 +149,7 @@ def deploy(
             or refresh
             or skip_refresh
             or not preflight
-            or (rollback, timeout, tags) != (None, None, ())
+            or (rollback, timeout, tags, if_busy) != (None, None, (), "ask")
         ):
             raise click.UsageError("A saved plan is complete: only hidden parameters may be given with it.")
         from stoker.cli.commands.deployment import apply, conclude
@@ -150,7 +160,7 @@ def deploy(
         return
     if name is None or (template or as_of) is None:
         raise click.UsageError("Give the name of a stack and a template (NAME -t FILE), or a saved plan (--plan FILE).")
-    from stoker.cli.commands.deployment import Deployment, carry_out, sources_of
+    from stoker.cli.commands.deployment import Deployment, IfBusy, carry_out, sources_of
     from stoker.cli.views.reports import reported
 
     with reported(form) as report:
@@ -162,7 +172,7 @@ def deploy(
             "refresh": extent(refresh, skip_refresh),
         }
         wanted = Deployment.of(service, name, sources, **options)
-        carry_out(wanted, yes, report)
+        carry_out(wanted, yes, report, if_busy=IfBusy(if_busy))
 
 
 _retain_option = click.option(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from functools import partial
 from typing import Any, TypeVar
 
@@ -56,6 +57,16 @@ def body_of(
     if tags:
         body["tags"] = ",".join(tags)
     return body
+
+
+class IfBusy(StrEnum):
+    """What a deployment does while another operation runs on its stack."""
+
+    ASK = "ask"
+    """Ask whether to take the stack over; without a terminal, or with --yes, refuse."""
+    REFUSE = "refuse"
+    WAIT = "wait"
+    TAKE_OVER = "take-over"
 
 
 class Deployment:
@@ -220,9 +231,9 @@ def begin(service: Service, name: str, stack: Stack | None, body: Answer, planne
 
 
 def _described(operation: Answer) -> str:
-    """Return the action, the ID and the user of an operation."""
+    """Return the action, the ID, the user and the beginning of an operation."""
     user = f" of {operation['user_name']}" if operation["user_name"] else ""
-    return f"the {operation['action']} operation {operation['id']}{user}"
+    return f"the {operation['action']} operation {operation['id']}{user}, since {operation['created_at']}"
 
 
 def apply(service: Service, saved: SavedPlan, parameters: dict[str, str], report: Report = TEXT) -> Stack:
@@ -282,25 +293,63 @@ def nothing() -> None:
 
 
 def carry_out(
-    deployment: Deployment, yes: bool, report: Report = TEXT, before_start: Callable[[], None] = nothing
+    deployment: Deployment,
+    yes: bool,
+    report: Report = TEXT,
+    before_start: Callable[[], None] = nothing,
+    if_busy: IfBusy = IfBusy.ASK,
 ) -> Stack:
-    """Show the plan, ask unless `yes`, run it, and show the result. Raises CommandFailed if it fails.
+    """Show the plan, ask unless `yes`, run it, and show the result. Raises CommandFailed if it fails, and for a locked
+    stack.
 
     A plan without changes of resources may still change the outputs, so it is run as well, without a question. After a
-    question, exactly the plan that was shown is run. `before_start` is called when it has been confirmed.
+    question, exactly the plan that was shown is run. `before_start` is called when it has been confirmed. `if_busy`
+    says what is done while another operation runs on the stack.
     """
+    if deployment.stack is not None:
+        refuse_locked(deployment.stack)
+        if if_busy is IfBusy.WAIT:
+            deployment.stack = _waited(deployment.stack, report)
     plan = deployment.plan()
     report.plan(deployment.name, plan)
     deployment.refuse_known_failures(plan)
     running = _running(deployment.stack)
     if running is not None:
         report.note(f"In progress on {deployment.name}: {_described(running)}.")
-        confirm("Take the stack over with these changes?", yes, report)
-    elif changes(plan):
-        confirm("Apply these changes?", yes, report)
+        if if_busy is not IfBusy.TAKE_OVER:
+            if yes or if_busy is not IfBusy.ASK:
+                raise CommandFailed(
+                    "Nothing was changed. Wait for that operation with --if-busy wait, or take the stack over with "
+                    "--if-busy take-over."
+                )
+            confirm("Take the stack over with these changes?", yes, report)
+    else:
+        if changes(plan):
+            confirm("Apply these changes?", yes, report)
+        if deployment.stack is not None and if_busy is not IfBusy.TAKE_OVER:
+            deployment.body["supersede"] = False
     before_start()
     done = deployment.run(len(changes(plan)), None if yes else plan["digest"], report)
     return conclude(done, deployment.sources, report)
+
+
+def refuse_locked(stack: Stack) -> None:
+    """Raise CommandFailed for a locked stack, before anything is planned or asked."""
+    if (lock := stack.facts.get("locked")) is not None:
+        user = lock["user_name"] or lock["user_id"]
+        raise CommandFailed(
+            f"{stack.name} is locked by {user} since {lock['since']}: {lock['reason']}. Nothing is changed until it is "
+            f"unlocked (`stoker stack unlock {stack.name}`)."
+        )
+
+
+def _waited(stack: Stack, report: Report) -> Stack:
+    """Return a stack when the operations that are in progress have ended; their progress is shown."""
+    while (running := _running(stack)) is not None:
+        report.note(f"Waiting on {stack.name} for {_described(running)}.")
+        stack = follow(stack, stack.last_event(), report=report)
+    refuse_locked(stack)
+    return stack
 
 
 def _running(stack: Stack | None) -> Answer | None:

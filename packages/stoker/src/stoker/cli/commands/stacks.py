@@ -14,6 +14,7 @@ from stoker.cli.commands.definitions import diff
 from stoker.cli.commands.deploy import delete
 from stoker.cli.commands.documents import DOCUMENTS
 from stoker.cli.commands.history import history
+from stoker.cli.commands.protection import PROTECTION
 from stoker.cli.commands.verbs import VERBS
 from stoker.cli.framework import Commands, listing, record, with_service
 from stoker.contract.views import NO_REASON
@@ -39,8 +40,9 @@ def _waits(resource: Mapping[str, Any]) -> bool:
 
 @listing(
     "list", "stack_name", "stack_status", "creation_time", "updated_time", "id",
-    more=("stack_status_reason", "description", "tags", "stack_owner", "parent"),
+    more=("stack_status_reason", "description", "tags", "stack_owner", "parent", "lock_reason"),
     spare=("updated_time", "creation_time"),
+    shown=lambda rows: ("lock_reason",) if any(row["lock_reason"] for row in rows) else (),
 )  # fmt: skip
 @click.option("--deleted", is_flag=True, help="Include deleted stacks.")
 @click.option("--nested", is_flag=True, help="Include nested stacks.")
@@ -54,7 +56,8 @@ def list_stacks(service: Service, deleted: bool, nested: bool) -> Rows:
       stoker stack list -f value -c stack_name
     """
     query = {"show_deleted": deleted, "show_nested": nested}
-    return service.stacks({name: "true" for name, wanted in query.items() if wanted})
+    found = service.stacks({name: "true" for name, wanted in query.items() if wanted})
+    return ({**row, "lock_reason": (row.get("locked") or {}).get("reason")} for row in found)
 
 
 @record("show")
@@ -240,7 +243,7 @@ stack = Commands(
     "stack",
     commands=[
         list_stacks, show, resources, resource, metadata, failures, events, outputs, template, environment, files,
-        history, diff, *VERBS, *DOCUMENTS, delete,
+        history, diff, *VERBS, *PROTECTION, *DOCUMENTS, delete,
     ],
     help="Show stacks and run actions on them.",
 )  # fmt: skip

@@ -1,8 +1,8 @@
 """Heal stacks without a request of a user: find unhealthy resources, mark them, and begin an update that replaces them.
 
 Only stacks whose tags ask for it are healed, never while an operation runs, and not those with a stack policy, which
-lets only users decide. Of several engines, the one with the lowest ID examines stacks; if two believe that they are the
-one, only one update begins, since both are recorded on condition that the stack has not changed.
+lets only users decide, or a lock. Of several engines, the one with the lowest ID examines stacks; if two believe that
+they are the one, only one update begins, since both are recorded on condition that the stack has not changed.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ from stoker.engine.running.operation_context import acting_on
 from stoker.engine.settings import time_limit
 from stoker.plugins.resource import NoActionRequired
 from stoker.store import healing, queries, settings
+from stoker.store.locks import refuse_locked
 from stoker.store.records import HEALING, IN_PROGRESS, Operation, Stack
 
 LOG = logging.getLogger(__name__)
@@ -91,7 +92,7 @@ class Healer:
     async def _examine(self, stack: Stack, interval: float) -> None:
         services = self._parts.services
         operations = await services.database.read(queries.operations_of, stack.id, EXAMINED_OPERATIONS)
-        if not may_be_healed(stack, operations[0] if operations else None):
+        if stack.locked is not None or not may_be_healed(stack, operations[0] if operations else None):
             return
         start = next_attempt(operations, interval)
         if start is None:
@@ -110,12 +111,13 @@ async def replace_on_signal(parts: RecordingParts, stack: Stack, state: Resource
     """Begin an update that replaces a resource that a signal is about; return the result.
 
     Alarms repeat themselves and know nothing of operations: the same rules apply as to health checks, except that the
-    stack needs no tag. Raises NoActionRequired if they do not allow it now.
+    stack needs no tag. Raises NoActionRequired if they do not allow it now, and StackLocked if a user has locked it.
     """
     services = parts.services
     root = await services.database.read(queries.stack_by_id, stack.root_id)
     if root is None or root.status == IN_PROGRESS:
         raise NoActionRequired(f"an operation runs on stack {stack.name}")
+    await services.database.read(refuse_locked, root)
     operations = await services.database.read(queries.operations_of, root.id, EXAMINED_OPERATIONS)
     if not may_be_healed(root, operations[0] if operations else None):
         raise NoActionRequired(f"stack {root.name} is suspended, or an operation of a user has failed")

@@ -12,6 +12,7 @@ from stoker.engine.credentials import move
 from stoker.engine.records.actions import FORWARD
 from stoker.engine.records.loader import Prepared
 from stoker.store import claims, queries
+from stoker.store.locks import refuse_locked
 from stoker.store.records import IN_PROGRESS, Operation, Stack
 
 
@@ -36,7 +37,8 @@ class OperationStart:
     """A journal step that records an operation, started by an engine at a time, and sets columns of its stack.
 
     `changes` are those columns, `credential` becomes that of the stack's tree (None: unchanged). `guard` receives the
-    current stack with its row locked, `fresh` the connection; if they raise an error, nothing is recorded.
+    current stack with its row locked, `fresh` the connection; if they raise an error, nothing is recorded. Nor is it if
+    a user has locked the tree of stacks, unless the operation is a part of one that runs: StackLocked is raised.
     """
 
     stack: Stack
@@ -54,6 +56,8 @@ class OperationStart:
         stack = self.stack = queries.lock_stack(connection, self.stack.id) or self.stack
         if self.guard is not None:
             self.guard(stack)
+        if self.operation.parent_operation is None and (stack.locked or stack.parent_id):
+            refuse_locked(connection, stack)
         if self.fresh is not None:
             self.fresh(connection)
         self.busy = claims.begin(connection, self.operation, self.engine_id, self.now)

@@ -1,0 +1,61 @@
+"""Locks of stacks: who has locked a tree of stacks, since when, and why.
+
+A lock is a column of the root stack. No operation begins on the tree while it is there; one that runs continues.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+
+import orjson
+from sqlalchemy import Connection
+
+from stoker.base.errors import StackLocked
+from stoker.store import queries
+from stoker.store.records import Stack
+from stoker_foundation.clock import isoformat
+
+
+@dataclass(frozen=True, slots=True)
+class Lock:
+    """A lock; `since` is in seconds since the epoch."""
+
+    reason: str
+    user_id: str | None
+    user_name: str | None
+    since: float
+
+    @property
+    def user(self) -> str:
+        """Who has locked the stack, for messages."""
+        return self.user_name or self.user_id or "an unknown user"
+
+    def to_json(self) -> str:
+        """Return the value of the column."""
+        return orjson.dumps(asdict(self)).decode()
+
+    def refusal(self, stack: Stack) -> StackLocked:
+        """Return the error for what the lock of a stack, or of the root of its tree, does not allow."""
+        since = isoformat(self.since)
+        return StackLocked(
+            f"Stack {stack.name} is locked by {self.user} since {since}: {self.reason}. Nothing is changed until it is "
+            "unlocked (stoker stack unlock)."
+        )
+
+
+def lock_of(root: Stack) -> Lock | None:
+    """Return the lock of a root stack."""
+    return None if root.locked is None else Lock(**orjson.loads(root.locked))
+
+
+def lock_above(connection: Connection, stack: Stack) -> Lock | None:
+    """Return the lock of the tree that a stack belongs to."""
+    root = stack if stack.parent_id is None else queries.stack_by_id(connection, stack.root_id)
+    return None if root is None else lock_of(root)
+
+
+def refuse_locked(connection: Connection, stack: Stack) -> None:
+    """Raise StackLocked if the tree that the stack belongs to is locked."""
+    lock = lock_above(connection, stack)
+    if lock is not None:
+        raise lock.refusal(stack)
