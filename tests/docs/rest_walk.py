@@ -171,6 +171,15 @@ def _stack(walk: Walk) -> None:
     walk.send("PATCH", f"{stack}/preview", {"parameters": {"name": "back"}}, **ref)
     walk.send("DELETE", f"{stack}/preview", **ref)
     walk.send("GET", f"{stack}/drift", **ref)
+    settings = f"{stack}/settings"
+    walk.send("PUT", f"{settings}/lock", {"reason": "the release of Friday"}, **ref)
+    walk.send("GET", settings, **ref)
+    walk.send("DELETE", f"{settings}/lock", **ref)
+    walk.send("PUT", f"{settings}/protection", **ref)
+    walk.send("DELETE", f"{settings}/protection", **ref)
+    statement = {"Effect": "Allow", "Action": "Update:*", "Principal": "*", "Resource": "*"}
+    walk.send("PUT", f"{settings}/policy", {"policy": {"Statement": [statement]}}, **ref)
+    walk.send("DELETE", f"{settings}/policy", **ref)
     walk.send("PUT", stack, whole, **ref)
     walk.settle(made)
     walk.send("PATCH", stack, {"parameters": {"name": "front"}}, **ref)
