@@ -172,7 +172,10 @@ def test_what_a_service_does_not_list_is_unknown(stacks: Stacks, objects: Object
     found = generated(stacks)
     assert net in by_id(found)
     unread = {each["service"]: each["resource_types"] for each in found["unread"]}
-    assert unread == {"cinder": ["OS::Cinder::Volume"], "designate": ["OS::Designate::Zone"]}
+    assert unread == {
+        "cinder": ["OS::Cinder::Volume"],
+        "designate": ["OS::Designate::RecordSet", "OS::Designate::Zone"],
+    }
     assert all(each["reason"] for each in found["unread"])
 
 

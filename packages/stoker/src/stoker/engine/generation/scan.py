@@ -130,6 +130,7 @@ class _Reading:
         self._scan = Scan()
         self._number = 0
         self._others: dict[str, Found] = {}
+        self._failed: dict[str | None, CloudError] = {}
 
     async def read(self, scanned: list[Scanned]) -> Scan:
         """Read the objects of types in turn: those that contain others before these."""
@@ -161,6 +162,8 @@ class _Reading:
     async def _objects(self, scanned: Scanned, outer: Mapping[str, Found]) -> list[Found]:
         """Return the selected objects of a type. `outer` are those, by ID, with which these are scanned."""
         try:
+            if scanned.container is not None and scanned.outer in self._failed:
+                raise self._failed[scanned.outer]
             beside = await self._beside(scanned.inventory)
             if scanned.container is not None:
                 parts = await asyncio.gather(*(self._inside(scanned, each, beside) for each in outer.values()))
@@ -168,9 +171,12 @@ class _Reading:
             else:
                 items = await self._items(scanned, beside)
                 found = [each for each in items if self._is_selected(each, outer)]
-                self._others |= {each.id: each for each in items if each not in found} if scanned.wanted else {}
+                if scanned.wanted:
+                    taken = set(found)
+                    self._others |= {each.id: each for each in items if each not in taken}
             await self._complete(scanned, found)
         except CloudError as error:
+            self._failed[scanned.inventory.finder] = error
             self._scan.unread.append(Unread((scanned.kind.type_name,), error.service, error.message))
             return []
         if scanned.wanted:
