@@ -252,6 +252,15 @@ def test_a_server_that_boots_from_a_volume_and_one_with_automatic_ports(stacks: 
     assert in_sync(deployed(stacks, found), found)
 
 
+def test_the_import_of_many_objects_reads_lists(stacks: Stacks, objects: Objects, served: ServedCloud) -> None:
+    nets = {objects.net(f"net-{number}") for number in range(25)}
+    found = generated(stacks, "?type=OS::Neutron::Net&name=net-*")
+    assert in_sync(deployed(stacks, found), found)
+    entries = served.do(lambda: served.cloud.journal.select({}))
+    read = [entry["path"].rpartition("/")[2] for entry in entries if entry["path"].startswith(f"{NEUTRON}/networks/")]
+    assert nets.isdisjoint(read)
+
+
 _NAMES = st.sampled_from(["web", "db", "", "a b", "web.1"])
 _PROJECTS = st.fixed_dictionaries(
     {

@@ -91,7 +91,7 @@ async def drift_accept(parts: RecordingParts, context: RequestContext, request: 
         matched |= names
         if not place.state.type.nested:
             chosen.append(place)
-    reads = SharedReads(place.state for place in chosen)
+    reads = SharedReads.of(place.state for place in chosen)
     looks = await asyncio.gather(*(place.looker.look(place.state, reads) for place in chosen))
     for place, (report, found) in zip(chosen, looks, strict=True):
         _accept(services, place, report, found, made)

@@ -46,7 +46,7 @@ async def drift_of(
     """
     looker = (await lookers_of(services, stack))[stack.id]
     wanted = [state for state in looker.states() if names is None or state.row.name in names]
-    reads = SharedReads(looker.all_states(wanted))
+    reads = SharedReads.of(looker.all_states(wanted))
     reports = [report for report, _ in await asyncio.gather(*(looker.look(state, reads) for state in wanted))]
     identifiers = ObjectIds(services)
     for report in reports:

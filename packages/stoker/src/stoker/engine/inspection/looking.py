@@ -139,7 +139,7 @@ class Look:
             state = view.states.get(place.uuid)
             if state is not None and _is_healthy(state):
                 looked.append((place, view, state))
-        reads = SharedReads(state for _, _, state in looked)
+        reads = SharedReads.of(state for _, _, state in looked)
         answers = await self._in_time([self._compared(view, state, reads) for _, view, state in looked])
         differs = False
         for (place, view, state), answer in zip(looked, answers, strict=True):

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Mapping
-from typing import Any, cast
+from typing import Any, Self, cast
 
 from stoker.base.errors import CloudError
 from stoker.cloud.session import Cloud
 from stoker.cloud.transport import Answer
 from stoker.engine.records.state import ResourceState
 from stoker.plugins.listing import SharedList
+from stoker.plugins.resource import ResourceType
 
 MANY = 20
 """Number of resources from which on a list is read in place of single objects: it can have others besides."""
@@ -28,13 +29,19 @@ _Items = Mapping[str, list[Any]]
 class SharedReads:
     """Answers what a comparison of these resources asks from lists. Each list is read once, so this serves one look."""
 
-    def __init__(self, states: Iterable[ResourceState]) -> None:
+    def __init__(self, objects: Iterable[tuple[ResourceType, str | None]]) -> None:
+        """`objects` are the types and the physical IDs of the resources, None for one without an object."""
         wanted: dict[SharedList, list[str]] = {}
-        for state in states:
-            for shared in state.type.shared_lists if state.row.physical_id is not None else ():
-                wanted.setdefault(shared, []).append(str(state.row.physical_id))
+        for kind, physical_id in objects:
+            for shared in kind.shared_lists if physical_id is not None else ():
+                wanted.setdefault(shared, []).append(str(physical_id))
         self._wanted = {shared: identifiers for shared, identifiers in wanted.items() if len(identifiers) >= MANY}
         self._read: dict[tuple[Cloud, SharedList], asyncio.Future[_Items | None]] = {}
+
+    @classmethod
+    def of(cls, states: Iterable[ResourceState]) -> Self:
+        """Return the reads for recorded resources."""
+        return cls((state.type, state.row.physical_id) for state in states)
 
     def over(self, cloud: Cloud) -> Cloud:
         """Return a cloud that answers from the lists what these tell."""

@@ -42,8 +42,10 @@ async def read_imports(context: StackContext, wanted: Wanted, pending: Mapping[s
     cannot be imported.
     """
     position = max((state.row.position for state in context.states.values()), default=0)
+    reads = SharedReads((wanted.types[name][1], entry.identifier) for name, entry in pending.items())
     reading = [
-        _Reading(context, wanted, name, entry, position + n) for n, (name, entry) in enumerate(pending.items(), 1)
+        _Reading(context, wanted, reads, name, entry, position + n)
+        for n, (name, entry) in enumerate(pending.items(), 1)
     ]
     waiting, failed = {each.name: each for each in reading}, set[str]()
     while waiting:
@@ -96,7 +98,9 @@ class _Refused(Exception):
 class _Reading:
     """The reading of one import. Afterwards either `state` is its resource, or there is a `problem`."""
 
-    def __init__(self, context: StackContext, wanted: Wanted, name: str, entry: Import, position: int) -> None:
+    def __init__(
+        self, context: StackContext, wanted: Wanted, reads: SharedReads, name: str, entry: Import, position: int
+    ) -> None:
         self.name = name
         self.entry = entry
         self.key = "id" if entry.identifier is not None else "identity"
@@ -105,6 +109,7 @@ class _Reading:
         self.unread = ""
         self._context = context
         self._wanted = wanted
+        self._reads = reads
         self._position = position
 
     async def read(self) -> None:
@@ -162,12 +167,13 @@ class _Reading:
         """Take over what the object has. Raises _Refused if it cannot become the resource."""
         context = self._context
         call = await make_call(context, state)
+        call.cloud = self._reads.over(call.cloud)
         outcome = await examined(state.type, call)
         if isinstance(outcome, Failed):
             raise _Refused(outcome.reason)
         state.seen |= call.seen
         ignored = self._wanted.definition.resources[self.name].ignore_drift
-        comparison = (await compare(context, state, SharedReads([state]))).heeding(state.type, ignored)
+        comparison = (await compare(context, state, self._reads)).heeding(state.type, ignored)
         if comparison.found is None:
             raise _Refused(f"the object {state.row.physical_id} does not exist")
         if comparison.cause is Cause.SERVICE:

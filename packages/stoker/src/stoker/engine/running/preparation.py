@@ -49,7 +49,7 @@ async def observe(run: OperationContext, states: Iterable[ResourceState], defini
     ]
     if not looked_at:
         return
-    reads = SharedReads(looked_at)
+    reads = SharedReads.of(looked_at)
     answers = await asyncio.gather(*(compare(run, state, reads) for state in looked_at))
     batch = Batch()
     for state, answer in zip(looked_at, answers, strict=True):
