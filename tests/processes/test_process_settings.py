@@ -6,6 +6,7 @@ import json
 import logging
 import re
 from collections.abc import Callable
+from decimal import Decimal
 from pathlib import Path
 from typing import cast
 
@@ -20,6 +21,7 @@ from stoker.api.cfn.signatures import Signed
 from stoker.api.faults import IdentityUnavailable
 from stoker.base.config import load_config
 from stoker.base.errors import Invalid, TemplateInvalid
+from stoker.plugins.pricing import Item
 from stoker.plugins.registry import Registry
 from stoker.processes.assembly import loaded_plugins
 from stoker.processes.directory import DataDirectory
@@ -62,6 +64,16 @@ def test_limits_are_passed_to_the_engine(configure: Configure) -> None:
     assert (settings.evaluation_steps, settings.evaluation_bytes) == (20_000, 2_000_000)
     assert (settings.evaluation_seconds, settings.evaluation_seconds_at_once) == (0.5, 0.02)
     assert settings.evaluation_memory == 2_000_000
+
+
+def test_a_price_list_is_read_at_start_and_a_wrong_one_is_refused(configure: Configure, tmp_path: Path) -> None:
+    listed = tmp_path / "prices.csv"
+    listed.write_text("item,name,price,currency\nrouter,,0.01,EUR\n")
+    prices = engine_settings(configure(f"price_list = {listed}\n")).prices
+    assert prices is not None and prices.of_item(Item.ROUTER, "") == Decimal("0.01")
+    listed.write_text("item,name,price,currency\nrouter,,free,EUR\n")
+    with pytest.raises(TemplateInvalid, match=r"prices\.csv:2:1: the price of router must be a number"):
+        _ = engine_settings(configure(f"price_list = {listed}\n"))
 
 
 @pytest.mark.parametrize("option", ["steps = 9999", "bytes = 1000", "seconds = 0", "seconds_at_once = 2"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
+from decimal import Decimal
 from typing import Any
 
 Answer = Mapping[str, Any]
@@ -179,6 +180,46 @@ def is_unanswered(plan: Answer) -> bool:
     """Return whether a service did not answer a plan that compares with the cloud, or refused."""
     return any(each["cause"] == _UNREAD for each in (plan.get("compared") or {}).get("not_compared", []))
 
+
+def costs(plan: Answer) -> str:
+    """Return the monthly costs of a plan and their change: `Costs per month: 12.50 EUR, 2.50 EUR more than now.`
+
+    Empty if the service has no price list.
+    """
+    if (told := plan.get("costs")) is None:
+        return ""
+    currency, change = told["currency"], Decimal(told["change"])
+    sentence = f"Costs per month: {told['after']} {currency}"
+    if change:
+        sentence += f", {abs(change)} {currency} {'more' if change > 0 else 'less'} than now"
+    elif Decimal(told["before"]):
+        sentence += ", as now"
+    if Decimal(told["retained"]):
+        sentence += f"; objects that stay without the stack cost another {told['retained']} {currency}"
+    return f"{sentence}."
+
+
+def not_counted(plan: Answer) -> Iterator[str]:
+    """Yield sentences about the resources whose costs are not part of the sum, and why."""
+    told = plan.get("costs") or {}
+    for why, number in told.get("not_counted", {}).items():
+        groups = [group for group in told["uncounted"] if group["why"] == why]
+        shown = [f"{path} ({_priced(group)})" for group in groups for path in group["paths"]][:_MOST_NAMED]
+        more = f" and {number - len(shown)} more" if number > len(shown) else ""
+        what = "resource" if number == 1 else "resources"
+        yield f"Not counted: {number} {what} {_WHY_NOT_COUNTED.get(why, why)}: {', '.join(shown)}{more}."
+
+
+def _priced(group: Answer) -> str:
+    """Return what has no price: `OS::Nova::Server: flavor m1.tiny`."""
+    return ": ".join(filter(None, (group["type"], " ".join(filter(None, (group["item"], group["name"]))))))
+
+
+_WHY_NOT_COUNTED = {
+    "no-price": "without a price",
+    "not-known": "whose costs are known only later",
+    "not-read": "whose price could not be looked up",
+}
 
 FAILS = "fail"
 """The verdict of a finding with which a plan is refused."""

@@ -162,6 +162,10 @@ _BEHAVIOUR = (
         "change, and refuse what is known to fail.",
     ),
     cfg.ListOpt("preflight_skipped", default=[], help="Codes of the checks before the first change that are not made."),
+    cfg.StrOpt(
+        "price_list",
+        help="File with the prices that plans tell their costs with: YAML, or CSV if the name ends with .csv.",
+    ),
     cfg.IntOpt(
         "healing_interval",
         default=60,

@@ -8,10 +8,12 @@ from typing import Any
 from stoker.authoring.plan_steps import (
     change_name,
     changes,
+    costs,
     data_loss,
     is_removed,
     kept,
     left_behind,
+    not_counted,
     reasons,
     shown_kind,
 )
@@ -37,6 +39,11 @@ def shown_steps(plan: Answer) -> list[Answer]:
             }
         )
     return shown
+
+
+def told_costs(plan: Answer) -> list[str]:
+    """Return the sentences about the costs of a plan; empty if the service has no price list."""
+    return [sentence for sentence in (costs(plan), *not_counted(plan)) if sentence]
 
 
 def kept_values(plan: Answer) -> list[str]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from stoker.engine.operator_environment import OperatorEnvironment
+from stoker.engine.price_list import PriceList
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,7 @@ class EngineSettings:
     observe_on_update: bool = False
     preflight: bool = True
     preflight_skipped: tuple[str, ...] = ()
+    prices: PriceList | None = None
     healing_interval: int = 60
     max_template_size: int = 524288
     yaql_limit_iterators: int = 200

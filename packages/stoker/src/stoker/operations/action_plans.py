@@ -27,21 +27,32 @@ async def last_operation(services: EngineServices, stack: Stack) -> Operation:
     return operation
 
 
-async def plan_deletion(services: EngineServices, stack: Stack, retain: Collection[str], forced: bool) -> Planned:
+async def plan_deletion(
+    services: EngineServices,
+    context: RequestContext,
+    stack: Stack,
+    retain: Collection[str],
+    forced: bool,
+    *,
+    priced: bool = False,
+) -> Planned:
     """Return the plan that deletes a stack; its digest covers the snapshots, which are deleted with it.
 
     `retain` are the paths of the resources whose objects are retained. Raises BadValue for one that does not exist.
     """
     taken = await services.database.read(snapshots.snapshots_of, stack.id)
     besides = [[snapshot.id for snapshot in taken], forced]
-    return await plan_removal_of(services, stack, Removing("DELETE", forced=forced), besides, retain)
+    removing = Removing("DELETE", forced=forced)
+    return await plan_removal_of(services, context, stack, removing, besides, retain, priced=priced)
 
 
-async def plan_rollback(services: EngineServices, context: RequestContext, stack: Stack, target: str) -> Planned:
+async def plan_rollback(
+    services: EngineServices, context: RequestContext, stack: Stack, target: str, *, priced: bool = False
+) -> Planned:
     """Return the plan that rolls a stack back to these inputs, or that removes everything if they are `NOTHING`."""
     since = await services.database.read(completion.last, stack.id, FORWARD)
     if target == NOTHING:
-        return await plan_removal_of(services, stack, Removing("ROLLBACK", since=since))
+        return await plan_removal_of(services, context, stack, Removing("ROLLBACK", since=since), priced=priced)
     inputs = await services.loader.load(target)
     exports = await services.loader.exports(stack.project_id, inputs.template)
 
@@ -51,12 +62,19 @@ async def plan_rollback(services: EngineServices, context: RequestContext, stack
 
     towards = await services.evaluator.evaluate(stack.project_id, wanted)
     goal = Goal("ROLLBACK", towards, [stack.project_id, target], returns_to=target, since=since)
-    return await plan_tree(services, context, stack, goal)
+    return await plan_tree(services, context, stack, goal, priced=priced)
 
 
 async def plan_restoration(
-    services: EngineServices, context: RequestContext, stack: Stack, checked: CheckedRequest, snapshot_id: str
+    services: EngineServices,
+    context: RequestContext,
+    stack: Stack,
+    checked: CheckedRequest,
+    snapshot_id: str,
+    *,
+    priced: bool = False,
 ) -> Planned:
     """Return the plan that restores a snapshot: the checked definition, and the contents that were copied."""
     found = await services.database.read(read_copies, services, [snapshot_id], stack.name)
-    return await plan_tree(services, context, stack, Goal.of(stack, checked, "RESTORE", Copies.of(new_id(), found)))
+    goal = Goal.of(stack, checked, "RESTORE", Copies.of(new_id(), found))
+    return await plan_tree(services, context, stack, goal, priced=priced)

@@ -35,7 +35,7 @@ async def _deletion(parts: ActingParts, context: RequestContext, stack: Stack, r
     services = parts.services
     await check_deletable(services, stack)
     await check_exports(services, stack, [])
-    planned = await plan_deletion(services, stack, request.retain, request.force)
+    planned = await plan_deletion(services, context, stack, request.retain, request.force, priced=True)
     taken: list[SnapshotName] = [
         {"id": each.id, "name": each.name} for each in await services.database.read(snapshots.snapshots_of, stack.id)
     ]
@@ -45,7 +45,7 @@ async def _deletion(parts: ActingParts, context: RequestContext, stack: Stack, r
 async def _rollback(parts: ActingParts, context: RequestContext, stack: Stack, request: PreviewAction) -> ActionPreview:
     services = parts.services
     target = rollback_target(stack, await last_operation(services, stack))
-    return {"plan": (await plan_rollback(services, context, stack, target)).to_data(), "snapshots": []}
+    return {"plan": (await plan_rollback(services, context, stack, target, priced=True)).to_data(), "snapshots": []}
 
 
 async def _restoration(
@@ -54,7 +54,7 @@ async def _restoration(
     if request.snapshot_id is None:
         raise BadValue("The preview of a restoration needs the snapshot_id.")
     snapshot, checked = await checked_restoration(parts, context, stack, request.snapshot_id)
-    planned = await plan_restoration(parts.services, context, stack, checked, snapshot.id)
+    planned = await plan_restoration(parts.services, context, stack, checked, snapshot.id, priced=True)
     return {"plan": planned.to_data(), "snapshots": []}
 
 

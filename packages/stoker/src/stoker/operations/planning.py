@@ -32,6 +32,8 @@ from stoker.engine.planning.retaining import Removing
 from stoker.engine.planning.suggested_moves import suggested_imports, suggested_moves
 from stoker.engine.preflight.checks import check_steps
 from stoker.engine.preflight.findings import Report
+from stoker.engine.pricing.costs import Costs, costs_of
+from stoker.engine.pricing.usage import Usage, needs_record, usage_of
 from stoker.engine.records.actions import RETURNS
 from stoker.engine.records.observations import Observations
 from stoker.engine.records.recorded import Recorded, current_of, read_tree
@@ -77,8 +79,8 @@ class Planned:
     `hidden` are the names of the parameters whose values must not be stored with it. `unchecked` is as in
     CheckedRequest. `refresh` says which objects the cloud was asked for, None if the plan never asks; `observed` is
     what it has, and `differing` are the uuids of the resources that differ from it (see `Look`). `preflight` is None if
-    the plan was not checked. `suggested` are moves that would keep objects, `suggested_imports` imports that would own
-    them.
+    the plan was not checked, `costs` if nobody asked for them or there is no price list. `suggested` are moves that
+    would keep objects, `suggested_imports` imports that would own them.
     """
 
     plan: Plan
@@ -89,6 +91,7 @@ class Planned:
     refresh: Refresh | None = None
     differing: tuple[str, ...] = ()
     preflight: Report | None = None
+    costs: Costs | None = None
     suggested: Sequence[Move] = ()
     suggested_imports: Sequence[Import] = ()
 
@@ -101,12 +104,13 @@ class Planned:
         compared = {"compared": coverage.to_data()} if coverage is not None else {}
         made = {"digest": digest, "hidden_parameters": sorted(self.hidden)}
         checked = {"preflight": self.preflight.to_data()} if self.preflight is not None else {}
+        costs = {"costs": self.costs.to_data(self.plan.secrets)} if self.costs is not None else {}
         entries: dict[str, Sequence[Import | Move]] = {
             "suggested_moves": self.suggested,
             "suggested_imports": self.suggested_imports,
         }
         suggested = {name: [each.to_data() for each in found] for name, found in entries.items() if found}
-        return {**self.plan.to_data(), **made, **unchecked, **asked, **compared, **checked, **suggested}
+        return {**self.plan.to_data(), **made, **unchecked, **asked, **compared, **checked, **costs, **suggested}
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,12 +164,13 @@ async def plan_tree(
     with_kept: bool = False,
     refresh: Refresh | None = None,
     preflight: bool = False,
+    priced: bool = False,
 ) -> Planned:
     """Return the plan with its effects on all nested stacks.
 
-    With `preflight`, the plan is checked as before its first change. `with_kept` also lists unchanged resources;
-    `refresh` says which objects the cloud is asked for, None for a plan that never asks. The objects of resources whose
-    last action failed are examined in any case, as an operation does.
+    With `preflight`, the plan is checked as before its first change, with `priced`, it has its costs. `with_kept` also
+    lists unchanged resources; `refresh` says which objects the cloud is asked for, None for a plan that never asks. The
+    objects of resources whose last action failed are examined in any case, as an operation does.
     """
     examined = await examine_tree(services, stack, restores=bool(goal.copies.by_path))
     look = Look(services, stack, refresh or Refresh.NONE, goal.wanted.definition)
@@ -175,6 +180,7 @@ async def plan_tree(
     if inputs.template.uses("Fn::GetAZs") or any("GetAZs" in text for text in inputs.files.values()):
         zones = await available_zones(await services.credentials.of_caller(context))
     exports = await services.loader.exports(stack.project_id, inputs.template)
+    usages: Sequence[Usage] | None = None
 
     def on(connection: Connection) -> Planned:
         observed = look.added_to(examined)
@@ -193,8 +199,10 @@ async def plan_tree(
             Removing(goal.action, since=goal.since),
             read=_read_below(services, connection, stack, observed) if look.refresh is Refresh.ALL else {},
         )
+        nonlocal usages
         plan = _forward(services, connection, stack, goal, inside, observed).plan()
         digest = _digest(services, plan, goal.inputs, recorded, is_new=not stack.inputs)
+        usages = _usages(services, connection, stack, plan) if priced else None
         hidden = goal.wanted.definition.parameters.hidden
         moves, imports = suggested_moves(plan), suggested_imports(plan)
         return Planned(
@@ -212,7 +220,23 @@ async def plan_tree(
         report = await check_steps(
             planned.plan, open_cloud, services.clock, settings.validation_seconds, settings.preflight_skipped
         )
-    return replace(planned, plan=planned.plan.without_subjects(), preflight=report)
+    costs = await _costs(services, context, usages)
+    return replace(planned, plan=planned.plan.without_subjects(), preflight=report, costs=costs)
+
+
+def _usages(services: EngineServices, connection: Connection, stack: Stack, plan: Plan) -> Sequence[Usage] | None:
+    """Return what the resources of a plan take, on one connection with it; None without a price list."""
+    if services.settings.prices is None:
+        return None
+    return usage_of(plan, _read_below(services, connection, stack) if needs_record(plan) else {})
+
+
+async def _costs(services: EngineServices, context: RequestContext, usages: Sequence[Usage] | None) -> Costs | None:
+    settings = services.settings
+    if usages is None or settings.prices is None:
+        return None
+    open_cloud = partial(services.credentials.of_caller, context)
+    return await costs_of(usages, settings.prices, open_cloud, services.clock, settings.validation_seconds)
 
 
 def _read_below(
@@ -224,13 +248,22 @@ def _read_below(
 
 
 async def plan_removal_of(
-    services: EngineServices, stack: Stack, removing: Removing, besides: Any = None, retain: Collection[str] = ()
+    services: EngineServices,
+    context: RequestContext,
+    stack: Stack,
+    removing: Removing,
+    besides: Any = None,
+    retain: Collection[str] = (),
+    *,
+    priced: bool = False,
 ) -> Planned:
-    """Return the plan that removes all resources of a stack and of its nested stacks.
+    """Return the plan that removes all resources of a stack and of its nested stacks; with `priced`, with its costs.
 
     `besides` is JSON data about what else is removed, so that the digest identifies it, too. `retain` are the paths of
     resources whose objects are to be retained. Raises BadValue for one that does not exist.
     """
+
+    usages: Sequence[Usage] | None = None
 
     def on(connection: Connection) -> Planned:
         rows = fingerprints.tree(connection, stack.root_id)
@@ -246,9 +279,12 @@ async def plan_removal_of(
         plan = planned(removing)
         if retain:
             plan = planned(replace(removing, retained=resources_at(plan, stack.name, retain)))
+        nonlocal usages
+        usages = _usages(services, connection, stack, plan) if priced else None
         return Planned(plan, _digest(services, plan, [stack.project_id, besides], rows))
 
-    return await _planned(services, stack, on)
+    planned = await _planned(services, stack, on)
+    return replace(planned, plan=planned.plan.without_subjects(), costs=await _costs(services, context, usages))
 
 
 def resources_at(plan: Plan, stack_name: str, paths: Collection[str]) -> frozenset[str]:

@@ -47,9 +47,8 @@ async def stack_preview(parts: ActingParts, context: RequestContext, request: Pr
     checked = await check_whole(parts, context, stack, request)
     template = checked.prepared.loaded.template
     view = stack_view(stack, check_tags(request.tags))
-    planned = await plan_tree(
-        services, context, stack, Goal.of(stack, checked, "CREATE"), preflight=is_checked_first(services, request)
-    )
+    goal, preflight = Goal.of(stack, checked, "CREATE"), is_checked_first(services, request)
+    planned = await plan_tree(services, context, stack, goal, preflight=preflight, priced=True)
     previewed: StackPreview = {
         **details_view(view, checked.definition, template, StackSettings(stack.id)),
         "resources": _previewed(services, stack, planned.plan),
@@ -103,7 +102,7 @@ async def _changes(
     goal = Goal.of(stack, checked, "UPDATE")
     preflight = is_checked_first(services, request)
     planned = await plan_tree(
-        services, context, stack, goal, with_kept=show_nested, refresh=refresh, preflight=preflight
+        services, context, stack, goal, with_kept=show_nested, refresh=refresh, preflight=preflight, priced=True
     )
     steps = [step for step in planned.plan.steps if show_nested or not step.depth]
     buckets: dict[str, list[ResourceView]] = {bucket: [] for bucket in _BUCKETS.values()}

@@ -354,7 +354,7 @@ async def stack_delete(submissions: Submissions, context: RequestContext, reques
     stack = await find_stack(services, context, request.ref)
     await check_deletable(services, stack)
     await check_exports(services, stack, [])
-    planned = partial(plan_deletion, services, stack, request.retain, request.force)
+    planned = partial(plan_deletion, services, context, stack, request.retain, request.force)
     fresh = await check_digest(services, stack, request.plan_digest, planned)
     retained = (await planned()).plan.retained() if request.retain else frozenset()
     operation = requested_operation(services, context, stack, "DELETE", stack.inputs)

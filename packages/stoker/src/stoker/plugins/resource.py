@@ -47,6 +47,7 @@ from stoker.plugins.listing import InventoryPlace, Listing, SharedList
 from stoker.plugins.object_ids import ObjectIds
 from stoker.plugins.outcome import Done, Outcome
 from stoker.plugins.preflight import Conflict, Consumption
+from stoker.plugins.pricing import Charge
 from stoker.plugins.recovery import Recovery
 from stoker.schema.live import Live
 from stoker.schema.property import SUPPORTED, Attribute, Property, Support, Traits
@@ -136,6 +137,8 @@ class ResourceType(ABC):
     """What an object takes of the project's quotas."""
     conflicts: ClassVar[tuple[Conflict, ...]] = ()
     """The checks that look for what would make the creation of an object fail."""
+    charges: ClassVar[tuple[Charge, ...]] = ()
+    """The items of a price list that an object takes; one of a type without them needs a price of the type."""
 
     # -- which object is the resource's ------------------------------------------------------------------------
 

@@ -58,11 +58,14 @@ async def made_engine(
         journal = Journal(database)
         opened.callback(journal.close)
         await stored_at_start(config, database, partial(_prove_keys, journal, sealer))
+        registry = loaded_plugins(settings.type_options)
+        if settings.prices is not None:
+            settings.prices.check_types(registry.types(), config.price_list)
         engine = Engine(
             database=database,
             journal=journal,
             sealer=sealer,
-            registry=loaded_plugins(settings.type_options),
+            registry=registry,
             pool=pool,
             clock=clock,
             settings=settings,

@@ -15,6 +15,7 @@ from stoker.api.serving.limits import Limits
 from stoker.base.options import OPTIONS, PUBLIC_KEY, SERVICE_USER, SERVICE_USER_OPTIONS
 from stoker.cloud.settings import ClientSettings, CloudSettings
 from stoker.engine.operator_environment import OperatorEnvironment
+from stoker.engine.price_list import PriceList
 from stoker.engine.settings import EngineSettings
 from stoker.plugins.transports import configuration_transports, deployment_transports, signal_transport
 
@@ -123,7 +124,7 @@ def engine_settings(config: cfg.ConfigOpts) -> EngineSettings:
 
     Raises cfg.Error for an unsupported deferred_auth_method, for a heartbeat that is too long for the lease and for
     default transports that no package offers, PluginInvalid for a package whose transports cannot be used,
-    TemplateInvalid for an invalid file of the operator's environment.
+    TemplateInvalid for an invalid file of the operator's environment and for an invalid price list.
     """
     _check_lease(config)
     _check_transports(config)
@@ -154,6 +155,7 @@ def engine_settings(config: cfg.ConfigOpts) -> EngineSettings:
         evaluation_seconds_at_once=config.evaluation.seconds_at_once,
         evaluation_memory=config.evaluation.memory,
         operator=operator,
+        prices=PriceList.read(config.price_list) if config.price_list else None,
         type_options={
             **{option.dest: config[option.dest] for option in OPTIONS["DEFAULT"] if not option.secret},
             **config["volumes"],

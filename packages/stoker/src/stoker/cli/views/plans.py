@@ -16,6 +16,7 @@ from stoker.authoring.plan_steps import (
     change_name,
     changes,
     compared,
+    costs,
     data_loss,
     data_losses,
     ignored,
@@ -24,6 +25,7 @@ from stoker.authoring.plan_steps import (
     kept,
     left_behind,
     not_compared,
+    not_counted,
     reasons,
     retentions,
     shown_kind,
@@ -99,6 +101,10 @@ def show_plan(name: str, plan: Answer, against: Compared | None = None) -> None:
 def plan_lines(name: str, plan: Answer, out: Console, against: Compared | None = None) -> Iterator[Text]:
     """Yield the lines of a plan, none wider than `out`."""
     yield from _step_lists(name, plan, out, against or (CLOUD if is_whole(plan) else RECORD))
+    if costing := costs(plan):
+        yield from _wrapped(Text(), Text(costing, "bold"), out)
+    for gap in not_counted(plan):
+        yield from _wrapped(Text(), Text(gap, "yellow"), out)
     for extent in _extent(plan):
         yield from _wrapped(Text(), Text(extent, "dim"), out)
     for gap in not_compared(plan):

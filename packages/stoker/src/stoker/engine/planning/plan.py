@@ -49,6 +49,7 @@ class Subject:
 
     `given` are the desired property values, `definition` the one with the resource; both None for a removal. `state` is
     the resource as recorded. `within` are the definitions and names of the resources around it, outermost first.
+    `unforeseen` says that the resource has a nested stack whose steps cannot be planned.
     """
 
     type: ResourceType
@@ -56,6 +57,7 @@ class Subject:
     definition: Definition | None
     state: ResourceState | None = None
     within: tuple[tuple[Definition | None, str], ...] = ()
+    unforeseen: bool = False
 
     def inside(self, holder: Subject | None, name: str) -> Subject:
         """Return the same as seen from the stack with the resource `name`, whose nested stack it is in."""

@@ -324,6 +324,7 @@ class Forward:
             decision = self._look_inside(self.nested, target, state, decision)
         decision = self.policies.judged(decision, target, state)
         scope.decisions[name] = decision
+        unforeseen = target.type.nested and decision.kind is not Kind.KEEP and forward_key(name) not in self._inside
         redefined = definition_changes(target, state) if state and decision.kind in _REDEFINES else ()
         return Step(
             forward_key(name),
@@ -338,7 +339,7 @@ class Forward:
             tuple(self._causes(decision)),
             moved_from=self.moved.get(name),
             imports=state.row.physical_id if state is not None and state.row.uuid in self.imported else None,
-            subject=Subject(target.type, target.given, self.wanted.definition, state),
+            subject=Subject(target.type, target.given, self.wanted.definition, state, unforeseen=unforeseen),
         )
 
     def _imported(self, state: ResourceState | None) -> tuple[Reason, ...]:

@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from stoker.plugins.resource import AttributeKey, Call, Snapshot
+from stoker.resources import charges
 from stoker.resources.aws.translated import Translated
 from stoker.resources.base import dig
 from stoker.resources.declare import custom, one_of
@@ -35,6 +36,7 @@ class EIP(Translated):
     type_name = "AWS::EC2::EIP"
     description = "An address of the external network, which can be associated with an instance."
     consumes = counts(FLOATING_IPS)
+    charges = charges.FLOATING_IP
     target = _Address
     service = "nova"
     spelled = {"InstanceId": "port_id"}

@@ -12,6 +12,7 @@ from stoker.cloud.errors import NotNamed
 from stoker.plugins.outcome import Again, Done, Outcome
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import AttributeKey, Call
+from stoker.resources import charges
 from stoker.resources.aws.instance_schema import ATTRIBUTES, PROPERTIES, device_problems
 from stoker.resources.aws.signalled_creation import SignalledCreation
 from stoker.resources.aws.tags import as_map
@@ -35,6 +36,7 @@ class Instance(SignalledCreation, Translated):
     type_name = "AWS::EC2::Instance"
     description = "A virtual machine."
     consumes = INSTANCE
+    charges = charges.INSTANCE
     content = "the data on the disks of the instance"
     target = _Server
     spelled = {

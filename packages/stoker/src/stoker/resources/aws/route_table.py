@@ -8,6 +8,7 @@ from typing import Any
 from stoker.plugins.outcome import Done, Failed, Outcome
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import Call, ResourceType, Snapshot
+from stoker.resources import charges
 from stoker.resources.aws.routing import (
     add_interface,
     gateway_of,
@@ -33,6 +34,7 @@ class RouteTable(NeutronResource):
 
     type_name = ROUTE_TABLE
     description = "A router for subnets of a VPC."
+    charges = charges.ROUTER
     collection = collection("router")
     ports_by = "device_id={id}"
     waits = Router.waits

@@ -7,6 +7,7 @@ from typing import Any
 
 from stoker.plugins.outcome import Done, Failed, Outcome
 from stoker.plugins.resource import Call, ResourceType
+from stoker.resources import charges
 from stoker.resources.aws.routing import INTERFACE, add_interface, interfaces, remove_interface, router_of
 from stoker.resources.aws.tags import unsupported_tags
 from stoker.resources.declare import one_of
@@ -22,6 +23,7 @@ class VPC(NeutronResource):
     type_name = "AWS::EC2::VPC"
     description = "A virtual network, with a router for its subnets."
     consumes = counts(NETWORKS)
+    charges = charges.ROUTER
     collection = collection("network")
     ports_by = "network_id={id}"
     waits = BUILT

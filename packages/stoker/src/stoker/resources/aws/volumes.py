@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from stoker.plugins.resource import Call
-from stoker.resources import volume_allowances
+from stoker.resources import charges, volume_allowances
 from stoker.resources.aws.tags import as_map, tags
 from stoker.resources.aws.translated import Translated
 from stoker.resources.cinder import volume, volume_attachment
@@ -20,6 +20,7 @@ class Volume(Translated):
     type_name = "AWS::EC2::Volume"
     description = "A block storage volume."
     consumes = volume_allowances.volume("Size")
+    charges = charges.volume("Size")
     content = "the data on the volume"
     target = volume.Volume
     snapshot_on_delete = True

@@ -11,6 +11,7 @@ from stoker.base.errors import CloudError, NotSupported
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.resource import AttributeKey, Call
 from stoker.plugins.waiting import Waiter
+from stoker.resources import charges
 from stoker.resources.base import Collection, RestResource
 from stoker.resources.cinder.backups import VolumeBackup, make_backup
 from stoker.resources.cinder.volume_changes import change_steps, describe, set_metadata, set_read_only
@@ -49,6 +50,7 @@ class Volume(RestResource):
     type_name = "OS::Cinder::Volume"
     description = "A block storage volume, which can be attached to servers."
     consumes = volume("size")
+    charges = charges.volume("size")
     content = "the data on the volume"
     readers = {"image": _image, "read_only": _is_read_only}
     collection = Collection(

@@ -9,6 +9,7 @@ from stoker.base.errors import CloudError
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.resource import Call
 from stoker.plugins.waiting import Waiter
+from stoker.resources import charges
 from stoker.resources.base import Collection, RestResource, found_well
 from stoker.resources.declare import one_of
 from stoker.resources.manila.allowances import SHARE
@@ -48,6 +49,7 @@ class Share(RestResource):
     description = "A shared file system, and who may mount it."
     content = "the files on the share"
     consumes = SHARE
+    charges = charges.SHARE
     collection = Collection("manila", "/shares", "share", "shares", list_path="/shares/detail", owner=None)
     support = Support(version="5.0.0")
     waits = Waiter.until("available", pending=("creating", "creating_from_snapshot"), failed=("error",))

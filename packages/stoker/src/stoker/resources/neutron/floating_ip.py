@@ -10,6 +10,7 @@ from stoker.plugins.exclusion import Exclusion
 from stoker.plugins.outcome import Done, Outcome
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import Call, Graph, Node
+from stoker.resources import charges
 from stoker.resources.declare import custom
 from stoker.resources.neutron.allowances import FLOATING_IPS, counts
 from stoker.resources.neutron.base import VALUE_SPECS, NeutronResource, collection, ip_address
@@ -28,6 +29,7 @@ class FloatingIP(NeutronResource):
     addresses_at = ("floating_ip_address",)
     description = "An address of an external network, which can be associated with a port behind a router."
     consumes = counts(FLOATING_IPS)
+    charges = charges.FLOATING_IP
     collection = collection("floatingip")
     exclusion = Exclusion.by(("floating_network", "floating_ip_address"))
     identity = "description"

@@ -9,6 +9,7 @@ from urllib.parse import quote
 
 from stoker.plugins.resource import Call, Graph, Node
 from stoker.plugins.waiting import Waiter
+from stoker.resources import charges
 from stoker.resources.neutron.allowances import ROUTERS, counts
 from stoker.resources.neutron.base import TAGS, TENANT_ID, VALUE_SPECS, NeutronResource, agents, collection, ip_address
 from stoker.resources.neutron.implicit import gateway_network, subnets_of
@@ -60,6 +61,7 @@ class Router(NeutronResource):
     addresses_at = ("external_gateway_info.external_fixed_ips.*.ip_address",)
     description = "A router between subnets, with an optional gateway to an external network."
     consumes = counts(ROUTERS)
+    charges = charges.ROUTER
     collection = collection("router")
     ports_by = "device_id={id}"
     extension = "router"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from stoker.plugins.resource import Call, ResourceType
+from stoker.resources import charges
 from stoker.resources.neutron.allowances import FLOATING_IPS, counts
 from stoker.resources.neutron.base import NeutronResource, collection
 from stoker.resources.neutron.external_network import external_network
@@ -20,6 +21,7 @@ class FloatingIP(NeutronResource):
     addresses_at = ("floating_ip_address",)
     description = "Older form of OS::Neutron::FloatingIP."
     consumes = counts(FLOATING_IPS)
+    charges = charges.FLOATING_IP
     collection = collection("floatingip")
     identity = "description"
     support = OBSOLETE

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from stoker.plugins.resource import Call
+from stoker.resources import charges
 from stoker.resources.declare import custom
 from stoker.resources.octavia.allowances import LOAD_BALANCER
 from stoker.resources.octavia.base import ADMIN_STATE_UP, NAME, OctaviaResource, collection
@@ -16,6 +17,7 @@ class LoadBalancer(OctaviaResource):
     addresses_at = ("vip_address", "additional_vips.*.ip_address")
     description = "A load balancer: an address from which listeners distribute connections to the members of pools."
     consumes = LOAD_BALANCER
+    charges = charges.LOAD_BALANCER
     collection = collection("loadbalancers", "loadbalancer")
     support = Support(version="10.0.0")
 

@@ -9,6 +9,7 @@ from stoker.base.errors import CloudError
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.resource import Call, Sources
 from stoker.plugins.waiting import Waiter
+from stoker.resources import charges
 from stoker.resources.base import Collection, RestResource
 from stoker.resources.declare import between, length
 from stoker.resources.trove.base import (
@@ -42,6 +43,7 @@ class Cluster(RestResource):
     type_name = "OS::Trove::Cluster"
     description = "A cluster of database servers."
     content = "the databases of the cluster"
+    charges = charges.DATABASE_CLUSTER
     collection = Collection(SERVICE, "/clusters", "cluster", "clusters", created_field="created", owner=None)
     support = Support(version="2015.1")
     consults = True

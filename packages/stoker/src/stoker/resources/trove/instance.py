@@ -9,6 +9,7 @@ from stoker.base.errors import CloudError, NotSupported
 from stoker.plugins.outcome import Again, Done, Outcome
 from stoker.plugins.resource import Call, Sources
 from stoker.plugins.waiting import Waiter
+from stoker.resources import charges
 from stoker.resources.base import Collection, RestResource, found_well, unrecorded
 from stoker.resources.declare import between, length, matching
 from stoker.resources.steps import in_turn
@@ -54,6 +55,7 @@ class Instance(RestResource):
     type_name = "OS::Trove::Instance"
     description = "A database server, with databases and users."
     content = "the databases of the instance"
+    charges = charges.DATABASE
     collection = Collection(SERVICE, "/instances", "instance", "instances", created_field="created", owner=None)
     support = Support(version="2014.1")
     consults = True

@@ -14,6 +14,7 @@ from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import AttributeKey, Call, Graph, Node
 from stoker.plugins.transports import configuration_transports, secrets_of
+from stoker.resources import charges
 from stoker.resources.base import Collection, RestResource, first_of_nobody
 from stoker.resources.heat.users.companion_user import adopt_user
 from stoker.resources.live_values import read_differences
@@ -67,6 +68,7 @@ class Server(RestResource):
     addresses_at = ADDRESSES_AT
     description = "A virtual machine or a bare metal machine."
     consumes = SERVER
+    charges = charges.SERVER
     conflicts = (FLAVORS_FOR_IMAGES, ZONES, ADDRESSES, GROUPS_BESIDE_PORTS)
     content = "the data on the disks of the server"
     collection = Collection(
