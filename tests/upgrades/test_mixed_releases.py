@@ -106,7 +106,10 @@ async def test_an_api_of_the_release_before_calls_an_engine_of_this_one(sources:
 NOT_USED = {"container_files", "event_news", "service_list", "stack_abandon", "stack_export", "stack_of_object"}
 """Methods that need an administrator, an object store, streams or other options; their signatures are compared."""
 
-NEW = {"drift_accept", "generated_type_list", "project_generate", "resource_find", "stack_action_preview"}
+NEW = {
+    "drift_accept", "generated_type_list", "project_generate", "resource_find", "stack_action_preview", "stack_lock",
+    "stack_unlock",
+}  # fmt: skip
 """Methods that the release before does not have."""
 
 
