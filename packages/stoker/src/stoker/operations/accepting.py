@@ -101,7 +101,7 @@ async def drift_accept(parts: RecordingParts, context: RequestContext, request: 
         guarded = partial(_record, stack=stack, before=before, rows=made.rows)
         batch = made.batch.then(guarded)
         for each in made.stacks.values():
-            batch.then(partial(queries.note_strayed, stack=each))
+            batch.then(partial(queries.note_direct_change, stack=each))
         await parts.announcer.commit(services.journal, batch, await parts.announcer.sinks_of(stack))
     return made.answer
 

@@ -95,7 +95,7 @@ async def resource_mark_unhealthy(
     else:
         return
     event = state.event(row.reason, services.clock.now())
-    await acting.record(state, event, partial(queries.note_strayed, stack=stack))
+    await acting.record(state, event, partial(queries.note_direct_change, stack=stack))
 
 
 def _marked(acting: StackContext, state: ResourceState) -> ResourceState:

@@ -172,7 +172,7 @@ def set_stack_of(connection: Connection, operation: str, stack_id: str, values: 
     return connection.execute(change, parameters).rowcount == 1
 
 
-def note_strayed(connection: Connection, stack: Stack) -> None:
+def note_direct_change(connection: Connection, stack: Stack) -> None:
     """Mark a nested stack as changed directly, so that the next update of the stacks above it examines it.
 
     The mark is on the nested stacks' own rows, which an engine that works on a stack above never writes as a whole.
@@ -183,7 +183,7 @@ def note_strayed(connection: Connection, stack: Stack) -> None:
         nested = stack_by_id(connection, nested.parent_id)
 
 
-def strayed_below(connection: Connection, stack_id: str) -> set[str]:
+def changed_directly_below(connection: Connection, stack_id: str) -> set[str]:
     """Return the UUIDs of the stack's resources whose nested stacks were changed directly, not by the stack above."""
     stacks = tables.stacks.c
     where = and_(stacks.parent_id == stack_id, stacks.strayed.is_(True), stacks.deleted_at.is_(None))

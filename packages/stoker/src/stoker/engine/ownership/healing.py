@@ -157,7 +157,7 @@ async def _mark(parts: RecordingParts, item: Unhealthy) -> None:
     mark_unhealthy(state, item.reason)
     event = state.event(item.reason, parts.services.clock.now())
     try:
-        await acting.record(state, event, partial(queries.note_strayed, stack=item.stack))
+        await acting.record(state, event, partial(queries.note_direct_change, stack=item.stack))
     except Fenced as error:
         raise ActionInProgress(f"Stack {item.stack.name} has an operation in progress.") from error
 

@@ -64,12 +64,12 @@ class OperationStart:
         if self.credential is not None and self.credential != stack.credential:
             move(connection, stack, self.credential)
             self.changes["credential"] = self.credential
-        self._note_strayed(connection)
+        self._note_direct_change(connection)
         queries.set_stack(connection, stack.id, self.changes)
 
-    def _note_strayed(self, connection: Connection) -> None:
+    def _note_direct_change(self, connection: Connection) -> None:
         """Record that a nested stack differs from its parent's definition, until the parent's update restores it."""
         if self.operation.parent_resource is None:
-            queries.note_strayed(connection, self.stack)
+            queries.note_direct_change(connection, self.stack)
         elif self.operation.parent_operation is not None and self.operation.action in FORWARD:
             self.changes["strayed"] = False

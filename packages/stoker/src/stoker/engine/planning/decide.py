@@ -295,8 +295,8 @@ def _compare(target: Target, state: ResourceState, fate: Fate) -> Decision:
     refused = [change.name for change in changes if change.effect == "refuse" and change.known]
     if refused:
         return Decision(Kind.REFUSE, tuple(Reason(ReasonCode.IMMUTABLE, name) for name in refused), changes)
-    outside = state.strayed or {}
-    strayed = tuple(Reason(ReasonCode.CHANGED_OUTSIDE, change.name) for change in changes if change.name in outside)
+    outside = state.drifted or {}
+    drifted = tuple(Reason(ReasonCode.CHANGED_OUTSIDE, change.name) for change in changes if change.name in outside)
     reasons = [_why_replaced(change, fate) for change in changes if change.effect == "replace"]
     known = {change.name: change.after for change in changes if change.known}
     if not reasons and known:
@@ -306,9 +306,9 @@ def _compare(target: Target, state: ResourceState, fate: Fate) -> Decision:
         demand = demand or (state.obstacle if target.renewed else "")
         reasons = [Reason(ReasonCode.TYPE_REQUIRES_REPLACEMENT, detail=demand)] if demand else []
     if reasons:
-        return Decision(Kind.REPLACE, (*strayed, *reasons), changes)
+        return Decision(Kind.REPLACE, (*drifted, *reasons), changes)
     told = [_why_changed(change, fate) for change in changes if change.name not in outside]
-    reasons = [*strayed, *told] or _other_differences(target, state)
+    reasons = [*drifted, *told] or _other_differences(target, state)
     if not reasons:
         return Decision(Kind.KEEP)
     return Decision(Kind.UPDATE, tuple(reasons), changes)

@@ -104,10 +104,10 @@ def record_found(state: ResourceState, found: Found) -> dict[str, str] | None:
     """
     if found is None:
         state.row.action, state.row.status, state.stored.marked = "CHECK", FAILED, True
-        state.row.reason, state.strayed = GONE, None
+        state.row.reason, state.drifted = GONE, None
     elif found:
         state.row.fingerprint = ""
-        state.strayed = {name: state.given.get(name) for name in found}
+        state.drifted = {name: state.given.get(name) for name in found}
         return state.give({**state.given, **found})
     elif state.type.nested:
         state.row.fingerprint = ""
@@ -116,15 +116,15 @@ def record_found(state: ResourceState, found: Found) -> dict[str, str] | None:
 
 def heed(state: ResourceState, written: Sequence[str]) -> None:
     """Forget, for a plan only, what was found at paths that the template ignores."""
-    if not written or not state.strayed:
+    if not written or not state.drifted:
         return
-    before, live = state.strayed, {name: state.given[name] for name in state.strayed}
+    before, live = state.drifted, {name: state.given[name] for name in state.drifted}
     recorded = {**state.given, **before}
     kept = heeded(state.type, _set(recorded), live, paths_of(state.type, written).values())
     if kept.keys() == live.keys():
         return
     state.give(_set({**recorded, **kept}))
-    state.strayed = {name: before[name] for name in kept}
+    state.drifted = {name: before[name] for name in kept}
 
 
 def _set(values: Mapping[str, Any]) -> dict[str, Any]:

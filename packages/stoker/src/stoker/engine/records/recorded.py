@@ -86,7 +86,7 @@ def read_states(
     untyped = read_untyped(connection, services, {stack.id: stack.name})[stack.id]
     states = _typed(connection, services, stack, inputs, untyped)
     if any(state.type.nested for state in states.values()):
-        _note_strayed(states, queries.strayed_below(connection, stack.id))
+        _note_direct_change(states, queries.changed_directly_below(connection, stack.id))
     return states
 
 
@@ -100,13 +100,13 @@ def read_tree(
     stacks = [stack for level in queries.levels_of(connection, top) for stack in level if stack.inputs]
     inputs = services.loader.load_all_now(connection, {stack.inputs for stack in stacks})
     untyped = read_untyped(connection, services, {stack.id: stack.name for stack in stacks})
-    strayed = {stack.parent_resource for stack in stacks if stack.strayed and stack.parent_resource}
+    changed_directly = {stack.parent_resource for stack in stacks if stack.strayed and stack.parent_resource}
     holders: dict[str, ResourceState] = {}
     found: list[Recorded] = []
     for stack in stacks:
         loaded = inputs[stack.inputs]
         states = _typed(connection, services, stack, loaded, untyped[stack.id])
-        _note_strayed(states, strayed)
+        _note_direct_change(states, changed_directly)
         if observed is not None:
             observed.apply_to(states.values())
         holder = holders.get(stack.parent_resource or "")
@@ -119,9 +119,9 @@ def read_tree(
     return found
 
 
-def _note_strayed(states: Mapping[str, ResourceState], strayed: Iterable[str]) -> None:
+def _note_direct_change(states: Mapping[str, ResourceState], changed_directly: Iterable[str]) -> None:
     """Let the next update examine the resources around nested stacks that were changed directly."""
-    for uuid in set(strayed) & states.keys():
+    for uuid in set(changed_directly) & states.keys():
         states[uuid].row.fingerprint = ""
 
 

@@ -40,7 +40,7 @@ class ResourceState:
     `row`. `memory` may unload the values while nothing uses them. `revertible` means that the running update has begun
     in this process, and that the values before it are those of the object. `usable` means that the object of a resource
     whose last action failed was examined, and need not be replaced. `obstacle` is why the object cannot get the content
-    of the snapshot that is restored; empty if it can. `strayed` are the properties that a look at the cloud has found
+    of the snapshot that is restored; empty if it can. `drifted` are the properties that a look at the cloud has found
     to differ, with the recorded values, None if it has found no object. `recorded_id` is the physical ID in the
     database, to which the row's `ownership` refers. `seen` is what methods have seen of the object during the running
     action (`Call.seen`).
@@ -58,7 +58,7 @@ class ResourceState:
     revertible: bool = False
     usable: bool = False
     obstacle: str = ""
-    strayed: Mapping[str, Any] | None = field(default_factory=dict)
+    drifted: Mapping[str, Any] | None = field(default_factory=dict)
     recorded_id: str | None = None
     seen: dict[str, frozenset[str]] = field(default_factory=dict)
     _stored: StoredState | None = None
@@ -70,7 +70,7 @@ class ResourceState:
     @property
     def gone(self) -> bool:
         """Whether a look at the cloud has found that the object does not exist any more."""
-        return self.strayed is None
+        return self.drifted is None
 
     @property
     def stored(self) -> StoredState:

@@ -33,5 +33,5 @@ async def record_skipped(run: OperationContext) -> None:
             batch.change(state.seal())
         batch.add(event)
     if skipped and run.stack.parent_id is not None:
-        batch.then(partial(queries.note_strayed, stack=run.stack))
+        batch.then(partial(queries.note_direct_change, stack=run.stack))
     await run.commit(batch)
