@@ -26,7 +26,7 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
         *(f"{_STACK}/{part}" for part in ("template", "environment", "files", "outputs", "export", "abandon")),
         f"{_STACK}/outputs/{{output_key}}",
     ),
-    "Resources": (f"{_STACK}/resources", "/resources", "/generated_template"),
+    "Resources": (f"{_STACK}/resources", "/resources", "/generated_template", "/orphans"),
     "Events and operations": (f"{_STACK}/events", f"{_STACK}/operations"),
     "Snapshots": (f"{_STACK}/snapshots",),
     "Software configurations": ("/software_configs",),

@@ -120,6 +120,7 @@ RULE_SETS: tuple[RuleSet, ...] = (
             "resource:find",
             "resource:generate",
             "resource:index",
+            "resource:orphans",
             "resource:show",
             "software_configs:index",
             "software_configs:show",

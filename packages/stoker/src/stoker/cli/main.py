@@ -58,6 +58,7 @@ COMMANDS: Mapping[str, Command] = {
         "Show the events of the stack NAME and its nested stacks, oldest first: when, which resource, what and why.",
     ),
     "find": Command("find:find", "Find the stack and resource that have an object, by its ID, name or address."),
+    "orphans": Command("orphans:orphans", "Find objects that Stoker has made and that belong to no stack any more."),
     "stack": Command("stacks:stack", "Show stacks and run actions on them."),
     "snapshot": Command("snapshots:snapshot", "Take, restore and delete snapshots of stacks."),
     "guests": Command(

@@ -61,3 +61,27 @@ class FindResources(Request[FoundPage]):
     global_tenant: bool = False
     limit: int | None = None
     marker: str | None = None
+
+
+class OrphanView(TypedDict):
+    """An object without an owner (`status` ORPHANED), or of which that is not known (UNKNOWN), for the reason `why`.
+
+    `physical_id` and `name` are null for all objects of a type that could not be read, for the reason `detail`. The
+    resource and the stack are those that had the object last, null if they are not known.
+    """
+
+    status: str
+    why: str
+    type: str
+    physical_id: str | None
+    name: str | None
+    resource: str | None
+    stack_name: str | None
+    detail: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class FindOrphans(Request[Sequence[OrphanView]]):
+    """Find the project's objects that Stoker has made and no resource has."""
+
+    method = "orphan_find"

@@ -45,7 +45,7 @@ from stoker.contract.events import (
     ShowEvent,
     ShowOperation,
 )
-from stoker.contract.finding import FindResources
+from stoker.contract.finding import FindOrphans, FindResources
 from stoker.contract.generating import GenerateFromProject, ListGeneratedTypes
 from stoker.contract.request import Operation
 from stoker.contract.resources import (
@@ -124,6 +124,7 @@ from stoker.operations import (
     inspection,
     listing,
     locking,
+    orphans,
     previews,
     repeating,
     settings,
@@ -228,6 +229,7 @@ _ON_SERVICES: tuple[Operation[RecordingServices], ...] = (
     DetectDrift.served_by(drift.drift_detect),
     DetectResourceDrift.served_by(drift.drift_detect_resource),
     FindResources.served_by(finding.resource_find),
+    FindOrphans.served_by(orphans.orphan_find),
     GenerateFromProject.served_by(generating.project_generate),
     ListGeneratedTypes.served_by(generating.generated_type_list),
     ShowDriftDetection.served_by(drift.drift_status),

@@ -12,7 +12,7 @@ from stoker.api.v1.links import link, next_page
 from stoker.api.values import BOOLEAN, INTEGER, STRING, Choice, Field
 from stoker.base.errors import EntityNotFound
 from stoker.contract.events import ListEvents, ShowEvent
-from stoker.contract.finding import FindResources
+from stoker.contract.finding import FindOrphans, FindResources
 from stoker.contract.resources import (
     ListResources,
     MarkResourceUnhealthy,
@@ -98,6 +98,16 @@ def find(call: Call) -> dict[str, Any]:
     if page["next"] is not None:
         body["links"] = [link(next_page(call.url, call.query_string, page["next"]), "next")]
     return body
+
+
+def orphans(call: Call) -> dict[str, Any]:
+    """Find the objects that Stoker has made for resources of the project's stacks, and that no resource has any more.
+
+    They are recognized by names that Stoker has chosen and its record confirms. The services are read as the caller.
+    What is not known is listed with the status `unknown`: objects of a service that cannot be read, those of operations
+    in progress, and names that nothing in the record confirms.
+    """
+    return {"orphans": call.ask(FindOrphans())}
 
 
 def show(call: Call) -> dict[str, Any]:

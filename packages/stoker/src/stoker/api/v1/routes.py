@@ -77,6 +77,7 @@ ROUTES: Mapping[str, Mapping[str, Action]] = {
     # Resources of all stacks
     "/resources": {"GET": Action(resources.find, "resource:find", query=resources.FIND_QUERY)},
     # Objects of the project
+    "/orphans": {"GET": Action(resources.orphans, "resource:orphans")},
     "/generated_template": {
         "GET": Action(generating.generate, "resource:generate", query=generating.QUERY, takes_types=True),
     },

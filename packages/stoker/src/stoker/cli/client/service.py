@@ -72,6 +72,11 @@ class Service:
             following = [link["href"] for link in answer.get("links", ()) if link["rel"] == "next"]
             page = dict(parse_qsl(urlsplit(following[0]).query)) if following else None
 
+    def orphans(self) -> list[Answer]:
+        """Return the objects that Stoker has made and no resource has, and those of which that is not known."""
+        found: list[Answer] = self._call("GET", "/orphans")["orphans"]
+        return found
+
     def generated(self, query: Mapping[str, Any]) -> Answer:
         """Return a template of the objects of the project, with its environment and what was left out."""
         answer: Answer = self._call("GET", "/generated_template", query=query)["generated_template"]

@@ -152,7 +152,7 @@ class _Survey:
             )
             if cloud is not None:
                 self._clouds[project] = cloud
-                listings = [each async for each in _offered(cloud, self._kinds(), wanted)]
+                listings = [each async for each in offered_lists(cloud, self._kinds(), wanted)]
             reason = _NO_CREDENTIAL
         except StokerError as error:
             self._clouds.pop(project, None)
@@ -243,7 +243,9 @@ class _Survey:
         return Presence.EXISTS if exists else Presence.ABSENT
 
 
-async def _offered(cloud: Cloud, kinds: Iterable[ResourceType], wanted: Collection[Listing]) -> AsyncIterator[Listing]:
+async def offered_lists(
+    cloud: Cloud, kinds: Iterable[ResourceType], wanted: Collection[Listing]
+) -> AsyncIterator[Listing]:
     """Yield each list in which objects of stacks can be: the wanted ones, and those that the cloud offers to anybody.
 
     A list without names says only whether known objects exist.

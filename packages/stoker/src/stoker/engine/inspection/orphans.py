@@ -1,0 +1,147 @@
+"""Objects of a project that have a name which Stoker has chosen, and that belong to no resource of any stack.
+
+A name alone proves nothing: it only has the form of those that Stoker chooses. An object counts if the record names it,
+too: an event of a stack of the project has its ID or its name, or a resource of the project has its mark. Nothing is
+changed, each collection is listed once, and what cannot be read is reported as unknown.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from sqlalchemy import Connection
+
+from stoker.base.errors import CloudError
+from stoker.base.ids import has_short_id, short_id
+from stoker.cloud.session import Cloud
+from stoker.engine.inspection.survey import offered_lists
+from stoker.plugins.listing import Listing
+from stoker.plugins.resource import ResourceType
+from stoker.store import marked_objects
+from stoker.store.database import Database
+from stoker.store.marked_objects import MarkedResource, Witness
+
+
+class Orphaned(StrEnum):
+    """What is known about an object, or about all objects of a type."""
+
+    ORPHANED = "orphaned"
+    UNKNOWN = "unknown"
+
+
+class Why(StrEnum):
+    """Why an object is in the result."""
+
+    UNREADABLE = "unreadable"
+    """The service did not list the objects."""
+    IN_PROGRESS = "in-progress"
+    """An operation is in progress on the stack of the resource, which may get the object."""
+    UNPROVEN = "unproven"
+    """Its name has the form of those that Stoker chooses, but nothing in the record names it."""
+    SECOND = "second"
+    """The resource has another object."""
+    LEFT = "left"
+    """The resource, or its stack, does not exist any more, or has left the object."""
+
+
+@dataclass(frozen=True, slots=True)
+class Orphan:
+    """An object without an owner, or one of which that is unknown; `physical_id` is empty for all objects of a type.
+
+    `resource`, `stack` and `stack_id` are those that had the object last, as far as the record tells.
+    """
+
+    status: Orphaned
+    why: Why
+    type: str
+    physical_id: str = ""
+    name: str = ""
+    resource: str = ""
+    stack: str = ""
+    detail: str = ""
+
+
+_Record = tuple[list[MarkedResource], set[str], Mapping[str, Witness]]
+
+
+async def orphans_of(
+    database: Database, cloud: Cloud, project_id: str, kinds: Mapping[str, ResourceType]
+) -> list[Orphan]:
+    """Return the orphans of a project, as far as the types and the cloud's user allow to see them."""
+    before = await database.read(marked_objects.resources_of, project_id)
+    types = [kind for name, kind in kinds.items() if name == kind.type_name]
+    named = [listing async for listing in offered_lists(cloud, types, ()) if listing.name_field is not None]
+    listed = await asyncio.gather(*(_listed(cloud, listing, project_id) for listing in named))
+    found = list[Orphan]()
+    candidates = list[tuple[str, str, str]]()
+    for listing, answer in zip(named, listed, strict=True):
+        type_name = _type_of(types, listing)
+        if isinstance(answer, CloudError):
+            found.append(Orphan(Orphaned.UNKNOWN, Why.UNREADABLE, type_name, detail=answer.message))
+        else:
+            candidates += ((type_name, identifier, name) for identifier, name in answer if has_short_id(name))
+
+    def recorded(connection: Connection) -> _Record:
+        texts = {text for _, identifier, name in candidates for text in (identifier, name)}
+        return (
+            marked_objects.resources_of(connection, project_id),
+            marked_objects.recorded_ids(connection, [identifier for _, identifier, _ in candidates]),
+            marked_objects.witnesses(connection, project_id, texts),
+        )
+
+    now, owned, witnesses = await database.read(recorded)
+    owned |= {each.physical_id for each in before if each.physical_id is not None}
+    marks = {short_id(each.uuid): each for each in (*before, *now)}
+    busy = {each.stack for each in (*before, *now) if each.busy}
+    for type_name, identifier, name in candidates:
+        if identifier not in owned:
+            witness = witnesses.get(identifier) or witnesses.get(name)
+            found.append(_judged(type_name, identifier, name, marks.get(name.rpartition("-")[2]), witness, busy))
+    return sorted(found, key=lambda each: (each.status, each.type, each.name, each.physical_id))
+
+
+def _judged(
+    type_name: str,
+    identifier: str,
+    name: str,
+    resource: MarkedResource | None,
+    witness: Witness | None,
+    busy: set[str],
+) -> Orphan:
+    """Return what the record says about an object that no resource has."""
+    if resource is not None:
+        unfinished = resource.physical_id is None or resource.stack in busy
+        status, why = (Orphaned.UNKNOWN, Why.IN_PROGRESS) if unfinished else (Orphaned.ORPHANED, Why.SECOND)
+        return Orphan(status, why, type_name, identifier, name, resource.name, resource.stack)
+    if witness is None:
+        return Orphan(Orphaned.UNKNOWN, Why.UNPROVEN, type_name, identifier, name)
+    if witness.stack in busy and not witness.deleted:
+        return Orphan(
+            Orphaned.UNKNOWN, Why.IN_PROGRESS, witness.type, identifier, name, witness.resource, witness.stack
+        )
+    return Orphan(Orphaned.ORPHANED, Why.LEFT, witness.type, identifier, name, witness.resource, witness.stack)
+
+
+async def _listed(cloud: Cloud, listing: Listing, project_id: str) -> list[tuple[str, str]] | CloudError:
+    """Return the IDs and names of a collection, or why it cannot be read."""
+    params = {listing.owner: project_id} if listing.owner else None
+    try:
+        items = await cloud.list(listing.service, listing.path, listing.members, params)
+    except CloudError as error:
+        return error
+    return list(_parts(listing, items))
+
+
+def _parts(listing: Listing, items: Iterable[object]) -> Iterator[tuple[str, str]]:
+    for item in items:
+        if (parts := listing.parts(item)) is not None:
+            yield parts
+
+
+def _type_of(kinds: Iterable[ResourceType], listing: Listing) -> str:
+    """Return the type whose objects are in a list, one of OpenStack if there are others."""
+    names = [kind.type_name for kind in kinds if kind.listed == listing]
+    return min(names, key=lambda name: (not name.startswith("OS::"), name))
