@@ -54,3 +54,13 @@ def test_locks_protection_and_policies(embedded: Shell, tmp_path: Path) -> None:
     embedded.ok("stack", "policy", "guarded", "--remove")
     embedded.ok(*deploy, "-P", "value=two")
     embedded.ok("delete", "guarded", "--yes")
+
+
+def test_orphans_are_listed_with_an_exit_status(embedded: Shell, tmp_path: Path) -> None:
+    template = tmp_path / "left.yaml"
+    template.write_text("heat_template_version: 2021-04-16\nresources: {net: {type: OS::Neutron::Net}}\n")
+    embedded.ok("deploy", "left", "-t", str(template), "--yes")
+    embedded.ok("delete", "left", "--yes", "--retain", "net")
+    found = embedded.stoker("orphans", "-f", "json")
+    mine = [each for each in found.json if each["stack_name"] == "left"]
+    assert found.status == 2 and [each["status"] for each in mine] == ["orphaned"]
