@@ -13,6 +13,7 @@ import pytest
 from openstack_emulator.core.store import Store
 from openstack_emulator.core.typed import to_bytes
 from openstack_emulator.core.upgrades import STEPS, StateUnusable, filled, upgrade
+from openstack_emulator.database.rules.composition import DatabaseService
 from openstack_emulator.main import main as emulator
 from openstack_emulator.services import new_cloud
 from openstack_emulator.volume.rules.composition import BlockStorage
@@ -161,6 +162,34 @@ def test_records_from_before_a_service_had_classes_for_them_are_read(tmp_path: P
             assert now.items() >= row.items()
             assert all(now[name] in (None, False, "", [], {}) for name in now.keys() - row.keys())
     cloud.close()
+
+
+def test_a_pending_change_of_an_instance_sets_its_memory(tmp_path: Path) -> None:
+    kept = orjson.loads((UNTYPED / "trove.json").read_bytes())
+    path, instance = tmp_path / "cloud.db", {**kept["records"]["instances"][0], "status": "RESIZE"}
+    pending = {"id": "change", "due": 0.0, "service": "trove", "method": "finish_instance"}
+    arguments = [instance["id"], "RESIZE", {"flavor_id": "5", "_ram": 16384}]
+    Store(path).close()
+    with sqlite3.connect(path) as connection:
+        connection.execute(f"PRAGMA user_version = {kept['form']}")
+        stored = [
+            ("core", "seeded", "trove", {"id": "trove"}),
+            ("core", "transitions", "change", {**pending, "arguments": arguments}),
+            ("trove", "instances", instance["id"], instance),
+        ]
+        connection.executemany(
+            "INSERT INTO record (service, collection, id, data) VALUES (?, ?, ?, ?)",
+            [(*place, orjson.dumps(data)) for *place, data in stored],
+        )
+    connection.close()
+
+    clock = ManualClock()
+    cloud = new_cloud(clock=clock, state_path=path)
+    cloud.start()
+    clock.advance(1)
+    changed = cloud.of(DatabaseService).instances.rows.require(instance["id"])
+    cloud.close()
+    assert (changed.status, changed.flavor_id, changed.ram) == ("ACTIVE", "5", 16384)
 
 
 def test_a_record_without_a_field_of_its_class_is_refused(state_file: Path) -> None:

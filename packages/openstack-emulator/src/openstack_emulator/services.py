@@ -34,7 +34,7 @@ SERVICES = (
     Offer("manila", "/share", {"sharev2": "/share/v2", "shared-file-system": "/share/v2"},
           "openstack_emulator.share.service:SHARE", "share", needs=("network",)),
     Offer("trove", "/database", {"database": "/database/v1.0/%(project_id)s"},
-          "openstack_emulator.database.trove:DATABASE", "database", needs=("compute", "network")),
+          "openstack_emulator.database.service:DATABASE", "database", needs=("compute", "network")),
     Offer("ironic", "/baremetal", {"baremetal": "/baremetal"}, "openstack_emulator.baremetal.ironic:BARE_METAL",
           "baremetal"),
     Offer("gnocchi", "/metric", {"metric": "/metric"}, "openstack_emulator.metric.service:METRIC", "metric"),

@@ -124,6 +124,19 @@ def whole_zones(database: sqlite3.Connection) -> None:
     filled("designate", "zone_imports", {"_content": None, "_admin": False})(database)
 
 
+def memory_of_instances(database: sqlite3.Connection) -> None:
+    """Pending changes of Trove's instances name the memory as their records do in the source."""
+
+    def change(data: dict[str, Any]) -> dict[str, Any]:
+        if (data["service"], data["method"]) != ("trove", "finish_instance"):
+            return data
+        key, status, after = data["arguments"]
+        renamed = {"ram" if name == "_ram" else name: value for name, value in after.items()}
+        return {**data, "arguments": [key, status, renamed]}
+
+    _rewrite(database, "core", "transitions", change)
+
+
 STEPS: Sequence[Step] = (
     numbered,
     filled("nova", "servers", {"_image_name": ""}),
@@ -135,6 +148,7 @@ STEPS: Sequence[Step] = (
     attributes_of_resources,
     filled("aodh", "history", {"severity": None}),
     whole_zones,
+    memory_of_instances,
 )
 
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from openstack_emulator.core import fields
 from openstack_emulator.core.cloud import Cloud
 from openstack_emulator.core.errors import ApiError, bad_request
 from openstack_emulator.core.http import Context
-from openstack_emulator.core.store import Record
+from openstack_emulator.database.records import Address, Instance
+from openstack_emulator.database.rules.wanted import Nic
 from openstack_emulator.network.kinds import Actor
 from openstack_emulator.network.records import NetworkRecords
 
@@ -24,77 +25,70 @@ NIC_FORMS = {
 OWNER = "compute:nova"
 
 
-def nics_problem(cloud: Cloud, caller: Context, nics: Sequence[Mapping[str, Any]]) -> str | None:
+def nics_problem(cloud: Cloud, caller: Context, nics: Sequence[Nic]) -> str | None:
     """Return which network or port the caller cannot see; Trove finds out when it builds the instance.
 
     Raises: ApiError 400 for a nic without either, and for a port in use.
     """
-    tables = cloud.of(NetworkRecords).state
+    tables = cloud.of(NetworkRecords).state.tables
     actor = Actor(caller.project_id, caller.is_admin)
     for nic in nics:
-        places = [nic.get("net-id") or nic.get("network_id"), nic.get("port-id")]
-        if not any(places):
+        if not nic.network_id and not nic.port_id:
             raise bad_request("Each nic must have net-id or port-id.")
-        for table, key in zip(("networks", "ports"), places, strict=True):
+        for table, key in (("networks", nic.network_id), ("ports", nic.port_id)):
             if key is None:
                 continue
             try:
-                found = tables.table(table).reach(actor, key)
+                user = tables[table].reach(actor, key).get("device_id")
             except ApiError:
                 return f"{table[:-1].capitalize()} {key} could not be found."
-            if table == "ports" and found["device_id"]:
-                raise bad_request(f"Port {key} is in use by {found['device_id']}.")
+            if user:
+                raise bad_request(f"Port {key} is in use by {user}.")
     return None
 
 
-def connect(cloud: Cloud, instance: Record, nics: Sequence[Mapping[str, Any]]) -> None:
-    """Give a new instance its ports: `addresses`, and `_ports` with those that are deleted with it.
-
-    Raises: ApiError 400 for an address that is not available.
-    """
+def connect(cloud: Cloud, instance: Instance, nics: Sequence[Nic]) -> None:
+    """Give a new instance its ports, and so its addresses. Raises ApiError 400 for an address that is not available."""
     network = cloud.of(NetworkRecords)
-    addresses: list[dict[str, Any]] = []
-    made: list[str] = []
-    given: list[str] = []
-    instance.update(_ports=made, _given_ports=given)
+    addresses: list[Address] = []
     try:
         for nic in nics:
-            device = {"device_id": instance["id"], "device_owner": OWNER}
-            if nic.get("port-id"):
-                port = network.update_port(nic["port-id"], **device)
-                given.append(port["id"])
+            device = {"device_id": instance.id, "device_owner": OWNER}
+            if nic.port_id:
+                port = network.update_port(nic.port_id, **device)
+                instance.given_ports.append(port["id"])
             else:
-                port = network.create_port(instance["project_id"], {**_wanted(instance, nic), **device}, admin=True)
-                made.append(port["id"])
+                port = network.create_port(instance.project_id, {**_wanted(instance, nic), **device}, admin=True)
+                instance.ports.append(port["id"])
             addresses += [
-                {"address": fixed["ip_address"], "type": "private", "network": port["network_id"]}
+                Address(address=fixed["ip_address"], type="private", network=port["network_id"])
                 for fixed in port["fixed_ips"]
             ]
     except ApiError as error:
         disconnect(cloud, instance)
         raise bad_request(f"The instance cannot be connected to its networks: {error.message}") from None
-    instance["addresses"] = addresses
+    instance.addresses = addresses
 
 
-def disconnect(cloud: Cloud, instance: Record) -> None:
+def disconnect(cloud: Cloud, instance: Instance) -> None:
     """Delete the ports that were made for an instance, and release those that it was given."""
-    if not instance["_ports"] and not instance["_given_ports"]:
+    if not instance.ports and not instance.given_ports:
         return
     network = cloud.of(NetworkRecords)
     ports = network.ports.rows
-    for port_id in instance["_ports"]:
+    for port_id in instance.ports:
         if port_id in ports:
             network.delete_port(port_id)
-    for port_id in instance["_given_ports"]:
+    for port_id in instance.given_ports:
         if port_id in ports:
             network.update_port(port_id, device_id="", device_owner="")
 
 
-def _wanted(instance: Record, nic: Mapping[str, Any]) -> Record:
-    fixed = {"subnet_id": nic.get("subnet_id"), "ip_address": nic.get("v4-fixed-ip") or nic.get("ip_address")}
+def _wanted(instance: Instance, nic: Nic) -> dict[str, Any]:
+    fixed = {"subnet_id": nic.subnet_id, "ip_address": nic.address}
     fixed = {name: value for name, value in fixed.items() if value}
     return {
-        "name": f"trove-{instance['id']}",
-        "network_id": nic.get("net-id") or nic.get("network_id"),
+        "name": f"trove-{instance.id}",
+        "network_id": nic.network_id,
         **({"fixed_ips": [fixed]} if fixed else {}),
     }

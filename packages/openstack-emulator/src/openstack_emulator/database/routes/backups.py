@@ -1,0 +1,112 @@
+"""Backups and their strategies over HTTP."""
+
+from __future__ import annotations
+
+from openstack_emulator.core import fields
+from openstack_emulator.core.component import visible
+from openstack_emulator.core.http import Request, Response
+from openstack_emulator.database.records import Backup
+from openstack_emulator.database.routes.bodies import key_of
+from openstack_emulator.database.routes.instances import reach
+from openstack_emulator.database.routes.lists import listed
+from openstack_emulator.database.rules.composition import DatabaseService
+from openstack_emulator.database.rules.validation import check
+from openstack_emulator.database.rules.wanted import NewBackup
+from openstack_emulator.database.views import backup_view, strategy_view
+
+CONTAINER = "swift_container"
+_TEXT = fields.nullable(fields.text(0, 255))
+_FORMS = {
+    "name": fields.text(1, 255),
+    "instance": fields.text(1),
+    "parent_id": _TEXT,
+    "incremental": fields.boolean,
+    "description": _TEXT,
+    CONTAINER: _TEXT,
+}
+_STRATEGY_FORMS = {"instance_id": _TEXT, CONTAINER: fields.text(1, 255)}
+
+
+def _found(service: DatabaseService, request: Request) -> Backup:
+    return visible(service.backups.rows, request.context, key_of(request))
+
+
+def create(service: DatabaseService, request: Request) -> Response:
+    given = check("backup", request.object("backup"), _FORMS, ("name", "instance"), open=True)
+    instance = service.instances.ready(request.context, given["instance"])
+    wanted = NewBackup(
+        name=given["name"],
+        description=given.get("description"),
+        parent_id=given.get("parent_id"),
+        incremental=bool(fields.as_boolean(given.get("incremental", False))),
+        container=given.get(CONTAINER),
+    )
+    made = service.backups.create(request.context, instance, wanted)
+    return Response({"backup": backup_view(service, made)}, 202)
+
+
+def index(service: DatabaseService, request: Request) -> Response:
+    caller, query, table = request.context, request.query, service.backups.rows
+    project = caller.project
+    if query.boolean("all_projects"):
+        caller.require()
+        rows = list(table)
+    elif (wanted := query.get("project_id")) is not None and wanted != project:
+        caller.require()
+        rows = table.select(project_id=wanted)
+    else:
+        rows = table.select(project_id=project)
+    if (instance := query.get("instance_id")) is not None:
+        rows = [row for row in rows if row.instance_id == instance]
+    if (store := query.get("datastore")) is not None:
+        name = service.datastores.datastore(store).name
+        rows = [row for row in rows if service.datastores.names(row.datastore_version_id).type == name]
+    return listed(request, "backups", rows, lambda row: backup_view(service, row))
+
+
+def list_of_instance(service: DatabaseService, request: Request) -> Response:
+    rows = service.backups.rows.select(instance_id=reach(service, request).id)
+    return listed(request, "backups", rows, lambda row: backup_view(service, row))
+
+
+def show(service: DatabaseService, request: Request) -> Response:
+    return Response({"backup": backup_view(service, _found(service, request))})
+
+
+def delete(service: DatabaseService, request: Request) -> Response:
+    service.backups.delete(_found(service, request))
+    return Response(status=202)
+
+
+# -- strategies -------------------------------------------------------------------------------------------------
+
+
+def create_strategy(service: DatabaseService, request: Request) -> Response:
+    """Set the container of a project's backups, or of those of one instance."""
+    given = check("backup_strategy", request.object("backup_strategy"), _STRATEGY_FORMS, (CONTAINER,))
+    project, instance_id = request.context.project, given.get("instance_id") or ""
+    if instance_id:
+        service.instances.reach(request.context, instance_id)
+    strategy = service.backups.set_strategy(project, instance_id, given[CONTAINER])
+    return Response({"backup_strategy": strategy_view(strategy)}, 202)
+
+
+def list_strategies(service: DatabaseService, request: Request) -> Response:
+    rows = service.backups.strategies.select(project_id=_strategy_project(request))
+    if (instance := request.query.get("instance_id")) is not None:
+        rows = [row for row in rows if row.instance_id == instance]
+    return Response({"backup_strategies": [strategy_view(row) for row in rows]})
+
+
+def delete_strategy(service: DatabaseService, request: Request) -> Response:
+    instance_id = request.query.get("instance_id") or ""
+    service.backups.remove_strategy(_strategy_project(request), instance_id)
+    return Response(status=202)
+
+
+def _strategy_project(request: Request) -> str:
+    wanted = request.query.get("project_id")
+    if wanted is not None and wanted != request.context.project:
+        request.context.require()
+        return wanted
+    return request.context.project

@@ -1,0 +1,97 @@
+"""Clusters over HTTP."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from openstack_emulator.core import fields
+from openstack_emulator.core.component import visible
+from openstack_emulator.core.errors import bad_request
+from openstack_emulator.core.http import Request, Response
+from openstack_emulator.database.records import Cluster
+from openstack_emulator.database.routes.bodies import action_of, key_of
+from openstack_emulator.database.routes.contents import superuser
+from openstack_emulator.database.routes.lists import listed
+from openstack_emulator.database.rules.composition import DatabaseService
+from openstack_emulator.database.rules.creation import DATASTORE_FORMS
+from openstack_emulator.database.rules.validation import an_object, check, objects
+from openstack_emulator.database.views import cluster_view, member_view
+
+ID = "id"
+_FORMS: Mapping[str, fields.Check] = {
+    "name": fields.text(1, 255),
+    "datastore": fields.nullable(an_object),
+    "instances": lambda value: None if isinstance(value, list) and value else "is not a list with items",
+    "locality": fields.nullable(fields.one_of("affinity", "anti-affinity")),
+    "configuration": fields.nullable(fields.text(1)),
+}
+
+
+def _found(service: DatabaseService, request: Request) -> Cluster:
+    return visible(service.clusters.rows, request.context, key_of(request))
+
+
+def _idle(service: DatabaseService, request: Request) -> Cluster:
+    return service.clusters.idle(request.context, key_of(request))
+
+
+def create(service: DatabaseService, request: Request) -> Response:
+    given = check("cluster", request.object("cluster"), _FORMS, ("name", "datastore", "instances"))
+    if given.get("configuration"):
+        raise bad_request("This cloud does not support configuration groups of clusters.")
+    version = service.datastores.chosen(check("datastore", given["datastore"], DATASTORE_FORMS))
+    members, locality = given["instances"], given.get("locality")
+    cluster = service.clusters.create(request, given["name"], version, locality, members)
+    return Response({"cluster": cluster_view(service, request, cluster)}, 202)
+
+
+def index(service: DatabaseService, request: Request) -> Response:
+    rows = service.clusters.rows.select(project_id=request.context.project)
+    return listed(request, "clusters", rows, lambda row: cluster_view(service, request, row))
+
+
+def show(service: DatabaseService, request: Request) -> Response:
+    return Response({"cluster": cluster_view(service, request, _found(service, request))})
+
+
+def delete(service: DatabaseService, request: Request) -> Response:
+    service.clusters.delete(_idle(service, request))
+    return Response(status=202)
+
+
+def act(service: DatabaseService, request: Request) -> Response:
+    """Grow or shrink a cluster, or end a task that hangs."""
+    name, arguments = action_of(request)
+    if name == "reset-status":
+        request.context.require()
+        service.clusters.end_task(_found(service, request))
+    elif name == "grow":
+        service.clusters.grow(request, _idle(service, request), arguments)
+    elif name == "shrink":
+        cluster = _idle(service, request)
+        keys = {one[ID] for one in objects("shrink", arguments, {ID: fields.text(1)}, (ID,))}
+        service.clusters.shrink(cluster, keys)
+    else:
+        raise bad_request(f"The action '{name}' is not supported; actions are grow, shrink, reset-status.")
+    return Response(status=202)
+
+
+def show_root(service: DatabaseService, request: Request) -> Response:
+    members = service.clusters.members(_found(service, request))
+    return Response({"rootEnabled": any(one.root_enabled for one in members)})
+
+
+def enable_root(service: DatabaseService, request: Request) -> Response:
+    cluster = _idle(service, request)
+    user = superuser(request)
+    service.clusters.enable_root(cluster)
+    return Response({"user": user})
+
+
+def show_instance(service: DatabaseService, request: Request) -> Response:
+    """One instance of a cluster."""
+    key = request.vars["instance"]
+    for row in service.clusters.members(_found(service, request)):
+        if row.id == key:
+            return Response({"instance": member_view(request, row)})
+    raise service.instances.rows.missing(key)

@@ -1,0 +1,197 @@
+"""Creation of instances: new ones, from backups, and replicas."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from openstack_emulator.core import fields
+from openstack_emulator.core.cloud import Records
+from openstack_emulator.core.component import Rules, visible
+from openstack_emulator.core.errors import ApiError, bad_request, conflict, forbidden
+from openstack_emulator.core.http import Context, Request
+from openstack_emulator.database.records import Access, DatastoreVersion, Instance
+from openstack_emulator.database.rules.backups import COMPLETED, Backups
+from openstack_emulator.database.rules.configurations import Configurations
+from openstack_emulator.database.rules.contents import (
+    initial_databases,
+    initial_users,
+    new_databases,
+    new_users,
+)
+from openstack_emulator.database.rules.datastores import Datastores
+from openstack_emulator.database.rules.flavors import usable_flavor
+from openstack_emulator.database.rules.instances import Instances, require_alone
+from openstack_emulator.database.rules.networks import NIC_FORMS, connect, disconnect, nics_problem
+from openstack_emulator.database.rules.quotas import Quotas
+from openstack_emulator.database.rules.validation import an_object, check, objects
+from openstack_emulator.database.rules.wanted import REGION, NewInstance, Nic
+
+_TEXT = fields.nullable(fields.text(1))
+_OBJECT = fields.nullable(an_object)
+VOLUME_FORMS = {"size": fields.integer(1), "type": _TEXT}
+DATASTORE_FORMS = {"type": _TEXT, "version": _TEXT, "version_number": _TEXT}
+_FORMS: Mapping[str, fields.Check] = {
+    "name": fields.text(1, 255),
+    "flavorRef": fields.nullable(fields.either(fields.integer(0), fields.text(1))),
+    "volume": _OBJECT,
+    "databases": fields.anything,
+    "users": fields.anything,
+    "restorePoint": _OBJECT,
+    "availability_zone": _TEXT,
+    "datastore": _OBJECT,
+    "nics": fields.anything,
+    "configuration": _TEXT,
+    "replica_of": _TEXT,
+    "slave_of": _TEXT,
+    "replica_count": fields.nullable(fields.integer(1)),
+    "region_name": _TEXT,
+    "locality": fields.nullable(fields.one_of("affinity", "anti-affinity")),
+    "access": _OBJECT,
+    "modules": lambda value: "is not supported by the emulated cloud" if value else None,
+}
+_ACCESS_FORMS = {"is_public": fields.boolean, "allowed_cidrs": fields.nullable(fields.items(fields.text(1)))}
+_BACKUP = "backupRef"
+
+
+class Creation(Rules):
+    """Creates instances as requests describe them."""
+
+    def __init__(
+        self,
+        records: Records,
+        instances: Instances,
+        datastores: Datastores,
+        backups: Backups,
+        configurations: Configurations,
+        quotas: Quotas,
+    ) -> None:
+        super().__init__(records)
+        self._instances, self._datastores, self._quotas = instances, datastores, quotas
+        self._backups, self._configurations = backups, configurations
+
+    def create(self, request: Request) -> Instance:
+        """The new instance; the first of several replicas. Raises ApiError 400, 403, 404, 409, 413 and 422."""
+        caller = request.context
+        given = check("instance", request.object("instance"), _FORMS, ("name",), open=True)
+        source = self._source(caller, given)
+        flavor = usable_flavor(self.cloud, request, given.get("flavorRef") if source is None else source.flavor_id)
+        version = self._version(given, source)
+        nics = nics_of(given.get("nics"))
+        problem = nics_problem(self.cloud, caller, nics)
+        volume = check("volume", given.get("volume") or {}, VOLUME_FORMS)
+        size = fields.as_integer(volume.get("size", None if source is None else source.volume_size))
+        if size is None:
+            raise bad_request("Volume size was not specified.")
+        databases = initial_databases(given.get("databases"))
+        wanted = NewInstance(
+            name=given["name"],
+            flavor=flavor,
+            volume_size=size,
+            volume_type=volume.get("type"),
+            datastore_version_id=version.id,
+            availability_zone=given.get("availability_zone"),
+            region=given.get("region_name") or REGION,
+            locality=given.get("locality"),
+            nics=() if problem else nics,
+            databases=databases,
+            users=initial_users(given.get("users"), databases),
+            access=access_of(given.get("access")),
+            replica_of=None if source is None else source.id,
+            configuration_id=self._configuration(caller, given, version),
+            fault=None if problem is None else f"Failed to create User port for instance: {problem}",
+        )
+        if source is not None:
+            wanted = dataclasses.replace(
+                wanted, databases=source.databases, users=source.users, root_enabled=source.root_enabled
+            )
+        elif given.get("restorePoint"):
+            wanted = self._restored(caller, given, wanted)
+        count = fields.as_integer(given.get("replica_count") or 1) or 1
+        if count > 1 and source is None:
+            raise bad_request("Replica count requires an instance to replicate.")
+        names = [wanted.name] if count == 1 else [f"{wanted.name}-{number + 1}" for number in range(count)]
+        return self.add(caller.project, [dataclasses.replace(wanted, name=name) for name in names])[0]
+
+    def add(self, project_id: str, planned: Sequence[NewInstance]) -> list[Instance]:
+        """Add instances. Raises ApiError 413, and 400 for addresses that are not available; then there are none."""
+        self._quotas.admit(
+            project_id,
+            instances=len(planned),
+            volumes=sum(wanted.volume_size for wanted in planned),
+            ram=sum(wanted.flavor.ram for wanted in planned),
+        )
+        made: list[Instance] = []
+        try:
+            for wanted in planned:
+                instance = self._instances.new(project_id, wanted)
+                connect(self.cloud, instance, wanted.nics)
+                made.append(instance)
+        except ApiError:
+            for instance in made:
+                disconnect(self.cloud, instance)
+            raise
+        return [self._instances.build(instance) for instance in made]
+
+    def _source(self, caller: Context, given: Mapping[str, Any]) -> Instance | None:
+        key = given.get("replica_of") or given.get("slave_of")
+        if key is None:
+            return None
+        for name, title in (("flavorRef", "flavor"), ("datastore", "datastore"), ("volume", "volume")):
+            if given.get(name):
+                raise bad_request(f"Cannot specify {title} when creating replicas.")
+        source = self._instances.ready(caller, key)
+        require_alone(source)
+        if source.replica_of is not None:
+            raise forbidden(f"Cannot create a replica of a replica {source.id}.")
+        for name in ("restorePoint", "databases", "users"):
+            if given.get(name):
+                raise bad_request(f"A replica cannot have {name}: its content is that of the source.")
+        return source
+
+    def _version(self, given: Mapping[str, Any], source: Instance | None) -> DatastoreVersion:
+        chosen = check("datastore", given.get("datastore") or {}, DATASTORE_FORMS)
+        if source is None:
+            return self._datastores.chosen(chosen)
+        return self._datastores.versions.require(source.datastore_version_id)
+
+    def _configuration(self, caller: Context, given: Mapping[str, Any], version: DatastoreVersion) -> str | None:
+        key = given.get("configuration")
+        return self._configurations.suiting(caller, key, version).id if key else None
+
+    def _restored(self, caller: Context, given: Mapping[str, Any], wanted: NewInstance) -> NewInstance:
+        """An instance with the content of a backup. Raises ApiError 400, 403, 404 and 409."""
+        point = check("restorePoint", given.get("restorePoint"), {_BACKUP: fields.text(1)}, (_BACKUP,))
+        backup = visible(self._backups.rows, caller, point[_BACKUP].rstrip("/").rpartition("/")[2])
+        if backup.status != COMPLETED:
+            raise conflict(
+                f"Unable to create instance because backup {backup.id} is not completed. Actual state: {backup.status}."
+            )
+        if backup.datastore_version_id != wanted.datastore_version_id:
+            raise bad_request("The datastore of the backup and the instance differ.")
+        if wanted.volume_size < backup.size:
+            raise forbidden(
+                f"Backup is too large for given flavor or volume. Backup size: {backup.size} GBs. "
+                f"Available size: {wanted.volume_size} GBs."
+            )
+        kept = backup.contents
+        return dataclasses.replace(
+            wanted,
+            databases=[*kept.databases, *new_databases(given.get("databases"), kept.databases)],
+            users=[*kept.users, *new_users(given.get("users"), kept.users)],
+        )
+
+
+def nics_of(given: Any) -> tuple[Nic, ...]:
+    """The connections to networks in a request. Raises ApiError 400."""
+    return tuple(Nic.from_json(one) for one in objects("nics", given, NIC_FORMS))
+
+
+def access_of(given: Any) -> Access | None:
+    """Who may reach an instance from outside, as a request gives it. Raises ApiError 400."""
+    if not given:
+        return None
+    wanted = check("access", given, _ACCESS_FORMS)
+    public = bool(fields.as_boolean(wanted.get("is_public", False)))
+    return Access(is_public=public, allowed_cidrs=wanted.get("allowed_cidrs") or [])
