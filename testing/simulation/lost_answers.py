@@ -42,13 +42,13 @@ from stoker.resources.aws import nested_stack
 from stoker.store.records import UNFINISHED
 from stoker.store.search import unsearchable
 from stoker.store.tables import operations, resources, stacks
+from stoker.testing.census import OUTLIVING, Kind, objects
 from stoker.testing.connections import CLOUD_URL
 from stoker.testing.sandbox import empty_database
+from stoker.testing.simulated_loop import SimulatedLoop
 from stoker_foundation.clock import ManualClock
 from testing.simulation.cases import THING, creating, template
 from testing.simulation.simulated_cluster import Cluster
-from testing.simulation.simulated_inspection import LEFT_ALONE
-from testing.simulation.simulated_loop import SimulatedLoop
 from testing.simulation.simulated_parts import LOOKS, Nature
 
 REF = {"name": "case", "id": None}
@@ -59,19 +59,12 @@ WITH_PARTS_FOR_ADMINISTRATORS = frozenset({"OS::Blazar::Lease"})
 """Types whose cases have other resources that only administrators may create."""
 REPEATED = {("zaqar", "messages")}
 """What may be there twice: a message is said again when it is not known whether it was heard."""
-OUTLIVING = {
-    "OS::Barbican::Order": {("barbican", "secrets"), ("barbican", "containers")},
-    "OS::Mistral::ExternalResource": {("mistral", kind) for kind in ("executions", "tasks", "action_executions")},
-    "OS::Zaqar::MistralTrigger": {("keystone", "users")},
-}
-"""What types leave on purpose: keys that an order has generated, without which data could not be read any more, the
-record of what workflows have done, and the user of the messaging service, who is created when the first trust is."""
 PATIENCE = 60.0
 """Seconds after which whatever is still in progress waits for a signal: more than engines need to take over."""
 SETTLED = 4.0
 """Seconds after the end of an operation in which the engine removes what nobody lives on any more."""
 
-Census = dict[tuple[str, str], set[str]]
+Census = dict[Kind, set[str]]
 
 
 class Loss(StrEnum):
@@ -210,7 +203,7 @@ class Laboratory:
         self.trouble.begun = self._begun
         self.trouble.kill = self._kill_the_busy
         self.seen: set[tuple[Recovery | None, str]] = set()
-        self.outliving: set[tuple[str, str]] = set()
+        self.outliving: frozenset[Kind] = frozenset()
 
     def run(self, wanted: Mapping[str, Any]) -> None:
         """Everything, with a line for each type."""
@@ -225,7 +218,7 @@ class Laboratory:
             began = time.process_time()
             problems: list[str] = []
             changes: list[Any] = []
-            self.outliving = OUTLIVING.get(name, set())
+            self.outliving = OUTLIVING.get(name, frozenset())
             self.empty = self._census()
             kind = self.engines.registry.types()[name]
             privileged = kind.for_administrators or name in WITH_PARTS_FOR_ADMINISTRATORS
@@ -337,12 +330,7 @@ class Laboratory:
     # -- what can be seen ----------------------------------------------------------------------------------------------
 
     def _census(self) -> Census:
-        collections = self.cloud.store.collections
-        return {
-            key: set(found.ids())
-            for key, found in collections.items()
-            if not found.internal and key not in LEFT_ALONE and key not in self.outliving
-        }
+        return objects(self.cloud, self.outliving)
 
     def _unfinished(self) -> bool:
         query = select(operations.c.id).where(operations.c.status.in_(UNFINISHED)).limit(1)

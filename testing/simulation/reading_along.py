@@ -21,11 +21,12 @@ from typing import Any
 import orjson
 
 from openstack_emulator.core.http import Request, Response
+from stoker.testing.determinism import make_deterministic
 from testing.simulation.simulated_parts import LOOKS
 from testing.simulation.simulated_readers import Readers
 from testing.simulation.simulated_templates import FILES, Draft
 from testing.simulation.simulated_user import ref
-from testing.simulation.simulation import Simulation, fix_hashes, forked, make_deterministic, prepared
+from testing.simulation.simulation import Simulation, fix_hashes, forked, prepared
 
 TRIP = 0.02
 """Seconds that everything is on its way."""

@@ -27,8 +27,8 @@ from stoker.store.journal import Claim
 from stoker.store.sealing import Sealer
 from stoker.store.tables import resources, stacks
 from stoker.testing.connections import CLOUD_URL, LoopPool, settings_of
+from stoker.testing.simulated_loop import Process, ProcessClock, SimulatedLoop, settle
 from stoker_foundation.clock import ManualClock
-from testing.simulation.simulated_loop import Process, ProcessClock, SimulatedLoop
 from testing.simulation.simulated_parts import (
     Nature,
     SimulatedDatabase,
@@ -36,7 +36,6 @@ from testing.simulation.simulated_parts import (
     SimulatedPeers,
     SimulatedTransport,
     lease_check,
-    settle,
 )
 
 KEY = "k" * 32

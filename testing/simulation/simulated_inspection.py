@@ -24,6 +24,7 @@ from stoker.store.tables import (
     software_deployments,
     stacks,
 )
+from stoker.testing.census import LEFT_ALONE
 from testing.simulation.simulated_events import untold
 from testing.simulation.simulated_parts import Nature
 from testing.simulation.simulated_templates import Draft
@@ -58,17 +59,6 @@ COPIES = {
     "OS::Cinder::Volume": Kind(("cinder", "backups")),
 }
 """What snapshots hold of resources of a type."""
-LEFT_ALONE = {
-    ("neutron", "quotas"),
-    ("nova", "quotas"),
-    ("cinder", "quotas"),
-    ("octavia", "quotas"),
-    ("nova", "events"),
-    ("swift", "accounts"),
-    ("zun", "images"),
-}
-"""Collections that keep history, limits or caches rather than objects."""
-
 _ABANDONED = select(stacks.c.name, stacks.c.action).where(
     stacks.c.status == IN_PROGRESS,
     stacks.c.deleted_at.is_(None),

@@ -33,7 +33,7 @@ from stoker.store.journal import RETRY_SECONDS, Batch
 from stoker.store.ownership import Taken
 from stoker.store.tables import engines, events, operations, resources
 from stoker.testing.connections import LoopJournal, LoopTransport
-from testing.simulation.simulated_loop import READING, Process, ProcessClock, SimulatedLoop
+from stoker.testing.simulated_loop import READING, Process, ProcessClock, SimulatedLoop, settle
 
 LOOKS = frozenset({"GET", "HEAD", "OPTIONS"})
 LONGEST_TRIP = 1.0
@@ -418,14 +418,3 @@ class SimulatedPeers(NoPeers):
 def _give_up(answer: asyncio.Future[Any], engine_id: str) -> None:
     if not answer.done():
         answer.set_exception(PeerAway(f"the engine {engine_id} does not answer"))
-
-
-def settle(answer: asyncio.Future[Any], done: asyncio.Task[Any]) -> None:
-    """Give a task's result to whoever waits in another process."""
-    if answer.done() or done.cancelled():
-        return
-    error = done.exception()
-    if error is not None:
-        answer.set_exception(error)
-    else:
-        answer.set_result(done.result())

@@ -18,8 +18,8 @@ from stoker.base.errors import Bug, NotFound, StokerError
 from stoker.operations import OPERATIONS
 from stoker.store.records import Stack
 from stoker.store.tables import stacks
+from stoker.testing.simulated_loop import settle
 from testing.simulation.simulated_cluster import Cluster, Lost, Member
-from testing.simulation.simulated_parts import settle
 from testing.simulation.simulated_templates import FILES, Draft
 
 OF_STACK: Mapping[str, Mapping[str, Any]] = {

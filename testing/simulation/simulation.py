@@ -15,7 +15,6 @@ import hashlib
 import json
 import logging
 import os
-import random
 import sys
 import tempfile
 import time
@@ -28,11 +27,12 @@ from openstack_emulator.services import new_cloud
 from stoker.engine.settings import EngineSettings
 from stoker.plugins.registry import Registry
 from stoker.testing.connections import CLOUD_URL
+from stoker.testing.determinism import make_deterministic
 from stoker.testing.sandbox import empty_database
+from stoker.testing.simulated_loop import SimulatedLoop
 from stoker_foundation.clock import ManualClock
 from testing.simulation.simulated_cluster import Cluster
 from testing.simulation.simulated_inspection import Inspection
-from testing.simulation.simulated_loop import SimulatedLoop
 from testing.simulation.simulated_parts import Nature
 from testing.simulation.simulated_readers import Readers
 from testing.simulation.simulated_user import User, ref
@@ -189,14 +189,6 @@ class Simulation:
 
 
 # -- seeds in processes of their own ---------------------------------------------------------------------------
-
-
-def make_deterministic(seed: int) -> None:
-    """Everything that asks the machine for something random gets it from the seed."""
-    source = random.Random(f"machine {seed}")
-    random.seed(seed)
-    os.urandom = source.randbytes
-    random._urandom = source.randbytes  # type: ignore[attr-defined]
 
 
 def report(seed: int, path: Path, trace: bool, **people: bool) -> dict[str, Any]:

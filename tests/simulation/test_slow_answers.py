@@ -15,9 +15,9 @@ from typing import Any
 import pytest
 
 from stoker.testing.sandbox import empty_database
+from stoker.testing.simulated_loop import SimulatedLoop
 from stoker.testing.virtual_loop import Arguments, Result
 from testing.simulation.lost_answers import REF, Laboratory, Trouble
-from testing.simulation.simulated_loop import SimulatedLoop
 
 SECONDS = 10.0
 LONGEST = 54.0

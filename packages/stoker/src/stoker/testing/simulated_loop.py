@@ -156,5 +156,16 @@ class _Firing:
         self._process.call(self._callback)
 
 
+def settle(answer: asyncio.Future[Any], done: asyncio.Task[Any]) -> None:
+    """Give a task's result to whoever waits in another process."""
+    if answer.done() or done.cancelled():
+        return
+    error = done.exception()
+    if error is not None:
+        answer.set_exception(error)
+    else:
+        answer.set_result(done.result())
+
+
 def _task(loop: asyncio.AbstractEventLoop, work: Any, **options: Any) -> FrozenTask:
     return FrozenTask(work, loop=loop, **options)

@@ -1,0 +1,42 @@
+"""The objects of an emulated cloud: what a stack has left behind is there after its deletion, and was not before."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from openstack_emulator.core.cloud import Cloud
+
+Kind = tuple[str, str]
+"""A service and one of its collections: `("neutron", "ports")`."""
+
+LEFT_ALONE: frozenset[Kind] = frozenset(
+    {
+        ("neutron", "quotas"),
+        ("nova", "quotas"),
+        ("cinder", "quotas"),
+        ("octavia", "quotas"),
+        ("nova", "events"),
+        ("swift", "accounts"),
+        ("zun", "images"),
+    }
+)
+"""Collections that keep history, limits or caches rather than objects."""
+
+OUTLIVING: dict[str, frozenset[Kind]] = {
+    "OS::Barbican::Order": frozenset({("barbican", "secrets"), ("barbican", "containers")}),
+    "OS::Mistral::ExternalResource": frozenset(
+        ("mistral", kind) for kind in ("executions", "tasks", "action_executions")
+    ),
+    "OS::Zaqar::MistralTrigger": frozenset({("keystone", "users")}),
+}
+"""What types leave on purpose: keys that an order has generated, without which data could not be read any more, the
+record of what workflows have done, and the user of the messaging service, who is created when the first trust is."""
+
+
+def objects(cloud: Cloud, without: Collection[Kind] = ()) -> dict[Kind, set[str]]:
+    """Return the IDs of all objects of a cloud by their kind, but for those of some kinds."""
+    return {
+        kind: set(found.ids())
+        for kind, found in cloud.store.collections.items()
+        if not found.internal and kind not in LEFT_ALONE and kind not in without
+    }
