@@ -138,7 +138,12 @@ def data_losses(plan: Answer) -> str:
 def retentions(plan: Answer) -> str:
     """Return the paths of the resources that are removed without their objects; empty if there are none."""
     removals = (step for step in changes(plan) if step["kind"] == "delete")
-    return _named([step["path"] for step in removals if any(each["code"] in _RETENTION for each in step["reasons"])])
+    return _named([step["path"] for step in removals if is_retained(step)])
+
+
+def is_retained(step: Answer) -> bool:
+    """Return whether a step leaves the object of its resource in the cloud."""
+    return any(reason["code"] in _RETENTION for reason in step["reasons"])
 
 
 def is_whole(plan: Answer) -> bool:

@@ -77,6 +77,10 @@ COMMANDS: Mapping[str, Command] = {
         "stoker.test_command:test",
         "Run the tests of templates: the given files *.test.yaml, or those in and below the working directory.",
     ),
+    "rehearse": Command(
+        "stoker.rehearse_command:rehearse",
+        "Create, update and delete a stack of TEMPLATE again and again, and let something go wrong each time.",
+    ),
     "fmt": Command(
         "format:fmt",
         "Format templates; for a directory, format all templates below it; - is the standard input.",

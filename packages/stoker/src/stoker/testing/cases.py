@@ -9,7 +9,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from stoker.authoring.test_files.declarations import FILE, TEST
+from stoker.authoring.test_files.declarations import CLOUD, FILE, TEST
 from stoker.base.diagnostics import Diagnostic
 from stoker.base.diagnostics import Path as Place
 from stoker.base.errors import TemplateInvalid
@@ -110,6 +110,18 @@ def read_cases(path: str) -> list[Case]:
     for name, test in document.data["tests"].items():
         found += _cases(document, name, test, len(found))
     return found
+
+
+def read_cloud(path: str) -> Mapping[str, Any]:
+    """Return what a file says that the cloud has: it has the keys of the section `cloud` of a test file.
+
+    Raises TemplateInvalid with all mistakes of the file; OSError or UnicodeDecodeError if it cannot be read.
+    """
+    document = Document.parse(Path(path).read_text("utf-8"), source=path)
+    wrong = [_placed(document, each.path, each.message, each.hint) for each in CLOUD.faults(document.data, ())]
+    if wrong:
+        raise TemplateInvalid(sorted(wrong, key=Diagnostic.sort_key))
+    return document.data
 
 
 def _placed(document: Document, place: Place, message: str, hint: str = "") -> Diagnostic:

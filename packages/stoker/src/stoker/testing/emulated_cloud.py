@@ -29,19 +29,19 @@ class EmulatedCloud:
     """A new cloud on a virtual clock, with the users `admin` and `demo`, each in the project of the same name.
 
     Stacks are those of `demo`. It has an external network `public`, and for `demo` a network `private`; some flavors
-    (`m1.small` …) and the image `cirros`. `calls` are the requests of the engine.
+    (`m1.small` …) and the image `cirros`. `calls` are the requests of the engine, `inner` is the emulator's cloud.
     """
 
     def __init__(self, clock: ManualClock) -> None:
         self.clock = clock
         self.calls = Calls()
-        self._cloud = new_cloud(clock=clock, endpoint=CLOUD_URL, extra_endpoints=_ORCHESTRATION)
-        self._cloud.outgoing = _NothingOutgoing(lambda: [CLOUD_URL], True)
-        self._cloud.start()
+        self.inner = new_cloud(clock=clock, endpoint=CLOUD_URL, extra_endpoints=_ORCHESTRATION)
+        self.inner.outgoing = _NothingOutgoing(lambda: [CLOUD_URL], True)
+        self.inner.start()
 
     def close(self) -> None:
         """Forget everything."""
-        self._cloud.close()
+        self.inner.close()
 
     # -- what the cloud has --------------------------------------------------------------------------------------
 
@@ -90,7 +90,7 @@ class EmulatedCloud:
     def _send(self, method: str, path: str, content: bytes, kind: str, user: str) -> Response:
         headers = {"Content-Type": kind, "X-Auth-Token": self.token(user)}
         location, _, query = path.partition("?")
-        response = dispatch(self._cloud, CloudRequest(method, location, query, headers, content))
+        response = dispatch(self.inner, CloudRequest(method, location, query, headers, content))
         if response is None or response.status >= 400:
             answer = b"no answer" if response is None else response.payload()
             raise Invalid(f"The emulated cloud refuses {method} {path}: {answer.decode(errors='replace')}")
@@ -99,12 +99,12 @@ class EmulatedCloud:
     def token(self, user: str) -> str:
         """A new token of a user for the project of the same name."""
         domain = {"id": "default"}
-        known = {"name": user, "domain": domain, "password": self._cloud.password_of(user)}
+        known = {"name": user, "domain": domain, "password": self.inner.password_of(user)}
         identity = {"methods": ["password"], "password": {"user": known}}
         auth = {"identity": identity, "scope": {"project": {"name": user, "domain": domain}}}
         content = orjson.dumps({"auth": auth})
         headers = {"Content-Type": "application/json"}
-        response = dispatch(self._cloud, CloudRequest("POST", "/identity/v3/auth/tokens", "", headers, content))
+        response = dispatch(self.inner, CloudRequest("POST", "/identity/v3/auth/tokens", "", headers, content))
         if response is None or response.status != 201:
             raise Invalid(f"The emulated cloud has no user {user!r} with a project of this name.")
         return response.headers["X-Subject-Token"]
@@ -116,29 +116,29 @@ class EmulatedCloud:
 
         `do` and the other keys are those of the emulator's reference. Raises Invalid for a wrong one.
         """
-        self._cloud.faults.add(checked_fault({"on": on, "do": do, **rule}))
+        self.inner.faults.add(checked_fault({"on": on, "do": do, **rule}))
 
     def clear_faults(self) -> None:
         """Remove all fault rules."""
-        self._cloud.faults.clear()
+        self.inner.faults.clear()
 
     # -- requests of the engine ----------------------------------------------------------------------------------
 
     async def answered(self, sent: CloudRequest) -> Response | None:
         """The answer to a request of the engine; None if the connection is closed without one."""
-        fault = self._cloud.faults.take(sent)
+        fault = self.inner.faults.take(sent)
         if fault is not None and fault.do == "delay":
             await sleep(self.clock, fault.seconds)
-        response = dispatch(self._cloud, sent, fault)
+        response = dispatch(self.inner, sent, fault)
         if response is not None and response.later is not None:
             response.body = await response.later
-            self._cloud.store.flush()
+            self.inner.store.flush()
         self.calls.record(self.clock.now(), sent, response, RESOURCE.get())
         return response
 
     def answered_login(self, sent: CloudRequest) -> Response | None:
         """The answer to a request with which the engine logs in."""
-        return dispatch(self._cloud, sent, self._cloud.faults.take(sent))
+        return dispatch(self.inner, sent, self.inner.faults.take(sent))
 
 
 def checked_fault(rule: Mapping[str, Any]) -> Fault:

@@ -86,7 +86,7 @@ class _Trial:
     def run(self, sandbox: Sandbox) -> None:
         """Run the steps, until one of them leaves no stack for the next."""
         for section in self.case.clouds:
-            _furnish(sandbox.cloud, section)
+            furnish(sandbox.cloud, section)
         for step in self.case.steps:
             try:
                 self._run_step(sandbox, step)
@@ -304,7 +304,7 @@ def _registry() -> Registry:
     return Registry.on_demand()
 
 
-def _furnish(cloud: EmulatedCloud, section: Mapping[str, Any]) -> None:
+def furnish(cloud: EmulatedCloud, section: Mapping[str, Any]) -> None:
     """Add what the emulated cloud has."""
     for name, flavor in section.get("flavors", {}).items():
         cloud.add_flavor(name, **flavor)

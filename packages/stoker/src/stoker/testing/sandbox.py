@@ -36,7 +36,7 @@ from stoker.testing.connections import CLOUD_URL, LoopJournal, LoopPool, setting
 from stoker.testing.emulated_cloud import CloudTransport, EmulatedCloud
 from stoker.testing.plans import Plan
 from stoker.testing.virtual_loop import VirtualLoop
-from stoker_foundation.clock import ManualClock
+from stoker_foundation.clock import Clock, ManualClock
 
 Result = TypeVar("Result")
 
@@ -105,10 +105,12 @@ class Sandbox:
     reads them. Errors of templates have their places in the user's files.
     """
 
-    def __init__(self) -> None:
-        self.clock = ManualClock(float(int(time.time())))
-        self._loop = VirtualLoop(self.clock)
-        self.cloud = EmulatedCloud(self.clock)
+    _settings = _SETTINGS
+
+    def __init__(self, clock: ManualClock | None = None) -> None:
+        self.clock = clock or ManualClock(float(int(time.time())))
+        self._loop = self._new_loop()
+        self.cloud = self._new_cloud()
         self._directory = tempfile.TemporaryDirectory(prefix="stoker-sandbox-")
         self._run(self._start())
 
@@ -143,7 +145,18 @@ class Sandbox:
         parameters: Mapping[str, Any] | None = None,
     ) -> Plan:
         """What `deploy` would do. Raises TemplateInvalid with all problems of the template and its inputs."""
-        return self._run(self._planned(name, _Definition.read(template, environments, parameters)))
+        return self._run(self._planned(name, Definition.read(template, environments, parameters)))
+
+    def check(
+        self,
+        name: str,
+        template: str | Path,
+        *,
+        environments: Sequence[str | Path] = (),
+        parameters: Mapping[str, Any] | None = None,
+    ) -> Plan:
+        """Return the plan, like `plan`. Raises TemplateInvalid also for one that is known to fail."""
+        return self._run(self._checked(name, Definition.read(template, environments, parameters)))
 
     def deploy(
         self,
@@ -162,7 +175,7 @@ class Sandbox:
         look at `Stack.state`. Raises TemplateInvalid like `plan`, also for a plan that is known to fail, and Invalid
         for a signal that its resource has not taken until the end.
         """
-        definition = _Definition.read(template, environments, parameters)
+        definition = Definition.read(template, environments, parameters)
         return self._run(self._deployed(name, definition, rollback, signals))
 
     def plan_deletion(self, name: str) -> Plan:
@@ -200,26 +213,41 @@ class Sandbox:
     def _run(self, work: Coroutine[Any, Any, Result]) -> Result:
         return self._loop.run_until_complete(work)
 
+    def _new_loop(self) -> VirtualLoop:
+        return VirtualLoop(self.clock)
+
+    def _new_cloud(self) -> EmulatedCloud:
+        return EmulatedCloud(self.clock)
+
     async def _start(self) -> None:
+        self._database = self._new_database()
+        await self._start_engine()
+
+    def _new_database(self) -> Database:
         path = Path(self._directory.name) / "stoker.db"
         path.write_bytes(empty_database())
-        self._database = Database(f"sqlite:///{path}")
-        event.listen(self._database.engine, "connect", _forgetful)
+        return forgetful(f"sqlite:///{path}")
+
+    async def _start_engine(self) -> None:
+        self._assemble(self.clock, LoopJournal(self._database, self._loop))
+        await self.engine.start(alone=True)
+
+    def _assemble(self, clock: Clock, journal: LoopJournal) -> None:
+        """Make an engine that uses this clock and this journal."""
         settings = settings_of(CLOUD_URL)
-        transport = CloudTransport(settings, self.clock)
+        transport = CloudTransport(settings, clock)
         transport.cloud = self.cloud
-        self._journal = LoopJournal(self._database, self._loop)
-        self._pool = LoopPool(settings, self.clock, transport, self.cloud.answered_login)
+        self._journal = journal
+        self._pool = LoopPool(settings, clock, transport, self.cloud.answered_login)
         self.engine = Engine(
             database=self._database,
-            journal=self._journal,
+            journal=journal,
             sealer=Sealer([_KEY]),
             registry=_registry(),
             pool=self._pool,
-            clock=self.clock,
-            settings=_SETTINGS,
+            clock=clock,
+            settings=self._settings,
         )
-        await self.engine.start(alone=True)
 
     async def _stop(self) -> None:
         await self.engine.stop()
@@ -250,7 +278,7 @@ class Sandbox:
             return False
         return True
 
-    async def _planned(self, name: str, definition: _Definition) -> Plan:
+    async def _planned(self, name: str, definition: Definition) -> Plan:
         try:
             if await self._exists(name):
                 answer = await self._called("stack_update_preview", ref=_ref(name), **definition.body, **_UPDATE)
@@ -260,11 +288,15 @@ class Sandbox:
             raise definition.refusal(error.diagnostics) from error
         return Plan(name, answer["plan"])
 
-    async def _deployed(self, name: str, definition: _Definition, rollback: bool, signals: Sequence[Signal]) -> Stack:
+    async def _checked(self, name: str, definition: Definition) -> Plan:
         plan = await self._planned(name, definition)
         failing = [Diagnostic.from_dict(each["diagnostic"]) for each in findings(plan.data) if each["verdict"] == FAILS]
         if failing:
             raise definition.refusal(failing)
+        return plan
+
+    async def _deployed(self, name: str, definition: Definition, rollback: bool, signals: Sequence[Signal]) -> Stack:
+        await self._checked(name, definition)
         body = {**definition.body, "disable_rollback": not rollback}
         began = self.clock.now()
         if await self._exists(name):
@@ -282,7 +314,7 @@ class Sandbox:
     async def _is_taken(self, stack_id: str, signal: Signal, began: float) -> bool:
         """Send a signal, if its resource is there for it already, and return whether it has taken it."""
         listed = await self._called("resource_list", ref={"name": None, "id": stack_id}, nested_depth=_DEPTH)
-        row = dict(_by_path(stack_id, listed["resources"])).get(signal.path)
+        row = dict(by_path(stack_id, listed["resources"])).get(signal.path)
         if row is None or not row["physical_id"]:
             return False
         if row["status"] != IN_PROGRESS and (row["updated_at"] or 0.0) < began:
@@ -317,7 +349,7 @@ class Sandbox:
 
 
 @dataclass(frozen=True, slots=True)
-class _Definition:
+class Definition:
     """What a stack should be, with all files that it refers to."""
 
     sources: Sources
@@ -326,7 +358,7 @@ class _Definition:
     @classmethod
     def read(
         cls, template: str | Path, environments: Sequence[str | Path], parameters: Mapping[str, Any] | None
-    ) -> _Definition:
+    ) -> Definition:
         """Read the files. Raises Invalid, with the place of the reference, for one that cannot be read."""
         try:
             return cls(collect(str(template), [str(path) for path in environments]), dict(parameters or {}))
@@ -361,8 +393,14 @@ def empty_database() -> bytes:
         return path.read_bytes()
 
 
-def _forgetful(connection: Any, _record: Any) -> None:
-    """Do not wait for the disk: nobody reads the database after the process has ended."""
+def forgetful(url: str) -> Database:
+    """Return a database that does not wait for the disk: nobody reads it after the process has ended."""
+    database = Database(url)
+    event.listen(database.engine, "connect", _forget)
+    return database
+
+
+def _forget(connection: Any, _record: Any) -> None:
     connection.execute("PRAGMA synchronous=OFF")
 
 
@@ -378,14 +416,14 @@ def _ref(name: str) -> dict[str, Any]:
 def _resources(root: str, rows: Sequence[Mapping[str, Any]], calls: Calls) -> dict[str, Resource]:
     """Return the resources by path, those of nested stacks after the resources that have these."""
     found = {}
-    for path, row in _by_path(root, rows):
+    for path, row in by_path(root, rows):
         own = calls.of(row["stack_id"], row["name"])
         state = f"{row['action']}_{row['status']}"
         found[path] = Resource(path, row["type"], state, row["status_reason"], row["physical_id"], own)
     return found
 
 
-def _by_path(root: str, rows: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def by_path(root: str, rows: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Yield resources with their paths from the stack `root`."""
     places = {root: ""}
     waiting = list(rows)

@@ -1,11 +1,13 @@
-"""Run cases with several processes."""
+"""Work that several processes do: each reads requests from its standard input, and writes the answers to its output."""
 
 from __future__ import annotations
 
 import subprocess
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from types import TracebackType
+from typing import Any
 
 import orjson
 
@@ -14,45 +16,66 @@ from stoker.testing.cases import Case
 from stoker.testing.running import Outcome
 from stoker_foundation.interpreter import python_command, python_environment
 
+_CASES = "stoker.testing.worker"
+
+
+class Workers:
+    """At most `jobs` processes that run a module; each is started when there is work for it.
+
+    The module reads JSON data from each line of its input, and writes its answer as JSON data to a line.
+    """
+
+    def __init__(self, module: str, jobs: int) -> None:
+        self._module = module
+        self._workers: list[_Worker] = []
+        self._own = threading.local()
+        self._threads = ThreadPoolExecutor(jobs, initializer=self._begin)
+
+    def __enter__(self) -> Workers:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._threads.shutdown(cancel_futures=True)
+        for worker in self._workers:
+            worker.close()
+
+    def answers(self, requests: Sequence[Mapping[str, Any]]) -> Iterator[Any]:
+        """Yield the answers to requests, in their order. Raises StokerError if a process ends before it answers."""
+        return self._threads.map(self._answer, requests)
+
+    def _begin(self) -> None:
+        self._own.worker = _Worker(self._module)
+        self._workers.append(self._own.worker)
+
+    def _answer(self, request: Mapping[str, Any]) -> Any:
+        return self._own.worker.answer(request)
+
 
 def outcomes(cases: Sequence[Case], update: bool, jobs: int) -> Iterator[Outcome]:
     """Yield the outcomes of cases, in their order; at most `jobs` processes run them, each one after the other.
 
     Raises StokerError if a process ends before its case does.
     """
-    workers: list[_Worker] = []
-    own = threading.local()
-
-    def begin() -> None:
-        own.worker = _Worker()
-        workers.append(own.worker)
-
-    def run(case: Case) -> Outcome:
-        found: Outcome = own.worker.run(case, update)
-        return found
-
-    try:
-        with ThreadPoolExecutor(jobs, initializer=begin) as threads:
-            yield from threads.map(run, cases)
-    finally:
-        for worker in workers:
-            worker.close()
+    requests = [{"file": case.file.source, "number": case.number, "update": update} for case in cases]
+    with Workers(_CASES, jobs) as workers:
+        yield from map(Outcome.from_dict, workers.answers(requests))
 
 
 class _Worker:
-    """A process that runs cases."""
+    """A process that answers requests."""
 
-    def __init__(self) -> None:
+    def __init__(self, module: str) -> None:
         self._process = subprocess.Popen(  # noqa: S603  this interpreter, with a module of this package
-            python_command("-m", "stoker.testing.worker"),
+            python_command("-m", module),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            env=python_environment(),
+            env={**python_environment(), "PYTHONHASHSEED": "0"},
         )
 
-    def run(self, case: Case, update: bool) -> Outcome:
+    def answer(self, request: Mapping[str, Any]) -> Any:
         assert self._process.stdin is not None and self._process.stdout is not None
-        request = {"file": case.file.source, "number": case.number, "update": update}
         try:
             self._process.stdin.write(orjson.dumps(request) + b"\n")
             self._process.stdin.flush()
@@ -60,8 +83,9 @@ class _Worker:
         except OSError:  # it has ended before
             answer = b""
         if not answer:
-            raise StokerError(f"The process that ran the test {case.title!r} of {case.file.source} has ended.")
-        return Outcome.from_dict(orjson.loads(answer))
+            what = request.get("what", f"the test {request.get('number')} of {request.get('file')}")
+            raise StokerError(f"The process that ran {what} has ended.")
+        return orjson.loads(answer)
 
     def close(self) -> None:
         """Let the process end, and wait for that."""

@@ -1,0 +1,162 @@
+"""What goes wrong in a run of a rehearsal: one request of the engine, or the engine itself."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from openstack_emulator.core.errors import ApiError
+from openstack_emulator.core.faults import Fault
+from openstack_emulator.core.http import Request
+from stoker.testing.calls import READS
+
+SLOW_SECONDS = 300.0
+"""How much longer a slow request takes: longer than the engine repeats what conflicts with the state of an object."""
+_RETRY_SECONDS = 5.0
+
+
+class Kind(StrEnum):
+    """Kinds of disruptions, in the order in which they are tried."""
+
+    SLOW = "slow"
+    FAILED = "failed"
+    LOST_ANSWER = "lost-answer"
+    ENGINE_DEATH = "engine-death"
+    BROKEN_OBJECT = "broken-object"
+    REFUSED = "refused"
+    QUOTA = "quota"
+    NO_CONNECTION = "no-connection"
+    RATE_LIMIT = "rate-limit"
+    DEATH_AFTER_COMMIT = "death-after-commit"
+
+
+WORDS: Mapping[Kind, str] = {
+    Kind.SLOW: f"takes {SLOW_SECONDS:.0f} s longer",
+    Kind.FAILED: "fails with 500",
+    Kind.LOST_ANSWER: "is carried out, and its answer is lost",
+    Kind.ENGINE_DEATH: "is carried out, and the engine dies",
+    Kind.BROKEN_OBJECT: "succeeds, and the object goes into its error state",
+    Kind.REFUSED: "is refused with 400",
+    Kind.QUOTA: "exceeds a quota",
+    Kind.NO_CONNECTION: "does not reach the service",
+    Kind.RATE_LIMIT: f"is refused with 429 for {_RETRY_SECONDS:.0f} s",
+    Kind.DEATH_AFTER_COMMIT: "is the last one before the engine dies, right after a commit",
+}
+"""What happens to a request."""
+
+PASSING: Collection[Kind] = frozenset(Kind) - {Kind.QUOTA, Kind.BROKEN_OBJECT}
+"""The kinds after which the cloud is as it was: another attempt succeeds."""
+
+_ACTIONS: Mapping[Kind, str] = {
+    Kind.FAILED: "fail",
+    Kind.REFUSED: "fail",
+    Kind.QUOTA: "fail",
+    Kind.LOST_ANSWER: "act_and_drop",
+    Kind.BROKEN_OBJECT: "error_state",
+    Kind.NO_CONNECTION: "drop",
+    Kind.RATE_LIMIT: "rate_limit",
+}
+_OF_READS = (Kind.FAILED, Kind.NO_CONNECTION)
+_OF_CREATIONS = (Kind.BROKEN_OBJECT, Kind.QUOTA)
+_BREAKABLE = frozenset(
+    {"servers", "volumes", "backups", "snapshots", "loadbalancers", "instances", "clusters", "shares", "zones", "zone"}
+)
+"""The last parts of the paths of requests that create objects with an error state."""
+_QUOTAS: Mapping[str, tuple[int, str | None]] = {"compute": (403, None), "network": (409, "OverQuota")}
+"""With which status, and name of the error, services refuse what exceeds a quota; the others answer 413."""
+
+
+def kinds_for(method: str, path: str) -> Sequence[Kind]:
+    """Return what can go wrong with a request."""
+    if method in READS:
+        return _OF_READS
+    without: set[Kind] = {Kind.DEATH_AFTER_COMMIT}
+    if method != "POST":
+        without |= set(_OF_CREATIONS)
+    elif path.rstrip("/").rsplit("/", 1)[-1] not in _BREAKABLE:
+        without.add(Kind.BROKEN_OBJECT)
+    return [kind for kind in Kind if kind not in without]
+
+
+@dataclass(frozen=True, slots=True)
+class Disruption:
+    """What goes wrong with the request `call` of a phase, which are counted from 0; or after the commit of this number,
+    for deaths after a commit.
+    """
+
+    phase: str
+    call: int
+    kind: Kind
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Disruption:
+        """Return what `asdict` described."""
+        return cls(data["phase"], data["call"], Kind(data["kind"]))
+
+
+class _Limited(Fault):
+    """A fault whose answer is the service's refusal of what exceeds a quota."""
+
+    def error(self) -> ApiError:
+        status, name = _QUOTAS.get(self.message, (413, None))
+        return ApiError(status, "Quota exceeded: the project has no more of it.", name, {"Retry-After": "0"})
+
+
+class Script:
+    """Disruptions, and where in a run the engine is. `met` are those that have taken place; `requests` are those of the
+    phase in the order in which they were sent, with the stack's ID and the resource's name that they were sent for.
+    """
+
+    def __init__(self, disruptions: Sequence[Disruption] = ()) -> None:
+        self._disruptions = disruptions
+        self.met: list[Disruption] = []
+        self._lasting: set[tuple[str, str]] = set()
+        self.begin("")
+
+    def begin(self, phase: str) -> None:
+        """Count from the beginning of a phase."""
+        self.phase, self.commits = phase, 0
+        self.requests: list[tuple[Request, tuple[str, str] | None]] = []
+        self._lasting.clear()
+
+    def next_call(self, request: Request, resource: tuple[str, str] | None) -> Kind | None:
+        """Return what goes wrong with the next request."""
+        number = len(self.requests)
+        self.requests.append((request, resource))
+        found = [
+            each
+            for each in self._disruptions
+            if (each.phase, each.call) == (self.phase, number) and each.kind is not Kind.DEATH_AFTER_COMMIT
+        ]
+        self.met += found
+        what = (request.method, request.path)
+        if any(each.kind is Kind.QUOTA for each in found):
+            self._lasting.add(what)
+        return Kind.QUOTA if what in self._lasting else found[0].kind if found else None
+
+    def next_commit(self) -> bool:
+        """Return whether the engine dies after the next commit."""
+        number, self.commits = self.commits, self.commits + 1
+        found = Disruption(self.phase, number, Kind.DEATH_AFTER_COMMIT)
+        if found in self._disruptions:
+            self.met.append(found)
+        return found in self._disruptions
+
+
+def fault_of(kind: Kind, request: Request) -> Fault | None:
+    """Return the emulator's fault rule for a disruption of a request; None if the cloud just serves it."""
+    action = _ACTIONS.get(kind)
+    if action is None:
+        return None
+    if kind is Kind.QUOTA:
+        return _Limited(on="* *", do=action, message=request.path.split("/")[1])
+    message = "The rehearsal makes this request go wrong."
+    return Fault(
+        on="* *",
+        do=action,
+        status=400 if kind is Kind.REFUSED else None,
+        seconds=_RETRY_SECONDS,
+        message=message,
+    )

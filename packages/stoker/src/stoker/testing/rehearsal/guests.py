@@ -1,0 +1,50 @@
+"""What programs in servers would do: they send the signals for which resources wait."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from stoker.base.errors import UserError
+from stoker.resources.heat.signals.wait_condition import HANDLES
+from stoker.testing.rehearsal.stage import EngineDied, Stage
+
+CONDITIONS = frozenset({"OS::Heat::WaitCondition", "AWS::CloudFormation::WaitCondition"})
+DEPLOYMENTS = frozenset({"OS::Heat::SoftwareDeployment", "OS::Heat::StructuredDeployment"})
+UNSUPPORTED = frozenset({"OS::Heat::SwiftSignal"})
+"""Types that wait for what no guest of a rehearsal sends."""
+WAITING = CONDITIONS | DEPLOYMENTS
+_DETAILS: Mapping[str, Mapping[str, Any]] = {
+    "AWS::CloudFormation::WaitConditionHandle": {"Status": "SUCCESS", "Reason": "", "Data": "", "UniqueId": "guest-{}"},
+    **{kind: {"deploy_status_code": 0, "deploy_stdout": "", "deploy_stderr": ""} for kind in DEPLOYMENTS},
+}
+_TO_HANDLES = {"status": "SUCCESS", "reason": "", "data": "", "id": "guest-{}"}
+
+
+class Guests:
+    """The guests of all servers of a stage."""
+
+    def __init__(self, stage: Stage) -> None:
+        self._stage = stage
+        self._count = 0
+
+    async def act(self, rows: Iterable[Mapping[str, Any]]) -> None:
+        """Send a signal to each resource that waits, or whose wait condition does; `rows` are all resources."""
+        listed = list(rows)
+        waiting = [row for row in listed if row["status"] == "IN_PROGRESS" and row["type"] in WAITING]
+        stacks = {row["stack_id"] for row in waiting if row["type"] in CONDITIONS}
+        handles = [row for row in listed if row["type"] in HANDLES and row["stack_id"] in stacks]
+        deployments = [row for row in waiting if row["type"] in DEPLOYMENTS]
+        self._count += 1
+        for row in (*handles, *deployments):
+            if row["physical_id"]:
+                await self._send(row)
+
+    async def _send(self, row: Mapping[str, Any]) -> None:
+        details = _DETAILS.get(row["type"], _TO_HANDLES)
+        filled = {key: value.format(self._count) if isinstance(value, str) else value for key, value in details.items()}
+        owner = {"name": None, "id": row["stack_id"]}
+        try:
+            await self._stage.request("resource_signal", ref=owner, name=row["name"], details=filled)
+        except (UserError, EngineDied):  # it is sent again
+            return

@@ -1,0 +1,329 @@
+"""Perform a scenario on a stage of its own, with a few disruptions, and return the outcome."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import orjson
+from sqlalchemy import Row
+
+from stoker.authoring.plan_steps import is_retained
+from stoker.base.errors import NotFound, StokerError
+from stoker.engine.settings import EngineSettings, time_limit
+from stoker.plugins.resource import ResourceType
+from stoker.store.records import STACK_TYPE
+from stoker.testing.census import OUTLIVING
+from stoker.testing.rehearsal.disruptions import Disruption, Script
+from stoker.testing.rehearsal.guests import UNSUPPORTED, Guests
+from stoker.testing.rehearsal.scenario import (
+    CREATE,
+    DELETE,
+    NAME,
+    UPDATE,
+    Failure,
+    LeftObject,
+    Outcome,
+    Phase,
+    Request,
+    Scenario,
+    Step,
+)
+from stoker.testing.rehearsal.stage import EngineDied, Stage
+from stoker.testing.running import furnish
+from stoker.testing.sandbox import Definition, by_path
+
+_REF: Mapping[str, Any] = {"name": NAME, "id": None}
+_DEPTH = 20
+_POLL = 1.0
+_GUESTS = 5
+"""Polls between two looks of the guests at what waits."""
+_SETTLED = 10.0
+"""Seconds after an operation in which the engine removes what nobody needs any more."""
+_PATIENCE = 900.0
+"""Seconds after which the engine has removed whatever it still had to remove."""
+_LONGEST = 6 * 3600.0
+"""Seconds after which an operation is given up: longer than the time limits of stacks."""
+_POLICIES = ("deletion_policy", "DeletionPolicy", "update_replace_policy", "UpdateReplacePolicy", "external_id")
+_WAITING = ("WaitCondition", "Deployment", "SwiftSignal")
+"""Parts of the names of types whose resources wait for signals."""
+_COPIES = frozenset({("cinder", "backups"), ("cinder", "snapshots"), ("glance", "images"), ("trove", "backups")})
+"""What deletion policies make of the content of objects."""
+_EXISTING = {"existing_parameters": True, "refresh": "changes"}
+
+Objects = dict[str, tuple[str, str]]
+"""Type and ID of objects by the path of their resources."""
+
+
+def definitions_of(scenario: Scenario) -> dict[str, Definition]:
+    """Read what the stack is to be in each phase. Raises Invalid for files that cannot be read."""
+    return {phase: scenario.definition(phase) for phase in scenario.phases if phase != DELETE}
+
+
+def perform(
+    scenario: Scenario, definitions: Mapping[str, Definition], disruptions: Sequence[Disruption] = ()
+) -> Outcome:
+    """Run a scenario. What comes after the phase of the last disruption is left out, but for the deletion."""
+    script = Script(disruptions)
+    with Stage(script) as stage:
+        furnish(stage.cloud, scenario.cloud)
+        run = _Run(stage, scenario, definitions)
+        try:
+            stage.perform(run.perform(disruptions))
+        except StokerError as error:
+            return Outcome(run.phases, error=error.message)
+        met = [{"phase": each.phase, "call": each.call, "kind": each.kind} for each in script.met]
+        return Outcome(run.phases, run.left, run.types, met, stage.engines)
+
+
+class _Run:
+    """A run. `phases` and `left` are what has come of it so far; `types` are the types of resources by path."""
+
+    def __init__(self, stage: Stage, scenario: Scenario, definitions: Mapping[str, Definition]) -> None:
+        self.phases: list[Phase] = []
+        self.left: list[LeftObject] = []
+        self.types: dict[str, str] = {}
+        self._stage = stage
+        self._scenario = scenario
+        self._definitions = definitions
+        self._guests = Guests(stage)
+        self._limit = time_limit(EngineSettings(), scenario.timeout)
+        self._retained: set[str] = set()
+        self._has_copies = False
+        texts = [text for each in definitions.values() for _, text in each.sources.named().values()]
+        self._ended_at = 0.0
+        self._waits = any(word in text for word in _WAITING for text in texts)
+        self._has_policies = any(policy in text for policy in _POLICIES for text in texts)
+
+    async def perform(self, disruptions: Sequence[Disruption]) -> None:
+        """Run the phases that are needed for the disruptions: an update has no use for what goes wrong before it."""
+        await asyncio.sleep(_SETTLED)  # services make ports and the like of their own
+        before = self._stage.objects()
+        wanted = {each.phase for each in disruptions} or set(self._scenario.phases)
+        phases = [each for each in self._scenario.phases if each in (CREATE, DELETE) or UPDATE in wanted]
+        for phase in phases:
+            if phase == UPDATE and not self.phases[-1].succeeded:
+                continue
+            await self._phase(phase)
+        if self.phases[-1].state == "DELETED" or self.phases[-1].again == "DELETED":
+            self.left = list(self._left(before))
+            if self.left:  # the engine tries deletions again for a while
+                await asyncio.sleep(_PATIENCE)
+                self.left = list(self._left(before))
+
+    async def _phase(self, name: str) -> None:
+        had = self._data(await self._rows())
+        if name == DELETE and self._has_policies:
+            await self._note_retained()
+        seen, began = len(self._stage.events()), self._stage.clock.now()
+        self._stage.script.begin(name)
+        await self._requested(name)
+        await self._ended()
+        state, reason = await self._state()
+        script, again = self._stage.script, ""
+        requests, commits = script.requests, script.commits
+        self._stage.script.begin("")
+        if name == DELETE and state != "DELETED":
+            await self._requested(DELETE)
+            await self._ended()
+            again = (await self._state())[0]
+        paths = self._paths()
+        events = [each for each in self._stage.events()[seen:] if not again or each.time <= self._ended_at]
+        rows = await self._rows()
+        has = self._data(rows)
+        lost = dict(self._lost(had, has)) if name != DELETE else {}
+        failures, rollback_failures = self._failures(events, paths, began)
+        self.phases.append(
+            Phase(
+                name,
+                state,
+                reason,
+                round((events[-1].time if events else began) - began, 1),
+                failures,
+                rollback_failures,
+                lost,
+                [
+                    Request(number, sent.method, sent.path, paths.get(resource, "") if resource else "")
+                    for number, (sent, resource) in enumerate(requests)
+                ],
+                list(_steps(events, paths, began)),
+                commits,
+                again,
+            )
+        )
+
+    # -- requests ------------------------------------------------------------------------------------------------
+
+    async def _requested(self, phase: str) -> None:
+        """Ask for an operation; if the engine dies before it answers, ask again unless it has begun."""
+        while True:
+            former = (await self._state())[0]
+            try:
+                await self._request(phase)
+                return
+            except EngineDied:
+                now = (await self._state())[0]  # the next engine is there
+                if self._stage.busy or now != former:
+                    return
+
+    async def _request(self, phase: str) -> None:
+        body: dict[str, Any] = {} if phase == DELETE else dict(self._definitions[phase].body)
+        if phase != DELETE:
+            body |= {"disable_rollback": False}
+        if phase != DELETE and self._scenario.timeout is not None:
+            body |= {"timeout_mins": self._scenario.timeout}
+        if phase == CREATE:
+            await self._stage.request("stack_create", name=NAME, **body)
+        elif phase == UPDATE:
+            await self._stage.request("stack_update", ref=_REF, **body, **_EXISTING)
+        else:
+            await self._stage.request("stack_delete", ref=_REF)
+
+    async def _ended(self) -> None:
+        """Return when the operation has ended, and the engine has nothing to do any more."""
+        began, polls = self._stage.clock.now(), 0
+        while self._stage.busy:
+            await asyncio.sleep(_POLL)
+            polls += 1
+            if self._waits and polls % _GUESTS == 0:
+                await self._guests.act(await self._rows())
+            if self._stage.clock.now() - began > _LONGEST:
+                raise StokerError("An operation has not ended after a day.")
+        self._ended_at = self._stage.clock.now()
+        await asyncio.sleep(_SETTLED)
+
+    async def _state(self) -> tuple[str, str]:
+        try:
+            shown = await self._stage.ask("stack_show", ref=_REF)
+        except NotFound:
+            return "DELETED", ""
+        return f"{shown['action']}_{shown['status']}", shown["status_reason"]
+
+    async def _rows(self) -> list[Mapping[str, Any]]:
+        """Return all resources, those of nested stacks included; none without a stack."""
+        try:
+            listed = await self._stage.ask("resource_list", ref=_REF, nested_depth=_DEPTH)
+        except NotFound:
+            return []
+        rows: list[Mapping[str, Any]] = listed["resources"]
+        unsupported = sorted({row["type"] for row in rows} & UNSUPPORTED)
+        if unsupported:
+            raise StokerError(f"Resources of the type {unsupported[0]} cannot be rehearsed: nothing signals them.")
+        return rows
+
+    async def _note_retained(self) -> None:
+        """Remember the objects that the deletion is to keep."""
+        plan = (await self._stage.ask("stack_action_preview", ref=_REF, action="delete"))["plan"]
+        kept = {step["path"] for step in plan["steps"] if is_retained(step)}
+        rows = dict(by_path(await self._root(), await self._rows()))
+        self._retained |= {str(row["physical_id"]) for path, row in rows.items() if path in kept}
+        self._has_copies = bool(kept)
+
+    async def _root(self) -> str:
+        found = await self._stage.ask("stack_identify", ref=_REF)
+        return str(found["id"])
+
+    # -- what there is -------------------------------------------------------------------------------------------
+
+    def _paths(self) -> dict[tuple[str, str], str]:
+        """Return the path of each resource that there has been, by its stack and name."""
+        stacks = {row.id: row for row in self._stage.stacks()}
+
+        def prefix(stack_id: str) -> str:
+            row = stacks.get(stack_id)
+            if row is None or row.parent_id is None:
+                return ""
+            return f"{prefix(row.parent_id)}{row.parent_resource_name}."
+
+        prefixes = {stack_id: prefix(stack_id) for stack_id in stacks}
+        return _Paths(prefixes)
+
+    def _data(self, rows: Iterable[Mapping[str, Any]]) -> Objects:
+        """Return the objects in which users keep data."""
+        found = {}
+        listed = list(rows)
+        paths = self._paths()
+        for row in listed:
+            path = paths[row["stack_id"], row["name"]]
+            self.types[path] = row["type"]
+            kind = self._stage.engine.services.registry.get(row["type"])
+            if isinstance(kind, ResourceType) and kind.content and row["physical_id"]:
+                found[path] = (row["type"], str(row["physical_id"]))
+        return found
+
+    def _lost(self, had: Objects, has: Objects) -> Iterator[tuple[str, str]]:
+        """Yield the resources, with their types, whose former objects are gone; note those that were retained."""
+        there = set[str]().union(*self._stage.objects().values())
+        for path, (kind, identifier) in had.items():
+            if has.get(path) == (kind, identifier):
+                continue
+            if identifier in there:
+                self._retained.add(identifier)
+            else:
+                yield path, kind
+
+    def _failures(
+        self, events: Sequence[Row[Any]], paths: Mapping[tuple[str, str], str], began: float
+    ) -> tuple[list[Failure], list[Failure]]:
+        """Return the failures of resources in the phase's own action, and in the rollback after it."""
+        stacks = {row.id for row in self._stage.stacks()}
+        found: tuple[list[Failure], list[Failure]] = ([], [])
+        groups: tuple[list[Failure], list[Failure]] = ([], [])
+        returning, since = 0, began
+        for event in events:
+            if event.resource_type == STACK_TYPE and event.physical_id == event.stack_id:
+                if event.action == "ROLLBACK" and event.resource_name == NAME and not returning:
+                    returning, since = 1, event.time
+                continue
+            if event.status != "FAILED":
+                continue
+            late = event.time - since >= self._limit
+            failure = Failure(paths[event.stack_id, event.resource_name], event.action, event.reason, late)
+            (groups if event.physical_id in stacks else found)[returning].append(failure)
+        return found[0] or groups[0], found[1] or groups[1]
+
+    def _left(self, before: Mapping[tuple[str, str], set[str]]) -> Iterator[LeftObject]:
+        """Yield the objects that nobody owns any more."""
+        without = set().union(*(OUTLIVING.get(kind, ()) for kind in self.types.values()))
+        for kind, identifiers in self._stage.objects(without).items():
+            if self._has_copies and kind in _COPIES:
+                continue
+            for identifier in sorted(identifiers - before.get(kind, set()) - self._retained):
+                yield LeftObject(*kind, identifier, self._resource_of(identifier))
+
+    def _resource_of(self, identifier: str) -> str:
+        """Return the resource for which an answer was received that names an object; empty if there is none."""
+        paths, text = self._paths(), identifier.encode()
+        for call in self._stage.calls:
+            if call.resource is not None and text in orjson.dumps(call.answer, default=str):
+                return paths[call.resource]
+        return ""
+
+
+class _Paths(dict[tuple[str, str], str]):
+    """The path of a resource by its stack and its name."""
+
+    def __init__(self, prefixes: Mapping[str, str]) -> None:
+        super().__init__()
+        self._prefixes = prefixes
+
+    def __missing__(self, key: tuple[str, str]) -> str:
+        return f"{self._prefixes.get(key[0], '')}{key[1]}"
+
+    def get(self, key: Any, default: Any = None) -> Any:
+        return self[key]
+
+
+def _steps(events: Sequence[Row[Any]], paths: Mapping[tuple[str, str], str], began: float) -> Iterator[Step]:
+    """Yield the actions on resources with their times."""
+    running: dict[tuple[str, str], float] = {}
+    for event in events:
+        if event.resource_type == STACK_TYPE and event.physical_id == event.stack_id:
+            continue
+        path = paths[event.stack_id, event.resource_name]
+        if event.status == "IN_PROGRESS":
+            running.setdefault((path, event.action), event.time)
+        elif (path, event.action) in running:
+            start = running.pop((path, event.action))
+            yield Step(path, event.action, round(start - began, 1), round(event.time - began, 1))

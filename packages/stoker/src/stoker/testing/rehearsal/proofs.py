@@ -1,0 +1,74 @@
+"""Find the dependency whose lack makes an undisturbed run fail, by runs with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from stoker.base.diagnostics import Diagnostic
+from stoker.cli.terminal.places import url_of
+from stoker.testing.rehearsal.findings import fails, first_failure, missing_dependency
+from stoker.testing.rehearsal.scenario import CREATE, Outcome, Phase, Scenario
+from stoker.testing.rehearsal.structure import Level, Structure
+
+Try = Callable[[Sequence[Scenario]], list[Outcome]]
+"""Performs scenarios without disruptions."""
+
+
+def cause(scenario: Scenario, structure: Structure, phase: Phase, rule: str, perform: Try) -> Diagnostic:
+    """Return why an undisturbed phase fails: a missing dependency, if the phase succeeds with one; otherwise `rule`."""
+    failure = first_failure(phase)
+    if failure is not None and not failure.timed_out:
+        for depth, (level, node) in reversed(list(enumerate(structure.chain(failure.path)))):
+            if not level.own or not node.source:
+                continue
+            path = ".".join(failure.path.split(".")[: depth + 1])
+            found = _missing(scenario, level, node.name, url(node.source), phase.name, perform)
+            if found is not None:
+                later, earlier = (node.name, found) if phase.name == CREATE else (found, node.name)
+                at = path if phase.name == CREATE else ".".join([*path.split(".")[:-1], found])
+                return missing_dependency(structure, at, later, earlier, failure.reason)
+    return fails(phase, structure, rule)
+
+
+def url(source: str) -> str:
+    """Return the URL of a document by its name on this machine."""
+    return url_of(source, f"{Path.cwd().as_uri()}/")
+
+
+def _missing(scenario: Scenario, level: Level, name: str, document: str, phase: str, perform: Try) -> str | None:
+    """Return the resource of a level with which a resource needs a dependency, to make the phase succeed."""
+    others = list(_candidates(level, name))
+
+    def with_all(names: Sequence[str]) -> Scenario:
+        changed = scenario
+        if phase == CREATE:
+            return changed.with_dependency(document, name, *names)
+        for other in names:
+            changed = changed.with_dependency(document, other, name)
+        return changed
+
+    if not others or not _succeeds(perform([with_all(others)])[0], phase):
+        return None
+    tried = perform([with_all([other]) for other in others])
+    good = [other for other, outcome in zip(others, tried, strict=True) if _succeeds(outcome, phase)]
+    return min(good, key=lambda other: len(_before(level, other)), default=None)
+
+
+def _candidates(level: Level, name: str) -> Iterator[str]:
+    """Yield the resources whose order with a resource is not known."""
+    known = {name} | level.after(name) | _before(level, name)
+    yield from (other for other in level.nodes if other not in known)
+
+
+def _before(level: Level, name: str) -> set[str]:
+    """Return the resources on which one depends, directly or not."""
+    found = set(level.nodes[name].requires)
+    while more := {each for other in found for each in level.nodes[other].requires} - found:
+        found |= more
+    return found
+
+
+def _succeeds(outcome: Outcome, phase: str) -> bool:
+    found = outcome.phase(phase)
+    return found is not None and found.succeeded

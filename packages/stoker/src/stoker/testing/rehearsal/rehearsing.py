@@ -1,0 +1,136 @@
+"""A rehearsal from the beginning to the end: the undisturbed run, those with disruptions, and what they show."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+
+from stoker.base.diagnostics import Diagnostic
+from stoker.base.errors import StokerError
+from stoker.testing.rehearsal import rules
+from stoker.testing.rehearsal.disruptions import Disruption
+from stoker.testing.rehearsal.findings import Disturbed, usual, written
+from stoker.testing.rehearsal.proofs import cause
+from stoker.testing.rehearsal.runs import Run, Runs
+from stoker.testing.rehearsal.scenario import CREATE, DELETE, UPDATE, Outcome, Scenario
+from stoker.testing.rehearsal.structure import Structure
+from stoker.testing.running import furnish
+from stoker.testing.sandbox import Sandbox
+from stoker.testing.workers import Workers
+
+WORKER = "stoker.testing.rehearsal.worker"
+"""The module of the processes that perform runs."""
+_USUAL_SEEDS = 500
+_SHARE = 4
+"""One combination for so many single disruptions."""
+_FAILS = {CREATE: rules.CREATION_FAILS, UPDATE: rules.UPDATE_FAILS, DELETE: rules.DELETION_REFUSED}
+
+Progress = Callable[[int, int], None]
+"""Called with the number of the runs that have ended, and of all runs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rehearsal:
+    """What has come of a rehearsal: the undisturbed run, the others, and the findings, sorted by their places."""
+
+    scenario: Scenario
+    structure: Structure
+    usual: Outcome
+    runs: Runs
+    outcomes: Sequence[tuple[Run, Outcome]] = ()
+    findings: Sequence[Diagnostic] = field(default_factory=tuple)
+
+
+def check(scenario: Scenario) -> None:
+    """Raise TemplateInvalid with all problems of the templates, or what else makes them unusable."""
+    for template in filter(None, (scenario.template, scenario.to)):
+        with Sandbox() as sandbox:
+            furnish(sandbox.cloud, scenario.cloud)
+            sandbox.check(
+                "rehearsal", template, environments=scenario.environments, parameters=dict(scenario.parameters)
+            )
+
+
+def rehearse(
+    scenario: Scenario,
+    seeds: int | None,
+    only: int | None,
+    workers: Workers,
+    progress: Progress = lambda done, of: None,
+) -> Rehearsal:
+    """Perform a scenario with the first `seeds` runs, or only with the run of one number.
+
+    Without a number, these are all single disruptions and some combinations. `workers` are processes that run `WORKER`.
+
+    Raises StokerError for a scenario that cannot be performed.
+    """
+    before = Structure.of(scenario.template, scenario.environments, scenario.parameters)
+    after = before
+    if scenario.to is not None:
+        after = Structure.of(scenario.to, scenario.environments, scenario.parameters)
+
+    def perform(scenarios: Sequence[Scenario]) -> list[Outcome]:
+        return [Outcome.from_dict(each) for each in workers.answers([request(one) for one in scenarios])]
+
+    [undisturbed] = perform([scenario])
+    if undisturbed.error:
+        raise StokerError(undisturbed.error)
+    runs = Runs(undisturbed, lambda path: before.find(path) and _place(before, path))
+    found = [*written(before, scenario.timeout), *usual(undisturbed, before, after)]
+    for phase in undisturbed.phases:
+        if not phase.succeeded:
+            structure = after if phase.name == UPDATE else before
+            found.append(cause(scenario, structure, phase, _FAILS[phase.name], perform))
+    wanted = list(_wanted(runs, undisturbed, seeds, only))
+    disturbed, outcomes = Disturbed(runs, undisturbed, before, after), []
+    progress(0, len(wanted))
+    answers = workers.answers([request(scenario, run.disruptions) for run in wanted])
+    for run, answer in zip(wanted, answers, strict=True):
+        outcome = Outcome.from_dict(answer)
+        outcomes.append((run, outcome))
+        found += disturbed.findings(run, outcome)
+        progress(len(outcomes), len(wanted))
+    found += disturbed.races()
+    return Rehearsal(scenario, before, undisturbed, runs, outcomes, _unique(found))
+
+
+def _wanted(runs: Runs, undisturbed: Outcome, seeds: int | None, only: int | None) -> Iterator[Run]:
+    """Yield the runs that are made: none for a stack that cannot even be created undisturbed."""
+    created = undisturbed.phase(CREATE)
+    if created is None or not created.succeeded:
+        return
+    if only is None:
+        enough = min(len(runs.single) + len(runs.single) // _SHARE, _USUAL_SEEDS)
+        yield from runs.first(enough if seeds is None else seeds)
+    elif runs.single:
+        yield runs[only]
+
+
+def request(scenario: Scenario, disruptions: Sequence[Disruption] = ()) -> dict[str, object]:
+    """Return what a worker is asked for."""
+    return {"what": "a run", "scenario": scenario.to_dict(), "disruptions": [asdict(each) for each in disruptions]}
+
+
+def _place(structure: Structure, path: str) -> tuple[object, ...]:
+    return tuple((node.source, node.key) for _, node in structure.chain(path))
+
+
+def _unique(found: Sequence[Diagnostic]) -> list[Diagnostic]:
+    """Return findings in the order of their places, each rule once for a place: the first one is kept."""
+    kept: dict[tuple[object, ...], Diagnostic] = {}
+    for each in found:
+        kept.setdefault((each.rule, each.source, each.path, each.hint), each)
+    return sorted(kept.values(), key=Diagnostic.sort_key)
+
+
+def states(rehearsal: Rehearsal) -> Counter[tuple[str, str, str]]:
+    """Return how many runs with a single disruption have ended in each state, by kind of disruption and phase."""
+    found: Counter[tuple[str, str, str]] = Counter()
+    for run, outcome in rehearsal.outcomes:
+        if len(run.disruptions) == 1:
+            [each] = run.disruptions
+            phase = outcome.phase(each.phase)
+            if phase is not None and outcome.met:
+                found[each.kind, each.phase, phase.state] += 1
+    return found

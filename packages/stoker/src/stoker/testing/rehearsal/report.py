@@ -1,0 +1,164 @@
+"""The report of a rehearsal, as JSON data and for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from stoker.testing.rehearsal.critical_path import critical_path, single_points
+from stoker.testing.rehearsal.disruptions import WORDS, Disruption, Kind
+from stoker.testing.rehearsal.rehearsing import Rehearsal
+from stoker.testing.rehearsal.runs import Run
+from stoker.testing.rehearsal.scenario import CREATE, Outcome, Phase
+
+_NO_CHANGE = {"create": "CREATE_COMPLETE", "update": "UPDATE_COMPLETE", "delete": "DELETED"}
+
+
+def to_data(rehearsal: Rehearsal) -> dict[str, Any]:
+    """Return plain JSON data."""
+    created = rehearsal.usual.phase(CREATE)
+    steps = created.steps if created is not None else ()
+    paths = sorted({step.path for step in steps})
+    return {
+        "findings": [each.to_dict() for each in rehearsal.findings],
+        "undisturbed": [_phase_data(each) for each in rehearsal.usual.phases],
+        "critical_path": [
+            {"resource": step.path, "began": step.began, "ended": step.ended}
+            for step in critical_path(steps, rehearsal.structure)
+        ],
+        "single_points": [
+            {"resource": each.path, "dependents": each.dependents, "of": len(paths) - 1}
+            for each in single_points(paths, rehearsal.structure)
+        ],
+        "runs": [_run_data(rehearsal, run, outcome) for run, outcome in rehearsal.outcomes],
+        "summary": {
+            "runs": len(rehearsal.outcomes),
+            "single": min(len(rehearsal.outcomes), len(rehearsal.runs.single)),
+            "findings": len(rehearsal.findings),
+            "not_performed": sum(bool(outcome.error) for _, outcome in rehearsal.outcomes),
+        },
+    }
+
+
+def _phase_data(phase: Phase) -> dict[str, Any]:
+    return {
+        "phase": phase.name,
+        "state": phase.state,
+        "message": message(phase),
+        "seconds": phase.seconds,
+        "requests": len(phase.requests),
+        "data_lost": sorted(phase.lost),
+    }
+
+
+def _run_data(rehearsal: Rehearsal, run: Run, outcome: Outcome) -> dict[str, Any]:
+    return {
+        "seed": run.number,
+        "disruptions": [
+            {"phase": each.phase, "kind": each.kind, "what": describe(rehearsal, each)} for each in run.disruptions
+        ],
+        "took_place": len(outcome.met),
+        "phases": [_phase_data(each) for each in outcome.phases],
+        "engines": outcome.engines,
+        "left": [f"{each.service} {each.collection} {each.id}" for each in outcome.left],
+        "error": outcome.error,
+    }
+
+
+def message(phase: Phase) -> str:
+    """Return what users see: the reason of the resource that has failed first, or that of the stack."""
+    if phase.failures and not phase.succeeded:
+        return phase.failures[0].reason
+    return phase.reason
+
+
+def describe(rehearsal: Rehearsal, disruption: Disruption) -> str:
+    """Return in words what goes wrong."""
+    request = rehearsal.runs.request(disruption)
+    if request is None:
+        return f"{disruption.phase}: the engine dies after commit {disruption.call + 1}"
+    route = "/".join(request.path.split("/")[1:2])
+    return f"{disruption.phase}: {request.method} to {route} for {request.resource} {WORDS[disruption.kind]}"
+
+
+# -- text --------------------------------------------------------------------------------------------------------------
+
+
+def text(rehearsal: Rehearsal) -> Iterator[str]:
+    """Yield the lines of the report, but for the findings."""
+    yield "Without disruptions:"
+    for phase in rehearsal.usual.phases:
+        yield f"  {phase.name:8}{phase.state:17} {_seconds(phase.seconds):>8}  {len(phase.requests)} requests"
+        if phase.lost:
+            yield f"          loses data of: {', '.join(sorted(phase.lost))}"
+    yield from _critical(rehearsal)
+    yield from _table(rehearsal)
+    yield from _worst(rehearsal)
+
+
+def _critical(rehearsal: Rehearsal) -> Iterator[str]:
+    created = rehearsal.usual.phase(CREATE)
+    steps = created.steps if created is not None else ()
+    path = [step for step in critical_path(steps, rehearsal.structure) if step.ended - step.began > 0]
+    if path:
+        shown = " → ".join(f"{step.path} {_seconds(step.ended - step.began)}" for step in path)
+        yield f"  critical path: {shown}"
+    points = single_points(sorted({step.path for step in steps}), rehearsal.structure)
+    if points:
+        shown = ", ".join(f"{each.path} ({each.dependents})" for each in points[:5])
+        yield f"  most others depend on: {shown}"
+
+
+def _table(rehearsal: Rehearsal) -> Iterator[str]:
+    """Yield what runs with a single disruption come to, by its kind."""
+    rows: dict[tuple[Kind, str], dict[str, list[Phase]]] = {}
+    for run, outcome in rehearsal.outcomes:
+        [first, *more] = run.disruptions
+        phase = outcome.phase(first.phase)
+        if not more and phase is not None and outcome.met:
+            rows.setdefault((first.kind, first.phase), {}).setdefault(phase.state, []).append(phase)
+    if not rows:
+        return
+    yield ""
+    yield "With one disruption in each run:"
+    for kind in Kind:
+        for name in _NO_CHANGE:
+            for state, phases in sorted(rows.get((kind, name), {}).items()):
+                longest = max(phase.seconds for phase in phases)
+                again = sum(phase.again == "DELETED" for phase in phases)
+                second = f"; {again} deleted by a second attempt" if again else ""
+                times = f"at most {_seconds(longest)}"
+                yield f"  {kind:19}{name:7} {len(phases):4} times {state:17} {times}{second}"
+
+
+def _worst(rehearsal: Rehearsal) -> Iterator[str]:
+    combined = [outcome for run, outcome in rehearsal.outcomes if len(run.disruptions) > 1]
+    if combined:
+        good = sum(all(phase.succeeded for phase in outcome.phases) for outcome in combined)
+        yield f"  {len(combined)} runs with random combinations; {good} of them end as if nothing had gone wrong"
+    errors = [(run.number, outcome.error) for run, outcome in rehearsal.outcomes if outcome.error]
+    for number, error in errors[:3]:
+        yield f"  run {number} could not be performed: {error}"
+
+
+def one_run(rehearsal: Rehearsal, run: Run, outcome: Outcome) -> Iterator[str]:
+    """Yield what happens in a run, for people."""
+    yield f"Run {run.number}:"
+    for each in run.disruptions:
+        yield f"  {describe(rehearsal, each)}"
+    for phase in outcome.phases:
+        yield f"  {phase.name:8}{phase.state:17} {_seconds(phase.seconds):>8}  {message(phase)}"
+        for failure in phase.rollback_failures:
+            yield f"          rollback: {failure.path} {failure.reason}"
+        if phase.lost:
+            yield f"          data lost: {', '.join(sorted(phase.lost))}"
+        if phase.again:
+            yield f"          a second attempt ends with {phase.again}"
+    for left in outcome.left:
+        yield f"  left behind: {left.collection} of {left.service} {left.id} {left.resource}"
+    if outcome.error:
+        yield f"  {outcome.error}"
+
+
+def _seconds(seconds: float) -> str:
+    return f"{seconds:.0f} s" if seconds >= 10 or seconds == int(seconds) else f"{seconds:.1f} s"

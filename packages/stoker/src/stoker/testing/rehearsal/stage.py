@@ -1,0 +1,226 @@
+"""A sandbox in which requests go wrong, and whose engine can die: another one takes its stacks over."""
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+import os
+import shutil
+import tempfile
+from collections.abc import Collection, Coroutine
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar
+
+from sqlalchemy import Connection, Row, select
+
+from openstack_emulator.core.dispatch import dispatch
+from openstack_emulator.core.http import Request as CloudRequest
+from openstack_emulator.core.http import Response
+from stoker.engine.running.stopping import RESOURCE
+from stoker.store import tables
+from stoker.store.database import Database
+from stoker.store.journal import Claim
+from stoker.store.records import UNFINISHED
+from stoker.testing.census import Kind as ObjectKind
+from stoker.testing.census import objects
+from stoker.testing.connections import LoopJournal
+from stoker.testing.emulated_cloud import EmulatedCloud
+from stoker.testing.rehearsal.disruptions import SLOW_SECONDS, Kind, Script, fault_of
+from stoker.testing.rehearsal.durations import seconds_of
+from stoker.testing.sandbox import Sandbox, empty_database, forgetful
+from stoker.testing.simulated_loop import Process, ProcessClock, SimulatedLoop, settle
+from stoker_foundation.clock import ManualClock, sleep
+
+Result = TypeVar("Result")
+
+RESTART_SECONDS = 10.0
+"""Seconds from the death of an engine until the next one is there."""
+_START = 1_700_000_000.0
+
+
+class EngineDied(Exception):
+    """The engine that had been asked died before it answered."""
+
+
+class Stage(Sandbox):
+    """A sandbox with a script of what goes wrong. All runs begin at the same time of day."""
+
+    _settings = replace(Sandbox._settings, engine_deaths_limit=0)  # no operation is to blame for the deaths
+
+    def __enter__(self) -> Stage:
+        return self
+
+    def __init__(self, script: Script) -> None:
+        self.script = script
+        self._there = asyncio.Event()
+        self._count = 0
+        super().__init__(ManualClock(_START))
+
+    # -- the engine, a process that can be killed ----------------------------------------------------------------
+
+    def _new_loop(self) -> SimulatedLoop:
+        return SimulatedLoop(self.clock, lambda: 0.0)
+
+    def _new_database(self) -> Database:
+        path, database = _database()
+        path.write_bytes(empty_database())
+        return database
+
+    def _new_cloud(self) -> EmulatedCloud:
+        return RehearsedCloud(self.clock, self)
+
+    async def _start_engine(self) -> None:
+        assert isinstance(self._loop, SimulatedLoop)
+        self._count += 1
+        self._process = Process(self._loop, f"engine-{self._count}")
+        self._process.on_death.append(self._died)
+        await self._process.start(self._boot(self._process))
+
+    async def _boot(self, process: Process) -> None:
+        journal = _CountedJournal(self._database, self._loop, self)
+        self._assemble(ProcessClock(process, self.clock), journal)
+        await self.engine.start(alone=True)
+        await self.engine.take_over()
+        self._there.set()
+
+    @property
+    def engines(self) -> int:
+        """How many engines there have been."""
+        return self._count
+
+    def kill(self) -> None:
+        """`kill -9` for the engine."""
+        self._there.clear()
+        self._process.kill()
+
+    def perform(self, work: Coroutine[Any, Any, Result]) -> Result:
+        """Run a coroutine until its end, on the loop of the engine."""
+        return self._run(work)
+
+    async def ask(self, method: str, **arguments: Any) -> Any:
+        """Run an operation of the engine that changes nothing; ask the next engine if this one dies."""
+        while True:
+            try:
+                return await self._called(method, **arguments)
+            except EngineDied:
+                continue
+
+    async def request(self, method: str, **arguments: Any) -> Any:
+        """Run an operation of the engine. Raises EngineDied if the engine dies before it answers."""
+        return await self._called(method, **arguments)
+
+    @property
+    def busy(self) -> bool:
+        """Whether an operation is unfinished, on any stack; the engine that runs it may be dead."""
+        return not self._there.is_set() or self._database.read_now(_has_unfinished)
+
+    def _died(self) -> None:
+        self._loop.call_later(RESTART_SECONDS, lambda: self._loop.create_task(self._start_engine()))
+
+    async def _called(self, method: str, **arguments: Any) -> Any:
+        """Ask the engine. Raises EngineDied if it dies before it answers."""
+        await self._there.wait()
+        process, answer = self._process, self._loop.create_future()
+        process.start(super()._called(method, **arguments)).add_done_callback(lambda done: settle(answer, done))
+
+        def died() -> None:
+            if not answer.done():
+                answer.set_exception(EngineDied())
+
+        process.on_death.append(died)
+        try:
+            return await answer
+        finally:
+            if died in process.on_death:
+                process.on_death.remove(died)
+
+    def _runs(self, stack_id: str) -> bool:
+        return self.busy
+
+    # -- what there is -------------------------------------------------------------------------------------------
+
+    def objects(self, without: Collection[ObjectKind] = ()) -> dict[ObjectKind, set[str]]:
+        """Return the IDs of the cloud's objects by their kind."""
+        return objects(self.cloud.inner, without)
+
+    def events(self) -> list[Row[Any]]:
+        """Return the events of all resources so far, those of deleted nested stacks included, oldest first."""
+        found: list[Row[Any]] = self._database.read_now(_events)
+        return found
+
+    def stacks(self) -> list[Row[Any]]:
+        """Return all stacks that there have been."""
+        found: list[Row[Any]] = self._database.read_now(_stacks)
+        return found
+
+
+@cache
+def _database() -> tuple[Path, Database]:
+    """Return the database of this process, one for all of its stages: they share the statements that are compiled."""
+    memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # noqa: S108  the directory is created there
+    path = Path(tempfile.mkdtemp(prefix="stoker-rehearsal-", dir=memory)) / "stoker.db"
+    atexit.register(shutil.rmtree, path.parent, ignore_errors=True)
+    return path, forgetful(f"sqlite:///{path}")
+
+
+def _has_unfinished(connection: Connection) -> bool:
+    query = select(tables.operations.c.id).where(tables.operations.c.status.in_(UNFINISHED)).limit(1)
+    return connection.execute(query).first() is not None
+
+
+def _events(connection: Connection) -> list[Row[Any]]:
+    return list(connection.execute(select(tables.events).order_by(tables.events.c.sequence)))
+
+
+def _stacks(connection: Connection) -> list[Row[Any]]:
+    return list(connection.execute(select(tables.stacks)))
+
+
+class RehearsedCloud(EmulatedCloud):
+    """An emulated cloud in which objects take as long as usually, and requests go wrong as the script says."""
+
+    def __init__(self, clock: ManualClock, stage: Stage) -> None:
+        super().__init__(clock)
+        self._stage = stage
+        self.inner.open_all()
+        self._warm_up()
+
+    def _warm_up(self) -> None:
+        """Have services make what they make once for a project or a network, before anything is counted."""
+        listed = self.request("GET", "/network/v2.0/networks?name=private", user="demo")["networks"]
+        for network in listed:
+            port = {"port": {"network_id": network["id"]}}
+            made = self.request("POST", "/network/v2.0/ports", port, user="demo")["port"]
+            self.request("DELETE", f"/network/v2.0/ports/{made['id']}", user="demo")
+
+    async def answered(self, sent: CloudRequest) -> Response | None:
+        kind = self._stage.script.next_call(sent, RESOURCE.get())
+        seconds = seconds_of(sent.method, sent.path) + (SLOW_SECONDS if kind is Kind.SLOW else 0.0)
+        fault = None if kind is None else fault_of(kind, sent)
+        if seconds and (fault is None or fault.do in ("act_and_drop", "error_state")):
+            await sleep(self.clock, seconds)
+        response = dispatch(self.inner, sent, fault)
+        if response is not None and response.later is not None:
+            response.body = await response.later
+            self.inner.store.flush()
+        self.calls.record(self.clock.now(), sent, response, RESOURCE.get())
+        if kind is Kind.ENGINE_DEATH:
+            self._stage.kill()
+            await asyncio.get_running_loop().create_future()  # nobody is there any more
+        return response
+
+
+class _CountedJournal(LoopJournal):
+    """A journal after whose commits the engine may die."""
+
+    def __init__(self, database: Database, loop: asyncio.AbstractEventLoop, stage: Stage) -> None:
+        super().__init__(database, loop)
+        self._stage = stage
+
+    def write_group(self, group: list[Any]) -> set[Claim]:
+        lost = super().write_group(group)
+        if self._stage.script.next_commit():
+            self._stage.kill()
+        return lost

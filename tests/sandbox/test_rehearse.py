@@ -1,0 +1,173 @@
+"""`stoker rehearse`: bugs of templates are found, good templates have no findings, and runs can be repeated."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+import stoker
+from stoker.cli.main import cli
+from stoker.testing.rehearsal.disruptions import Disruption, Kind
+from stoker.testing.rehearsal.rehearsing import WORKER, Rehearsal, rehearse, request
+from stoker.testing.rehearsal.report import to_data
+from stoker.testing.rehearsal.rules import RULES
+from stoker.testing.rehearsal.scenario import Outcome, Scenario
+from stoker.testing.workers import Workers
+
+TEMPLATES = Path(__file__).with_name("rehearsed")
+EXAMPLES = Path(stoker.__file__).with_name("examples")
+RULE_PAGE = Path(__file__).parents[2] / "docs/reference/rehearsal-rules.md"
+
+
+@dataclass(frozen=True)
+class Bug:
+    """A bug of a template: by which rule it is found, where, and what the message and the hint contain."""
+
+    template: str
+    rule: str
+    place: str
+    words: str
+    to: str | None = None
+    seeds: int = 0
+
+
+BUGS = (
+    Bug("association.yaml", "missing-dependency", "association.yaml:11", "depends_on: routing"),
+    Bug("group-by-name.yaml", "missing-dependency", "group-by-name.yaml:4", "depends_on: web", seeds=1),
+    Bug("nested-route.yaml", "missing-dependency", "nested-route.yaml:7", "depends_on: joint", seeds=4),
+    Bug("nested-subnet.yaml", "missing-dependency", "nested-subnet.yaml:5", "depends_on: addresses", seeds=3),
+    Bug("wait-before-server.yaml", "unreachable-wait-condition", "wait-before-server.yaml:4", "only after it"),
+    Bug("wait-for-nobody.yaml", "unreachable-wait-condition", "wait-for-nobody.yaml:7", "no other resource"),
+    Bug("volume.yaml", "data-replaced", "volume-moved.yaml:3", "OS::Cinder::Volume", to="volume-moved.yaml"),
+    Bug("container.yaml", "data-replaced", "container-renamed.yaml:3", "Container", to="container-renamed.yaml"),
+    Bug("volume.yaml", "rollback-fails", "volume-grown.yaml:3", "be decreased", to="volume-grown.yaml", seeds=8),
+    Bug("rolling.yaml", "batches-outlast-timeout", "rolling.yaml:3", "3600 s"),
+    Bug("rolling-scaling.yaml", "batches-outlast-timeout", "rolling-scaling.yaml:3", "5 batches"),
+    Bug("retained-port.yaml", "deletion-refused", "retained-port.yaml:4", "in use by port"),
+    Bug("retained-attachment.yaml", "deletion-refused", "retained-attachment.yaml:7", "Volume status"),
+    Bug("boot-volume.yaml", "left-behind", "boot-volume.yaml:3", "volumes of cinder"),
+    Bug("gateway.yaml", "update-fails", "gateway-removed.yaml:5", "floating IPs", to="gateway-removed.yaml"),
+    Bug("no-gateway.yaml", "creation-fails", "no-gateway.yaml:13", "not reachable"),
+)
+
+
+@pytest.fixture(scope="module")
+def workers() -> Iterator[Workers]:
+    """One process for all rehearsals: it is started once."""
+    with Workers(WORKER, 1) as made:
+        yield made
+
+
+def rehearsed(workers: Workers, template: str, to: str | None = None, seeds: int = 0) -> Rehearsal:
+    return rehearse(Scenario(template, to), seeds, None, workers)
+
+
+@pytest.mark.parametrize("bug", BUGS, ids=lambda bug: f"{bug.rule} {bug.to or bug.template}")
+def test_a_bug_is_found(bug: Bug, workers: Workers, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(TEMPLATES)
+    found = rehearsed(workers, bug.template, bug.to, bug.seeds).findings
+    texts = [f"{each.text()} {each.hint}" for each in found if each.rule == bug.rule]
+    assert [text for text in texts if text.startswith(f"{bug.place}:") and bug.words in text], found
+    assert len(found) == 1 + (bug.to == "container-renamed.yaml" and bug.seeds > 0), found
+
+
+def test_each_rule_is_violated_and_has_its_section() -> None:
+    assert {bug.rule for bug in BUGS} == set(RULES)
+    sections = re.findall(r"^## `(.+)`$", RULE_PAGE.read_text(), re.MULTILINE)
+    assert sections == list(RULES)
+
+
+@pytest.mark.parametrize(
+    ("example", "seeds"),
+    [
+        ("network.yaml", 24),
+        ("hello.yaml", 3),
+        ("static-site/static-site.yaml", 12),
+        ("cfn/web.yaml", 6),
+        ("cluster/cluster.yaml", 6),
+        ("web-tier/web-tier.yaml", 6),
+        ("scaling/scaling.yaml", 0),
+    ],
+)
+def test_good_templates_have_no_findings(example: str, seeds: int, workers: Workers) -> None:
+    found = rehearsed(workers, str(EXAMPLES / example), seeds=seeds)
+    assert not found.findings
+    assert not any(outcome.error or outcome.left for _, outcome in found.outcomes)
+    assert all(phase.succeeded for phase in found.usual.phases)
+
+
+def test_a_run_can_be_repeated(workers: Workers) -> None:
+    """Each number stands for the same run, whatever ran before it."""
+    scenario = Scenario(str(EXAMPLES / "network.yaml"))
+    both = [rehearse(scenario, None, number, workers) for number in (30, 500, 30, 500)]
+    one, combined, again, combined_again = [to_data(each)["runs"] for each in both]
+    assert (one, combined) == (again, combined_again)
+    assert (len(one[0]["disruptions"]), len(combined[0]["disruptions"]) > 1) == (1, True)
+
+
+def test_another_engine_takes_over(workers: Workers) -> None:
+    scenario = Scenario(str(EXAMPLES / "network.yaml"))
+    [undisturbed] = map(Outcome.from_dict, workers.answers([request(scenario)]))
+    made = [each.number for each in undisturbed.phases[0].requests if each.resource and each.method == "POST"]
+    deaths = [Disruption("create", made[0], Kind.ENGINE_DEATH), Disruption("delete", 3, Kind.DEATH_AFTER_COMMIT)]
+    [outcome] = map(Outcome.from_dict, workers.answers([request(scenario, deaths)]))
+    assert (outcome.engines, len(outcome.met)) == (3, 2)
+    assert [phase.state for phase in outcome.phases] == ["CREATE_COMPLETE", "DELETED"]
+    assert outcome.phases[0].seconds > undisturbed.phases[0].seconds
+    assert not outcome.left
+
+
+def test_what_users_see(workers: Workers) -> None:
+    scenario = Scenario(str(EXAMPLES / "network.yaml"))
+    [undisturbed] = map(Outcome.from_dict, workers.answers([request(scenario)]))
+    [subnet] = [each for each in undisturbed.phases[0].requests if each.path.endswith("/subnets")]
+    wanted = [Disruption("create", subnet.number, kind) for kind in (Kind.QUOTA, Kind.RATE_LIMIT, Kind.LOST_ANSWER)]
+    outcomes = workers.answers([request(scenario, [each]) for each in wanted])
+    limited, busy, lost = (Outcome.from_dict(each).phases[0] for each in outcomes)
+    assert limited.state == "ROLLBACK_COMPLETE"
+    assert [failure.path for failure in limited.failures] == ["subnet"]
+    assert "Quota exceeded" in limited.failures[0].reason
+    assert (busy.state, lost.state) == ("CREATE_COMPLETE", "CREATE_COMPLETE")
+
+
+def test_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(TEMPLATES)
+    done = CliRunner().invoke(cli, ["rehearse", "rolling.yaml", "--seeds", "1", "-j", "1", "-f", "json"])
+    assert done.exit_code == 1, done.output
+    data = json.loads(done.output)
+    [finding] = data["findings"]
+    assert (finding["rule"], finding["position"]) == ("batches-outlast-timeout", {"line": 3, "column": 3})
+    assert data["summary"] == {"runs": 1, "single": 1, "findings": 1, "not_performed": 0}
+    assert [each["state"] for each in data["undisturbed"]] == ["CREATE_COMPLETE", "DELETED"]
+    assert data["runs"][0]["disruptions"][0]["kind"] == "slow"
+
+
+def test_the_report(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.chdir(EXAMPLES)
+    done = CliRunner().invoke(cli, ["rehearse", "network.yaml", "--seeds", "1", "-j", "1"])
+    assert done.exit_code == 0, done.output
+    lines = done.output.splitlines()
+    assert lines[0] == "Without disruptions:"
+    assert re.fullmatch(r"  create  CREATE_COMPLETE +\d+ s  \d+ requests", lines[1])
+    assert "  most others depend on: network (2)" in lines
+    assert lines[-1] == "no findings in 1 runs"
+    assert "\x1b" not in done.output
+
+
+def test_unusable_templates(tmp_path: Path) -> None:
+    (tmp_path / "bad.yaml").write_text("heat_template_version: 2021-04-16\nresources: {a: {type: OS::Nova::Sever}}\n")
+    done = CliRunner().invoke(cli, ["rehearse", str(tmp_path / "bad.yaml")])
+    assert done.exit_code == 2
+    assert "unknown-type" in done.output and "Traceback" not in done.output
+    (tmp_path / "cloud.yaml").write_text("flavours: {}\n")
+    template = str(EXAMPLES / "network.yaml")
+    done = CliRunner().invoke(cli, ["rehearse", template, "--cloud", str(tmp_path / "cloud.yaml")])
+    assert done.exit_code == 2
+    assert "flavors" in done.output
