@@ -6,6 +6,7 @@ import subprocess
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from types import TracebackType
 from typing import Any
 
@@ -90,6 +91,7 @@ class _Worker:
     def close(self) -> None:
         """Let the process end, and wait for that."""
         assert self._process.stdin is not None and self._process.stdout is not None
-        self._process.stdin.close()
+        with suppress(BrokenPipeError):  # it has ended before
+            self._process.stdin.close()
         self._process.stdout.close()
         self._process.wait()
