@@ -113,7 +113,7 @@ def rehearse(
     environments: tuple[str, ...],
     parameters: dict[str, str],
 ) -> None:
-    """Rehearse the life of a stack: create, update and delete it again and again, and let something go wrong each time.
+    """Rehearse the life of a stack: create, update and delete it again and again, and let something go wrong.
 
     Requests are refused, lost, slow, or exceed a quota, objects break, and engines die. All of it happens on an
     emulated cloud in this machine's processes and in virtual time; nothing is contacted, and no secret is needed. The

@@ -79,7 +79,7 @@ COMMANDS: Mapping[str, Command] = {
     ),
     "rehearse": Command(
         "stoker.rehearse_command:rehearse",
-        "Create, update and delete a stack of TEMPLATE again and again, and let something go wrong each time.",
+        "Rehearse the life of a stack: create, update and delete it again and again, and let something go wrong.",
     ),
     "fmt": Command(
         "format:fmt",
