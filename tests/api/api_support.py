@@ -276,6 +276,20 @@ PLAN: dict[str, Any] = {"action": "UPDATE", "steps": [], "summary": {"keep": 1}}
 
 _CHANGES = {"unchanged": [resource_view()], "updated": [], "replaced": [], "added": [], "deleted": []}
 
+DRIFT_WATCH = {
+    "mode": "detect",
+    "chosen": "detect",
+    "interval": 600,
+    "status": "DRIFTED",
+    "time": 1_700_000_000.0,
+    "age": 61.4,
+    "drifted": ["net"],
+    "uncompared": [],
+    "repair": None,
+}
+"""What is done about the drift of a stack, and its last look."""
+
+
 ANSWERS: dict[str, Any] = {
     "container_files": {"child.yaml": "x: 1"},
     "stack_identify": {"name": "web", "id": STACK_ID, "project_id": PROJECT},
@@ -290,6 +304,8 @@ ANSWERS: dict[str, Any] = {
     "stack_list": {"stacks": [listed_stack_view()], "count": 1},
     "stack_action": None,
     "drift_accept": [],
+    "drift_watch_show": DRIFT_WATCH,
+    "drift_watch_change": DRIFT_WATCH,
     "stack_action_preview": {"plan": PLAN, "snapshots": []},
     "stack_template": {"heat_template_version": "2021-04-16", "resources": {}},
     "stack_environment": {"parameters": {}},

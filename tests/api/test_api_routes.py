@@ -237,6 +237,27 @@ CASES: list[tuple[str, str, Any, int, EngineCall | None]] = [
         ("stack_patch_preview", DRIFT),
     ),
     (
+        "GET",
+        f"{STACK}/drift/watch",
+        None,
+        200,
+        ("drift_watch_show", {"ref": REF}),
+    ),
+    (
+        "PATCH",
+        f"{STACK}/drift/watch",
+        {"mode": "detect"},
+        200,
+        ("drift_watch_change", {"ref": REF, "mode": "detect"}),
+    ),
+    (
+        "PATCH",
+        f"{STACK}/drift/watch",
+        {"mode": "default"},
+        200,
+        ("drift_watch_change", {"ref": REF, "mode": None}),
+    ),
+    (
         "DELETE",
         f"{STACK}?plan_digest=d&retain=net&retain=group.0.disk&force=true",
         None,

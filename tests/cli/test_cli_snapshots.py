@@ -219,6 +219,10 @@ def test_drift_is_shown_and_corrected(shell: Shell, tmp_path: Path) -> None:
         assert "Plan: 1 to create, 1 to change." in run("plan", "drifting", "-t", str(template), *options)
     run("deploy", "drifting", "-t", str(template), "--no-refresh", "--yes")
     run("drift", "drifting", status=2)
+    assert "every 600 seconds" in run("drift", "drifting", "--watch", "detect")
+    assert run("drift", "drifting", "--last").splitlines()[-1] == "No look has been made yet."
+    assert "operator's default" in run("drift", "drifting", "--watch", "default")
+    assert "alone" in run("drift", "drifting", "--watch", "off", "--last", status=2)
     plan = tmp_path / "drifting.plan"
     assert "Plan: 1 to create, 1 to change." in run("plan", "drifting", "-t", str(template), "-o", str(plan))
     assert "Compared with the cloud at" in run("show", str(plan))

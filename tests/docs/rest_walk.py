@@ -181,6 +181,8 @@ def _stack(walk: Walk) -> None:
     statement = {"Effect": "Allow", "Action": "Update:*", "Principal": "*", "Resource": "*"}
     walk.send("PUT", f"{settings}/policy", {"policy": {"Statement": [statement]}}, **ref)
     walk.send("DELETE", f"{settings}/policy", **ref)
+    walk.send("GET", f"{stack}/drift/watch", **ref)
+    walk.send("PATCH", f"{stack}/drift/watch", {"mode": "detect"}, **ref)
     walk.send("PUT", stack, whole, **ref)
     walk.settle(made)
     walk.send("PATCH", stack, {"parameters": {"name": "front"}}, **ref)

@@ -108,7 +108,7 @@ NOT_USED = {"container_files", "event_news", "service_list", "stack_abandon", "s
 
 NEW = {
     "drift_accept", "generated_type_list", "project_generate", "resource_find", "stack_action_preview", "stack_lock",
-    "stack_unlock", "orphan_find",
+    "stack_unlock", "orphan_find", "drift_watch_change", "drift_watch_show",
 }  # fmt: skip
 """Methods that the release before does not have."""
 

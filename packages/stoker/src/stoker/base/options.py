@@ -173,6 +173,31 @@ _BEHAVIOUR = (
         help="Seconds between the health checks of stacks with the tag stoker:heal that names no interval; 0 disables "
         "health checks and healing.",
     ),
+    cfg.StrOpt(
+        "drift_mode",
+        default="off",
+        choices=["off", "detect", "repair"],
+        help="What engines do about drift by themselves, of stacks that have chosen nothing: compare them with the "
+        "cloud regularly (detect), and also bring them back (repair).",
+    ),
+    cfg.IntOpt(
+        "drift_interval",
+        default=600,
+        min=0,
+        help="Seconds between two comparisons of a stack with the cloud; 0 disables them, whatever stacks have chosen.",
+    ),
+    cfg.IntOpt(
+        "drift_calls_per_minute",
+        default=300,
+        min=1,
+        help="Most calls of each service per minute for these comparisons.",
+    ),
+    cfg.IntOpt(
+        "drift_replacements",
+        default=5,
+        min=0,
+        help="Most objects that one repair may replace or make again; a repair of more does not begin.",
+    ),
     cfg.BoolOpt(
         "restart_on_signal",
         default=True,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from stoker.authoring.drift_words import watch_lines
 from stoker.authoring.plan_steps import compared, ignored, not_compared, summary
 from stoker.console.exchange import Exchange
 from stoker.console.gateway import ApiError, segment, stack_path
@@ -50,6 +51,7 @@ def _show(exchange: Exchange, status: int = 200, **values: Any) -> None:
         "digest": "",
         "extent": "",
         "gaps": [],
+        "watch": list(watch_lines(exchange.api.send("GET", _path(exchange, "/drift/watch"))["drift_watch"])),
         "problem": "",
         "compare_refusal": exchange.permissions.refusal(*COMPARE),
         "correct_refusal": exchange.permissions.refusal(*CORRECT),

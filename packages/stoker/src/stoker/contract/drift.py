@@ -72,3 +72,38 @@ class DriftSummary(TypedDict):
 
     status: str
     time: float | None
+
+
+class DriftWatch(TypedDict):
+    """What engines do about the drift of a stack by themselves, and what the last look has found.
+
+    `mode` is what applies, `chosen` what the stack has chosen, None for the operator's default. `interval` are the
+    seconds between two looks, 0 for none. `status` and `time` are those of the last look, None before the first one,
+    `age` the seconds since then. `drifted` and `uncompared` are the names of resources. `repair` is what became of the
+    repair after that look, None without one.
+    """
+
+    mode: str
+    chosen: str | None
+    interval: int
+    status: str | None
+    time: float | None
+    age: float | None
+    drifted: Sequence[str]
+    uncompared: Sequence[str]
+    repair: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShowDriftWatch(OfStack[DriftWatch]):
+    """Show what engines do about drift by themselves, and the last look; no service is asked."""
+
+    method = "drift_watch_show"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChangeDriftWatch(OfStack[DriftWatch]):
+    """Choose what engines do about drift by themselves; None for the operator's default."""
+
+    method = "drift_watch_change"
+    mode: str | None

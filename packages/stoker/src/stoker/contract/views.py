@@ -89,15 +89,24 @@ class StackSummary(StackView, SettingsView):
     parameters: JSONObject
 
 
+class LastLook(TypedDict):
+    """The drift status of a stack when it was last compared with the cloud, and the time."""
+
+    status: str
+    time: float
+
+
 class StackDetails(StackSummary):
     """A stack in full; `outputs` only if they were asked for. `exports` has the name of each exported output.
 
-    `failure` is that of the operation which has left the stack in its state.
+    `failure` is that of the operation which has left the stack in its state, `last_look` the drift when it was last
+    compared with the cloud.
     """
 
     exports: Mapping[str, str]
     failure: NotRequired[FailureView | None]
     outputs: NotRequired[Sequence[JSONObject] | None]
+    last_look: NotRequired[LastLook | None]
 
 
 class Place(TypedDict):

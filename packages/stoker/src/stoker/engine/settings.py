@@ -37,6 +37,10 @@ class EngineSettings:
     preflight_skipped: tuple[str, ...] = ()
     prices: PriceList | None = None
     healing_interval: int = 60
+    drift_mode: str = "off"
+    drift_interval: int = 600
+    drift_calls_per_minute: int = 300
+    drift_replacements: int = 5
     max_template_size: int = 524288
     yaql_limit_iterators: int = 200
     yaql_memory_quota: int = 10000

@@ -36,7 +36,15 @@ from stoker.contract.change_sets import (
     ListFutureStacks,
     ShowChangeSet,
 )
-from stoker.contract.drift import AcceptDrift, DetectDrift, DetectResourceDrift, ListDrift, ShowDriftDetection
+from stoker.contract.drift import (
+    AcceptDrift,
+    ChangeDriftWatch,
+    DetectDrift,
+    DetectResourceDrift,
+    ListDrift,
+    ShowDriftDetection,
+    ShowDriftWatch,
+)
 from stoker.contract.events import (
     GetEventNews,
     ListEvents,
@@ -117,6 +125,7 @@ from stoker.operations import (
     deployments,
     describing,
     drift,
+    drift_watch,
     feed,
     finding,
     generating,
@@ -234,6 +243,8 @@ _ON_SERVICES: tuple[Operation[RecordingServices], ...] = (
     ListGeneratedTypes.served_by(generating.generated_type_list),
     ShowDriftDetection.served_by(drift.drift_status),
     ListDrift.served_by(drift.drift_list),
+    ShowDriftWatch.served_by(drift_watch.drift_watch_show),
+    ChangeDriftWatch.served_by(drift_watch.drift_watch_change),
     ListExports.served_by(describing.export_list),
     ListImports.served_by(describing.import_list),
     SummarizeTemplate.served_by(describing.template_summary),

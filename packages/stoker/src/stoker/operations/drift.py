@@ -25,6 +25,7 @@ from stoker.contract.drift import (
 from stoker.contract.request import Reference
 from stoker.contract.resources import StackId
 from stoker.contract.views import JSONObject
+from stoker.engine.inspection.detections import new_detection, settle
 from stoker.engine.inspection.drift import DRIFTED, NOT_CHECKED, drift_of, overall
 from stoker.engine.inspection.reading import Reader
 from stoker.engine.records.services import EngineServices, RecordingServices
@@ -39,7 +40,7 @@ LOG = logging.getLogger(__name__)
 async def drift_detect(services: RecordingServices, context: RequestContext, request: DetectDrift) -> StackId:
     """Begin to detect drift of a stack's resources, or of those with the `names`; return the id of the detection."""
     stack = await _quiet_stack(services, context, request.ref, request.names or ())
-    detection = _new(services, stack, {"names": request.names})
+    detection = new_detection(services, stack, request.names)
     await services.journal.commit(Batch().add(detection))
     services.background.spawn(_detect(services, detection, stack))
     return {"id": detection.id}
@@ -53,8 +54,8 @@ async def drift_detect_resource(
     found = next(iter(await drift_of(services, stack, [request.name])), None)
     if found is None:
         raise _unknown(request.name, stack)
-    detection = _new(services, stack, {"names": [request.name]})
-    await _settle(services, detection, [found])
+    detection = new_detection(services, stack, [request.name])
+    await settle(services, detection, [found])
     await services.journal.commit(Batch().add(detection).then(partial(drifts.forget_older, stack_id=stack.id)))
     return _view(found, stack)
 
@@ -126,23 +127,10 @@ def _unknown(name: str, stack: Stack) -> ResourceNotFound:
     return ResourceNotFound(f"The Resource ({name}) could not be found in Stack {stack.name}.")
 
 
-def _new(services: EngineServices, stack: Stack, body: dict[str, Any]) -> DriftDetection:
-    return DriftDetection(
-        id=new_id(),
-        stack_id=stack.id,
-        project_id=stack.project_id,
-        engine=services.id,
-        status=IN_PROGRESS,
-        reason="",
-        body=services.sealer.seal(body),
-        created_at=services.clock.now(),
-    )
-
-
 async def _detect(services: RecordingServices, detection: DriftDetection, stack: Stack) -> None:
     names = services.sealer.open(detection.body)["names"]
     try:
-        await _settle(services, detection, await drift_of(services, stack, names))
+        await settle(services, detection, await drift_of(services, stack, names))
     except StokerError as error:
         detection.status, detection.reason = FAILED, error.message
     except Exception:
@@ -150,17 +138,6 @@ async def _detect(services: RecordingServices, detection: DriftDetection, stack:
         LOG.exception("Reference %s: drift detection for stack %s failed unexpectedly", reference, stack.name)
         detection.status, detection.reason = FAILED, f"Internal error; quote reference {reference}"
     await services.journal.commit(Batch().change(detection).then(partial(drifts.forget_older, stack_id=stack.id)))
-
-
-async def _settle(services: EngineServices, detection: DriftDetection, found: Sequence[dict[str, Any]]) -> None:
-    """Store the result of a detection, and keep the known drift of the resources that it did not check."""
-    last = (await services.database.read(drifts.latest, [detection.stack_id])).get(detection.stack_id)
-    known = {item["name"]: item for item in found}
-    body = services.sealer.open(detection.body)
-    if body["names"] is not None and last is not None:
-        known = {item["name"]: item for item in services.sealer.open(last.body)["found"]} | known
-    detection.body = services.sealer.seal({**body, "found": list(known.values())})
-    detection.status = COMPLETE
 
 
 async def _is_looked_after(services: EngineServices, detection: DriftDetection) -> bool:

@@ -61,7 +61,7 @@ from stoker.operations.returning import inputs_as_of, moves_back
 from stoker.operations.settings import check_deletable, check_policy, settings_steps, settings_view
 from stoker.operations.transitions import guard, verdict
 from stoker.operations.views import failure_view, lock_view, stack_view
-from stoker.store import change_sets, queries, settings, snapshots
+from stoker.store import change_sets, drifts, queries, settings, snapshots
 from stoker.store.journal import Statement
 from stoker.store.records import FAILED, Operation, Stack, StackSettings
 from stoker.template.definition import Definition
@@ -380,6 +380,7 @@ async def stack_show(services: EngineServices, context: RequestContext, request:
         "exports": {key: name for name, key in definition.exports()},
         "outputs": outputs,
         "failure": failure_view(seen.failure),
+        "last_look": {"status": seen.drift[0], "time": seen.drift[1]} if seen.drift is not None else None,
     }
 
 
@@ -404,6 +405,7 @@ class _Seen:
     tags: Sequence[str]
     settings: StackSettings
     failure: Failure | None
+    drift: tuple[str, float] | None
 
 
 def _seen(connection: Connection, services: EngineServices, context: RequestContext, ref: Reference) -> _Seen:
@@ -415,4 +417,5 @@ def _seen(connection: Connection, services: EngineServices, context: RequestCont
         operation = queries.operation_by_id(connection, stack.operation)
         failure = None if operation is None or operation.status != FAILED else failure_of(operation)
     root = stack if stack.parent_id is None else queries.stack_by_id(connection, stack.root_id) or stack
-    return _Seen(stack, root, inputs, tags, settings.of_stack(connection, stack.root_id), failure)
+    known, drift = settings.of_stack(connection, stack.root_id), drifts.last_result(connection, stack.id)
+    return _Seen(stack, root, inputs, tags, known, failure, drift)

@@ -6,11 +6,12 @@ Both are served by the engine's own event loop, so that a blocked engine does no
 from __future__ import annotations
 
 import asyncio
+from collections import Counter as Counted
 from collections.abc import Callable, Iterable
 
 from aiohttp import web
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
-from prometheus_client.core import GaugeMetricFamily, Metric
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from sqlalchemy.exc import DBAPIError
 
 from stoker.engine.core import Engine
@@ -95,6 +96,18 @@ class EngineMetrics:
         yield _gauge("stoker_operations_to_take_over", "Operations that this engine takes over.", {(): [((), waiting)]})
         beat = now - engine.membership.beaten_at
         yield _gauge("stoker_heartbeat_age_seconds", "Time since this engine renewed its claims.", {(): [((), beat)]})
+        watch = engine.membership.drift_watch
+        yield _gauge(
+            "stoker_drift_stacks",
+            "Stacks that this engine has compared with the cloud by itself, by the status at the last look.",
+            {("status",): [((status,), count) for status, count in Counted(watch.statuses.values()).items()]},
+        )
+        yield _total("stoker_drift_calls", "Calls of services for these comparisons.", {(): [((), watch.calls)]})
+        yield _total(
+            "stoker_drift_repairs",
+            "Stacks that had drifted and asked for repair, by what became of it.",
+            {("result",): [((result.value,), count) for result, count in watch.repairs.items()]},
+        )
         values = engine.services.values
         yield _gauge(
             "stoker_values_bytes",
@@ -116,6 +129,14 @@ class EngineMetrics:
         yield _gauge(
             "stoker_commit_queue", "Changes that wait to be committed.", {(): [((), engine.services.journal.waiting)]}
         )
+
+
+def _total(name: str, text: str, samples: dict[tuple[str, ...], list[tuple[tuple[str, ...], float]]]) -> Metric:
+    ((labels, values),) = samples.items()
+    family = CounterMetricFamily(name, text, labels=labels)
+    for texts, value in values:
+        family.add_metric(texts, value)
+    return family
 
 
 def _gauge(name: str, text: str, samples: dict[tuple[str, ...], list[tuple[tuple[str, ...], float]]]) -> Metric:

@@ -29,6 +29,20 @@ def latest(connection: Connection, stack_ids: Collection[str]) -> dict[str, Drif
     return {row.stack_id: DriftDetection.of(row) for row in connection.execute(query)}
 
 
+def last_result(connection: Connection, stack_id: str) -> tuple[str, float] | None:
+    """Return the drift status of a stack at its last completed detection, and the time; None if it is not recorded."""
+    ended = and_(table.c.stack_id == stack_id, table.c.status == COMPLETE)
+    query = select(table.c.result, table.c.created_at).where(ended).order_by(table.c.created_at.desc()).limit(1)
+    row = connection.execute(query).one_or_none()
+    return (row.result, row.created_at) if row is not None and row.result is not None else None
+
+
+def completed(connection: Connection, stack_id: str) -> list[DriftDetection]:
+    """Return the completed detections of a stack that are kept, newest first."""
+    query = select(table).where(table.c.stack_id == stack_id, table.c.status == COMPLETE)
+    return DriftDetection.all_of(connection.execute(query.order_by(table.c.created_at.desc(), table.c.id)))
+
+
 def forget_older(connection: Connection, stack_id: str) -> None:
     """Delete all detections of a stack except the latest ones (a journal step)."""
     query = select(table.c.id).where(table.c.stack_id == stack_id).order_by(table.c.created_at.desc()).offset(_KEPT)

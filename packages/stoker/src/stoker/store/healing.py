@@ -1,12 +1,12 @@
-"""Stacks whose tags ask for healing."""
+"""Stacks that engines examine by themselves: those whose tags ask for healing, those whose drift is looked for."""
 
 from __future__ import annotations
 
-from sqlalchemy import Connection, and_, or_, select
+from sqlalchemy import Connection, and_, func, or_, select
 
 from stoker.store import statements
 from stoker.store.records import IN_PROGRESS, Stack
-from stoker.store.tables import stack_tags, stacks
+from stoker.store.tables import stack_settings, stack_tags, stacks
 
 
 def tagged(connection: Connection, tag: str) -> list[tuple[Stack, str]]:
@@ -21,6 +21,18 @@ def tagged(connection: Connection, tag: str) -> list[tuple[Stack, str]]:
     order = (stacks.c.id, stack_tags.c.position.desc())
     rows = connection.execute(select(stacks, stack_tags.c.tag).select_from(joined).where(asked, quiet).order_by(*order))
     return list({row.id: (Stack.of(row), row.tag) for row in rows}.values())
+
+
+def watched(connection: Connection, default: str) -> list[tuple[Stack, str]]:
+    """Return the root stacks without a running operation whose drift is looked for, each with its mode.
+
+    `default` is the mode of stacks that have chosen none; they are left out if it is `off`.
+    """
+    mode = func.coalesce(stack_settings.c.drift_mode, default).label("mode")
+    quiet = and_(stacks.c.deleted_at.is_(None), stacks.c.parent_id.is_(None), stacks.c.status != IN_PROGRESS)
+    joined = stacks.join(stack_settings, stacks.c.id == stack_settings.c.stack_id, isouter=True)
+    query = select(stacks, mode).select_from(joined).where(quiet, mode != "off", stacks.c.action != "DELETE")
+    return [(Stack.of(row), row.mode) for row in connection.execute(query.order_by(stacks.c.id))]
 
 
 def tree_runs(connection: Connection, root_id: str) -> bool:

@@ -367,7 +367,8 @@ class Announcement(Record):
 class DriftDetection(Record):
     """A drift detection: the differences between a stack's objects and their records (`body`: sealed JSON).
 
-    `engine` is the one that carries it out; `status` is IN_PROGRESS until it has finished.
+    `engine` is the one that carries it out; `status` is IN_PROGRESS until it has finished. `result` is the drift status
+    of the whole stack; None before, and in rows of earlier releases.
     """
 
     id: str
@@ -378,6 +379,7 @@ class DriftDetection(Record):
     reason: str
     body: str
     created_at: float
+    result: str | None = None
 
 
 @dataclass(slots=True)
@@ -385,6 +387,7 @@ class StackSettings(Record):
     """Settings of a whole tree of stacks; `stack_id` is its root.
 
     `policy` is JSON: which updates are allowed. `notification_topics` and `capabilities` are JSON lists of strings.
+    `drift_mode` is what engines do about drift by themselves; None for the operator's default.
     """
 
     stack_id: str
@@ -392,6 +395,7 @@ class StackSettings(Record):
     policy: str | None = None
     notification_topics: str = "[]"
     capabilities: str = "[]"
+    drift_mode: str | None = None
 
 
 STACK_TYPE = "OS::Heat::Stack"

@@ -398,6 +398,7 @@ stack_settings = Table(
     Column("policy", LongText),
     Column("notification_topics", LongText, nullable=False),
     Column("capabilities", LongText, nullable=False),
+    Column("drift_mode", String(16)),
 )
 
 change_sets = Table(
@@ -454,4 +455,5 @@ drift_detections = Table(
     Column("reason", LongText, nullable=False),
     Column("body", LongText, nullable=False, info=SEALED),
     Column("created_at", Double, nullable=False),
+    Column("result", String(16)),
 )

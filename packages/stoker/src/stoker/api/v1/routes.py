@@ -136,6 +136,10 @@ ROUTES: Mapping[str, Mapping[str, Action]] = {
         "PUT": Action(settings.protect, "stacks:update_settings", 204),
         "DELETE": Action(settings.unprotect, "stacks:update_settings", 204),
     },
+    f"{_STACK}/drift/watch": {
+        "GET": Action(stacks.show_drift_watch, "stacks:drift"),
+        "PATCH": Action(stacks.change_drift_watch, "stacks:update_patch", body=stacks.DRIFT_WATCH_BODY),
+    },
     f"{_STACK}/template": {"GET": _definition(ShowTemplate, "stacks:template")},
     f"{_STACK}/environment": {"GET": _definition(ShowEnvironment, "stacks:environment")},
     f"{_STACK}/files": {"GET": _definition(ShowFiles, "stacks:files")},

@@ -15,7 +15,7 @@ from stoker.api.v1.call import Call, Handler, Reply
 from stoker.api.v1.links import link, next_page
 from stoker.api.v1.stack_body import create_request, patch_request, update_request
 from stoker.api.values import BOOLEAN, COMMA_LIST, INTEGER, STRING, STRINGS, Choice, Field
-from stoker.contract.drift import AcceptDrift
+from stoker.contract.drift import AcceptDrift, ChangeDriftWatch, ShowDriftWatch
 from stoker.contract.request import OfStack, by_name
 from stoker.contract.snapshots import CreateSnapshot, DeleteSnapshot, ListSnapshots, RestoreSnapshot, ShowSnapshot
 from stoker.contract.stacks import (
@@ -81,6 +81,10 @@ ROLLBACKS = ("rollback", "cancel_update")
 ACTION_BODY = Body({})
 
 _DELETION = {"retain": Field(STRING, repeatable=True), "force": Field(BOOLEAN, default=False)}
+
+DEFAULT_MODE = "default"
+DRIFT_WATCH_BODY = Body({"mode": Field(Choice("off", "detect", "repair", DEFAULT_MODE), required=True)}, strict=True)
+"""`{"mode": "detect"}`"""
 
 DELETE_QUERY = Query({"plan_digest": Field(STRING), **_DELETION})
 
@@ -269,6 +273,18 @@ def _accept(call: Call, options: Mapping[str, Any]) -> dict[str, Any]:
 def drift(call: Call) -> dict[str, Any]:
     """Compare the whole stack with the cloud, and return the plan that would correct the differences."""
     return {"plan": call.ask(PreviewPatch(ref=call.ref, converge=True))["plan"]}
+
+
+def show_drift_watch(call: Call) -> dict[str, Any]:
+    """Show what the service does about drift by itself, and what its last look has found; no service is asked."""
+    return {"drift_watch": views.drift_watch(call.ask(ShowDriftWatch(ref=call.ref)))}
+
+
+def change_drift_watch(call: Call) -> dict[str, Any]:
+    """Choose what the service does about drift by itself: off, detect, repair, or default for the operator's choice."""
+    mode = call.body["mode"]
+    chosen = call.ask(ChangeDriftWatch(ref=call.ref, mode=None if mode == DEFAULT_MODE else mode))
+    return {"drift_watch": views.drift_watch(chosen)}
 
 
 def preview_act(call: Call) -> dict[str, Any]:

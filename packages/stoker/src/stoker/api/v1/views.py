@@ -58,6 +58,7 @@ def stack(view: View, links: Links) -> dict[str, Any]:
         "stack_status": state(view),
         "stack_status_reason": view["status_reason"],
         **_failure(view),
+        **_last_look(view),
     }
 
 
@@ -180,6 +181,19 @@ def found_resource(view: View, links: Links) -> dict[str, Any]:
         "project": project_id,
         "links": [link(resource_url(nested, view["name"])), link(root, "stack")],
     }
+
+
+def drift_watch(view: View) -> dict[str, Any]:
+    """Return what is done about drift, and the last look; ages are whole seconds."""
+    age, time = view["age"], view["time"]
+    moment = {"time": isoformat(time) if time is not None else None, "age": round(age) if age is not None else None}
+    return {**view, **moment}
+
+
+def _last_look(view: View) -> dict[str, Any]:
+    """Return the key with the drift at the last look; nothing without one."""
+    look = view.get("last_look")
+    return {"drift": {"status": look["status"], "time": isoformat(look["time"])}} if look else {}
 
 
 def _failure(view: View) -> dict[str, Any]:

@@ -229,6 +229,12 @@ class Stack:
         plan: Answer = self._service.below(self.facts, "/drift")["plan"]
         return plan
 
+    def drift_watch(self, mode: str | None = None) -> Answer:
+        """What the service does about drift by itself, and its last look; with a `mode`, that is chosen first."""
+        method, body = ("PATCH", {"mode": mode}) if mode is not None else ("GET", None)
+        answer: Answer = self._service.send(method, self.facts, "/drift/watch", body)["drift_watch"]
+        return answer
+
     def correct(self, digest: str | None = None) -> None:
         """Start to bring the cloud back to the present definition; with the digest of a plan, only as the plan says."""
         body = {"converge": True, **({"plan_digest": digest} if digest else {})}

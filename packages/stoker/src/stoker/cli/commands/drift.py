@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from stoker.authoring.drift_words import watch_lines
 from stoker.cli.client.service import Answer, Service, Stack
 from stoker.cli.commands.completion import stack_names
 from stoker.cli.framework import with_service, yes_option
@@ -18,6 +19,11 @@ from stoker.cli.terminal.messages import say
 @click.command()
 @click.option("--accept", is_flag=True, help="Record the values of the cloud as the deployed ones; change no object.")
 @click.option("--revert", is_flag=True, help="Bring the objects back to the definition, after showing the plan.")
+@click.option("--last", is_flag=True, help="Show what the service has found by itself; do not ask the cloud.")
+@click.option(
+    "--watch", type=click.Choice(["off", "detect", "repair", "default"]),
+    help="Choose what the service does about drift of the stack by itself.",
+)  # fmt: skip
 @click.option(
     "-t",
     "--template",
@@ -39,6 +45,8 @@ def drift(
     resources: tuple[str, ...],
     accept: bool,
     revert: bool,
+    last: bool,
+    watch: str | None,
     template: Path | None,
     form: str,
     yes: bool,
@@ -52,6 +60,9 @@ def drift(
     With --accept, the differences of each RESOURCE (a path such as group.0.server; by default, all) are recorded as
     deployed, and the change of the template that keeps them is shown. With --revert, the plan is run.
 
+    With --watch, the service compares the stack with the cloud at the operator's interval (detect), and also brings it
+    back (repair). --last shows what the last look has found, and its age.
+
     Exit status: 0 without differences, 2 with differences, 1 for an error, also if a service did not answer. With
     --accept and --revert: 0 if everything was settled, otherwise 1.
 
@@ -61,7 +72,11 @@ def drift(
       stoker drift web -f json
       stoker drift web --accept net -t web.yaml
       stoker drift web --revert
+      stoker drift web --watch detect
+      stoker drift web --last
     """
+    if (last or watch is not None) and (accept or revert or yes or (last and watch is not None)):
+        raise click.UsageError("--watch and --last are given alone.")
     if accept and revert:
         raise click.UsageError("--accept and --revert contradict each other: give one of them.")
     if not accept and (resources or template is not None):
@@ -71,12 +86,27 @@ def drift(
     if yes and not (accept or revert):
         raise click.UsageError("Without --accept or --revert, there is nothing to confirm.")
     stack = service.stack(name)
+    if last or watch is not None:
+        _watch(stack, watch, form)
+        return
     if accept:
         _accept(stack, resources, template, form, yes)
     elif revert:
         _revert(stack, form, yes)
     else:
         _show(stack, form)
+
+
+def _watch(stack: Stack, mode: str | None, form: str) -> None:
+    """Choose a mode, and exit with 0; without a mode, show the last look, and exit as if it had been made now."""
+    found = stack.drift_watch(mode)
+    if form != "text":
+        show_record(found, form)
+    else:
+        for line in watch_lines(found):
+            say(line)
+    if mode is None and found["status"] == "DRIFTED":
+        sys.exit(2)
 
 
 def _show(stack: Stack, form: str) -> None:

@@ -23,7 +23,7 @@ from stoker.engine.redaction.object_ids import ObjectIds
 from stoker.engine.redaction.stacks import secrets_of_tree
 from stoker.plugins.live_values import has_object
 from stoker.schema.property import secret_paths
-from stoker.store.records import Stack
+from stoker.store.records import FAILED, Stack
 
 IN_SYNC, MODIFIED, DELETED = "IN_SYNC", "MODIFIED", "DELETED"
 NOT_CHECKED, UNKNOWN, UNSUPPORTED = "NOT_CHECKED", "UNKNOWN", "UNSUPPORTED"
@@ -31,6 +31,7 @@ DRIFTED = (MODIFIED, DELETED)
 _UNCOMPARED = {Cause.TYPE: UNSUPPORTED, Cause.EXTERNAL: NOT_CHECKED}
 """The status of a resource by why it was not compared; UNKNOWN for the other causes."""
 _NO_OBJECT = "the resource has no object in the cloud"
+_LAST_ACTION_FAILED = "its last action failed, so the record need not have the values of the template"
 _MOST_NAMED = 5
 
 
@@ -140,8 +141,11 @@ async def _inside(looker: Looker, reads: SharedReads) -> dict[str, Any]:
 
 def _compared(state: ResourceState, comparison: Comparison, secrets: Collection[str]) -> dict[str, Any]:
     found, recorded = comparison.found or {}, comparison.recorded
+    reason = f"not compared: {comparison.why}" if comparison.properties else comparison.reason
     if comparison.cause is not None and not found:
         status = _UNCOMPARED.get(comparison.cause, UNKNOWN)
+    elif not found and state.row.status == FAILED:
+        status, reason = UNKNOWN, _LAST_ACTION_FAILED
     else:
         status = MODIFIED if found else IN_SYNC
     expected = {name: value for name, value in recorded.items() if value is not None}
@@ -154,7 +158,7 @@ def _compared(state: ResourceState, comparison: Comparison, secrets: Collection[
     hidden |= {leaf.path for leaf in leaves if redact_values(leaf.before, secrets) != leaf.before}
     return {
         "status": status,
-        "reason": f"not compared: {comparison.why}" if comparison.properties else comparison.reason,
+        "reason": reason,
         "expected": redact_values(shown(expected, hidden), secrets) if recorded else None,
         "actual": redact_values(shown(actual, hidden), secrets) if recorded else None,
         "differences": [_told(leaf, leaf.path in hidden, secrets) for leaf in leaves],

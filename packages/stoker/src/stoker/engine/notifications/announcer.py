@@ -18,7 +18,7 @@ from sqlalchemy import Connection
 
 from stoker.base.errors import StokerError
 from stoker.base.ids import new_id
-from stoker.engine.notifications.bus import notification_of, payload_of, scaling_notification
+from stoker.engine.notifications.bus import drift_notification, notification_of, payload_of, scaling_notification
 from stoker.engine.notifications.sinks import send_events
 from stoker.engine.records.services import RecordingServices
 from stoker.plugins.resource import ScalingNotice
@@ -93,6 +93,12 @@ class Announcer:
         if self._bus is None:
             return []
         return [self._row(stack.id, NOTIFICATION, scaling_notification(stack, notice)) for notice in notices]
+
+    def about_drift(self, stack: Stack, status: str, drifted: Sequence[str]) -> list[Announcement]:
+        """Return the notification that a stack has drifted, or does not differ any more."""
+        if self._bus is None:
+            return []
+        return [self._row(stack.id, NOTIFICATION, drift_notification(stack, status, drifted))]
 
     def last_notification(self, stack: Stack) -> Announcement:
         """Return the last notification of a deleted stack, after which its credential is given up."""

@@ -41,6 +41,20 @@ def scaling_notification(stack: Stack, notice: ScalingNotice) -> dict[str, Any]:
     }
 
 
+def drift_notification(stack: Stack, status: str, drifted: Sequence[str]) -> dict[str, Any]:
+    """Return the notification to record that a look has found drift of a stack, or none any more.
+
+    `status` is the drift status, `drifted` are the names of the stack's resources that differ.
+    """
+    return {
+        "event_type": f"orchestration.stack.drift.{'start' if drifted else 'end'}",
+        "error": False,
+        "state": f"{stack.action}_{stack.status}",
+        "state_reason": stack.reason,
+        "facts": {"drift_status": status, "drifted": list(drifted)},
+    }
+
+
 def payload_of(stack: Stack, tags: Sequence[str], recorded: Mapping[str, Any]) -> dict[str, Any]:
     """Return the payload of a recorded notification. As in Heat, `user_id` is a name."""
     return {

@@ -8,6 +8,7 @@ they are the one, only one update begins, since both are recorded on condition t
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from functools import partial
 
 from sqlalchemy import Connection
@@ -92,15 +93,14 @@ class Healer:
     async def _examine(self, stack: Stack, interval: float) -> None:
         services = self._parts.services
         operations = await services.database.read(queries.operations_of, stack.id, EXAMINED_OPERATIONS)
-        if stack.locked is not None or not may_be_healed(stack, operations[0] if operations else None):
+        if stack.locked is not None:
             return
-        start = next_attempt(operations, interval)
-        if start is None:
+        if next_attempt(operations, interval) is None and may_be_healed(stack, operations[0]):
             if stack.operation not in self._given_up:
                 self._given_up.add(stack.operation or "")
                 LOG.error("stack %s is not healed any more: %s attempts have failed", stack.name, MOST_FAILURES)
             return
-        if services.clock.now() < start or await services.database.read(_excluded, stack):
+        if await next_turn(services, stack, operations, interval) is None:
             return
         found = await unhealthy_in(services, stack)
         if found:
@@ -121,8 +121,8 @@ async def replace_on_signal(parts: RecordingParts, stack: Stack, state: Resource
     operations = await services.database.read(queries.operations_of, root.id, EXAMINED_OPERATIONS)
     if not may_be_healed(root, operations[0] if operations else None):
         raise NoActionRequired(f"stack {root.name} is suspended, or an operation of a user has failed")
-    start = next_attempt(operations, float(max(services.settings.healing_interval, SHORTEST_INTERVAL)))
-    if start is None or services.clock.now() < start or await services.database.read(_excluded, root):
+    interval = float(max(services.settings.healing_interval, SHORTEST_INTERVAL))
+    if await next_turn(services, root, operations, interval) is None:
         raise NoActionRequired(f"stack {root.name} has a stack policy, a running operation, or was healed recently")
     name = state.row.name
     try:
@@ -130,6 +130,21 @@ async def replace_on_signal(parts: RecordingParts, stack: Stack, state: Resource
     except ActionInProgress as error:
         raise NoActionRequired(error.message) from error
     return f"replacement of {name} started"
+
+
+async def next_turn(
+    services: EngineServices, stack: Stack, operations: Sequence[Operation], interval: float
+) -> int | None:
+    """Return the number of the attempt that may begin to repair a stack now; None if none may.
+
+    `operations` are those of the stack, newest first, at most `EXAMINED_OPERATIONS`.
+    """
+    if stack.locked is not None or not may_be_healed(stack, operations[0] if operations else None):
+        return None
+    start = next_attempt(operations, interval)
+    if start is None or services.clock.now() < start or await services.database.read(_excluded, stack):
+        return None
+    return failures_of(operations) + 1
 
 
 async def heal(parts: RecordingParts, root: Stack, found: list[Unhealthy], attempt: int) -> None:
@@ -140,10 +155,17 @@ async def heal(parts: RecordingParts, root: Stack, found: list[Unhealthy], attem
     for item in found:
         await _mark(parts, item)
     names = ", ".join(item.name for item in found[:_NAMED]) + (" and others" if len(found) > _NAMED else "")
-    reason = f"Healing of {names} started (attempt {attempt} of {MOST_FAILURES})"
+    await begin_repair(parts, root, f"Healing of {names} started (attempt {attempt} of {MOST_FAILURES})")
+
+
+async def begin_repair(parts: RecordingParts, root: Stack, reason: str, *, observe: bool = False) -> None:
+    """Begin an update of a root stack to the definition that it has; with `observe`, it compares with the cloud first.
+
+    Raises ActionInProgress if an operation has begun on the tree since the stack was read.
+    """
     LOG.info("stack %s: %s", root.name, reason)
     guard, fresh = partial(_check_unchanged, root), partial(_check_quiet, root_id=root.root_id)
-    operation, writer = _operation(parts.services, root), parts.services.journal
+    operation, writer = _operation(parts.services, root, observe), parts.services.journal
     await parts.submissions.submit(root, operation, values={"reason": reason}, guard=guard, fresh=fresh, writer=writer)
 
 
@@ -162,10 +184,11 @@ async def _mark(parts: RecordingParts, item: Unhealthy) -> None:
         raise ActionInProgress(f"Stack {item.stack.name} has an operation in progress.") from error
 
 
-def _operation(services: EngineServices, stack: Stack) -> Operation:
+def _operation(services: EngineServices, stack: Stack, observe: bool) -> Operation:
     now = services.clock.now()
     deadline = now + time_limit(services.settings, stack.timeout_minutes)
-    operation = new_operation(stack.id, "UPDATE", stack.inputs, Requester(None, None, new_request_id()), now, deadline)
+    requester = Requester(None, None, new_request_id())
+    operation = new_operation(stack.id, "UPDATE", stack.inputs, requester, now, deadline, observe=observe)
     operation.cause = HEALING
     return operation
 

@@ -15,6 +15,7 @@ from stoker import __version__
 from stoker.base.errors import Fenced
 from stoker.engine.calls.context import RecordingParts
 from stoker.engine.ownership.cleaning import Cleaner
+from stoker.engine.ownership.drift_watch import DriftWatch
 from stoker.engine.ownership.healing import Healer
 from stoker.engine.ownership.isolation import Suspects
 from stoker.engine.ownership.late_requests import LateObjects
@@ -60,6 +61,7 @@ class Membership:
         self._others = others
         self._clock = clock
         self._healer = Healer(parts)
+        self.drift_watch = DriftWatch(parts)
         self._cleaner = Cleaner(services)
         self._second_chances = SecondChances(services)
         self.takeovers = Takeovers(services, runs, resumption, suspects, self)
@@ -162,6 +164,7 @@ class Membership:
         services.background.spawn(services.credentials.remove_given_up())
         if services.id == min(living, default=services.id):
             services.background.spawn(self._healer.look())
+            services.background.spawn(self.drift_watch.look())
             services.background.spawn(self._cleaner.look())
             services.background.spawn(self._second_chances.look())
             services.background.spawn(self._late_objects.look())

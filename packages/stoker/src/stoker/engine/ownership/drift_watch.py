@@ -1,0 +1,205 @@
+"""Look for drift without a request: compare stacks with the cloud, record the result, and begin repairs.
+
+The stacks of one project whose owner is the same are looked at together, so that one list of a service tells about all
+of them. Of several engines, the one with the lowest ID looks; if two believe that they are the one, only one repair
+begins, as `healing` describes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import partial
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection
+
+from stoker.base.errors import ActionInProgress, StokerError
+from stoker.engine.calls.context import RecordingParts
+from stoker.engine.inspection.detections import last_found, new_detection, settle
+from stoker.engine.inspection.drift import DRIFTED, Looker, lookers_of, overall
+from stoker.engine.inspection.pacing import Pace, PacedReads
+from stoker.engine.inspection.returning import returning_plan
+from stoker.engine.ownership.drift_schedule import (
+    MOST_FRUITLESS,
+    Mode,
+    Repair,
+    first_look,
+    fruitless,
+    next_look,
+    objection,
+)
+from stoker.engine.ownership.healing import begin_repair, next_turn
+from stoker.engine.ownership.healing_schedule import EXAMINED_OPERATIONS, SHORTEST_INTERVAL
+from stoker.store import drifts, healing, queries
+from stoker.store.journal import Batch
+from stoker.store.records import FAILED, IN_PROGRESS, Stack
+
+LOG = logging.getLogger(__name__)
+
+_TOGETHER = 100
+"""Number of stacks that are in memory at the same time."""
+_MOST_EVENTS = 20
+"""Number of events of one look; all of the resources are in its result."""
+
+
+class _Group(NamedTuple):
+    """Stacks that are looked at together: the project, and the credential of their owner."""
+
+    project_id: str
+    credential: str
+
+
+class DriftWatch:
+    """Looks at the stacks that ask for it, each at the operator's interval. `statuses` are the last results."""
+
+    def __init__(self, parts: RecordingParts) -> None:
+        settings = parts.services.settings
+        self._parts = parts
+        self._pace = Pace(parts.services.clock, settings.drift_calls_per_minute)
+        self._due: dict[_Group, float] = {}
+        self._next = 0.0
+        self._busy = False
+        self.statuses: dict[str, str] = {}
+        self.repairs: Counter[Repair] = Counter()
+
+    @property
+    def calls(self) -> int:
+        """The number of calls of services for looks."""
+        return self._pace.calls
+
+    async def look(self) -> None:
+        """Look at the groups of stacks whose interval has passed; called at every heartbeat."""
+        services = self._parts.services
+        now, interval = services.clock.now(), float(services.settings.drift_interval)
+        if interval <= 0 or self._busy or now < self._next:
+            return
+        self._busy, self._next = True, now + SHORTEST_INTERVAL
+        try:
+            groups: dict[_Group, list[tuple[Stack, Mode]]] = {}
+            for stack, mode in await services.database.read(healing.watched, services.settings.drift_mode):
+                groups.setdefault(_Group(stack.project_id, stack.credential or ""), []).append((stack, Mode(mode)))
+            known = {stack.id for members in groups.values() for stack, _ in members}
+            self.statuses = {stack_id: status for stack_id, status in self.statuses.items() if stack_id in known}
+            self._due = {group: due for group, due in self._due.items() if group in groups}
+            for group, members in groups.items():
+                await self._look_at(group, members, interval)
+        finally:
+            self._busy = False
+
+    async def _look_at(self, group: _Group, members: Sequence[tuple[Stack, Mode]], interval: float) -> None:
+        services, name = self._parts.services, " ".join(group)
+        now = services.clock.now()
+        if now < self._due.setdefault(group, first_look(name, now, interval)):
+            return
+        self._due[group] = next_look(name, now, interval)
+        for start in range(0, len(members), _TOGETHER):
+            together: list[tuple[Stack, Mode, Looker]] = []
+            for stack, mode in members[start : start + _TOGETHER]:
+                with _retried(stack):
+                    together.append((stack, mode, (await lookers_of(services, stack))[stack.id]))
+            states = (state for _, _, each in together for state in each.all_states(each.states()))
+            reads = PacedReads(states, self._pace)
+            for stack, mode, looker in together:
+                if services.background.stopped:
+                    return
+                with _retried(stack):
+                    await self._compare(stack, mode, looker, reads)
+
+    async def _compare(self, stack: Stack, mode: Mode, looker: Looker, reads: PacedReads) -> None:
+        services, announcer = self._parts.services, self._parts.announcer
+        looks = await asyncio.gather(*(looker.look(state, reads) for state in looker.states()))
+        found = [report for report, _ in looks]
+        if await services.database.read(_is_outdated, stack):
+            return  # what an operation has changed meanwhile is no drift
+        before = await last_found(services, stack.id)
+        detection = new_detection(services, stack)
+        failed = any(state.row.status == FAILED for state in looker.all_states(looker.states()))
+        facts: dict[str, Any] = {"mode": mode.value, "failed": failed}
+        await settle(services, detection, found, **facts)
+        status = self.statuses[stack.id] = detection.result or ""
+        batch = Batch().add(detection, *_events(looker, before, found, services.clock.now()))
+        batch.then(partial(drifts.forget_older, stack_id=stack.id))
+        if (status == "DRIFTED") != (overall([each["status"] for each in before.get("found", ())]) == "DRIFTED"):
+            drifted = [each["name"] for each in found if each["status"] in DRIFTED]
+            batch.add(*announcer.about_drift(stack, status, drifted))
+        await announcer.commit(services.journal, batch, await announcer.sinks_of(stack))
+        if mode is Mode.REPAIR and (status == "DRIFTED" or failed):
+            repair = await self._repaired(stack)
+            self.repairs[repair] += 1
+            await settle(services, detection, found, **facts, repair=repair.value)
+            await services.journal.commit(Batch().change(detection))
+            if repair is not Repair.BEGUN:
+                LOG.warning("stack %s has drifted and is not repaired: %s", stack.name, repair.value)
+
+    async def _repaired(self, stack: Stack) -> Repair:
+        """Begin to repair a stack that has drifted, if nothing speaks against it; return what became of it."""
+        services = self._parts.services
+        operations = await services.database.read(queries.operations_of, stack.id, EXAMINED_OPERATIONS)
+        in_sync_at = await drift_free_at(self._parts, stack)
+        tried = fruitless(operations, in_sync_at)
+        if tried >= MOST_FRUITLESS:
+            return Repair.FRUITLESS
+        if await next_turn(services, stack, operations, float(services.settings.drift_interval)) is None:
+            return Repair.NOT_NOW
+        plan = await returning_plan(services, stack)
+        if (why := objection(plan, services.settings.drift_replacements)) is not None:
+            return why
+        reason = f"Repair of drift started (attempt {tried + 1} of {MOST_FRUITLESS})"
+        await begin_repair(self._parts, stack, reason, observe=True)
+        return Repair.BEGUN
+
+
+@contextmanager
+def _retried(stack: Stack) -> Iterator[None]:
+    """Log what prevents a look at a stack; the next one is at the next interval."""
+    try:
+        yield
+    except ActionInProgress:
+        LOG.info("stack %s is not repaired now: a user's operation has begun", stack.name)
+    except StokerError as error:
+        LOG.warning("cannot look for drift of stack %s, will retry: %s", stack.name, error.message)
+    except Exception:
+        LOG.exception("cannot look for drift of stack %s, will retry", stack.name)
+
+
+async def drift_free_at(parts: RecordingParts, stack: Stack) -> float:
+    """Return when a stack was last seen without drift and without failed resources; 0 if that is not recorded."""
+    services = parts.services
+    for detection in await services.database.read(drifts.completed, stack.id):
+        body = services.sealer.open(detection.body)
+        if overall([each["status"] for each in body.get("found", ())]) != "DRIFTED" and not body.get("failed"):
+            return float(detection.created_at)
+    return 0.0
+
+
+def _is_outdated(connection: Connection, stack: Stack) -> bool:
+    """Return whether an operation has begun on a stack, or on a stack nested in it, since it was read."""
+    now = queries.stack_by_id(connection, stack.id)
+    if now is None or now.deleted_at is not None or now.status == IN_PROGRESS or now.operation != stack.operation:
+        return True
+    return healing.tree_runs(connection, stack.root_id)
+
+
+def _events(looker: Looker, before: Mapping[str, Any], found: Sequence[Mapping[str, Any]], now: float) -> list[Any]:
+    """Return the events of resources that have drifted since the look before, or do not differ any more."""
+    former = {each["name"]: each["status"] for each in before.get("found", ())}
+    events = []
+    for report in found:
+        name, differs, differed = report["name"], report["status"] in DRIFTED, former.get(report["name"]) in DRIFTED
+        if differs == differed or (not differs and former.get(name) is None):
+            continue
+        events.append(looker.view.current[name].event(_sentence(report), now))
+    return events[:_MOST_EVENTS]
+
+
+def _sentence(report: Mapping[str, Any]) -> str:
+    if report["status"] == "DELETED":
+        return "drift: the object does not exist any more"
+    if report["status"] not in DRIFTED:
+        return "drift: the object is as declared again"
+    names = dict.fromkeys(str(each["path"][0]) for each in report["differences"])
+    return f"drift: {', '.join(names)} differ from the template" if names else f"drift: {report['reason']}"
