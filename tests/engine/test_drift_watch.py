@@ -62,7 +62,7 @@ async def looked(world: World, since: float) -> dict[str, Any]:
         await passes(world, 10)
         found = await watch(world)
         if found["time"] is not None and found["time"] > since:
-            await passes(world, 20)  # what becomes of a repair is recorded after the look
+            await passes(world, 20)  # the outcome of a repair is recorded after the look
             return await watch(world)
     raise AssertionError("nobody looks")
 

@@ -28,7 +28,7 @@ _AGES = ((86400, "day"), (3600, "hour"), (60, "minute"), (1, "second"))
 
 
 def watch_lines(found: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what the service does, what its last look has found and how long ago, and what became of the repair."""
+    """Yield what the service does, what its last look has found and how long ago, and the outcome of the repair."""
     chosen = "" if found["chosen"] else " (the operator's default)"
     yield _MODES.get(found["mode"], found["mode"]).format(interval=found["interval"]) + f"{chosen}."
     if found["mode"] != "off" and not found["interval"]:

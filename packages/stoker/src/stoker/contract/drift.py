@@ -79,7 +79,7 @@ class DriftWatch(TypedDict):
 
     `mode` is what applies, `chosen` what the stack has chosen, None for the operator's default. `interval` are the
     seconds between two looks, 0 for none. `status` and `time` are those of the last look, None before the first one,
-    `age` the seconds since then. `drifted` and `uncompared` are the names of resources. `repair` is what became of the
+    `age` the seconds since then. `drifted` and `uncompared` are the names of resources. `repair` is the outcome of the
     repair after that look, None without one.
     """
 

@@ -105,7 +105,7 @@ class EngineMetrics:
         yield _total("stoker_drift_calls", "Calls of services for these comparisons.", {(): [((), watch.calls)]})
         yield _total(
             "stoker_drift_repairs",
-            "Stacks that had drifted and asked for repair, by what became of it.",
+            "Stacks that had drifted and asked for repair, by the result.",
             {("result",): [((result.value,), count) for result, count in watch.repairs.items()]},
         )
         values = engine.services.values

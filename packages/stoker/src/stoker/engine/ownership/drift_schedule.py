@@ -27,7 +27,7 @@ class Mode(StrEnum):
 
 
 class Repair(StrEnum):
-    """What became of a repair that a look suggests."""
+    """The outcome of a repair that a look suggests."""
 
     BEGUN = "begun"
     """An update has begun that brings the objects back."""

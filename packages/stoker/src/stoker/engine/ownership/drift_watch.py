@@ -136,7 +136,7 @@ class DriftWatch:
                 LOG.warning("stack %s has drifted and is not repaired: %s", stack.name, repair.value)
 
     async def _repaired(self, stack: Stack) -> Repair:
-        """Begin to repair a stack that has drifted, if nothing speaks against it; return what became of it."""
+        """Begin to repair a stack that has drifted, if nothing speaks against it; return the result."""
         services = self._parts.services
         operations = await services.database.read(queries.operations_of, stack.id, EXAMINED_OPERATIONS)
         in_sync_at = await drift_free_at(self._parts, stack)
