@@ -63,7 +63,12 @@ async def looked(world: World, since: float) -> dict[str, Any]:
         found = await watch(world)
         if found["time"] is not None and found["time"] > since:
             await passes(world, 20)  # the outcome of a repair is recorded after the look
-            return await watch(world)
+            for _ in range(30):
+                found = await watch(world)
+                if found["mode"] != "repair" or found["status"] != "DRIFTED" or found["repair"]:
+                    break
+                await passes(world, 10)
+            return found
     raise AssertionError("nobody looks")
 
 
