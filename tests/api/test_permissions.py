@@ -31,6 +31,7 @@ NOT_FOR_READERS = {
     "software_deployments:delete", "software_deployments:update", "stacks:abandon", "stacks:create", "stacks:delete",
     "stacks:delete_snapshot", "stacks:export", "stacks:generate_template", "stacks:global_index",
     "stacks:preview_update", "stacks:preview_update_patch", "stacks:restore_snapshot", "stacks:snapshot",
+    "stacks:lock", "stacks:unlock", "stacks:update_settings",
     "stacks:update", "stacks:update_no_change", "stacks:update_patch", "stacks:validate_template",
 }  # fmt: skip
 FOR_STACK_USERS = {"resource:metadata", "resource:signal", "software_deployments:metadata", "stacks:lookup"}
