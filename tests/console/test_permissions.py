@@ -49,7 +49,7 @@ def test_a_reader_sees_what_is_disabled_and_why(reader: Browser, stack: str) -> 
     assert _disabled(reader, "/stacks") == {"New stack": "stacks:create", "Adopt a stack": "stacks:create"}
     actions = {
         "Update": "stacks:update_patch", "Suspend…": "actions:suspend", "Delete…": "stacks:delete",
-        "Snapshot…": "stacks:snapshot", "Abandon…": "stacks:abandon",
+        "Snapshot…": "stacks:snapshot", "Abandon…": "stacks:abandon", "Lock…": "stacks:lock",
     }  # fmt: skip
     assert _disabled(reader, stack) == actions
     page = reader.get(stack).text
@@ -111,8 +111,8 @@ def test_a_policy_that_hides_permissions_leaves_everything_to_the_api(
 def test_each_action_needs_the_rule_of_its_request() -> None:
     rules = {name: subject.rule(action) for subject in (STACK, RESOURCE) for name, action in subject.actions.items()}
     assert rules == {
-        **{name: f"actions:{name}" for name in STACK.actions if name not in ("snapshot", "abandon", "delete")},
-        "snapshot": "stacks:snapshot", "abandon": "stacks:abandon", "delete": "stacks:delete",
+        **{name: f"actions:{name}" for name in STACK.actions if name not in ("snapshot", "abandon", "delete", "lock", "unlock")},
+        "snapshot": "stacks:snapshot", "abandon": "stacks:abandon", "delete": "stacks:delete", "lock": "stacks:lock", "unlock": "stacks:unlock",
         "signal": "resource:signal", "unhealthy": "resource:mark_unhealthy", "healthy": "resource:mark_unhealthy",
     }  # fmt: skip
     assert {SNAPSHOT.rule(action) for action in SNAPSHOT.actions.values()} == {
