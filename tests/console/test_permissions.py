@@ -111,8 +111,13 @@ def test_a_policy_that_hides_permissions_leaves_everything_to_the_api(
 def test_each_action_needs_the_rule_of_its_request() -> None:
     rules = {name: subject.rule(action) for subject in (STACK, RESOURCE) for name, action in subject.actions.items()}
     assert rules == {
-        **{name: f"actions:{name}" for name in STACK.actions if name not in ("snapshot", "abandon", "delete", "lock", "unlock")},
-        "snapshot": "stacks:snapshot", "abandon": "stacks:abandon", "delete": "stacks:delete", "lock": "stacks:lock", "unlock": "stacks:unlock",
+        **{
+            name: f"actions:{name}"
+            for name in STACK.actions
+            if name not in ("snapshot", "abandon", "delete", "lock", "unlock")
+        },
+        "snapshot": "stacks:snapshot", "abandon": "stacks:abandon", "delete": "stacks:delete",
+        "lock": "stacks:lock", "unlock": "stacks:unlock",
         "signal": "resource:signal", "unhealthy": "resource:mark_unhealthy", "healthy": "resource:mark_unhealthy",
     }  # fmt: skip
     assert {SNAPSHOT.rule(action) for action in SNAPSHOT.actions.values()} == {
