@@ -312,11 +312,11 @@ class Stories(Laboratory):
 def done(
     before: Mapping[str, Mapping[str, Any]], after: Mapping[str, Mapping[str, Any]], updated: set[str]
 ) -> dict[str, str]:
-    """Return what was done to each resource. One that was never created before is created."""
+    """Return what was done to each resource. One that was not created before, or was to be deleted, is created."""
     found = {}
     for path in {**before, **after}:
         old, new = before.get(path), after.get(path)
-        if old is None or old["action"] == "INIT":
+        if old is None or old["action"] in ("INIT", "DELETE"):
             found[path] = "create"
         elif new is None:
             found[path] = "delete"

@@ -64,6 +64,9 @@ def test_updates_do_what_their_plans_announce(stories: Stories, story: Story) ->
     ("events", "words"),
     [
         pytest.param([Event("update", {**START, "disk": "two"}, "PUT /volume/v3/*/volumes/*")], {}, id="failed update"),
+        pytest.param(
+            [Event("update", {**START, "count": "1"}, "DELETE /network/v2.0/networks/*")], {}, id="failed deletion"
+        ),
         pytest.param([Event("check", victim="marked")], {}, id="failed check"),
         pytest.param([Event("check", victim="net")], {"web": "two"}, id="failed check of what all others use"),
         pytest.param([Event("unhealthy", victim="port")], {"data": "two"}, id="replaced for two reasons"),
