@@ -316,12 +316,12 @@ def done(
     found = {}
     for path in {**before, **after}:
         old, new = before.get(path), after.get(path)
-        if old is None or old["action"] in ("INIT", "DELETE"):
+        if old is None or old["action"] == "INIT":
             found[path] = "create"
         elif new is None:
             found[path] = "delete"
         elif new["uuids"].keys().isdisjoint(old["uuids"]):
-            found[path] = "replace"
+            found[path] = "create" if old["action"] == "DELETE" else "replace"
         else:
             found[path] = "update" if path in updated else "keep"
     return found
