@@ -7,6 +7,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+from stoker.engine.ownership.drift_schedule import Repair
 from stoker.engine.value_memory import ValueMemory
 from stoker.processes.status import EngineMetrics
 from stoker_foundation.clock import ManualClock
@@ -30,7 +31,11 @@ def idle_engine() -> Any:
             pool=SimpleNamespace(transport=SimpleNamespace(observe=None)),
             values=ValueMemory(1024),
         ),
-        membership=SimpleNamespace(beaten_at=100.0, takeovers=SimpleNamespace(waiting=0)),
+        membership=SimpleNamespace(
+            beaten_at=100.0,
+            takeovers=SimpleNamespace(waiting=0),
+            drift_watch=SimpleNamespace(statuses={"a-stack": "IN_SYNC"}, calls=0, repairs={Repair.BEGUN: 1}),
+        ),
         runs=NoRuns(),
     )
 
