@@ -117,7 +117,7 @@ async def test_a_look_is_recorded_shown_and_repeated_and_nothing_is_changed(worl
     assert (described["drift"]["status"], described["drift"]["time"]) == ("DRIFTED", second["time"])
     third = await looked(world, second["time"])
     assert third["age"] == world.clock.now() - third["time"]
-    assert (await messages(world))[len(events) :] == ["drift: name differ from the template"], "drift is reported once"
+    assert (await messages(world))[len(events) :] == ["drift: name differs from the template"], "drift is reported once"
     await renamed(world, net, "declared")
     await looked(world, third["time"])
     assert (await messages(world))[-1] == "drift: the object is as declared again"

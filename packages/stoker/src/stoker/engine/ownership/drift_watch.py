@@ -202,4 +202,6 @@ def _sentence(report: Mapping[str, Any]) -> str:
     if report["status"] not in DRIFTED:
         return "drift: the object is as declared again"
     names = dict.fromkeys(str(each["path"][0]) for each in report["differences"])
-    return f"drift: {', '.join(names)} differ from the template" if names else f"drift: {report['reason']}"
+    if not names:
+        return f"drift: {report['reason']}"
+    return f"drift: {', '.join(names)} {'differs' if len(names) == 1 else 'differ'} from the template"
