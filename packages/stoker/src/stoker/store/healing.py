@@ -30,8 +30,10 @@ def watched(connection: Connection, default: str) -> list[tuple[Stack, str]]:
     """
     mode = func.coalesce(stack_settings.c.drift_mode, default).label("mode")
     quiet = and_(stacks.c.deleted_at.is_(None), stacks.c.parent_id.is_(None), stacks.c.status != IN_PROGRESS)
-    joined = stacks.join(stack_settings, stacks.c.id == stack_settings.c.stack_id, isouter=True)
-    query = select(stacks, mode).select_from(joined).where(quiet, mode != "off", stacks.c.action != "DELETE")
+    # If those that have chosen nothing are left out, the index of the others' choices tells which ones to read.
+    chosen = [stack_settings.c.drift_mode > ""] if default == "off" else []
+    joined = stacks.join(stack_settings, stacks.c.id == stack_settings.c.stack_id, isouter=not chosen)
+    query = select(stacks, mode).select_from(joined).where(quiet, mode != "off", stacks.c.action != "DELETE", *chosen)
     return [(Stack.of(row), row.mode) for row in connection.execute(query.order_by(stacks.c.id))]
 
 

@@ -398,7 +398,7 @@ stack_settings = Table(
     Column("policy", LongText),
     Column("notification_topics", LongText, nullable=False),
     Column("capabilities", LongText, nullable=False),
-    Column("drift_mode", String(16)),
+    Column("drift_mode", String(16), index=True),
 )
 
 change_sets = Table(
