@@ -31,6 +31,17 @@ ON_PURPOSE = {
     "AWS::AutoScaling::AutoScalingGroup": [_ZONES],
     "AWS::ElasticLoadBalancing::LoadBalancer": [_ZONES],
     "OS::Heat::InstanceGroup": [_ZONES],
+    # Members that are named by keys are our own.
+    "OS::Heat::AutoScalingGroup": [
+        "properties, names: declared ['cooldown', 'desired_capacity', 'for_each', 'key_var', 'max_size', 'min_size', "
+        "'resource', 'rolling_updates', 'value_var'], recorded ['cooldown', 'desired_capacity', 'max_size', "
+        "'min_size', 'resource', 'rolling_updates']"
+    ],
+    "OS::Heat::ResourceGroup": [
+        "properties, names: declared ['count', 'for_each', 'index_var', 'key_var', 'removal_policies', "
+        "'removal_policies_mode', 'resource_def', 'value_var'], recorded ['count', 'index_var', 'removal_policies', "
+        "'removal_policies_mode', 'resource_def']"
+    ],
     # The value of a list property is a list, also by default.
     "OS::Neutron::NetworkGateway": ["properties.connections.default: declared [], recorded {}"],
 }

@@ -65,6 +65,7 @@ async def test_members_are_numbered(group: GroupBench) -> None:
 
 def test_index_is_replaced_in_strings_only() -> None:
     properties = {
+        "for_each": None,
         "index_var": "%i%",
         "resource_def": {
             "type": "T%i%",

@@ -81,7 +81,8 @@ class Property:
     although its published schema, like Heat's, does not say so. `wire` is the name in the service's request
     body if it differs. `reference` is the kind of object that a value names (`neutron.network`): the constraint of that
     name checks that the object exists, and the finder of that name turns a name into an ID. `resolve` selects a finder
-    only. `replaces` names an older property of the same map, whose value is used when this one is not set.
+    only. `replaces` names an older property of the same map, whose value is used when this one is not set. `excludes`
+    names a property of the same map that must not be given as well.
     `lenient` properties are the parameters of a nested template: a list may also be a comma-separated string, and a map
     may also be a list or JSON in a string. `secret` values are never shown.
     """
@@ -101,6 +102,7 @@ class Property:
     reference: str | None = None
     resolve: str | None = None
     replaces: str | None = None
+    excludes: str | None = None
     lenient: bool = False
     secret: bool = False
     live: Live | None = None
@@ -214,6 +216,8 @@ class Finalizer:
         for name, prop in schema.items():
             if name in values or prop.replaces in values:
                 given = self._given(name, prop, values, path) if prop.replaces else values[name]
+                if prop.excludes is not None and given is not None and values.get(prop.excludes) is not None:
+                    self._report("conflicting-properties", (*path, name), f"{name!r} excludes {prop.excludes!r}")
                 result[name] = self.value(prop, given, (*path, name))
                 continue
             if prop.required:

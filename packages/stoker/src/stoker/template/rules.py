@@ -90,7 +90,7 @@ _ERRORS = (
     Rule("circular-dependency", "Resources depend on each other.", "a refers to b, b depends on a"),
     Rule("unknown-property", "The type has no such property.", "properties: {flavour: m1.small}"),
     Rule("required-property", "A property that the type requires is missing.", "OS::Neutron::Subnet without network"),
-    Rule("conflicting-properties", "Two spellings of one property are given.", "network and network_id"),
+    Rule("conflicting-properties", "Two properties are given that exclude each other.", "network and network_id"),
     Rule("wrong-type", "A value is not of the property's type.", "mtu: large"),
     Rule("constraint", "A value violates a constraint.", "mtu: 1"),
     Rule("service", "The service that checked the properties refuses them.", "context: {region_name: nowhere}"),

@@ -8,6 +8,7 @@ from typing import Any
 from stoker.base import budget
 from stoker.plugins.resource import AttributeKey, Call, ChildRequest
 from stoker.resources.declare import between
+from stoker.resources.heat.groups import keys
 from stoker.resources.heat.groups.batching import Rolling
 from stoker.resources.heat.groups.group import BATCH_SIZE, HOT, IN_SERVICE, PAUSE, rolling_of
 from stoker.resources.heat.groups.uniform_group import AutoScalingResource, read_uniform
@@ -34,6 +35,7 @@ class AutoScalingGroup(AutoScalingResource):
             required=True,
             change=Change.UPDATE,
         ),
+        **keys.for_each("The names that members can have: new ones get the first that are free."),
         "max_size": Property(
             Type.INTEGER, "Maximum number of members.", required=True, constraints=between(0), change=Change.UPDATE
         ),
@@ -75,22 +77,56 @@ class AutoScalingGroup(AutoScalingResource):
     }
 
     def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:
-        yield from self.size_problems(properties, ("min_size", "max_size", "desired_capacity"))
-        if isinstance(properties["resource"], Mapping) and "type" not in properties["resource"]:
+        yield from self.size_problems({**properties, "for_each": None}, ("min_size", "max_size", "desired_capacity"))
+        member = properties["resource"]
+        if isinstance(member, Mapping) and "type" not in member:
             yield "resource: the definition of a member must have a type"
+        given = properties["for_each"]
+        if given is None or keys.are_unknown(properties):
+            return
+        yield from (found := list(keys.problems(given)))
+        if found:
+            return
+        for name in ("min_size", "desired_capacity"):
+            size = properties[name]
+            if not is_unknown(size) and size is not None and size > len(given):
+                yield f"{name} ({size}) is more than the number of names in for_each ({len(given)})"
+        if not is_unknown(member):
+            yield from keys.definition_problems(self.define(properties, member, name) for name in keys.keys_of(given))
 
     def child_of(self, properties: Mapping[str, Any]) -> ChildRequest | None:
         smallest, desired = properties["min_size"], self.desired(properties)
         size = smallest if desired is None else desired
-        return self.sample_of(properties) if is_unknown(size) else _sketch(properties, size)
+        return self.sample_of(properties) if is_unknown(size) else self._sketch(properties, size)
 
     def sample_of(self, properties: Mapping[str, Any]) -> ChildRequest | None:
-        return _sketch(properties, 1)
+        listed = properties["for_each"]
+        return self._sketch(properties, 1 if listed is None or keys.are_unknown(properties) else len(listed))
+
+    def _sketch(self, properties: Mapping[str, Any], size: int) -> ChildRequest | None:
+        """Return the nested stack for validation, with numbers in place of the members' random names."""
+        if is_unknown(properties["resource"]) or is_unknown(properties["resource"].get("type")):
+            return None
+        if keys.are_unknown(properties):
+            return None
+        budget.members(size)
+        member = _member(properties)
+        budget.charge_copy(member, size)
+        listed = self.possible_names(properties)
+        names = map(str, range(size)) if listed is None else listed[:size]
+        return unknowns_as_parameters(HOT.template({name: self.define(properties, member, name) for name in names}))
 
     # -- the group's settings --------------------------------------------------------------------------------
 
     def bounds(self, properties: Mapping[str, Any]) -> tuple[int, int]:
-        return properties["min_size"], properties["max_size"]
+        smallest, largest, listed = properties["min_size"], properties["max_size"], self.possible_names(properties)
+        return smallest, largest if listed is None else min(largest, len(listed))
+
+    def possible_names(self, properties: Mapping[str, Any]) -> list[str] | None:
+        return None if properties["for_each"] is None else keys.keys_of(properties["for_each"])
+
+    def define(self, properties: Mapping[str, Any], member: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+        return member if properties["for_each"] is None else keys.filled_in(member, properties, name)
 
     def desired(self, properties: Mapping[str, Any]) -> int | None:
         wanted: int | None = properties["desired_capacity"]
@@ -117,13 +153,3 @@ def _member(properties: Mapping[str, Any]) -> dict[str, Any]:
     if isinstance(wanted.get("properties"), Mapping):
         wanted["properties"] = {name: value for name, value in wanted["properties"].items() if value is not None}
     return wanted
-
-
-def _sketch(properties: Mapping[str, Any], size: int) -> ChildRequest | None:
-    """Return the nested stack for validation, with numbers in place of the members' random names."""
-    if is_unknown(properties["resource"]) or is_unknown(properties["resource"].get("type")):
-        return None
-    budget.members(size)
-    member = _member(properties)
-    budget.charge_copy(member, size)
-    return unknowns_as_parameters(HOT.template({str(index): member for index in range(size)}))

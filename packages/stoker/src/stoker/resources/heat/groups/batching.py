@@ -47,9 +47,12 @@ def lasting_changes(batch: Batch, current: int, target: int) -> int:
     return batch.changes - max(batch.size - max(current, target), 0)
 
 
-def batches(target: int, current: int, rolling: Rolling, counted: Counted) -> Iterator[Batch]:
-    """Yield the batches that bring a group of `current` members to a new definition and to `target` members."""
-    updated, pause = 0, 0.0
+def batches(target: int, current: int, rolling: Rolling, counted: Counted, updated: int = 0) -> Iterator[Batch]:
+    """Yield the batches that bring a group of `current` members to a new definition and to `target` members.
+
+    `updated` is the number of members that have the new definition already, all of which remain.
+    """
+    pause = 0.0
     while updated < current or current != target:
         batch = _next_batch(target, current, updated, rolling)._replace(pause=pause)
         yield batch

@@ -1,4 +1,7 @@
-"""OS::Heat::ResourceGroup"""
+"""OS::Heat::ResourceGroup
+
+Its members are named by an index, or by the keys of `for_each`.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +16,7 @@ from stoker.plugins.outcome import Outcome
 from stoker.plugins.resource import AttributeKey, Call, ChildRequest, Member
 from stoker.resources.base import dig
 from stoker.resources.declare import between, length, one_of
+from stoker.resources.heat.groups import keys
 from stoker.resources.heat.groups.batching import Batch, batches, lasting_changes, member_definitions
 from stoker.resources.heat.groups.group import (
     BATCH_SIZE,
@@ -32,7 +36,7 @@ _SINCE_5 = Support(version="5.0.0")
 
 
 class ResourceGroup(GroupResource):
-    """A group of members created from one definition, named by their index."""
+    """A group of members created from one definition."""
 
     type_name = "OS::Heat::ResourceGroup"
     any_attribute = True
@@ -42,11 +46,12 @@ class ResourceGroup(GroupResource):
     properties = {
         "count": Property(Type.INTEGER, "Number of members.", default=1, constraints=between(0), change=Change.UPDATE),
         "index_var": Property(
-            description="The string that is replaced by the member's index in the definition's properties.",
+            description="The string that is replaced by the member's name (its index) in the definition's properties.",
             default="%index%",
             constraints=length(3),
             support=Support(version="2014.2"),
         ),
+        **keys.for_each("One member for each, in place of count.", excludes="count"),
         "resource_def": Property(
             Type.MAP,
             "The definition of a member.",
@@ -109,51 +114,64 @@ class ResourceGroup(GroupResource):
         ),
     }
 
+    def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:
+        given = properties["for_each"]
+        if given is None or keys.are_unknown(properties):
+            return
+        yield from (found := list(keys.problems(given)))
+        if not found and _is_known(properties):
+            yield from keys.definition_problems(member_definition(properties, name) for name in keys.keys_of(given))
+
     # -- the nested template ----------------------------------------------------------------------------------
 
     def child_of(self, properties: Mapping[str, Any]) -> ChildRequest | None:
-        if is_unknown(properties["count"]):
+        if properties["for_each"] is None and is_unknown(properties["count"]):
             return self.sample_of(properties)
-        budget.members(properties["count"])
-        skipped = {str(entry) for entry in _to_remove(properties)}
-        return _sketch(properties, islice(names(skipped), properties["count"]))
+        if keys.are_unknown(properties):
+            return None
+        return _sketch(properties, wanted_names(properties, {str(entry) for entry in _to_remove(properties)}))
 
     def sample_of(self, properties: Mapping[str, Any]) -> ChildRequest | None:
+        if properties["for_each"] is not None:  # members have values of their own
+            return None if keys.are_unknown(properties) else _sketch(properties, keys.keys_of(properties["for_each"]))
         return None if properties["count"] == 0 else _sketch(properties, ["0"])
 
     # -- actions ----------------------------------------------------------------------------------------------
 
     async def plan(self, call: Call) -> Iterable[Batch]:
         """Plan removals and batches now: a removal policy may name a member by an ID that a later batch removes."""
-        count = call.properties["count"]
-        budget.members(count)
         if call.action == "CREATE":
             _skip(call, {str(entry) for entry in _to_remove(call.properties)})
+            count = len(wanted_names(call.properties, _skipped(call)))
             policy = self._policy(call, "batch_create") if count else None
             # The empty stack comes first, so that every batch of members is an update of the same stack.
             planned = batches(count, 0, rolling_of(policy), lasting_changes) if policy else ()
             return [Batch(0, 0), *planned] if policy else [Batch(count, count)]
         _skip(call, removed_names(call.properties, await call.child.members(), _skipped(call)))
+        wanted, skipped = wanted_names(call.properties, _skipped(call)), _skipped(call)
+        former = await self.definitions(call)
+        present = {name: former[name] for name in former if may_have(call.properties, skipped, name)}
+        changing = [name for name, entry in present.items() if entry != member_definition(call.properties, name)]
         policy = self._policy(call, "rolling_update")
-        present = {name: entry for name, entry in (await self.definitions(call)).items() if name not in _skipped(call)}
-        changes = any(entry != member_definition(call.properties, name) for name, entry in present.items())
-        if policy is None or not changes:
-            return [Batch(count, max(count, len(present)))]
-        return batches(count, len(present), rolling_of(policy), lasting_changes)
+        if policy is None or not changing:
+            return [Batch(len(wanted), max(len(wanted), len(present)))]
+        rolling, unchanged = rolling_of(policy), 0
+        if call.properties["for_each"] is not None:
+            rolling, unchanged = keys.without_additional_members(rolling, len(wanted)), len(present) - len(changing)
+        return batches(len(wanted), len(present), rolling, lasting_changes, unchanged)
 
     async def members_after(self, call: Call, batch: Batch) -> dict[str, Any]:
-        skipped, count = _skipped(call), call.properties["count"]
         budget.members(batch.size)
-        wanted = list(islice(names(skipped), batch.size))
+        possible = possible_names(call.properties, _skipped(call), batch.size)
+        count = len(wanted_names(call.properties, _skipped(call)))
         present = await self.definitions(call)
-        former = [(name, present[name]) for name in sorted(present.keys() & wanted, key=_by_turn(wanted, count))]
-        new_names = (name for name in wanted if name not in present)
+        former = [(name, present[name]) for name in sorted(present.keys() & possible, key=_by_turn(possible, count))]
+        new_names = (name for name in possible if name not in present)
         return member_definitions(former, batch, new_names, partial(member_definition, call.properties))
 
     async def adopt(self, call: Call) -> Outcome:
         """Adopt the members; names that removal policies excluded stay excluded."""
-        budget.members(call.properties["count"])
-        wanted = islice(names(_skipped(call)), call.properties["count"])
+        wanted = wanted_names(call.properties, _skipped(call))
         return await call.child.run(
             "ADOPT", self.request({name: member_definition(call.properties, name) for name in wanted})
         )
@@ -176,8 +194,27 @@ class ResourceGroup(GroupResource):
 
 
 def names(skipped: Collection[str]) -> Iterator[str]:
-    """Yield member names in order, without end."""
+    """Yield indexes as member names in order, without end."""
     return (name for name in map(str, counting()) if name not in skipped)
+
+
+def wanted_names(properties: Mapping[str, Any], skipped: Collection[str]) -> list[str]:
+    """Return the names of all members that the group should have, in order."""
+    if properties["for_each"] is None:
+        budget.members(properties["count"])
+    return possible_names(properties, skipped, properties["count"])
+
+
+def possible_names(properties: Mapping[str, Any], skipped: Collection[str], size: int) -> list[str]:
+    """Return the names among which are those of `size` members during an update, in order."""
+    if properties["for_each"] is None:
+        return list(islice(names(skipped), size))
+    return [name for name in keys.keys_of(properties["for_each"]) if name not in skipped]
+
+
+def may_have(properties: Mapping[str, Any], skipped: Collection[str], name: str) -> bool:
+    """Return whether the group can have a member of this name."""
+    return name not in skipped and (properties["for_each"] is None or name in properties["for_each"])
 
 
 def removed_names(properties: Mapping[str, Any], members: list[Member], skipped: Collection[str]) -> set[str]:
@@ -194,7 +231,10 @@ def removed_names(properties: Mapping[str, Any], members: list[Member], skipped:
 
 
 def _to_remove(properties: Mapping[str, Any]) -> list[Any]:
-    return [entry for policy in properties["removal_policies"] or [] for entry in policy["resource_list"] or []]
+    """Return the members that policies name, as far as they are known."""
+    policies = [] if is_unknown(properties["removal_policies"]) else properties["removal_policies"] or []
+    lists = [policy["resource_list"] for policy in policies if not is_unknown(policy)]
+    return [entry for entries in lists if not is_unknown(entries) for entry in entries or []]
 
 
 def _skipped(call: Call) -> set[str]:
@@ -209,12 +249,20 @@ def _skip(call: Call, skipped: Collection[str]) -> None:
 
 
 def member_definition(properties: Mapping[str, Any], name: str) -> dict[str, Any]:
-    """Return one member's entry in the nested template, with its index filled in."""
+    """Return one member's entry in the nested template, with its name and value filled in.
+
+    Raises BadValue for a part of its value that does not exist.
+    """
     wanted = properties["resource_def"]
     budget.charge_copy(wanted)
     given = {key: value for key, value in (wanted["properties"] or {}).items() if value is not None}
-    definition = {"type": wanted["type"], "properties": with_index(given, properties["index_var"], name)}
-    return {**definition, "metadata": wanted["metadata"]} if wanted["metadata"] else definition
+    definition: dict[str, Any] = {
+        "type": wanted["type"],
+        "properties": with_index(given, properties["index_var"], name),
+    }
+    if wanted["metadata"]:
+        definition["metadata"] = wanted["metadata"]
+    return definition if properties["for_each"] is None else keys.filled_in(definition, properties, name)
 
 
 def with_index(value: Any, variable: str, name: str) -> Any:
@@ -228,8 +276,14 @@ def with_index(value: Any, variable: str, name: str) -> Any:
     return value
 
 
-def _sketch(properties: Mapping[str, Any], wanted: Collection[str] | Iterator[str]) -> ChildRequest | None:
-    if is_unknown(properties["resource_def"]) or is_unknown(properties["resource_def"]["type"]):
+def _is_known(properties: Mapping[str, Any]) -> bool:
+    """Return whether it is known what kind of members the group has."""
+    wanted = properties["resource_def"]
+    return not (is_unknown(wanted) or is_unknown(wanted["type"]) or is_unknown(properties["index_var"]))
+
+
+def _sketch(properties: Mapping[str, Any], wanted: Collection[str]) -> ChildRequest | None:
+    if not _is_known(properties):
         return None
     return unknowns_as_parameters(HOT.template({name: member_definition(properties, name) for name in wanted}))
 
@@ -243,6 +297,9 @@ def _by_turn(wanted: list[str], target: int) -> Callable[[str], int]:
 async def _members(call: Call) -> dict[str, Member]:
     """Return the group's members in the order of their names."""
     existing = {member.name: member for member in await call.child.members()}
-    highest = max((int(name) for name in existing if name.isdecimal()), default=-1)
-    wanted = islice(names(_skipped(call)), min(call.properties["count"], highest + 1))
+    if call.properties["for_each"] is None:
+        highest = max((int(name) for name in existing if name.isdecimal()), default=-1)
+        wanted = possible_names(call.properties, _skipped(call), min(call.properties["count"], highest + 1))
+    else:
+        wanted = wanted_names(call.properties, _skipped(call))
     return {name: existing[name] for name in wanted if name in existing}

@@ -1,4 +1,5 @@
-"""Groups of interchangeable members: they have random names, and the oldest are removed first.
+"""Groups of interchangeable members: they have random names, and the oldest are removed first; or they have the first
+free names of a list, and the last listed are removed first.
 
 `UniformGroup` has a size; `AutoScalingResource` a size that scaling policies change within bounds, at most once per
 cooldown. `Call.data` records the adjustment in progress; the metadata, which users can read, records the time of the
@@ -11,6 +12,7 @@ import os
 from abc import abstractmethod
 from base64 import b32encode
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 from stoker.base.errors import ActionInProgress, NotSupported
@@ -19,6 +21,7 @@ from stoker.plugins.resource import AttributeKey, Call, Member, NoActionRequired
 from stoker.resources.base import dig
 from stoker.resources.heat.groups.batching import Batch, Rolling, batches, every_change, member_definitions
 from stoker.resources.heat.groups.group import GroupResource, read_by_member
+from stoker.resources.heat.groups.keys import without_additional_members
 from stoker.resources.heat.groups.scaling import (
     EXACT_BY_DEFINITION,
     Adjustment,
@@ -47,6 +50,14 @@ class UniformGroup(GroupResource):
     async def member(self, call: Call) -> Mapping[str, Any]:
         """Return the definition of new and updated members."""
 
+    def possible_names(self, properties: Mapping[str, Any]) -> list[str] | None:
+        """Return the names that members can have, in order; None for random names."""
+        return None
+
+    def define(self, properties: Mapping[str, Any], member: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+        """Return the definition of one member, which differs from that of all (`member`) in groups with given names."""
+        return member
+
     @abstractmethod
     def size(self, properties: Mapping[str, Any], current: int) -> int:
         """Return the size that the properties require of a group whose capacity is `current`."""
@@ -58,35 +69,49 @@ class UniformGroup(GroupResource):
     # -- actions ------------------------------------------------------------------------------------------------
 
     async def plan(self, call: Call) -> Iterable[Batch]:
-        members = await serving(call)
+        listed = self.possible_names(call.properties)
+        members = [member for member in await serving(call) if _may_stay(member.name, listed)]
         size = self.size(call.properties, await capacity(call))
         resize = Batch(size, max(size - len(members), 0))
         rolling = self.rolling(call)
         if rolling is None:
             return [resize]
-        wanted = await self.member(call)
-        outdated = any(entry != wanted for entry in (await self.definitions(call)).values())
-        rolled = list(batches(len(members), len(members), rolling, every_change)) if outdated else []
+        define = partial(self.define, call.properties, await self.member(call))
+        present = (await self.definitions(call)).items()
+        changing = {name for name, entry in present if _may_stay(name, listed) and entry != define(name)}
+        if not changing or not members:
+            return [resize]
+        unchanged = 0
+        if listed is not None:
+            unchanged = sum(member.name not in changing for member in members)
+            rolling = without_additional_members(rolling, len(members))
+        rolled = list(batches(len(members), len(members), rolling, every_change, unchanged))
         return rolled if rolled and rolled[-1].size == size else [*rolled, resize]
 
     async def members_after(self, call: Call, batch: Batch) -> dict[str, Any]:
+        listed = self.possible_names(call.properties)
         present = await self.definitions(call)
-        wanted = await self.member(call)
+        define = partial(self.define, call.properties, await self.member(call))
+        places = {name: -place for place, name in enumerate(listed or ())}
 
         def turn(member: Member) -> tuple[bool, bool, float, str]:
-            """Sort key of removal: failed members first, then outdated ones, then the oldest."""
-            return member.status != _FAILED, present[member.name] == wanted, member.created_at, member.name
+            """Sort key of removal: failed members first, then outdated ones, then the last listed or the oldest."""
+            place = places.get(member.name, member.created_at)
+            return member.status != _FAILED, present[member.name] == define(member.name), place, member.name
 
-        there = sorted((member for member in await call.child.members() if member.name in present), key=turn)
-        former = [(member.name, present[member.name]) for member in there]
-        return member_definitions(former, batch, random_names(), lambda name: wanted)
+        there = [each for each in await call.child.members() if each.name in present and _may_stay(each.name, listed)]
+        former = [(member.name, present[member.name]) for member in sorted(there, key=turn)]
+        new_names = random_names() if listed is None else (name for name in listed if name not in dict(former))
+        return member_definitions(former, batch, new_names, define)
 
     async def completed(self, call: Call) -> None:
         call.data[_CAPACITY] = len(await serving(call))
 
     async def adopt(self, call: Call) -> Outcome:
         """Adopt the members under their existing names."""
-        members = dict.fromkeys(call.adopted["resources"], await self.member(call))
+        define = partial(self.define, call.properties, await self.member(call))
+        listed = self.possible_names(call.properties)
+        members = {name: define(name) for name in call.adopted["resources"] if _may_stay(name, listed)}
         return await call.child.run("ADOPT", self.request(members))
 
 
@@ -186,6 +211,10 @@ def _notice(call: Call, phase: str, asked: Mapping[str, Any], capacity: int) -> 
 # -- members ----------------------------------------------------------------------------------------------------
 
 
+def _may_stay(name: str, listed: Collection[str] | None) -> bool:
+    return listed is None or name in listed
+
+
 async def serving(call: Call) -> list[Member]:
     """Return the members that have not failed, in creation order."""
     return [member for member in await call.child.members() if member.status != _FAILED]
@@ -206,7 +235,7 @@ def random_names() -> Iterator[str]:
 
 
 async def read_uniform(call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, Any]:
-    """Return attributes of a group whose members are addressed by index."""
+    """Return attributes of a group whose members are addressed by name or index."""
     members = await serving(call)
     return {key: await _read(call, members, key) for key in keys}
 
@@ -214,9 +243,11 @@ async def read_uniform(call: Call, keys: Collection[AttributeKey]) -> dict[Attri
 async def _read(call: Call, members: list[Member], key: AttributeKey) -> Any:
     name, path = key[0], key[1:]
     if (one := member_path(key)) is not None:
-        index, rest = one
-        numbered = members[int(index)] if index.isdecimal() and int(index) < len(members) else None
-        return None if numbered is None else await read_member(call, numbered.name, rest)
+        which, rest = one
+        named = next((member.name for member in members if member.name == which), None)
+        if named is None and which.isdecimal() and int(which) < len(members):
+            named = members[int(which)].name
+        return None if named is None else await read_member(call, named, rest)
     if name in ("outputs", "outputs_list"):
         values = await read_by_member(call, [member.name for member in members], path) if path else None
         return list(values.values()) if values is not None and name == "outputs_list" else values
