@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypedDict
+from typing import NotRequired, TypedDict
 
-from stoker.contract.request import Request, sent_as
+from stoker.contract.request import ADDED, Request, sent_as
 from stoker.contract.stacks import SettingsChange, StackPatch
 from stoker.contract.views import JSONObject
 
@@ -32,8 +32,17 @@ class ChangeSetView(ChangeSetIdentity):
     created_at: float
 
 
+REVERT_DRIFT = "REVERT_DRIFT"
+"""The deployment mode of change sets that bring what differs in the cloud back to the template."""
+
+
 class ChangeSetDetails(ChangeSetView):
-    """A change set with its plan; `physical_ids` has the objects that its steps change, by the steps' keys."""
+    """A change set with its plan; `physical_ids` has the objects that its steps change, by the steps' keys.
+
+    `values` has the values of each resource, by the keys of the steps (see
+    `operations.change_set_values`), `looked_at` when the cloud was asked for them. `drift` is
+    the drift status of the stack, None unless all of it was looked at.
+    """
 
     plan: JSONObject
     physical_ids: Mapping[str, str | None]
@@ -42,6 +51,10 @@ class ChangeSetDetails(ChangeSetView):
     template: JSONObject
     settings: JSONObject
     nested: bool
+    deployment_mode: NotRequired[str | None]
+    drift: NotRequired[str | None]
+    values: NotRequired[JSONObject]
+    looked_at: NotRequired[float | None]
 
 
 class FutureStack(TypedDict):
@@ -58,7 +71,9 @@ class CreateChangeSet(Request[ChangeSetIdentity]):
     """Plan a new stack (`kind` CREATE) or a change of a stack (UPDATE), and keep that under `name`.
 
     A change set of the kind IMPORT creates the stack, or changes it if it exists, and does nothing but the imports of
-    its environment. `settings` are those that the stack will have. With `nested`, the plan includes nested stacks.
+    its environment. `settings` are those that the stack will have. With `nested`, the plan includes nested stacks. The
+    `deployment_mode` REVERT_DRIFT is for changes: the whole stack is compared with the cloud, and what differs is
+    brought back; the change set is executed only as long as that is what happens.
     """
 
     method = "change_set_create"
@@ -69,6 +84,7 @@ class CreateChangeSet(Request[ChangeSetIdentity]):
     body: StackPatch
     settings: SettingsChange = field(metadata=sent_as("laid_down"))
     nested: bool = False
+    deployment_mode: str | None = field(default=None, metadata=ADDED)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -19,7 +19,8 @@ from stoker.base.errors import ActionInProgress, ResourceNotFound
 from stoker.contract.drift import AcceptDrift
 from stoker.contract.views import JSONObject
 from stoker.engine.calls.context import RecordingParts
-from stoker.engine.inspection.drift import DELETED, MODIFIED, Looker, lookers_of
+from stoker.engine.inspection.comparing import DELETED, MODIFIED
+from stoker.engine.inspection.drift import Looker, lookers_of
 from stoker.engine.inspection.together import SharedReads
 from stoker.engine.records.observations import is_observable, record_found
 from stoker.engine.records.services import EngineServices

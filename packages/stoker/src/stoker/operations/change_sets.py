@@ -16,9 +16,10 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import IntegrityError
 
 from stoker.base.context import RequestContext
-from stoker.base.errors import BadValue, Conflict, EntityNotFound, Invalid, StackExists
+from stoker.base.errors import ActionInProgress, BadValue, Conflict, EntityNotFound, Invalid, StackExists
 from stoker.base.ids import new_id
 from stoker.contract.change_sets import (
+    REVERT_DRIFT,
     ChangeSetDetails,
     ChangeSetIdentity,
     ChangeSetView,
@@ -44,14 +45,23 @@ from stoker.contract.stacks import (
 )
 from stoker.contract.views import StackView
 from stoker.engine.calls.context import ActingParts, RecordingParts
+from stoker.engine.inspection.drift import overall
 from stoker.engine.ownership.submissions import Submissions
 from stoker.engine.planning.kinds import Kind
 from stoker.engine.planning.plan import Plan, read_plan
 from stoker.engine.records.services import EngineServices, RecordingServices
 from stoker.engine.redaction.object_ids import ObjectIds
+from stoker.engine.redaction.stacks import secrets_ever
 from stoker.engine.redaction.templates import redact_template
+from stoker.operations.change_set_values import Teller, is_synchronized
 from stoker.operations.lookup import find_stack
-from stoker.operations.planning import Goal, check_exported_values, make_plan, plan_tree
+from stoker.operations.planning import (
+    Goal,
+    Planned,
+    check_exported_values,
+    make_plan,
+    plan_tree_with_values,
+)
 from stoker.operations.requests import CheckedRequest, check_tags, check_whole
 from stoker.operations.settings import changed_settings, settings_of, settings_steps, settings_view
 from stoker.operations.stacks import (
@@ -65,7 +75,16 @@ from stoker.operations.stacks import (
 from stoker.operations.transitions import verdict
 from stoker.store import change_sets, queries
 from stoker.store.journal import Batch, Statement
-from stoker.store.records import COMPLETE, FAILED, UNFINISHED, ChangeSet, ResourceSummary, Stack, StackSettings
+from stoker.store.records import (
+    COMPLETE,
+    FAILED,
+    IN_PROGRESS,
+    UNFINISHED,
+    ChangeSet,
+    ResourceSummary,
+    Stack,
+    StackSettings,
+)
 
 NO_CHANGES = "The submitted information didn't contain changes. Submit different information to create a change set."
 """The reason of a change set without changes; clients search for these words."""
@@ -101,13 +120,14 @@ async def change_set_create(
             "and be at most 128 characters long."
         )
     stack = await _stack_of(services, context, request)
+    request = _looking(request, stack)
     changed_settings(StackSettings(stack.id), settings)
     exists = await _exists(services, stack.id)
-    if exists and request.body.refresh is None:  # what is executed later looks as its plan does
-        request = replace(request, body=replace(request.body, refresh=Refresh.CHANGES.value))
     planner = _planned_update if exists else _planned_create
     planned, failures = await planner(parts, context, stack, request)
     changed = planned["changed"]
+    digest = planned.pop("digest")
+    body = replace(request.body, plan_digest=digest) if request.deployment_mode == REVERT_DRIFT else request.body
     row = ChangeSet(
         id=new_id(),
         project_id=stack.project_id,
@@ -120,7 +140,7 @@ async def change_set_create(
         reason=failures if changed else NO_CHANGES,
         base=stack.operation,
         operation=None,
-        body=services.sealer.seal({"body": sent(request.body), "settings": dict(settings), **planned}),
+        body=services.sealer.seal({"body": sent(body), "settings": dict(settings), **planned}),
         created_at=services.clock.now(),
     )
     try:
@@ -128,6 +148,28 @@ async def change_set_create(
     except IntegrityError as error:
         raise StackExists(f"The stack {stack.name} already has a change set {name}.") from error
     return _identity(row)
+
+
+def _looking(request: CreateChangeSet, stack: Stack) -> CreateChangeSet:
+    """Return the request with what is read of the cloud: what is executed later looks as its plan does.
+
+    Raises BadValue, ActionInProgress.
+    """
+    wanted = Refresh.CHANGES
+    if request.deployment_mode is not None:
+        if request.deployment_mode != REVERT_DRIFT:
+            raise BadValue(f"The deployment mode can only be {REVERT_DRIFT}, not {request.deployment_mode!r}.")
+        if request.kind != "UPDATE":
+            raise BadValue(f"{REVERT_DRIFT} is for change sets of the type UPDATE: there is no drift in a new stack.")
+        if stack.status == IN_PROGRESS:
+            raise ActionInProgress(
+                f"Stack {stack.name} has an action ({stack.action}) in progress; its drift can be reverted when it has "
+                "finished."
+            )
+        wanted = Refresh.ALL
+    if not stack.inputs or request.body.refresh is not None:
+        return request
+    return replace(request, body=replace(request.body, refresh=wanted.value))
 
 
 async def _stack_of(services: EngineServices, context: RequestContext, request: CreateChangeSet) -> Stack:
@@ -158,9 +200,10 @@ async def _planned_create(
 ) -> tuple[dict[str, Any], str]:
     """Return what a change set stores, and what is known to fail, "" for nothing."""
     checked = await check_whole(parts, context, stack, request.body)
-    plan, failures = await _plan(parts.services, context, stack, checked, "CREATE", request)
-    stored = {**_planned(checked, plan, request), "physical_ids": {}, "nested": request.nested, "changed": True}
-    return stored, failures
+    planned = await _plan(parts.services, context, stack, checked, "CREATE", request)
+    told = await _planned(parts.services, stack, checked, planned, request)
+    stored = {**told, "physical_ids": {}, "nested": request.nested, "changed": True}
+    return stored, _failures(request, planned)
 
 
 async def _planned_update(
@@ -173,14 +216,17 @@ async def _planned_update(
     services = parts.services
     checked = await patched_request(parts, context, stack, request.body)
     await check_exported_values(services, stack, checked)
-    plan, failures = await _plan(services, context, stack, checked, "UPDATE", request)
+    planned = await _plan(services, context, stack, checked, "UPDATE", request)
+    steps = planned.plan.steps
+    synchronizes = request.deployment_mode == REVERT_DRIFT and any(map(is_synchronized, steps))
     stored = {
-        **_planned(checked, plan, request),
+        **await _planned(services, stack, checked, planned, request),
         "physical_ids": await _physical_ids(services, stack),
         "nested": request.nested,
-        "changed": await _changes(services, stack, checked, plan, request.body.tags, request.settings),
+        "changed": synchronizes
+        or await _changes(services, stack, checked, planned.plan, request.body.tags, request.settings),
     }
-    return stored, failures
+    return stored, _failures(request, planned)
 
 
 async def _plan(
@@ -190,21 +236,33 @@ async def _plan(
     checked: CheckedRequest,
     action: str,
     request: CreateChangeSet,
-) -> tuple[Plan, str]:
-    """Return the plan that the change set shows, and what is known to fail of the whole one, "" for nothing."""
+) -> Planned:
+    """Return the plan that the change set shows, and what a check of the whole one has found."""
     if request.kind == change_sets.IMPORT:
-        plan = await make_plan(services, stack, checked, action)
-        return plan, _besides_imports(plan)
+        return Planned(await make_plan(services, stack, checked, action), None)
     preflight = is_checked_first(services, request.body)
     refresh = refresh_of(services, request.body, Refresh.NONE)
     if not (request.nested or preflight or refresh is not Refresh.NONE):
-        return await make_plan(services, stack, checked, action), ""
-    goal = Goal.of(stack, checked, action)
-    planned = await plan_tree(services, context, stack, goal, refresh=refresh, preflight=preflight)
-    failures = planned.preflight.text() if planned.preflight is not None else ""
+        return Planned(await make_plan(services, stack, checked, action), None)
+    planned = await plan_tree_with_values(
+        services,
+        context,
+        stack,
+        Goal.of(stack, checked, action),
+        with_kept=request.deployment_mode is not None,
+        refresh=refresh,
+        preflight=preflight,
+    )
     if request.nested:
-        return planned.plan, failures
-    return await make_plan(services, stack, checked, action, planned.observed), failures
+        return planned
+    return replace(planned, plan=await make_plan(services, stack, checked, action, planned.observed))
+
+
+def _failures(request: CreateChangeSet, planned: Planned) -> str:
+    """Return what is known to fail, "" for nothing."""
+    if request.kind == change_sets.IMPORT:
+        return _besides_imports(planned.plan)
+    return planned.preflight.text() if planned.preflight is not None else ""
 
 
 def _besides_imports(plan: Plan) -> str:
@@ -238,9 +296,24 @@ def _resources_below(connection: Connection, stack: Stack) -> list[tuple[Stack, 
     ]
 
 
-def _planned(checked: CheckedRequest, plan: Plan, request: CreateChangeSet) -> dict[str, Any]:
+async def _planned(
+    services: EngineServices, stack: Stack, checked: CheckedRequest, planned: Planned, request: CreateChangeSet
+) -> dict[str, Any]:
+    """Return what a change set stores of its plan and of its request; `digest` is that of the plan."""
+    plan = planned.plan
+    teller = Teller(planned, await secrets_ever(services, stack) if stack.inputs else ())
+    coverage = planned.observed.coverage if planned.observed is not None else None
+    whole = coverage is not None and request.deployment_mode is not None
     return {
         "plan": plan.to_data(),
+        "values": await services.evaluator.evaluate(
+            stack.project_id, partial(teller.told, plan.steps), len(plan.steps)
+        ),
+        "looked_at": coverage.at if coverage is not None else None,
+        "drift": overall(list(planned.statuses.values())) if whole else None,
+        "deployment_mode": request.deployment_mode,
+        "preflight": planned.preflight.to_data() if planned.preflight is not None else None,
+        "digest": str(planned.digest) if planned.digest is not None else None,
         "uuids": {step.key: step.uuid for step in plan.steps},
         "parameters": checked.definition.parameters.as_text(),
         "tags": list(check_tags(request.body.tags)),
@@ -308,6 +381,11 @@ async def change_set_show(
         "template": held["template"],
         "settings": held["settings"],
         "nested": held["nested"],
+        # Earlier releases have stored nothing of the following.
+        "deployment_mode": held.get("deployment_mode"),
+        "drift": held.get("drift"),
+        "values": held.get("values", {}),
+        "looked_at": held.get("looked_at"),
     }
 
 

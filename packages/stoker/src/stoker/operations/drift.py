@@ -25,8 +25,9 @@ from stoker.contract.drift import (
 from stoker.contract.request import Reference
 from stoker.contract.resources import StackId
 from stoker.contract.views import JSONObject
+from stoker.engine.inspection.comparing import NOT_CHECKED
 from stoker.engine.inspection.detections import new_detection, settle
-from stoker.engine.inspection.drift import DRIFTED, NOT_CHECKED, drift_of, overall
+from stoker.engine.inspection.drift import DRIFTED, drift_of, overall
 from stoker.engine.inspection.reading import Reader
 from stoker.engine.records.services import EngineServices, RecordingServices
 from stoker.operations.lookup import find_stack

@@ -9,7 +9,8 @@ from sqlalchemy import Connection
 from stoker.base.context import RequestContext
 from stoker.base.errors import BadValue
 from stoker.contract.drift import ChangeDriftWatch, DriftWatch, ShowDriftWatch
-from stoker.engine.inspection.drift import DRIFTED, UNKNOWN, UNSUPPORTED, overall
+from stoker.engine.inspection.comparing import UNKNOWN, UNSUPPORTED
+from stoker.engine.inspection.drift import DRIFTED, overall
 from stoker.engine.ownership.drift_schedule import Mode
 from stoker.engine.records.services import EngineServices, RecordingServices
 from stoker.operations.lookup import find_stack

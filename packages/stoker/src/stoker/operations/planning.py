@@ -78,9 +78,9 @@ class Planned:
 
     `hidden` are the names of the parameters whose values must not be stored with it. `unchecked` is as in
     CheckedRequest. `refresh` says which objects the cloud was asked for, None if the plan never asks; `observed` is
-    what it has, and `differing` are the uuids of the resources that differ from it (see `Look`). `preflight` is None if
-    the plan was not checked, `costs` if nobody asked for them or there is no price list. `suggested` are moves that
-    would keep objects, `suggested_imports` imports that would own them.
+    what it has. `differing` and `statuses` are those of the `Look`. `preflight` is None if the plan was not checked,
+    `costs` if nobody asked for them or there is no price list. `suggested` are moves that would keep objects,
+    `suggested_imports` imports that would own them.
     """
 
     plan: Plan
@@ -90,6 +90,7 @@ class Planned:
     observed: Observations | None = None
     refresh: Refresh | None = None
     differing: tuple[str, ...] = ()
+    statuses: Mapping[str, str] = field(default_factory=dict)
     preflight: Report | None = None
     costs: Costs | None = None
     suggested: Sequence[Move] = ()
@@ -166,7 +167,24 @@ async def plan_tree(
     preflight: bool = False,
     priced: bool = False,
 ) -> Planned:
-    """Return the plan with its effects on all nested stacks.
+    """Return the plan of `plan_tree_with_values` without the values of its resources."""
+    asked = {"with_kept": with_kept, "preflight": preflight, "priced": priced}
+    planned = await plan_tree_with_values(services, context, stack, goal, refresh=refresh, **asked)
+    return replace(planned, plan=planned.plan.without_subjects())
+
+
+async def plan_tree_with_values(
+    services: EngineServices,
+    context: RequestContext,
+    stack: Stack,
+    goal: Goal,
+    *,
+    with_kept: bool = False,
+    refresh: Refresh | None = None,
+    preflight: bool = False,
+    priced: bool = False,
+) -> Planned:
+    """Return the plan with its effects on all nested stacks; its steps have their subjects.
 
     With `preflight`, the plan is checked as before its first change, with `priced`, it has its costs. `with_kept` also
     lists unchanged resources; `refresh` says which objects the cloud is asked for, None for a plan that never asks. The
@@ -213,7 +231,7 @@ async def plan_tree(
     while await look.follow(planned.plan):
         planned = await _planned(services, stack, on)
     asked = look.refresh if refresh is not None else None
-    planned = replace(planned, observed=look.added_to(examined), refresh=asked)
+    planned = replace(planned, observed=look.added_to(examined), refresh=asked, statuses=look.statuses)
     report = None
     if preflight:
         settings, open_cloud = services.settings, partial(services.credentials.of_caller, context)
@@ -221,7 +239,7 @@ async def plan_tree(
             planned.plan, open_cloud, services.clock, settings.validation_seconds, settings.preflight_skipped
         )
     costs = await _costs(services, context, usages)
-    return replace(planned, plan=planned.plan.without_subjects(), preflight=report, costs=costs)
+    return replace(planned, preflight=report, costs=costs)
 
 
 def _usages(services: EngineServices, connection: Connection, stack: Stack, plan: Plan) -> Sequence[Usage] | None:

@@ -14,6 +14,7 @@ from stoker.api.cfn import catalog, change_sets, drift, resources, stacks
 from stoker.api.cfn.call import PAGE, Action
 from stoker.api.cfn.parameters import Entries, refused
 from stoker.api.values import BOOLEAN, STRING, STRINGS, Choice, Field, Fields, Integer, ListOf, String, Structure
+from stoker.contract.change_sets import REVERT_DRIFT
 
 CAPABILITIES = ("CAPABILITY_IAM", "CAPABILITY_NAMED_IAM", "CAPABILITY_AUTO_EXPAND")
 
@@ -221,14 +222,14 @@ ACTIONS: Mapping[str, Action] = {
             "IncludeNestedStacks": Field(BOOLEAN),
             "ResourcesToImport": Field(_TO_IMPORT, default=()),
             "ImportExistingResources": refused("name the objects in ResourcesToImport"),
-            "DeploymentMode": refused("an update with `converge` in the REST API compares the live state"),
+            "DeploymentMode": Field(Choice(REVERT_DRIFT)),
         },
         takes_types=True,
     ),
     "DescribeChangeSet": Action(
         change_sets.describe,
         "cloudformation:DescribeStacks",
-        {**_CHANGE_SET, **_NEXT, "IncludePropertyValues": refused("change sets do not contain property values")},
+        {**_CHANGE_SET, **_NEXT, "IncludePropertyValues": Field(BOOLEAN)},
     ),
     "ListChangeSets": Action(change_sets.list_all, "cloudformation:ListStacks", {**_STACK, **_NEXT}),
     "ExecuteChangeSet": Action(

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, TypedDict
 
 from stoker.api.cfn import views
 from stoker.api.cfn.call import Call, no_stack, page_of
+from stoker.api.cfn.change_details import changes_of
 from stoker.api.cfn.faults import QueryError
 from stoker.api.cfn.stacks import disable_rollback, new_parameters, patch, preflight, requested_settings
-from stoker.base.errors import EntityNotFound, Invalid
+from stoker.base.errors import EntityNotFound, Invalid, PlanOutdated
 from stoker.base.ids import arn
 from stoker.contract.change_sets import (
     CreateChangeSet,
@@ -25,25 +26,6 @@ from stoker.contract.stacks import IdentifyStack, StackPatch
 _IMPORT = "IMPORT"
 IDENTIFIER = "Id"
 """The key of a resource identifier that has the ID of an object; other keys are fields, as its service lists it."""
-_ACTIONS = {
-    "create": "Add",
-    "use": "Add",
-    "update": "Modify",
-    "refuse": "Modify",
-    "replace": "Modify",
-    "delete": "Remove",
-    "forget": "Remove",
-}
-_LOST = "deleted-outside"
-_REPLACEMENT = {"update": "False", "refuse": "False", "replace": "True"}
-_PARTS = {
-    "metadata": "Metadata",
-    "deletion_policy": "DeletionPolicy",
-    "update_policy": "UpdatePolicy",
-    "update_replace_policy": "UpdateReplacePolicy",
-    "ignore_drift": "IgnoreDrift",
-}
-_RECREATION = {"update": "Never", "replace": "Always", "refuse": "Never"}
 
 
 def create(call: Call) -> dict[str, Any]:
@@ -66,6 +48,7 @@ def create(call: Call) -> dict[str, Any]:
             body=body,
             settings=requested_settings(call),
             nested=bool(call["IncludeNestedStacks"]),
+            deployment_mode=call["DeploymentMode"],
         )
     )
     return {"Id": _change_set_arn(view), "StackId": _stack_arn(view)}
@@ -105,7 +88,7 @@ def _new_stack(call: Call) -> StackPatch:
 def describe(call: Call) -> dict[str, Any]:
     """Return a change set with a page of its changes."""
     view = _ask(call, ShowChangeSet(**_named(call)))
-    changes, token = page_of(list(_changes(view)), call["NextToken"])
+    changes, token = page_of(list(changes_of(view, with_values=bool(call["IncludePropertyValues"]))), call["NextToken"])
     settings = view["settings"]
     return {
         **_summary(view),
@@ -118,6 +101,8 @@ def describe(call: Call) -> dict[str, Any]:
         "Capabilities": settings.get("capabilities", []),
         "Tags": views.tags(view["tags"]),
         "IncludeNestedStacks": view["nested"],
+        "DeploymentMode": view.get("deployment_mode"),
+        "StackDriftStatus": view.get("drift"),
         "Changes": changes,
         "NextToken": token,
     }
@@ -137,8 +122,8 @@ def execute(call: Call) -> None:
     """Start to execute a change set."""
     try:
         _ask(call, ExecuteChangeSet(**_named(call), disable_rollback=call["DisableRollback"]))
-    except Invalid as error:
-        if type(error) is not Invalid:
+    except (Invalid, PlanOutdated) as error:
+        if type(error) not in (Invalid, PlanOutdated):
             raise
         raise QueryError("InvalidChangeSetStatus", error.message) from error
 
@@ -189,53 +174,4 @@ def _summary(view: Mapping[str, Any]) -> dict[str, Any]:
         "ExecutionStatus": view["execution_status"],
         "Status": view["status"],
         "StatusReason": view["status_reason"] or None,
-    }
-
-
-def _changes(view: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield the effective steps of the plan; the removal of a replaced resource belongs to its replacement."""
-    steps = view["plan"]["steps"]
-    replaced = {step["path"] for step in steps if step["kind"] == "replace" or _is_made_again(step)}
-    for step in steps:
-        action = "Import" if step.get("imports") else _ACTIONS.get(step["kind"])
-        if action is None or (step["kind"] == "delete" and step["path"] in replaced):
-            continue
-        changes = {change["property"]: change for change in step["changes"]}
-        details = [_detail(change) for change in changes.values()] if step["kind"] in _REPLACEMENT else []
-        parts = list(dict.fromkeys(_PARTS[change["property"]] for change in step["definition"]))
-        change = {
-            "Action": action,
-            "LogicalResourceId": step["path"],
-            "PhysicalResourceId": step.get("imports") or _present_object(view, step),
-            "ResourceType": step["type"],
-            "Replacement": _REPLACEMENT.get(step["kind"]),
-            "Scope": ["Properties"] * bool(details) + parts,
-            "Details": details + [_detail_of_part(part) for part in parts],
-        }
-        yield {"Type": "Resource", "ResourceChange": change}
-
-
-def _present_object(view: Mapping[str, Any], step: Mapping[str, Any]) -> str | None:
-    found: str | None = view["physical_ids"].get(step["key"]) if step["kind"] != "create" else None
-    return found
-
-
-def _is_made_again(step: Mapping[str, Any]) -> bool:
-    """Return whether a step creates an object in place of one that was deleted outside Stoker."""
-    return step["kind"] == "create" and any(reason["code"] == _LOST for reason in step["reasons"])
-
-
-def _detail_of_part(part: str) -> dict[str, Any]:
-    return {"Target": {"Attribute": part, "RequiresRecreation": "Never"}, "Evaluation": "Static"}
-
-
-def _detail(change: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        "Target": {
-            "Attribute": "Properties",
-            "Name": change["property"],
-            "RequiresRecreation": _RECREATION.get(change["effect"], "Never"),
-        },
-        "Evaluation": "Static" if change["known"] else "Dynamic",
-        "ChangeSource": "DirectModification",
     }

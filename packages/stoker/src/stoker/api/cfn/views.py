@@ -207,7 +207,7 @@ def resource_drift(view: View) -> dict[str, Any]:
         "ActualProperties": None if view["actual"] is None else JsonText(view["actual"]),
         "PropertyDifferences": [
             {
-                "PropertyPath": "/" + "/".join(str(part) for part in each["path"]),
+                "PropertyPath": pointer(*each["path"]),
                 "ExpectedValue": text(each["before"]),
                 "ActualValue": text(each["after"]),
                 "DifferenceType": _difference_type(each),
@@ -261,6 +261,11 @@ def template_parameter(name: str, described: View) -> dict[str, Any]:
         "NoEcho": described["NoEcho"] == "true",
         "Description": described["Description"] or "",
     }
+
+
+def pointer(*parts: str | int) -> str:
+    """Return a path as a JSON pointer: `/Properties/tags/0`."""
+    return "".join(f"/{str(part).replace('~', '~0').replace('/', '~1')}" for part in parts)
 
 
 def text(value: Any) -> str:

@@ -27,6 +27,11 @@ from stoker.schema.live import How
 
 LOG = logging.getLogger(__name__)
 
+IN_SYNC, MODIFIED, DELETED = "IN_SYNC", "MODIFIED", "DELETED"
+NOT_CHECKED, UNKNOWN, UNSUPPORTED = "NOT_CHECKED", "UNKNOWN", "UNSUPPORTED"
+_UNCOMPARED = {Cause.TYPE: UNSUPPORTED, Cause.EXTERNAL: NOT_CHECKED}
+"""The status of a resource by why it was not compared; UNKNOWN for the other causes."""
+
 _NO_COMPARISON = "objects of this type cannot be compared"
 _ONLY_EXISTENCE = "the object is not the stack's own (external_id): only its existence is checked"
 _NOT_SHOWN = "the service does not show it now"
@@ -60,6 +65,15 @@ class Comparison:
         cause = None if self.cause is Cause.PROPERTIES and not left else self.cause
         ignored = ignored_paths(self.recorded, self.found or {}, paths)
         return replace(self, found=found, cause=cause, properties=left, ignored=ignored)
+
+    @property
+    def status(self) -> str:
+        """The drift status of the resource."""
+        if self.found is None:
+            return DELETED
+        if self.found:
+            return MODIFIED
+        return IN_SYNC if self.cause is None else _UNCOMPARED.get(self.cause, UNKNOWN)
 
     @property
     def why(self) -> str:

@@ -11,11 +11,19 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from stoker.base.redaction import REDACTED, redact_values
-from stoker.engine.inspection.comparing import Comparison, compare
+from stoker.engine.inspection.comparing import (
+    DELETED,
+    IN_SYNC,
+    MODIFIED,
+    NOT_CHECKED,
+    UNKNOWN,
+    UNSUPPORTED,
+    Comparison,
+    compare,
+)
 from stoker.engine.inspection.together import SharedReads
 from stoker.engine.records.differences import Difference, differences, shown
 from stoker.engine.records.heeding import is_ignored, paths_of
-from stoker.engine.records.observations import Cause
 from stoker.engine.records.services import EngineServices
 from stoker.engine.records.stack_view import StackView, views_of_tree
 from stoker.engine.records.state import ResourceState
@@ -25,11 +33,7 @@ from stoker.plugins.live_values import has_object
 from stoker.schema.property import secret_paths
 from stoker.store.records import FAILED, Stack
 
-IN_SYNC, MODIFIED, DELETED = "IN_SYNC", "MODIFIED", "DELETED"
-NOT_CHECKED, UNKNOWN, UNSUPPORTED = "NOT_CHECKED", "UNKNOWN", "UNSUPPORTED"
 DRIFTED = (MODIFIED, DELETED)
-_UNCOMPARED = {Cause.TYPE: UNSUPPORTED, Cause.EXTERNAL: NOT_CHECKED}
-"""The status of a resource by why it was not compared; UNKNOWN for the other causes."""
 _NO_OBJECT = "the resource has no object in the cloud"
 _LAST_ACTION_FAILED = "its last action failed, so the record need not have the values of the template"
 _MOST_NAMED = 5
@@ -142,12 +146,9 @@ async def _inside(looker: Looker, reads: SharedReads) -> dict[str, Any]:
 def _compared(state: ResourceState, comparison: Comparison, secrets: Collection[str]) -> dict[str, Any]:
     found, recorded = comparison.found or {}, comparison.recorded
     reason = f"not compared: {comparison.why}" if comparison.properties else comparison.reason
-    if comparison.cause is not None and not found:
-        status = _UNCOMPARED.get(comparison.cause, UNKNOWN)
-    elif not found and state.row.status == FAILED:
+    status = comparison.status
+    if status == IN_SYNC and state.row.status == FAILED:
         status, reason = UNKNOWN, _LAST_ACTION_FAILED
-    else:
-        status = MODIFIED if found else IN_SYNC
     expected = {name: value for name, value in recorded.items() if value is not None}
     actual = {**expected, **found}
     hidden = set(secret_paths(state.type.properties, actual))

@@ -50,6 +50,7 @@ class Look:
 
     `refresh` says what is looked at, `wanted` is the definition that the plan is about, which says what is ignored. A
     resource that cannot be read counts as recorded, as in an update; the coverage of the observations names it.
+    `statuses` are the drift statuses of the resources with objects that were looked at, by uuid.
     """
 
     def __init__(self, services: EngineServices, stack: Stack, refresh: Refresh, wanted: Definition) -> None:
@@ -63,6 +64,7 @@ class Look:
         self._seen = set[str]()
         self._found: dict[str, Found] = {}
         self._holders = set[str]()
+        self.statuses: dict[str, str] = {}
         self._omitted: list[NotCompared] = []
         self._ignored: list[Ignored] = []
         self._total = self._in_sync = self._differing = 0
@@ -178,6 +180,7 @@ class Look:
     def _count(self, place: _Place, state: ResourceState, answer: Comparison) -> None:
         if not has_object(state.type):
             return
+        self.statuses[state.row.uuid] = answer.status
         self._total += 1
         self._in_sync += answer.found == {} and answer.cause is None
         self._differing += answer.found != {}

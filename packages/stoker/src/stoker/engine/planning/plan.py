@@ -8,14 +8,14 @@ and made again by the same `decide` right before the step acts.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from stoker.base.redaction import Redactor, redact
 from stoker.engine.planning.kinds import Kind
 from stoker.engine.planning.reasons import Reason, ReasonCode
-from stoker.engine.records.differences import PropertyChange
+from stoker.engine.records.differences import Path, PropertyChange
 from stoker.engine.records.state import ResourceState
 from stoker.plugins.resource import ResourceType
 from stoker.template.definition import Definition
@@ -49,7 +49,8 @@ class Subject:
 
     `given` are the desired property values, `definition` the one with the resource; both None for a removal. `state` is
     the resource as recorded. `within` are the definitions and names of the resources around it, outermost first.
-    `unforeseen` says that the resource has a nested stack whose steps cannot be planned.
+    `unforeseen` says that the resource has a nested stack whose steps cannot be planned. `hides` returns the paths of
+    hidden values in the properties; None for a removal.
     """
 
     type: ResourceType
@@ -58,6 +59,7 @@ class Subject:
     state: ResourceState | None = None
     within: tuple[tuple[Definition | None, str], ...] = ()
     unforeseen: bool = False
+    hides: Callable[[], frozenset[Path]] | None = None
 
     def inside(self, holder: Subject | None, name: str) -> Subject:
         """Return the same as seen from the stack with the resource `name`, whose nested stack it is in."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
+from functools import partial
 from itertools import pairwise
 from math import inf
 from typing import Any, Protocol
@@ -339,7 +340,14 @@ class Forward:
             tuple(self._causes(decision)),
             moved_from=self.moved.get(name),
             imports=state.row.physical_id if state is not None and state.row.uuid in self.imported else None,
-            subject=Subject(target.type, target.given, self.wanted.definition, state, unforeseen=unforeseen),
+            subject=Subject(
+                target.type,
+                target.given,
+                self.wanted.definition,
+                state,
+                unforeseen=unforeseen,
+                hides=partial(self._redaction.paths, name, scope),
+            ),
         )
 
     def _imported(self, state: ResourceState | None) -> tuple[Reason, ...]:

@@ -1,0 +1,223 @@
+"""The changes of a change set, as the Query API describes them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from stoker.api.cfn import views
+from stoker.api.cfn.rendering import JsonText
+from stoker.contract.change_sets import REVERT_DRIFT, ChangeSetDetails
+
+_ACTIONS = {
+    "create": "Add",
+    "use": "Add",
+    "update": "Modify",
+    "refuse": "Modify",
+    "replace": "Modify",
+    "delete": "Remove",
+    "forget": "Remove",
+}
+_LOST = "deleted-outside"
+_REPLACEMENT = {"update": "False", "refuse": "False", "replace": "True"}
+_PARTS = {
+    "metadata": "Metadata",
+    "deletion_policy": "DeletionPolicy",
+    "update_policy": "UpdatePolicy",
+    "update_replace_policy": "UpdateReplacePolicy",
+    "ignore_drift": "IgnoreDrift",
+}
+_RECREATION = {"update": "Never", "replace": "Always", "refuse": "Never"}
+_SYNCHRONIZE = "SyncWithActual"
+"""The change of a resource of which only the record changes: the template agrees with what the cloud has."""
+_KNOWN_AFTER_APPLY = "{{changeSet:KNOWN_AFTER_APPLY}}"
+_NOTHING: Mapping[str, Any] = {"status": None, "ignored": [], "read": [], "drift": []}
+
+
+def changes_of(view: ChangeSetDetails, *, with_values: bool) -> Iterator[dict[str, Any]]:
+    """Yield the changes of a change set; the removal of a replaced resource belongs to its replacement.
+
+    With values, there is a detail for each single difference instead of one for each property.
+    """
+    steps = view["plan"]["steps"]
+    replaced = {step["path"] for step in steps if step["kind"] == "replace" or _is_made_again(step)}
+    for step in steps:
+        if step["kind"] == "delete" and step["path"] in replaced:
+            continue
+        change = _Change(view, step, view.get("values", {}).get(step["key"], _NOTHING))
+        if change.action is not None:
+            yield {"Type": "Resource", "ResourceChange": change.described(with_values=with_values)}
+
+
+@dataclass(frozen=True)
+class _Change:
+    """One step of the plan, with the values that were recorded for it."""
+
+    view: ChangeSetDetails
+    step: Mapping[str, Any]
+    told: Mapping[str, Any]
+
+    @property
+    def action(self) -> str | None:
+        """The action; None for a step without effect."""
+        if self.step.get("imports"):
+            return "Import"
+        if self.step["kind"] == "keep" and self.told["drift"] and self._reverts:
+            return _SYNCHRONIZE
+        return _ACTIONS.get(self.step["kind"])
+
+    @property
+    def _reverts(self) -> bool:
+        return self.view.get("deployment_mode") == REVERT_DRIFT
+
+    def described(self, *, with_values: bool) -> dict[str, Any]:
+        """Return the members of ResourceChange."""
+        step = self.step
+        parts = list(dict.fromkeys(_PARTS[change["property"]] for change in step["definition"]))
+        modifies = step["kind"] in _REPLACEMENT or self.action == _SYNCHRONIZE
+        properties = (self._values() if with_values else self._names()) if modifies else []
+        of_parts = self._values_of_parts() if with_values else [_detail_of_part(part) for part in parts]
+        return {
+            "Action": self.action,
+            "LogicalResourceId": step["path"],
+            "PhysicalResourceId": step.get("imports") or self._present_object(),
+            "ResourceType": step["type"],
+            "Replacement": _REPLACEMENT.get(step["kind"]),
+            "Scope": ["Properties"] * bool(properties) + parts,
+            **(self._drift() if self._reverts else {}),
+            "Details": [*properties, *of_parts],
+            **(self._contexts() if with_values else {}),
+        }
+
+    def _present_object(self) -> str | None:
+        found = self.view["physical_ids"].get(self.step["key"]) if self.step["kind"] != "create" else None
+        return found
+
+    def _drift(self) -> dict[str, Any]:
+        return {
+            "ResourceDriftStatus": self.told["status"],
+            "ResourceDriftIgnoredAttributes": [
+                {"Path": views.pointer("Properties", *each["path"]), "Reason": each["reason"]}
+                for each in self.told["ignored"]
+            ],
+        }
+
+    def _contexts(self) -> dict[str, Any]:
+        members = {"BeforeContext": "before", "AfterContext": "after"}
+        if self._reverts:
+            members["PreviousDeploymentContext"] = "previous"
+        found = {member: self.told.get(name) for member, name in members.items()}
+        return {member: None if said is None else JsonText(said) for member, said in found.items()}
+
+    # -- details -------------------------------------------------------------------------------------------------
+
+    def _names(self) -> list[dict[str, Any]]:
+        """Return a detail for each property that changes, without values."""
+        changes = {change["property"]: change for change in self.step["changes"]}
+        details = [_detail(change) for change in changes.values()]
+        if not self._reverts:
+            return details
+        only_drifted = dict.fromkeys(each["property"] for each in self.told["drift"] if each["property"] not in changes)
+        return [*details, *(_synchronized({"Name": name}) for name in only_drifted)]
+
+    def _values(self) -> list[dict[str, Any]]:
+        """Return a detail for each difference of properties, with values."""
+        drift = {_place(each): each for each in self.told["drift"]}
+        details = [self._valued(change, drift.pop(_place(change), None)) for change in self.step["changes"]]
+        if not self._reverts:
+            return details
+        return [*details, *(self._valued_synchronization(each) for each in drift.values())]
+
+    def _valued(self, change: Mapping[str, Any], drifted: Mapping[str, Any] | None) -> dict[str, Any]:
+        detail = _detail(change)
+        is_read = change["property"] in self.told["read"] or drifted is not None
+        target = {
+            **detail["Target"],
+            "Path": views.pointer("Properties", *_place(change)),
+            **_sides(change),
+            "BeforeValueFrom": "ACTUAL_STATE" if is_read else "PREVIOUS_DEPLOYMENT_STATE",
+            "AfterValueFrom": "TEMPLATE",
+            "Drift": self._drifted(drifted) if drifted is not None and self._reverts else None,
+        }
+        return {**detail, "Target": target}
+
+    def _valued_synchronization(self, drifted: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the detail of a difference of which only the record changes."""
+        return _synchronized(
+            {
+                "Name": drifted["property"],
+                "Path": views.pointer("Properties", *_place(drifted)),
+                "BeforeValue": _text(drifted["after"]),
+                "AfterValue": _text(drifted["after"]),
+                "BeforeValueFrom": "ACTUAL_STATE",
+                "AfterValueFrom": "TEMPLATE",
+                "Drift": self._drifted(drifted),
+            }
+        )
+
+    def _drifted(self, drifted: Mapping[str, Any]) -> dict[str, Any]:
+        return {
+            "PreviousValue": _text(drifted["before"]),
+            "ActualValue": _text(drifted["after"]),
+            "DriftDetectionTimestamp": views.time_text(self.view.get("looked_at")),
+        }
+
+    def _values_of_parts(self) -> list[dict[str, Any]]:
+        details = []
+        for change in self.step["definition"]:
+            part = _PARTS[change["property"]]
+            detail = _detail_of_part(part)
+            path = views.pointer(part, *change["path"])
+            details.append({**detail, "Target": {**detail["Target"], "Path": path, **_sides(change)}})
+        return details
+
+
+def _place(change: Mapping[str, Any]) -> tuple[str | int, ...]:
+    path: Sequence[str | int] = change["path"]
+    return (change["property"], *path)
+
+
+def _sides(change: Mapping[str, Any]) -> dict[str, Any]:
+    before, after = change["before"], change["after"]
+    kind = "Add" if before is None else "Remove" if after is None else "Modify"
+    shown = after if change["known"] else _KNOWN_AFTER_APPLY
+    return {"BeforeValue": _text(before), "AfterValue": _text(shown), "AttributeChangeType": kind}
+
+
+def _text(value: Any) -> str | None:
+    return None if value is None else views.text(value)
+
+
+def _is_made_again(step: Mapping[str, Any]) -> bool:
+    """Return whether a step creates an object in place of one that was deleted outside Stoker."""
+    return step["kind"] == "create" and any(reason["code"] == _LOST for reason in step["reasons"])
+
+
+def _detail_of_part(part: str) -> dict[str, Any]:
+    return {"Target": {"Attribute": part, "RequiresRecreation": "Never"}, "Evaluation": "Static"}
+
+
+def _detail(change: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "Target": {
+            "Attribute": "Properties",
+            "Name": change["property"],
+            "RequiresRecreation": _RECREATION.get(change["effect"], "Never"),
+        },
+        "Evaluation": "Static" if change["known"] else "Dynamic",
+        "ChangeSource": "DirectModification",
+    }
+
+
+def _synchronized(target: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "Target": {
+            "Attribute": "Properties",
+            "RequiresRecreation": "Never",
+            "AttributeChangeType": _SYNCHRONIZE,
+            **target,
+        },
+        "Evaluation": "Static",
+        "ChangeSource": "NoModification",
+    }

@@ -1,0 +1,188 @@
+"""The values in a change set, besides the plan: before, after, and what the cloud has.
+
+Everything is redacted as in plans: hidden values appear on no side of a comparison, nor do values in their place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from stoker.base.redaction import REDACTED, Redactor
+from stoker.engine.inspection.comparing import DELETED, IN_SYNC, MODIFIED, NOT_CHECKED
+from stoker.engine.planning.kinds import Kind
+from stoker.engine.planning.plan import Step, Subject
+from stoker.engine.records.differences import Path, differences
+from stoker.engine.records.heeding import IGNORED_IN_TEMPLATE
+from stoker.engine.records.observations import Cause, is_observable
+from stoker.engine.records.state import ResourceState
+from stoker.engine.records.values import finalized
+from stoker.operations.planning import Planned
+from stoker.plugins.live_values import live_values
+from stoker.plugins.resource import ResourceType
+from stoker.schema.live import How
+from stoker.schema.property import secret_paths
+from stoker.schema.unknown import is_unknown
+from stoker.template.ignored_drift import property_path
+
+KNOWN_AFTER_APPLY = "{{changeSet:KNOWN_AFTER_APPLY}}"
+"""A value that is only known when the change set is executed, as AWS writes it."""
+
+MANAGED, WRITE_ONLY, SENSITIVE = "MANAGED_BY_AWS", "WRITE_ONLY_PROPERTY", "SENSITIVE_PROPERTY"
+"""Why a property is not compared, as the API calls it."""
+
+_REMOVES = (Kind.DELETE, Kind.FORGET)
+
+
+def is_synchronized(step: Step) -> bool:
+    """Return whether a step changes no object, and records what the cloud has: the template agrees with that."""
+    state = step.subject.state if step.subject is not None else None
+    return step.kind is Kind.KEEP and state is not None and bool(state.drifted)
+
+
+@dataclass(frozen=True, slots=True)
+class Teller:
+    """Collects the values of a plan whose steps have their subjects. `secrets` are all strings that the stack has hidden."""
+
+    planned: Planned
+    secrets: Collection[str]
+
+    def told(self, steps: Collection[Step]) -> dict[str, Any]:
+        """Return JSON data about each of the steps that change something, by key.
+
+        `status` is the drift status of the resource, None for a new one; `ignored` are the paths that are not compared,
+        with the reasons. `read` are the names of the properties that were compared. `before`, `after` and `previous`
+        are the values that the object has, those that it will have, and those with which it was deployed; None where
+        there are none, `previous` also if it equals `before`. `drift` are the single differences between these two.
+        """
+        redactor = Redactor({*self.secrets, *self.planned.plan.secrets})
+        shown = [step for step in steps if step.subject is not None and (step.has_effect or is_synchronized(step))]
+        return {step.key: redactor.redact_values(self._step(step, step.subject, redactor)) for step in shown}
+
+    def _step(self, step: Step, subject: Subject | None, redactor: Redactor) -> dict[str, Any]:
+        assert subject is not None
+        kind, state = subject.type, subject.state
+        hidden = set(subject.hides()) if subject.hides is not None else set()
+        after = None if step.kind in _REMOVES or subject.given is None else _said(subject.given, _new_policies(step))
+        if state is None:
+            return {**_NOTHING, "after": _context(kind, after, hidden)}
+        live, recorded = dict(state.given), {**state.given, **(state.drifted or {})}
+        hidden |= {(name,) for name in state.drifted or () if redactor.finds(recorded[name])}
+        policies = _recorded_policies(state)
+        before = None if state.gone else _said(live, policies)
+        previous = _said(recorded, policies) if state.gone or state.drifted else None
+        ignored = list(self._ignored(step, kind, recorded))
+        return {
+            "status": self._status(step, state),
+            "ignored": [{"path": path, "reason": reason} for path, reason in ignored],
+            "read": self._read(step, kind, {*live, *(subject.given or ()), *recorded}),
+            "before": _context(kind, before, hidden),
+            "after": _context(kind, after, hidden),
+            "previous": _context(kind, previous, hidden),
+            "drift": list(_drift(state, live, recorded, hidden)),
+        }
+
+    def _status(self, step: Step, state: ResourceState) -> str:
+        if state.gone:
+            return DELETED
+        if state.drifted or (step.uuid in self.planned.differing and is_observable(state)):
+            return MODIFIED
+        return self.planned.statuses.get(state.row.uuid, NOT_CHECKED)
+
+    def _read(self, step: Step, kind: ResourceType, names: Collection[str]) -> list[str]:
+        """Return which properties were compared with the cloud."""
+        if self.planned.statuses.get(step.uuid or "") not in (IN_SYNC, MODIFIED) and not self._unread(step):
+            return []
+        known, unread = live_values(kind), self._unread(step)
+        compared = {name for name, live in known.items() if live.is_compared}
+        return sorted(name for name in names if name in compared and name not in unread)
+
+    def _unread(self, step: Step) -> tuple[str, ...]:
+        observed = self.planned.observed
+        omitted = observed.coverage.omitted if observed is not None and observed.coverage is not None else ()
+        found = (each.properties for each in omitted if each.path == step.name and each.cause is Cause.PROPERTIES)
+        return next(found, ())
+
+    def _ignored(self, step: Step, kind: ResourceType, given: Mapping[str, Any]) -> Iterator[tuple[list[str], str]]:
+        observed = self.planned.observed
+        if observed is None or observed.coverage is None:
+            return
+        for each in observed.coverage.ignored:
+            if each.path == step.name:
+                yield from ((list(property_path(found.path)), IGNORED_IN_TEMPLATE) for found in each.properties)
+        secret = set(secret_paths(kind.properties, given))
+        known = live_values(kind)
+        for name in given:
+            how = known[name].how if name in known else None
+            if how is How.MANAGED:
+                yield [name], MANAGED
+            elif how is How.NEVER:
+                yield [name], SENSITIVE if (name,) in secret else WRITE_ONLY
+
+
+_NOTHING: Mapping[str, Any] = {
+    "status": None,
+    "ignored": [],
+    "read": [],
+    "before": None,
+    "after": None,
+    "previous": None,
+    "drift": [],
+}
+
+
+def _said(values: Mapping[str, Any], policies: Mapping[str, Any]) -> dict[str, Any]:
+    given = {name: value for name, value in values.items() if value is not None}
+    return {"Properties": given, **{name: value for name, value in policies.items() if value}}
+
+
+def _recorded_policies(state: ResourceState) -> dict[str, Any]:
+    known = state.stored.definition
+    return {"DeletionPolicy": known.get("deletion_policy"), "UpdateReplacePolicy": known.get("update_replace_policy")}
+
+
+def _new_policies(step: Step) -> dict[str, Any]:
+    definition = step.subject.definition if step.subject is not None else None
+    wanted = definition.resources.get(step.name.rpartition(".")[2]) if definition is not None else None
+    if wanted is None:
+        return {}
+    return {"DeletionPolicy": wanted.deletion_policy, "UpdateReplacePolicy": wanted.update_replace_policy}
+
+
+def _context(kind: ResourceType, said: dict[str, Any] | None, hidden: set[Path]) -> dict[str, Any] | None:
+    if said is None:
+        return None
+    values = said["Properties"]
+    paths = hidden | set(secret_paths(kind.properties, values))
+    return {**said, "Properties": {} if () in paths else _shown(values, paths)}
+
+
+def _shown(value: Any, hidden: Collection[Path], path: Path = ()) -> Any:
+    if path in hidden:
+        return REDACTED
+    if is_unknown(value):
+        return KNOWN_AFTER_APPLY
+    if isinstance(value, Mapping):
+        return {key: _shown(item, hidden, (*path, key)) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_shown(item, hidden, (*path, index)) for index, item in enumerate(value)]
+    return value
+
+
+def _drift(
+    state: ResourceState, live: Mapping[str, Any], recorded: Mapping[str, Any], hidden: set[Path]
+) -> Iterator[dict[str, Any]]:
+    """Yield the differences between the values of the deployment and those of the object, as plans show differences."""
+    before, after = finalized(state.type, _set(recorded)), finalized(state.type, _set(live))
+    paths = hidden | set(secret_paths(state.type.properties, before)) | set(secret_paths(state.type.properties, after))
+    for name in state.drifted or ():
+        whole = () in paths or (name,) in paths
+        below = {(name,)} if whole else paths
+        for leaf in differences({name: before.get(name)}, {name: after.get(name)}, below):
+            told = leaf.to_data()
+            yield {"property": name, "path": told["path"][1:], "before": told["before"], "after": told["after"]}
+
+
+def _set(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if value is not None}
