@@ -299,7 +299,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         assert served.call("PUT", f"/compute/v2.1/os-quota-sets/{project_id}", quota, served.token()).status == 200
         yield Site(running, served, f"{server.url}/v1/{project_id}", token)
         server.stop()
-        running.stop()
+    running.stop()  # after the cloud has hung up: calls that are held back are answered no more
 
 
 @pytest.mark.parametrize("request_name", REQUESTS)

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,9 @@ from stoker.cli.client.outages import NotAnswering, Outages
 from stoker.cli.client.service import Refused, Service, Stack
 from stoker.cli.terminal.errors import FollowingFailed
 from stoker.cli.views.follow import continued
+from stoker.processes.control import running
+from stoker.processes.directory import DataDirectory
+from stoker.processes.supervisor import NAME
 from tests.cli.cli_shell import ANY_PORTS, BIN, Shell
 
 WAITING = """
@@ -39,10 +43,9 @@ def test_a_deployment_is_followed_across_a_restart_of_the_service(shell: Shell, 
     with subprocess.Popen(command, env=shell.environment, stdout=pipe, stderr=pipe, text=True) as deploy:
         assert deploy.stdout is not None
         read_until(deploy.stdout, "handle  CREATE_COMPLETE")
-        os.kill(shell.endpoints()["pids"]["engine"], signal.SIGKILL)
-        read_until(deploy.stdout, "The service does not answer; next attempt in 1 s.")
-        assert "Is `stoker up` running?" in shell.fails("stack", "watch", "web")
-        shell.ok("up", "--detach")
+        with engine_away(shell):
+            read_until(deploy.stdout, "The service does not answer; next attempt in 1 s.")
+            assert "To start it: stoker up" in shell.fails("stack", "watch", "web")
         read_until(deploy.stdout, "The service answers again.")
         shell.ok("stack", "signal", "web", "handle", "--data", '{"status": "SUCCESS", "id": "1"}')
         out, err = deploy.communicate(timeout=60)
@@ -53,6 +56,19 @@ def test_a_deployment_is_followed_across_a_restart_of_the_service(shell: Shell, 
     shell.ok("stack", "suspend", "web")
     shown = shell.ok("stack", "watch", "web").out
     assert shown.endswith("web: SUSPEND_COMPLETE\n") and "CREATE" not in shown
+
+
+@contextmanager
+def engine_away(shell: Shell) -> Iterator[None]:
+    """Kill the engine, and keep the process that starts it again from doing so during the body."""
+    supervisor = running(DataDirectory(shell.directory), NAME)
+    assert supervisor is not None
+    os.kill(supervisor, signal.SIGSTOP)
+    try:
+        os.kill(shell.endpoints()["pids"]["engine"], signal.SIGKILL)
+        yield
+    finally:
+        os.kill(supervisor, signal.SIGCONT)
 
 
 def read_until(lines: Iterator[str], wanted: str) -> None:

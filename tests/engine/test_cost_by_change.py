@@ -27,7 +27,7 @@ from testing.estate import multiply
 from testing.harness import World
 from testing.reading_meter import ReadingMeter, Spent
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("cost-by-change")]
 
 TREES = {"small": 100, "large": 10_000}
 """Trees of ten resources."""
@@ -211,10 +211,11 @@ async def measured(path: Path, served: ServedCloud, known: Mapping[str, Any]) ->
 
 
 async def change(world: World) -> None:
-    """Create, update and delete a stack."""
-    await world.create("new", template(), files=FILES)
+    """Create, update and delete a stack, which may be purged at once: few deleted ones are kept."""
+    stack = await world.create("new", template(), files=FILES)
     await world.update("new", template(9), files=FILES)
-    await world.delete("new")
+    await world.call("stack_delete", ref={"name": "new", "id": None})
+    await world.at_rest(stack["id"])
 
 
 async def beat(engine: Engine) -> None:

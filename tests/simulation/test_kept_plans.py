@@ -53,7 +53,7 @@ STORIES = st.builds(
 
 
 @pytest.mark.slow
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
 @given(story=STORIES)
 def test_updates_do_what_their_plans_announce(stories: Stories, story: Story) -> None:
     random.seed(1)

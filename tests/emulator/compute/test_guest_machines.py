@@ -105,11 +105,12 @@ class Watched:
     def booted(self, times: int = 1) -> None:
         """Wait until the machine has booted so many times."""
         shown = BOOTED.decode().strip()
-        self._cloud.until(lambda: self._failed() or self._cloud.console(self.key).count(shown) == times, STEP_SECONDS)
-        assert not self._failed(), self._cloud.server(self.key).get("fault")
-
-    def _failed(self) -> bool:
-        return self._cloud.status(self.key) == "ERROR"
+        end = time.monotonic() + STEP_SECONDS
+        while (console := self._cloud.console(self.key)).count(shown) != times:
+            server = self._cloud.server(self.key)
+            assert server["status"] != "ERROR", server.get("fault")
+            assert time.monotonic() < end, f"{server['status']}, {list(commands())}, {console!r}"
+            time.sleep(0.02)
 
     def words(self) -> list[str]:
         """The command of the only process."""

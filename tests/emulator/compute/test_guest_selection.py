@@ -20,8 +20,8 @@ from openstack_emulator.services import new_cloud
 from openstack_emulator.testing import ServedCloud
 
 from .guest_cloud import TRY, RealNova, address_of, boot, ended, program
-from .test_guest_machines import STEP_SECONDS, processes
-from .tiny_machine import BOOTED, tiny_image
+from .test_guest_machines import Watched, processes
+from .tiny_machine import tiny_image
 
 
 def test_rules_for_flavors_precede_those_for_images() -> None:
@@ -100,10 +100,10 @@ def directories(place: Path) -> set[str]:
 
 @pytest.mark.guests
 def test_guests_of_two_drivers_share_the_networks_of_a_cloud(tmp_path: Path) -> None:
-    shown = BOOTED.decode().strip()
     with mixed_cloud(tmp_path) as cloud:
         machine, nothing = cloud.boot(flavorRef=NANO), cloud.boot(flavorRef=MICRO)
-        cloud.until(lambda: shown in cloud.console(machine), STEP_SECONDS)
+        watched = Watched(cloud, machine, tmp_path / "guests")
+        watched.booted()
         before = sent_to(machine)
         address = address_of(cloud, machine)
         small = boot(cloud, program(TRY, f"{address}:80"))
@@ -123,7 +123,7 @@ def test_guests_of_two_drivers_share_the_networks_of_a_cloud(tmp_path: Path) -> 
         other = cloud.other("GET", "/image/v2/images?name=cirros-0.6.2-x86_64-disk").json["images"][0]["id"]
         assert cloud.act(small, "rebuild", {"imageRef": other}).status == 400
         assert cloud.act(machine, "rebuild", {"imageRef": other}).status == 202, "the rule of its flavor precedes"
-        cloud.until(lambda: cloud.console(machine).count(shown) == 2, STEP_SECONDS)
+        watched.booted(2)
         volume = cloud.volume()
         cloud.until(lambda: cloud.volume_status(volume) == "available")
         for key in (small, nothing):
@@ -136,7 +136,7 @@ def test_guests_of_two_drivers_share_the_networks_of_a_cloud(tmp_path: Path) -> 
 
     with mixed_cloud(tmp_path) as cloud:
         assert cloud.status(machine) == "ACTIVE"  # the request opens the compute service
-        cloud.until(lambda: cloud.console(machine).count(shown) == 3, STEP_SECONDS)
+        Watched(cloud, machine, tmp_path / "guests").booted(3)
         cloud.until(lambda: cloud.console(small).count("has booted") == 2)
         for key in (machine, small):
             cloud.call("DELETE", f"/servers/{key}")

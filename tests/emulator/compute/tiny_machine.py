@@ -57,7 +57,8 @@ def tiny_image(directory: Path) -> Image:
     """Make the image in an empty directory, and return it."""
     directory.mkdir(parents=True, exist_ok=True)
     subprocess.run(["qemu-img", "create", "-q", "-f", "qcow2", str(directory / DISK), "16M"], check=True)
-    directory.joinpath(KERNEL).write_bytes(kernel())
-    directory.joinpath(INITRD).write_bytes(b"none")
+    for name, content in ((KERNEL, kernel()), (INITRD, b"none")):
+        directory.joinpath(name).write_bytes(content)
+        directory.joinpath(name).chmod(0o644)  # whatever the umask is
     directory.joinpath(MANIFEST).write_bytes(orjson.dumps({"format": "qcow2", "sha256": "tiny"}))
     return Image("tiny", disk=directory, lock=directory / LOCK)

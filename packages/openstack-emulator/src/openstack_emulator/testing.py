@@ -20,6 +20,9 @@ from stoker_foundation.clock import ManualClock
 
 T = TypeVar("T")
 
+_GRACE = 0.1
+"""Seconds that a cloud waits for its answers in progress when a test has ended: nobody waits for them any more."""
+
 
 @dataclass(frozen=True)
 class Answer:
@@ -102,7 +105,7 @@ class ServedCloud(CloudClient):
         self.cloud = cloud
         self.url = ""
         self._loop = asyncio.new_event_loop()
-        self._runner = runner(cloud)
+        self._runner = runner(cloud, _GRACE)
         self._thread = threading.Thread(target=self._loop.run_forever, name="emulated-cloud", daemon=True)
         self._name_server = NameServer(cloud)
 

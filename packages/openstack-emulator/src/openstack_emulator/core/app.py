@@ -18,9 +18,12 @@ USER = "user"
 """In place of a server's ID, for requests that a user has the cloud send to itself."""
 
 
-def runner(cloud: Cloud) -> web.AppRunner:
-    """The server of the application; bodies are not decompressed: Swift stores them as they are sent."""
-    return web.AppRunner(application(cloud), access_log=None, auto_decompress=False)
+def runner(cloud: Cloud, grace: float = 60.0) -> web.AppRunner:
+    """The server of the application; bodies are not decompressed: Swift stores them as they are sent.
+
+    A server that stops waits at most `grace` seconds for its answers in progress.
+    """
+    return web.AppRunner(application(cloud), access_log=None, auto_decompress=False, shutdown_timeout=grace)
 
 
 def application(cloud: Cloud) -> web.Application:

@@ -286,7 +286,9 @@ def _extract_kernel(archive: Path, directory: Path) -> None:
                 raise BuildFailed(f"The packages of the image contain no kernel: /{link} is missing.")
             content = files.extractfile(entry)
             if content is not None:
-                directory.joinpath(name).write_bytes(content.read())
+                copy = directory / name
+                copy.write_bytes(content.read())
+                copy.chmod(0o644)  # QEMU opens it by its name as another user, whatever the umask of this one is
 
 
 def _write_disk(directory: Path, ids: IdMaps) -> None:
