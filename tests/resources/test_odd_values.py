@@ -24,7 +24,7 @@ from testing.harness import World
 from tests.resources.odd_values import STRINGS, Case, cases
 
 REF = {"name": "odd", "id": None}
-MOST = int(os.environ.get("STOKER_ODD_VALUES", "20"))
+MOST = int(os.environ.get("STOKER_ODD_VALUES", "12"))
 """How many of a type's odd values are tried; the same ones in each run. There are up to a thousand."""
 
 TYPES = sorted(Registry.from_entry_points({}).types())
