@@ -80,6 +80,31 @@ def test_a_locked_stack_refuses_all_changes_and_says_who_has_locked_it(stacks: S
     assert stacks.update(template(net=NET, more=NET))["stack_status"] == "UPDATE_COMPLETE"
 
 
+def test_a_locked_stack_keeps_what_its_next_update_would_do(stacks: Stacks) -> None:
+    stacks.create(template(net={**NET, "properties": {"admin_state_up": True}}))
+    changed = {"network": {"admin_state_up": False}}
+    token = stacks.world.served.token("demo", "demo")
+    stacks.world.served.call("PUT", f"/network/v2.0/networks/{stacks.objects()['net']}", changed, token)
+    lock(stacks)
+    mark = {"mark_unhealthy": True, "resource_status_reason": "it is slow"}
+    for method, path, body in (
+        ("PATCH", f"{stacks.path}/resources/net", mark),
+        ("POST", f"{stacks.path}/actions", {"accept_drift": {"resources": ["net"]}}),
+    ):
+        answer = stacks.send(method, path, body)
+        assert answer.status_code == 409 and answer.json()["error"]["type"] == "StackLocked", answer.text
+    assert stacks.shown(f"{stacks.path}/resources/net")["resource"]["resource_status"] == "CREATE_COMPLETE"
+    unlock(stacks)
+    assert stacks.send("PATCH", f"{stacks.path}/resources/net", mark).status_code == 200
+
+
+def test_settings_that_do_nothing_by_themselves_can_be_changed_while_a_stack_is_locked(stacks: Stacks) -> None:
+    stacks.create(template(net=NET))
+    lock(stacks)
+    assert stacks.send("PUT", f"{stacks.path}/settings/protection", {"protected": True}).status_code < 300
+    assert stacks.shown(f"{stacks.path}/settings")["settings"]["protected"] is True
+
+
 def test_nested_stacks_follow_the_root(stacks: Stacks) -> None:
     stacks.create(template(group=GROUP))
     lock(stacks)

@@ -28,6 +28,7 @@ from stoker.engine.records.state import ResourceState
 from stoker.operations.lookup import find_stack
 from stoker.store import fingerprints, queries
 from stoker.store.journal import Batch
+from stoker.store.locks import refuse_if_locked_now
 from stoker.store.records import IN_PROGRESS, Stack
 from stoker.template.registry import is_template_name
 from stoker.template.template import Template
@@ -74,8 +75,8 @@ class _Acceptance:
 async def drift_accept(parts: RecordingParts, context: RequestContext, request: AcceptDrift) -> Sequence[JSONObject]:
     """Record the live values of resources that differ, all in one transaction; return what was and what was not.
 
-    Raises ResourceNotFound for a path without a resource, and ActionInProgress if an operation runs on the stack or has
-    changed it meanwhile: nothing is recorded then.
+    Raises ResourceNotFound for a path without a resource, ActionInProgress if an operation runs on the stack or has
+    changed it meanwhile, and StackLocked if a user has locked it: nothing is recorded then.
     """
     services = parts.services
     stack = await find_stack(services, context, request.ref)
@@ -152,7 +153,8 @@ def _accept(
 
 
 def _record(connection: Connection, stack: Stack, before: list[list[Any]], rows: Mapping[str, Any]) -> None:
-    """Write the rows, unless an operation runs or has changed something since `before`."""
+    """Write the rows, unless an operation runs or has changed something since `before`, or the tree is locked."""
+    refuse_if_locked_now(connection, stack)
     now = fingerprints.locked_tree(connection, stack.root_id)
     _refuse_running(now, stack)
     if now != before:

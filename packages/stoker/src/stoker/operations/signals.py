@@ -27,6 +27,7 @@ from stoker.engine.running.hooks import HOOKS, about, clear
 from stoker.engine.running.operation_context import acting_on
 from stoker.operations.lookup import confine_stack_user, find_stack
 from stoker.store import queries
+from stoker.store.locks import refuse_if_locked_now
 from stoker.store.records import COMPLETE, FAILED, Stack
 
 
@@ -73,7 +74,10 @@ async def _clear_hook(acting: StackContext, state: ResourceState, hook: Any) -> 
 async def resource_mark_unhealthy(
     parts: RecordingParts, context: RequestContext, request: MarkResourceUnhealthy
 ) -> None:
-    """Mark a resource unhealthy, so that the next update replaces it, or revert that mark."""
+    """Mark a resource unhealthy, so that the next update replaces it, or revert that mark.
+
+    Raises StackLocked if a user has locked the tree of stacks.
+    """
     services = parts.services
     name = request.name
     reason = request.resource_status_reason or "state changed by resource_mark_unhealthy"
@@ -95,7 +99,8 @@ async def resource_mark_unhealthy(
     else:
         return
     event = state.event(row.reason, services.clock.now())
-    await acting.record(state, event, partial(queries.note_direct_change, stack=stack))
+    unlocked = partial(refuse_if_locked_now, stack=stack)
+    await acting.record(state, event, unlocked, partial(queries.note_direct_change, stack=stack))
 
 
 def _marked(acting: StackContext, state: ResourceState) -> ResourceState:

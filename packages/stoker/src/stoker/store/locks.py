@@ -1,6 +1,7 @@
 """Locks of stacks: who has locked a tree of stacks, since when, and why.
 
-A lock is a column of the root stack. No operation begins on the tree while it is there; one that runs continues.
+A lock is a column of the root stack. While it is there, no operation begins on the tree, and nothing changes what the
+next one would do to it: no resource is marked, and no drift is accepted. An operation that runs continues.
 """
 
 from __future__ import annotations
@@ -52,6 +53,13 @@ def lock_above(connection: Connection, stack: Stack) -> Lock | None:
     """Return the lock of the tree that a stack belongs to."""
     root = stack if stack.parent_id is None else queries.stack_by_id(connection, stack.root_id)
     return None if root is None else lock_of(root)
+
+
+def refuse_if_locked_now(connection: Connection, stack: Stack) -> None:
+    """As `refuse_locked`, as of this transaction, until whose end nobody locks the tree."""
+    root = queries.lock_stack(connection, stack.root_id)
+    if root is not None and (lock := lock_of(root)) is not None:
+        raise lock.refusal(stack)
 
 
 def refuse_locked(connection: Connection, stack: Stack) -> None:

@@ -119,9 +119,12 @@ class Taken(StokerError):
     def named_for(self, project_id: str) -> str:
         """Return the reason for a refusal, for users of a project."""
         owner = self.holder.named_for(project_id) if self.holder is not None else "another resource"
+        known = self.holder if self.holder is not None and self.holder.project_id == project_id else None
+        name = "RESOURCE" if known is None else known.name
         return (
             f"the object {self.physical_id} belongs to {owner}, and an object has one owner: refer to it with "
-            "`external_id`, or remove it there first, with `deletion_policy: Retain`"
+            "`external_id`, or take it out of the other template first, with an entry `removed` in the environment, "
+            f"{{from: {name}, destroy: false}}"
         )
 
 
