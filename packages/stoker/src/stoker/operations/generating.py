@@ -37,6 +37,7 @@ from stoker.template.versions import functions_of
 from stoker_foundation.patterns.linear import fits_shell
 
 _LONGEST_PATTERN = 255
+_NOT_CHOSEN = "it was not asked for"
 _GONE = "it refers to what does not exist any more: {} {}"
 
 
@@ -60,6 +61,10 @@ async def project_generate(
     found = await scan(cloud, scanned_types(types, wanted, context.project_id), partial(_selects, request))
     await find_owners(services.database, found.found, context.project_id, context.user_id)
 
+    chosen = frozenset(request.ids)
+    for each in found.found:
+        if chosen and each.id not in chosen:
+            each.reason = each.reason or _NOT_CHOSEN
     free = [each for each in found.found if not each.reason and each.owner is None]
     values = {each: values_of(each, context.project_id) for each in free}
     dropped = await _without_what_is_gone(cloud, values, found.found)
@@ -87,7 +92,11 @@ async def project_generate(
             }
             for each in sorted(names, key=lambda each: each.order)
         ],
-        "left_out": [_left_out(each, context.project_id) for each in sorted(others, key=lambda each: each.order)],
+        "left_out": [
+            _left_out(each, context.project_id)
+            for each in sorted(others, key=lambda each: each.order)
+            if not chosen or each.id in chosen
+        ],
         "left_out_properties": _properties(dropped, names),
         "unread": [
             {"resource_types": each.types, "service": each.service, "reason": each.reason} for each in found.unread

@@ -14,6 +14,7 @@ QUERY = Query(
         "type": Field(STRING, repeatable=True),
         "tag": Field(STRING, repeatable=True),
         "name": Field(STRING),
+        "id": Field(STRING, repeatable=True),
     },
     strict=True,
 )
@@ -23,12 +24,13 @@ def generate(call: Call) -> dict[str, Any]:
     """Generate a template of the objects that the project has and no stack owns, with an environment that imports them.
 
     `type` limits the types, `tag` selects objects by tags or by keys and values of metadata (`key=value`), `name` by a
-    pattern with `*`, `?` and `[…]`. What is inside an object comes with it. `left_out` are the objects that became no
-    resource, with the reasons; `unread` the types whose service did not list its objects. A stack with the template and
-    the environment imports the objects without a change of any.
+    pattern with `*`, `?` and `[…]`. What is inside an object comes with it; with `id`, which can be repeated, the
+    template has only the objects with these IDs. `left_out` are the objects that became no resource, with the reasons;
+    `unread` the types whose service did not list its objects. A stack with the template and the environment imports the
+    objects without a change of any.
     """
     query = call.query
-    wanted = GenerateFromProject(types=query["type"], tags=query["tag"], name=query["name"])
+    wanted = GenerateFromProject(types=query["type"], tags=query["tag"], name=query["name"], ids=query["id"])
     return {"generated_template": call.ask(wanted)}
 
 

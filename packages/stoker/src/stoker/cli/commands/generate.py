@@ -67,19 +67,15 @@ def generate(
         return
     if not whole or out is None:
         raise click.UsageError("Give what to generate from (--project), and the directory to write (-o DIR).")
-    files = {name: out / name for name in (TEMPLATE, ENVIRONMENT)}
-    if existing := [str(file) for file in files.values() if os.path.lexists(file)]:
-        raise CommandFailed(
-            f"{' and '.join(existing)} {'exists' if len(existing) == 1 else 'exist'} already, and nothing is "
-            "overwritten: choose another directory."
-        )
     wanted = [each for text in types for each in text.split(",") if each]
+    refuse_existing(out)
     answer = service.generated({"type": wanted, "tag": list(tags), **({"name": name} if name else {})})
     if answer["template"]["resources"]:
-        _write(files, answer)
+        write_generated(out, answer)
     if form == "table":
-        _tell(answer, out)
+        tell_generated(answer, out)
     else:
+        files = _files(out)
         rest = {key: value for key, value in answer.items() if key not in ("template", "environment")}
         click.echo(json.dumps({"files": [str(file) for file in files.values() if file.exists()], **rest}, indent=2))
     if answer["unread"]:
@@ -92,8 +88,21 @@ def _types(service: Service) -> Iterator[dict[str, Any]]:
         yield {"resource_type": each, "generated": each in generated}
 
 
-def _write(files: dict[str, Path], answer: Answer) -> None:
-    """Write the files. Raises CommandFailed, also if one of them has come to be meanwhile."""
+def _files(out: Path) -> dict[str, Path]:
+    return {name: out / name for name in (TEMPLATE, ENVIRONMENT)}
+
+
+def refuse_existing(out: Path) -> None:
+    """Raise CommandFailed if one of the files exists in a directory: nothing is overwritten."""
+    if existing := [str(file) for file in _files(out).values() if os.path.lexists(file)]:
+        raise CommandFailed(
+            f"{' and '.join(existing)} {'exists' if len(existing) == 1 else 'exist'} already, and nothing is "
+            "overwritten: choose another directory."
+        )
+
+
+def write_generated(out: Path, answer: Answer) -> None:
+    """Write the files to a directory. Raises CommandFailed, also if one of them has come to be meanwhile."""
     from stoker.authoring.added_entries import with_entries
     from stoker.authoring.convert.templates import to_yaml
     from stoker.cli.terminal.formats import yaml_text
@@ -105,7 +114,7 @@ def _write(files: dict[str, Path], answer: Answer) -> None:
         ENVIRONMENT: with_entries(yaml_text(environment) if environment else "", "imports", imports),
     }
     try:
-        for name, file in files.items():
+        for name, file in _files(out).items():
             file.parent.mkdir(parents=True, exist_ok=True)
             with file.open("xb") as written:
                 written.write(texts[name].encode())
@@ -113,7 +122,8 @@ def _write(files: dict[str, Path], answer: Answer) -> None:
         raise CommandFailed(f"{error.filename}: {error.strerror}") from error
 
 
-def _tell(answer: Answer, out: Path) -> None:
+def tell_generated(answer: Answer, out: Path) -> None:
+    """Say what was written to a directory, and what was not, with the reasons."""
     resources, environment = answer["resources"], answer["environment"]
     if resources:
         parameters = len(environment.get("parameters", {}))

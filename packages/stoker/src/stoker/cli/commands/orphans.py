@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 import click
 
 from stoker.cli.client.service import Answer, Service
-from stoker.cli.framework import format_option, with_service
+from stoker.cli.framework import format_option, with_service, yes_option
 from stoker.cli.terminal.formats import ROW_FORMATS, show_rows
 from stoker.cli.terminal.messages import say
 
@@ -23,9 +24,16 @@ _REASONS = {
 
 
 @click.command("orphans")
+@click.argument("ids", nargs=-1, metavar="[ID]...")
+@click.option("--remove", is_flag=True, help="Delete the objects, after showing the plan.")
+@click.option(
+    "--import", "out", type=click.Path(file_okay=False, path_type=Path), metavar="DIR",
+    help="Write a template of the objects, and an environment that imports them, to DIR.",
+)  # fmt: skip
+@yes_option
 @format_option(ROW_FORMATS)
 @with_service
-def orphans(service: Service, form: str) -> None:
+def orphans(service: Service, ids: tuple[str, ...], remove: bool, out: Path | None, yes: bool, form: str) -> None:
     """Find objects that Stoker has made and that belong to no stack any more.
 
     They have a name that Stoker has chosen, and the record of the project confirms it: objects that a deletion has left
@@ -34,13 +42,26 @@ def orphans(service: Service, form: str) -> None:
 
     What is not known is listed as unknown. Objects with a name from a template, and those without any, are not found.
 
-    Exit status: 0 if there is nothing, 1 if something is unknown and nothing was found, 2 if something was found.
+    With --remove, objects without an owner are deleted as their types delete them: all, or those with the IDs. They are
+    imported to a stack of their own, without a change of any, and the stack is deleted: so nobody else can own them
+    meanwhile, and the plan marks what loses data. Without confirmation, the stack goes and the objects stay.
+
+    Exit status: 0 if there is nothing, 1 if something is unknown and nothing was found, 2 if something was found. With
+    --remove or --import: 0 if all that was asked for was done, otherwise 1.
 
     \b
     Examples:
       stoker orphans
       stoker orphans -f json
+      stoker orphans --remove
+      stoker orphans --remove d62f1e0e-6ab4-4d32-9370-03e8233cd1cc --yes
+      stoker orphans --import leftovers
     """
+    if remove or out is not None:
+        _change(service, ids, remove, out, yes, form)
+        return
+    if ids or yes:
+        raise click.UsageError("IDs and --yes are for --remove and --import.")
     found = [{**each, "reason": _reason(each)} for each in service.orphans()]
     if found or form != "table":
         show_rows(found, COLUMNS, form, ("name", "type"))
@@ -49,6 +70,21 @@ def orphans(service: Service, form: str) -> None:
     if any(each["status"] == "orphaned" for each in found):
         sys.exit(2)
     if found:
+        sys.exit(1)
+
+
+def _change(service: Service, ids: tuple[str, ...], remove: bool, out: Path | None, yes: bool, form: str) -> None:
+    from stoker.cli.commands.orphan_changes import import_orphans, remove_orphans
+
+    if form != "table":
+        raise click.UsageError("--remove and --import have no other format than the table.")
+    if out is None:
+        done = remove_orphans(service, ids, yes)
+    elif remove or yes:
+        raise click.UsageError("--import changes nothing that --remove or --yes could be for.")
+    else:
+        done = import_orphans(service, ids, out)
+    if not done:
         sys.exit(1)
 
 

@@ -1,0 +1,122 @@
+"""What `stoker orphans` does with the objects that it finds: their removal, and files that import them."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from stoker.cli.client.service import Answer, Service, Stack
+from stoker.cli.commands.deployment import act_as_planned, begin, deletion
+from stoker.cli.commands.generate import refuse_existing, tell_generated, write_generated
+from stoker.cli.terminal.errors import CommandFailed, NoSuchStack
+from stoker.cli.terminal.messages import say
+from stoker.cli.views.failure import failure
+from stoker.cli.views.follow import succeeded
+
+_UNUSED = "unused"
+"""The value of parameters that no service shows: the objects are deleted without a use of it."""
+
+
+def import_orphans(service: Service, ids: Sequence[str], out: Path) -> bool:
+    """Write a template and an environment that import the orphans with the IDs, or all; whether it has all of them.
+
+    Raises CommandFailed for IDs of no orphans, and for files that exist already.
+    """
+    refuse_existing(out)
+    orphans = _chosen(service, ids)
+    answer = _generated(service, orphans)
+    if answer["resources"]:
+        write_generated(out, answer)
+        tell_generated(answer, out)
+    return _tell_left_out(orphans, answer)
+
+
+def remove_orphans(service: Service, ids: Sequence[str], yes: bool) -> bool:
+    """Delete the orphans with the IDs, or all, after showing the plan and asking; whether it was all of them.
+
+    Raises CommandFailed for IDs of no orphans, and if the deletion fails.
+    """
+    orphans = _chosen(service, ids)
+    answer = _generated(service, orphans)
+    complete = _tell_left_out(orphans, answer)
+    if not answer["resources"]:
+        return complete
+    name = f"orphans-{uuid.uuid4().hex[:8]}"
+    say(f"Importing them to the stack {name}, which changes none of them:")
+    with _stack_of(service, name, answer) as stack:
+        question = "Delete these objects?"
+        act_as_planned(replace(deletion(stack), question=question), yes, dry_run=False)
+    return complete
+
+
+def _chosen(service: Service, ids: Sequence[str]) -> list[Answer]:
+    """Return the orphans with the IDs, or all, as they are now. Raises CommandFailed for other IDs."""
+    orphans = {each["physical_id"]: each for each in service.orphans() if each["status"] == "orphaned"}
+    if others := [each for each in ids if each not in orphans]:
+        raise CommandFailed(f"Not known to be without an owner: {', '.join(others)}. `stoker orphans` lists what is.")
+    chosen = [orphans[each] for each in dict.fromkeys(ids)] if ids else list(orphans.values())
+    if not chosen:
+        say("No orphans: nothing to do.")
+    return chosen
+
+
+def _generated(service: Service, orphans: Sequence[Answer]) -> Answer:
+    """Return a template that imports those of the orphans whose type can be imported."""
+    types = service.generated_types() if orphans else frozenset()
+    wanted = [each for each in orphans if each["type"] in types]
+    if not wanted:
+        return {"resources": [], "left_out": [], "unread": []}
+    asked = {"type": sorted({each["type"] for each in wanted}), "id": [each["physical_id"] for each in wanted]}
+    return service.generated(asked)
+
+
+def _tell_left_out(orphans: Sequence[Answer], answer: Answer) -> bool:
+    """Say which orphans are in no template, and why; return whether there are none of them."""
+    there = {each["physical_resource_id"] for each in answer["resources"]}
+    reasons = {each["physical_resource_id"]: each["reason"] for each in answer["left_out"]}
+    unread = {name: each["reason"] for each in answer["unread"] for name in each["resource_types"]}
+    left = [each for each in orphans if each["physical_id"] not in there]
+    for each in left:
+        otherwise = unread.get(each["type"], f"objects of the type {each['type']} cannot be imported")
+        reason = reasons.get(each["physical_id"], otherwise)
+        say(f"Left alone: {each['type']} {each['name']} ({each['physical_id']}): {reason}.", err=True)
+    return not left
+
+
+@contextmanager
+def _stack_of(service: Service, name: str, answer: Answer) -> Iterator[Stack]:
+    """Import the objects of a template to a stack, which leaves them behind if it still has them all at the end.
+
+    Raises CommandFailed if they cannot be imported.
+    """
+    template = answer["template"]
+    resources = {each: dict(body) for each, body in template["resources"].items()}
+    for body in resources.values():
+        body.pop("deletion_policy", None)
+    environment = dict(answer["environment"])
+    unused = dict.fromkeys(answer["parameters_without_value"], _UNUSED)
+    environment["parameters"] = {**environment.get("parameters", {}), **unused}
+    body = {"template": {**template, "resources": resources}, "environment": environment, "disable_rollback": True}
+    try:
+        stack = begin(service, name, None, body, len(resources))
+        if not succeeded(stack):
+            raise failure(stack)
+        yield stack
+    finally:
+        _leave(service, name, list(resources))
+
+
+def _leave(service: Service, name: str, resources: Sequence[str]) -> None:
+    """Delete a stack of which nothing has been deleted, without its objects."""
+    try:
+        stack = service.stack(name)
+    except NoSuchStack:
+        return
+    if stack.state.startswith("CREATE_"):
+        stack.delete(options={"retain": list(resources)})
+        say(f"The stack {name} is deleted without its objects, which have no owner again.")
+    elif stack.state == "DELETE_FAILED":
+        say(f"`stoker delete {name}` tries again; with --force, what cannot be deleted is left behind.", err=True)
