@@ -107,8 +107,10 @@ NOT_USED = {"container_files", "event_news", "service_list", "stack_abandon", "s
 """Methods that need an administrator, an object store, streams or other options; their signatures are compared."""
 
 NEW = {
-    "drift_accept", "generated_type_list", "project_generate", "resource_find", "stack_action_preview", "stack_lock",
-    "stack_unlock", "orphan_find", "drift_watch_change", "drift_watch_show",
+    "drift_accept", "generated_template_create", "generated_template_delete", "generated_template_list",
+    "generated_template_show", "generated_template_update", "generated_type_list", "project_generate", "resource_find",
+    "resource_scan_list", "resource_scan_objects", "resource_scan_show", "resource_scan_start", "stack_action_preview",
+    "stack_lock", "stack_unlock", "orphan_find", "drift_watch_change", "drift_watch_show",
 }  # fmt: skip
 """Methods that the release before does not have."""
 

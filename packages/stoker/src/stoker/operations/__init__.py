@@ -54,8 +54,16 @@ from stoker.contract.events import (
     ShowOperation,
 )
 from stoker.contract.finding import FindOrphans, FindResources
+from stoker.contract.generated_templates import (
+    CreateGeneratedTemplate,
+    DeleteGeneratedTemplate,
+    ListGeneratedTemplates,
+    ShowGeneratedTemplate,
+    UpdateGeneratedTemplate,
+)
 from stoker.contract.generating import GenerateFromProject, ListGeneratedTypes
 from stoker.contract.request import Operation
+from stoker.contract.resource_scans import ListScannedObjects, ListScans, ShowScan, StartScan
 from stoker.contract.resources import (
     DescribeResource,
     FindStackOfObject,
@@ -128,6 +136,7 @@ from stoker.operations import (
     drift_watch,
     feed,
     finding,
+    generated_templates,
     generating,
     history,
     inspection,
@@ -136,6 +145,7 @@ from stoker.operations import (
     orphans,
     previews,
     repeating,
+    resource_scans,
     settings,
     signals,
     snapshots,
@@ -239,6 +249,15 @@ _ON_SERVICES: tuple[Operation[RecordingServices], ...] = (
     DetectResourceDrift.served_by(drift.drift_detect_resource),
     FindResources.served_by(finding.resource_find),
     FindOrphans.served_by(orphans.orphan_find),
+    StartScan.served_by(resource_scans.resource_scan_start),
+    ShowScan.served_by(resource_scans.resource_scan_show),
+    ListScans.served_by(resource_scans.resource_scan_list),
+    ListScannedObjects.served_by(resource_scans.resource_scan_objects),
+    CreateGeneratedTemplate.served_by(generated_templates.generated_template_create),
+    UpdateGeneratedTemplate.served_by(generated_templates.generated_template_update),
+    ShowGeneratedTemplate.served_by(generated_templates.generated_template_show),
+    ListGeneratedTemplates.served_by(generated_templates.generated_template_list),
+    DeleteGeneratedTemplate.served_by(generated_templates.generated_template_delete),
     GenerateFromProject.served_by(generating.project_generate),
     ListGeneratedTypes.served_by(generating.generated_type_list),
     ShowDriftDetection.served_by(drift.drift_status),

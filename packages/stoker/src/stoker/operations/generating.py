@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 from stoker.base.context import RequestContext
-from stoker.base.errors import BadValue, CloudError
+from stoker.base.errors import BadValue
 from stoker.base.similar import closest
-from stoker.cloud.errors import NotNamed
-from stoker.cloud.finders import finders
-from stoker.cloud.session import Cloud
 from stoker.contract.generating import (
     GeneratedTemplate,
     GenerateFromProject,
@@ -20,16 +16,10 @@ from stoker.contract.generating import (
     LeftOutProperty,
     ListGeneratedTypes,
 )
+from stoker.engine.generation.describing import describe
+from stoker.engine.generation.notation import HOT
 from stoker.engine.generation.scan import Found, find_owners, scan, scanned_types
-from stoker.engine.generation.template import (
-    VERSION,
-    Reference,
-    missing_properties,
-    references_in,
-    refusal_of,
-    values_of,
-    write,
-)
+from stoker.engine.generation.template import write
 from stoker.engine.records.services import EngineServices
 from stoker.plugins.inventory import inventory_of
 from stoker.plugins.resource import ResourceType
@@ -38,14 +28,13 @@ from stoker_foundation.patterns.linear import fits_shell
 
 _LONGEST_PATTERN = 255
 _NOT_CHOSEN = "it was not asked for"
-_GONE = "it refers to what does not exist any more: {} {}"
 
 
 async def generated_type_list(
     services: EngineServices, context: RequestContext, request: ListGeneratedTypes
 ) -> Sequence[str]:
     """Return the names of the types, available to the caller, whose objects can be generated."""
-    return sorted(_types(services, context))
+    return sorted(types_to_generate(services, context))
 
 
 async def project_generate(
@@ -55,8 +44,8 @@ async def project_generate(
 
     Raises BadValue for types that cannot be generated, RequestLimitExceeded for a project that is too large.
     """
-    types = _types(services, context)
-    wanted = _wanted(services, types, request.types)
+    types = types_to_generate(services, context)
+    wanted = wanted_types(services, types, request.types)
     cloud = await services.credentials.of_caller(context)
     found = await scan(cloud, scanned_types(types, wanted, context.project_id), partial(_selects, request))
     await find_owners(services.database, found.found, context.project_id, context.user_id)
@@ -66,18 +55,9 @@ async def project_generate(
         if chosen and each.id not in chosen:
             each.reason = each.reason or _NOT_CHOSEN
     free = [each for each in found.found if not each.reason and each.owner is None]
-    values = {each: values_of(each, context.project_id) for each in free}
-    dropped = await _without_what_is_gone(cloud, values, found.found)
-    for each in free:
-        if missing := missing_properties(each, values[each]):
-            gone = [reason for name, reason in dropped.get(each, {}).items() if name in missing]
-            each.reason = gone[0] if gone else f"the service does not show {', '.join(missing)}, which it must have"
-        elif refusal := refusal_of(each, values[each]):
-            gone = list(dropped.get(each, {}).values())
-            each.reason = gone[0] if gone else f"a template with it would be refused: {refusal}"
-    described = {each: values[each] for each in free if not each.reason}
+    described, dropped = await describe(cloud, free, found.found, context.project_id)
     others = [each for each in found.found if each not in described]
-    functions = [each["functions"] for each in functions_of(f"heat_template_version.{VERSION}") or ()]
+    functions = [each["functions"] for each in functions_of(HOT.version) or ()]
     generated = await services.evaluator.evaluate(context.project_id, partial(write, described, others, functions))
     names = generated.names
     return {
@@ -105,7 +85,7 @@ async def project_generate(
     }
 
 
-def _types(services: EngineServices, context: RequestContext) -> Mapping[str, ResourceType]:
+def types_to_generate(services: EngineServices, context: RequestContext) -> Mapping[str, ResourceType]:
     """Return the types that the caller may use and whose objects can be generated."""
     return {
         name: kind
@@ -114,7 +94,7 @@ def _types(services: EngineServices, context: RequestContext) -> Mapping[str, Re
     }
 
 
-def _wanted(services: EngineServices, types: Mapping[str, Any], names: Iterable[str]) -> frozenset[str]:
+def wanted_types(services: EngineServices, types: Mapping[str, Any], names: Iterable[str]) -> frozenset[str]:
     """Return the types to scan. Raises BadValue for those that cannot be generated."""
     wanted = frozenset(names)
     for name in sorted(wanted - types.keys()):
@@ -140,38 +120,6 @@ def _selects(request: GenerateFromProject, found: Found) -> bool:
     metadata = found.fields.get("metadata") or {}
     has = {*(found.fields.get(found.scanned.inventory.tags_field) or ()), *(f"{k}={v}" for k, v in metadata.items())}
     return has.issuperset(request.tags)
-
-
-async def _without_what_is_gone(
-    cloud: Cloud, values: Mapping[Found, dict[str, Any]], known: Iterable[Found]
-) -> Mapping[Found, Mapping[str, str]]:
-    """Remove properties that refer to what does not exist any more, and return the reasons: an image, say, that a
-    server was made from.
-    """
-    present = {(str(each.scanned.inventory.finder), each.id) for each in known}
-    used: dict[Reference, list[tuple[Found, str]]] = {}
-    for found, properties in values.items():
-        for name, reference in references_in(found.scanned.kind.properties, properties):
-            if (reference.kind, reference.value) not in present and reference.kind in finders():
-                used.setdefault(reference, []).append((found, name))
-    gone = await asyncio.gather(*(_is_gone(cloud, reference) for reference in used))
-    dropped: dict[Found, dict[str, str]] = {}
-    for reference, is_gone in zip(used, gone, strict=True):
-        for found, name in used[reference] if is_gone else ():
-            values[found].pop(name, None)
-            noun = reference.kind.rpartition(".")[2].replace("_", " ")
-            dropped.setdefault(found, {})[name] = _GONE.format(noun, reference.value)
-    return dropped
-
-
-async def _is_gone(cloud: Cloud, reference: Reference) -> bool:
-    try:
-        await cloud.find(reference.kind, reference.value)
-    except NotNamed:
-        return True
-    except CloudError:
-        return False  # the deployment finds out
-    return False
 
 
 def _left_out(found: Found, project_id: str) -> LeftOut:

@@ -42,9 +42,11 @@ from stoker.store.tables import (
     drift_detections,
     engines,
     events,
+    generated_templates,
     inputs,
     operations,
     property_sets,
+    resource_scans,
     resources,
     snapshots,
     software_configs,
@@ -82,6 +84,8 @@ _TABLES: Mapping[type[records.Record], tuple[Table, str]] = {
     records.SoftwareDeployment: (software_deployments, "id"),
     records.Announcement: (announcements, "id"),
     records.DriftDetection: (drift_detections, "id"),
+    records.ResourceScan: (resource_scans, "id"),
+    records.GeneratedTemplate: (generated_templates, "id"),
 }
 
 

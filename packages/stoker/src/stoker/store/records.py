@@ -383,6 +383,50 @@ class DriftDetection(Record):
 
 
 @dataclass(slots=True)
+class ResourceScan(Record):
+    """A scan of a project's objects. `scanning` is the project until it has ended, None afterwards.
+
+    `engine` is the one that reads the objects. `types` is the JSON list of the types that are scanned, `filtered` that
+    of the patterns that chose them, None for all. `body` is sealed JSON: what was found, None before the scan has ended
+    and after it has expired.
+    """
+
+    id: str
+    project_id: str
+    scanning: str | None
+    engine: str
+    status: str
+    reason: str
+    types: str
+    filtered: str | None
+    types_read: int
+    objects_read: int
+    body: str | None
+    created_at: float
+    ended_at: float | None
+
+
+@dataclass(slots=True)
+class GeneratedTemplate(Record):
+    """A template that is generated from objects of a project, by name.
+
+    `engine` is the one that generates it; `status` is CREATE_IN_PROGRESS or UPDATE_IN_PROGRESS until it has finished.
+    `number` counts its resources. `body` is sealed JSON: what was asked for, and the template.
+    """
+
+    id: str
+    project_id: str
+    name: str
+    engine: str
+    status: str
+    reason: str
+    number: int
+    body: str
+    created_at: float
+    updated_at: float
+
+
+@dataclass(slots=True)
 class StackSettings(Record):
     """Settings of a whole tree of stacks; `stack_id` is its root.
 

@@ -457,3 +457,41 @@ drift_detections = Table(
     Column("created_at", Double, nullable=False),
     Column("result", String(16)),
 )
+
+resource_scans = Table(
+    "resource_scans",
+    metadata,
+    Column("id", Identifier, primary_key=True),
+    Column("project_id", String(64), nullable=False),
+    Column("scanning", String(64), unique=True),
+    Column("engine", Identifier, nullable=False),
+    Column("status", Action, nullable=False),
+    Column("reason", LongText, nullable=False),
+    Column("types", LongText, nullable=False),
+    Column("filtered", LongText),
+    Column("types_read", Integer, nullable=False),
+    Column("objects_read", Integer, nullable=False),
+    Column("body", LongText, info=SEALED),
+    Column("created_at", Double, nullable=False),
+    Column("ended_at", Double),
+    Index("ix_resource_scans_project_id", "project_id", "created_at"),
+    Index("ix_resource_scans_created_at", "created_at"),
+)
+"""Scans of projects. `scanning` is the project while the scan is in progress: there is one at a time."""
+
+generated_templates = Table(
+    "generated_templates",
+    metadata,
+    Column("id", Identifier, primary_key=True),
+    Column("project_id", String(64), nullable=False),
+    Column("name", String(128), nullable=False),
+    Column("engine", Identifier, nullable=False),
+    Column("status", Action, nullable=False),
+    Column("reason", LongText, nullable=False),
+    Column("number", Integer, nullable=False),
+    Column("body", LongText, nullable=False, info=SEALED),
+    Column("created_at", Double, nullable=False),
+    Column("updated_at", Double, nullable=False),
+    UniqueConstraint("project_id", "name"),
+)
+"""Templates that are generated from objects, with these. `number` counts the resources."""

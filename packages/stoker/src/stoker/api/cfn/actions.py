@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from stoker.api.cfn import catalog, change_sets, drift, resources, stacks
+from stoker.api.cfn import catalog, change_sets, drift, generation_actions, resources, stacks
 from stoker.api.cfn.call import PAGE, Action
 from stoker.api.cfn.parameters import Entries, refused
 from stoker.api.values import BOOLEAN, STRING, STRINGS, Choice, Field, Fields, Integer, ListOf, String, Structure
@@ -316,4 +316,6 @@ ACTIONS: Mapping[str, Action] = {
             **_NEXT,
         },
     ),
+    # -- existing objects ------------------------------------------------------------------------------------------
+    **generation_actions.ACTIONS,
 }

@@ -126,12 +126,17 @@ def marker_of(token: str | None) -> str | None:
         raise _bad_token() from None
 
 
-def page_of(items: Sequence[Any], token: str | None, size: int = PAGE) -> tuple[list[Any], str | None]:
-    """Return the page of `items` for a NextToken, and the token of the next page."""
+def number_of(token: str | None) -> int:
+    """Return the number of items before the page of a NextToken. Raises QueryError for an invalid token."""
     marker = marker_of(token)
     if marker is not None and not (marker.isascii() and marker.isdigit() and len(marker) < 10):
         raise _bad_token()
-    start = int(marker or 0)
+    return int(marker or 0)
+
+
+def page_of(items: Sequence[Any], token: str | None, size: int = PAGE) -> tuple[list[Any], str | None]:
+    """Return the page of `items` for a NextToken, and the token of the next page."""
+    start = number_of(token)
     end = start + size
     return list(items[start:end]), next_token(str(end)) if end < len(items) else None
 

@@ -10,8 +10,8 @@ from urllib.parse import quote, urlencode
 
 from stoker.api.cfn import views
 from stoker.api.cfn.call import PAGE, Call, page_of
-from stoker.api.cfn.change_sets import IDENTIFIER
 from stoker.api.cfn.faults import QueryError
+from stoker.api.cfn.identifiers import IDENTIFIER
 from stoker.api.cfn.rendering import JsonText
 from stoker.api.cfn.stacks import new_parameters
 from stoker.base.errors import EntityNotFound

@@ -10,6 +10,7 @@ from stoker.api.cfn import views
 from stoker.api.cfn.call import Call, no_stack, page_of
 from stoker.api.cfn.change_details import changes_of
 from stoker.api.cfn.faults import QueryError
+from stoker.api.cfn.identifiers import IDENTIFIER
 from stoker.api.cfn.stacks import disable_rollback, new_parameters, patch, preflight, requested_settings
 from stoker.base.errors import EntityNotFound, Invalid, PlanOutdated
 from stoker.base.ids import arn
@@ -24,7 +25,6 @@ from stoker.contract.request import Answer, Request
 from stoker.contract.stacks import IdentifyStack, StackPatch
 
 _IMPORT = "IMPORT"
-IDENTIFIER = "Id"
 """The key of a resource identifier that has the ID of an object; other keys are fields, as its service lists it."""
 
 

@@ -1,7 +1,7 @@
 """Render responses: as XML like AWS, or as JSON.
 
-A response consists of maps, lists, strings, numbers, booleans and `JsonText`; None values are omitted. In XML, the
-items of a list are elements named `member`.
+A response consists of maps, lists, strings, numbers, booleans, `Entries` and `JsonText`; None values are omitted. In
+XML, the items of a list are elements named `member`.
 """
 
 from __future__ import annotations
@@ -23,6 +23,13 @@ class JsonText:
     """A document inside the response: a JSON string in XML, itself in JSON."""
 
     data: Any
+
+
+@dataclass(frozen=True)
+class Entries:
+    """A map whose keys are data, and no names of elements: in XML, each entry has elements for its key and value."""
+
+    values: Mapping[str, str]
 
 
 def xml(document: Mapping[str, Any]) -> bytes:
@@ -50,6 +57,9 @@ def _content(value: Any) -> Iterator[str]:
         case list():
             for item in value:
                 yield from _children({"member": item})
+        case Entries(values=values):
+            for key, item in values.items():
+                yield from _children({"entry": {"key": key, "value": item}})
         case JsonText(data=data):
             yield _escaped(json_text(data).decode())
         case bool():
@@ -68,6 +78,8 @@ def _plain(value: Any) -> Any:
             return {name: _plain(item) for name, item in value.items() if item is not None}
         case list():
             return [_plain(item) for item in value]
+        case Entries(values=values):
+            return dict(values)
         case JsonText(data=data):
             return data
         case _:

@@ -7,7 +7,7 @@ each of these. Nothing is recorded or changed.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote
@@ -27,6 +27,8 @@ LONGEST = 50.0
 _NARROW = "name the types, a tag or a pattern of names to scan less"
 
 _Selects = Callable[["Found"], bool]
+_Progress = Callable[[int, int], Awaitable[None]]
+"""Receives how many types and objects have been read."""
 _Beside = Mapping[str, list[Any]]
 
 
@@ -105,27 +107,39 @@ def scanned_types(types: Mapping[str, ResourceType], wanted: Collection[str], pr
     return [chosen[name] for name in sorted(chosen)]
 
 
-async def scan(cloud: Cloud, scanned: Iterable[Scanned], selects: _Selects) -> Scan:
+async def _unreported(types: int, objects: int) -> None:
+    """Report nothing."""
+
+
+async def scan(
+    cloud: Cloud,
+    scanned: Iterable[Scanned],
+    selects: _Selects,
+    *,
+    progress: _Progress = _unreported,
+    longest: float = LONGEST,
+) -> Scan:
     """Read the objects. `selects` says whether an object that no other contains was asked for.
 
-    Raises RequestLimitExceeded for more than `MOST` objects, or after `LONGEST` seconds.
+    Raises RequestLimitExceeded for more than `MOST` objects, or after `longest` seconds.
     """
-    reading = _Reading(cloud, selects)
+    reading = _Reading(cloud, selects, progress)
     try:
-        async with asyncio.timeout(LONGEST):
+        async with asyncio.timeout(longest):
             return await reading.read(list(scanned))
     except TimeoutError:
         raise RequestLimitExceeded(
-            f"The project could not be scanned within {LONGEST:.0f} seconds: {_NARROW}."
+            f"The project could not be scanned within {longest:.0f} seconds: {_NARROW}."
         ) from None
 
 
 class _Reading:
     """One scan, which reads each list once."""
 
-    def __init__(self, cloud: Cloud, selects: _Selects) -> None:
+    def __init__(self, cloud: Cloud, selects: _Selects, progress: _Progress) -> None:
         self._cloud = cloud
         self._selects = selects
+        self._progress = progress
         self._lists: dict[tuple[Any, ...], asyncio.Task[list[Any]]] = {}
         self._scan = Scan()
         self._number = 0
@@ -135,6 +149,7 @@ class _Reading:
     async def read(self, scanned: list[Scanned]) -> Scan:
         """Read the objects of types in turn: those that contain others before these."""
         left = [each for each in scanned if self._cloud.has_service(each.inventory.service)]
+        done = len(scanned) - len(left)
         outer: dict[str | None, dict[str, Found]] = {None: {}}
         try:
             while left:
@@ -143,6 +158,8 @@ class _Reading:
                 groups = await asyncio.gather(*(self._objects(each, outer.get(each.outer, {})) for each in ready))
                 for each, group in zip(ready, groups, strict=True):
                     outer.setdefault(each.inventory.finder, {}).update((found.id, found) for found in group)
+                done += len(ready)
+                await self._progress(done, self._number)
         finally:
             for task in self._lists.values():
                 task.cancel()

@@ -8,13 +8,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from stoker.cloud.finders import finders
+from stoker.engine.generation.notation import HOT, Notation, Parameter
 from stoker.engine.generation.scan import Found
 from stoker.plugins.inventory import Inventory
 from stoker.schema.constraints import CustomConstraint
 from stoker.schema.property import Finalizer, Property
 
-VERSION = "2021-04-16"
-"""The version of generated templates."""
 _SHORT = 8
 """Length of the part of an ID that tells objects without a name apart."""
 _LONGEST_NAME = 60
@@ -26,6 +25,21 @@ class Reference:
 
     kind: str
     value: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Style:
+    """How resources are written. `chosen` has the names of resources that were asked for; `present` the resources, by
+    what refers to them and the ID of their object, of a template that the written one is added to, and `taken` all
+    names in it.
+    """
+
+    notation: Notation = HOT
+    deletion_policy: str = "Retain"
+    update_replace_policy: str | None = None
+    chosen: Mapping[Found, str] = field(default_factory=dict)
+    present: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    taken: Collection[str] = ()
 
 
 @dataclass(slots=True)
@@ -78,14 +92,17 @@ def references_in(properties: Mapping[str, Property], values: Mapping[str, Any])
 
 
 def write(
-    described: Mapping[Found, Mapping[str, Any]], others: Iterable[Found], functions: Collection[str]
+    described: Mapping[Found, Mapping[str, Any]],
+    others: Iterable[Found],
+    functions: Collection[str],
+    style: Style | None = None,
 ) -> Generated:
     """Return the template for objects with these properties.
 
     `others` are known objects that become no resources, whose names parameters have. `functions` are the names of the
     functions of templates: a value that looks like one of them is given by a parameter.
     """
-    return _Writing(described, others, functions).written()
+    return _Writing(described, others, functions, style or Style()).written()
 
 
 def _is_left_to_service(inventory: Inventory, name: str, value: Any) -> bool:
@@ -131,18 +148,20 @@ def _walked(prop: Property, value: Any, replaced: Callable[[Reference], Any]) ->
 
 @dataclass
 class _Parameters:
-    """The parameters of a template, each with its value."""
+    """The parameters of a template, each with its value. `taken` are names that they must not have."""
 
+    notation: Notation
+    taken: Collection[str]
     declared: dict[str, dict[str, Any]] = field(default_factory=dict)
     values: dict[str, Any] = field(default_factory=dict)
     known: dict[tuple[str, Any], str] = field(default_factory=dict)
 
-    def named(self, name: str, about: tuple[str, Any], schema: Mapping[str, Any]) -> str:
+    def named(self, name: str, about: tuple[str, Any], parameter: Parameter) -> str:
         """Return the name of the parameter about something, which is declared if it is new."""
         if about not in self.known:
-            chosen = _free(name, self.declared)
+            chosen = free_name(self.notation, name, {*self.taken, *self.declared})
             self.known[about] = chosen
-            self.declared[chosen] = dict(schema)
+            self.declared[chosen] = self.notation.parameter(parameter)
         return self.known[about]
 
 
@@ -150,12 +169,18 @@ class _Writing:
     """One template that is written."""
 
     def __init__(
-        self, described: Mapping[Found, Mapping[str, Any]], others: Iterable[Found], functions: Collection[str]
+        self,
+        described: Mapping[Found, Mapping[str, Any]],
+        others: Iterable[Found],
+        functions: Collection[str],
+        style: Style,
     ) -> None:
         self._described = dict(sorted(described.items(), key=lambda item: item[0].order))
         self._functions = frozenset(functions)
-        self._parameters = _Parameters()
-        self._names = _names(self._described)
+        self._style = style
+        self._notation = style.notation
+        self._names = _names(self._described, style)
+        self._parameters = _Parameters(style.notation, {*style.taken, *self._names.values()})
         self._objects = {_key(found): found for found in self._described}
         self._others = {_key(found): found for found in others}
         self._needs: dict[Found, set[Found]] = {found: set() for found in self._described}
@@ -164,11 +189,11 @@ class _Writing:
         """Write the resources, each after those that it refers to."""
         resources = {found: self._resource(found, values) for found, values in self._described.items()}
         parameters = self._parameters
-        template: dict[str, Any] = {"heat_template_version": VERSION}
+        template: dict[str, Any] = dict(self._notation.head)
         if parameters.declared:
-            template["parameters"] = parameters.declared
+            template[self._notation.parameters] = parameters.declared
         order = self._order()
-        template["resources"] = {self._names[found]: resources[found] for found in order}
+        template[self._notation.resources] = {self._names[found]: resources[found] for found in order}
         imports = [{"to": self._names[found], "id": found.id} for found in order]
         environment = {"parameters": parameters.values} if parameters.values else {}
         without_value = [name for name in parameters.declared if name not in parameters.values]
@@ -180,8 +205,12 @@ class _Writing:
         for name, prop in kind.properties.items():
             if prop.required and prop.secret:
                 written[name] = self._hidden(found, name)
-        resource: dict[str, Any] = {"type": kind.type_name, "deletion_policy": "Retain"}
-        return {**resource, "properties": written} if written else resource
+        return self._notation.resource(
+            type=kind.type_name,
+            deletion_policy=self._style.deletion_policy,
+            update_replace_policy=self._style.update_replace_policy,
+            properties=written or None,
+        )
 
     def _value(self, found: Found, name: str, value: Any) -> Any:
         prop = found.scanned.kind.properties[name]
@@ -195,29 +224,29 @@ class _Writing:
         target = self._objects.get(key)
         if target is not None and not self._reaches(target, found):
             self._needs[found].add(target)
-            return {"get_resource": self._names[target]}
+            return {self._notation.resource_function: self._names[target]}
+        if key in self._style.present:
+            return {self._notation.resource_function: self._style.present[key]}
         known = target or self._others.get(key)
         noun = _noun_of(reference.kind, name)
-        schema: dict[str, Any] = {"type": "string", "description": _told(noun, known)}
-        if known is None:
-            schema["constraints"] = [{"custom_constraint": reference.kind}]
+        schema = Parameter("string", _told(noun, known), constraint=reference.kind if known is None else None)
         label = _word(known.name) if known is not None else ""
         parameter = self._parameters.named(_joined(noun, label), key, schema)
         self._parameters.values[parameter] = reference.value
-        return {"get_param": parameter}
+        return {self._notation.parameter_function: parameter}
 
     def _given(self, found: Found, name: str, value: Any) -> dict[str, str]:
         """Give a value by a parameter: equal ones of equal properties by the same."""
         kind = "string" if isinstance(value, str) else "json"
-        schema = {"type": kind, "description": f"{name} of the generated resources that have it."}
+        schema = Parameter(kind, f"{name} of the generated resources that have it.")
         parameter = self._parameters.named(_word(name), (name, repr(value)), schema)
         self._parameters.values[parameter] = value
-        return {"get_param": parameter}
+        return {self._notation.parameter_function: parameter}
 
     def _hidden(self, found: Found, name: str) -> dict[str, str]:
         about = f"{self._names[found]}_{name}"
-        schema = {"type": "string", "hidden": True, "description": f"{name}, which no service shows."}
-        return {"get_param": self._parameters.named(about, (about, None), schema)}
+        schema = Parameter("string", f"{name}, which no service shows.", hidden=True)
+        return {self._notation.parameter_function: self._parameters.named(about, (about, None), schema)}
 
     def _looks_like_function(self, value: Any) -> bool:
         if isinstance(value, Mapping):
@@ -273,17 +302,18 @@ def _told(noun: str, known: Found | None) -> str:
     return f"The {noun}{named}; {why or 'two objects cannot refer to each other'}."
 
 
-def _names(described: Iterable[Found]) -> dict[Found, str]:
-    """Return the names of the resources: the name of the object and a word of the type, or a part of the ID."""
+def _names(described: Iterable[Found], style: Style) -> dict[Found, str]:
+    """Return the names of the resources: the chosen ones, or what `name_of` returns."""
     names: dict[Found, str] = {}
-    taken: dict[str, Any] = {}
+    taken = {*style.taken, *style.chosen.values()}
     for found in described:
-        name = _free(_name_of(found), taken)
-        names[found], taken[name] = name, found
+        names[found] = style.chosen.get(found) or free_name(style.notation, name_of(found), taken)
+        taken.add(names[found])
     return names
 
 
-def _name_of(found: Found) -> str:
+def name_of(found: Found) -> str:
+    """Return a name for a resource: the name of the object and a word of the type, or a part of the ID."""
     noun, label = _noun(found.type_name), _word(found.name)
     if label[:1].isalpha():
         return _joined(label, noun)
@@ -317,10 +347,10 @@ def _joined(first: str, second: str) -> str:
     return f"{first}_{second}"
 
 
-def _free(name: str, taken: Mapping[str, Any]) -> str:
+def free_name(notation: Notation, name: str, taken: Collection[str]) -> str:
     """Return a name that is not taken: with a number, if it is."""
-    number, chosen = 1, name
+    number, chosen = 1, notation.name(name)
     while chosen in taken:
         number += 1
-        chosen = f"{name}_{number}"
+        chosen = notation.name(f"{name}_{number}")
     return chosen
