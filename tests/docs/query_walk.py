@@ -132,6 +132,7 @@ def _change_sets(client: Any, service: QueryService) -> None:
     service.until(
         lambda: client.describe_change_set(StackName="web", ChangeSetName="second")["Status"][-8:] == "COMPLETE"
     )
+    client.describe_change_set(StackName="web", ChangeSetName="second", IncludePropertyValues=True)
     client.delete_change_set(StackName="web", ChangeSetName="second")
 
 
@@ -173,6 +174,7 @@ def _drift(client: Any, service: QueryService) -> None:
     service.until(detected)
     client.describe_stack_resource_drifts(StackName="web")
     client.detect_stack_resource_drift(StackName="web", LogicalResourceId="Net")
+    client.describe_events(StackName="web", Filters={"FailedEvents": False})
 
 
 def _rollbacks(client: Any, service: QueryService, served: ServedCloud) -> None:

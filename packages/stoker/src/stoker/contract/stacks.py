@@ -342,10 +342,26 @@ class ListStacks(Request[StackPage]):
     with_count: bool = False
 
 
+CREATES_CHANGE_SET = "CREATE_CHANGE_SET"
+"""The action of the operation that makes a change set, whose ID is that of the change set."""
+
+
+class OperationEntry(TypedDict):
+    """An operation; `continues` says that it continues a failed one of the same action."""
+
+    id: str
+    action: str
+    continues: bool
+
+
 class StackDescription(StackDetails):
-    """A stack in full with its drift; for a nested one the names of the stacks above it by their IDs."""
+    """A stack in full with its drift; for a nested one the names of the stacks above it by their IDs.
+
+    `last_operations` has the latest operation of each action, newest first.
+    """
 
     drift: DriftSummary
+    last_operations: NotRequired[Sequence[OperationEntry]]
     above: NotRequired[Mapping[str, str]]
 
 

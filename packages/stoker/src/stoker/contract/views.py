@@ -45,7 +45,7 @@ class StackView(StackIdentity):
     """A stack without what only its template says. `owner` and `parent_id` are the ID of the stack that contains it.
 
     In lists and descriptions, `imported` is true if the last creation or update was an import change set. `locked` is
-    the lock of a root stack.
+    the lock of a root stack. `operation` is the ID of the operation that a request for it has begun.
     """
 
     description: str
@@ -65,6 +65,7 @@ class StackView(StackIdentity):
     tags: Sequence[str] | None
     imported: NotRequired[bool]
     locked: NotRequired[LockView | None]
+    operation: NotRequired[str]
 
 
 class SettingsView(TypedDict):

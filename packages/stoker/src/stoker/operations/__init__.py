@@ -62,6 +62,7 @@ from stoker.contract.generated_templates import (
     UpdateGeneratedTemplate,
 )
 from stoker.contract.generating import GenerateFromProject, ListGeneratedTypes
+from stoker.contract.operation_events import ListOperationEvents
 from stoker.contract.request import Operation
 from stoker.contract.resource_scans import ListScannedObjects, ListScans, ShowScan, StartScan
 from stoker.contract.resources import (
@@ -142,6 +143,7 @@ from stoker.operations import (
     inspection,
     listing,
     locking,
+    operation_events,
     orphans,
     previews,
     repeating,
@@ -243,6 +245,7 @@ _ON_SERVICES: tuple[Operation[RecordingServices], ...] = (
     ListChangeSets.served_by(change_sets.change_set_list),
     DeleteChangeSet.served_by(change_sets.change_set_delete),
     ListEventsInDetail.served_by(describing.event_page),
+    ListOperationEvents.served_by(operation_events.operation_events),
     DescribeStack.served_by(describing.stack_describe),
     DescribeStacks.served_by(describing.stack_describe_page),
     DetectDrift.served_by(drift.drift_detect),

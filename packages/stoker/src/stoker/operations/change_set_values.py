@@ -43,7 +43,7 @@ def is_synchronized(step: Step) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Teller:
-    """Collects the values of a plan whose steps have their subjects. `secrets` are all strings that the stack has hidden."""
+    """Collects the values of a plan whose steps have their subjects. `secrets` are what the stack has ever hidden."""
 
     planned: Planned
     secrets: Collection[str]

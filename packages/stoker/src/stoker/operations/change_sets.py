@@ -458,6 +458,18 @@ async def _find(services: EngineServices, context: RequestContext, name: str, st
     return row
 
 
+async def change_set_rows(
+    services: EngineServices, context: RequestContext, stack: str | None, name: str | None
+) -> list[ChangeSet]:
+    """Return the change set with this name, ID or ARN; without one, those of a stack that was never created.
+
+    Raises EntityNotFound for a change set that does not exist.
+    """
+    if name is None:
+        return await _of_stack_to_be(services, context, stack)
+    return [await _find(services, context, name, stack)]
+
+
 async def _all_of(services: EngineServices, context: RequestContext, stack: str) -> list[ChangeSet]:
     rows = await _of_stack_to_be(services, context, stack)
     if rows:

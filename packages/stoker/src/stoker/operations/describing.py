@@ -26,6 +26,7 @@ from stoker.engine.records.services import EngineServices
 from stoker.engine.redaction.object_ids import ObjectIds
 from stoker.engine.redaction.stacks import properties_shown
 from stoker.operations.drift import drift_summaries
+from stoker.operations.latest_operations import last_operations
 from stoker.operations.listing import stack_list
 from stoker.operations.lookup import find_stack
 from stoker.operations.requests import parse_template
@@ -33,6 +34,7 @@ from stoker.operations.stacks import stack_show
 from stoker.operations.validation import validate_template
 from stoker.operations.views import event_view
 from stoker.store import change_sets, finding, queries
+from stoker.store.records import Event, Stack
 from stoker.template.template import Template
 
 
@@ -46,6 +48,7 @@ async def stack_describe(services: EngineServices, context: RequestContext, requ
         "imported": bool(await services.database.read(change_sets.importing, [view["id"]])),
         "drift": (await drift_summaries(services, [view["id"]]))[view["id"]],
         "above": {stack.id: stack.name for stack in found.values()},
+        "last_operations": (await last_operations(services, [view["id"]]))[view["id"]],
     }
 
 
@@ -57,8 +60,18 @@ async def stack_describe_page(
     drift = await drift_summaries(services, [view["id"] for view in page])
     wanted = [ShowStack(ref={"name": view["name"], "id": view["id"]}) for view in page]
     views = await asyncio.gather(*(stack_show(services, context, show) for show in wanted))
+    last = await last_operations(services, [view["id"] for view in page])
     imported = {view["id"]: view["imported"] for view in page}
-    return [{**view, "imported": imported[view["id"]], "drift": drift[view["id"]], "above": {}} for view in views]
+    return [
+        {
+            **view,
+            "imported": imported[view["id"]],
+            "drift": drift[view["id"]],
+            "above": {},
+            "last_operations": last[view["id"]],
+        }
+        for view in views
+    ]
 
 
 async def stack_of_object(services: EngineServices, context: RequestContext, request: FindStackOfObject) -> StackId:
@@ -83,7 +96,11 @@ async def event_page(
     """
     stack = await find_stack(services, context, request.ref, deleted=True)
     wanted = queries.EventQuery(stack_ids=[stack.id], limit=request.limit, marker=request.marker, descending=True)
-    events = await services.database.read(queries.list_events, wanted)
+    return await described_events(services, stack, await services.database.read(queries.list_events, wanted))
+
+
+async def described_events(services: EngineServices, stack: Stack, events: Sequence[Event]) -> list[DatedEvent]:
+    """Return events of a stack as `event_page` does."""
     owners = [(event.properties, event.resource_type, event.resource_name) for event in events]
     opened = await properties_shown(services, stack, owners)
     changed = await services.database.read(queries.first_change, stack.id)

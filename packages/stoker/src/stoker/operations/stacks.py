@@ -179,7 +179,7 @@ async def create_stack(
         await services.credentials.lend(context, stack, begin)
     except IntegrityError as error:
         raise StackExists(f"The Stack ({stack.name}) already exists.") from error
-    return stack_view(stack, tags)
+    return {**stack_view(stack, tags), "operation": operation.id}
 
 
 async def stack_update(submissions: Submissions, context: RequestContext, request: UpdateStack) -> StackView:
@@ -345,7 +345,7 @@ async def _submit_update(
     rule = "update" if request.supersede else "update_alone"
     how = {"values": values, "steps": [*_tagged(stack, tags), *steps], "guard": guard(rule), "fresh": fresh}
     await submit(submissions, context, stack, operation, checked.prepared, **how)
-    return stack_view(stack, tags)
+    return {**stack_view(stack, tags), "operation": operation.id}
 
 
 async def stack_delete(submissions: Submissions, context: RequestContext, request: DeleteStack) -> None:

@@ -250,8 +250,13 @@ class Operation(Record):
 
     @property
     def stack_action(self) -> str:
-        """The action that the stack shows: abandoning is a deletion that retains all objects."""
-        return "DELETE" if self.action == "ABANDON" else self.action
+        """The action that the stack shows."""
+        return stack_action_of(self.action)
+
+
+def stack_action_of(action: str) -> str:
+    """Return the action that a stack shows: abandoning is a deletion that retains all objects."""
+    return "DELETE" if action == "ABANDON" else action
 
 
 @dataclass(slots=True)

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from stoker.api.cfn import catalog, change_sets, drift, generation_actions, resources, stacks
+from stoker.api.cfn import catalog, change_sets, drift, generation_actions, operation_events, resources, stacks
 from stoker.api.cfn.call import PAGE, Action
 from stoker.api.cfn.parameters import Entries, refused
 from stoker.api.values import BOOLEAN, STRING, STRINGS, Choice, Field, Fields, Integer, ListOf, String, Structure
@@ -159,6 +159,17 @@ ACTIONS: Mapping[str, Action] = {
         {**_ANY_STACK, "ChangeSetName": Field(STRING), "TemplateStage": Field(Choice("Original"))},
     ),
     "DescribeStackEvents": Action(resources.events, "cloudformation:DescribeStackEvents", {**_STACK, **_NEXT}),
+    "DescribeEvents": Action(
+        operation_events.describe,
+        "cloudformation:DescribeStackEvents",
+        {
+            **_ANY_STACK,
+            "ChangeSetName": Field(STRING),
+            "OperationId": Field(STRING),
+            "Filters": Field(Structure({"FailedEvents": Field(BOOLEAN)})),
+            **_NEXT,
+        },
+    ),
     "DescribeStackResource": Action(
         resources.describe_one,
         "cloudformation:DescribeStackResource",

@@ -22,7 +22,6 @@ from stoker.contract.stacks import (
     DeleteStack,
     DescribeStack,
     DescribeStacks,
-    IdentifyStack,
     ListStacks,
     PatchStack,
     SettingsChange,
@@ -57,7 +56,7 @@ def create(call: Call) -> dict[str, Any]:
             preflight=preflight(call),
         )
     )
-    return {"StackId": views.stack_arn(view)}
+    return _begun(view)
 
 
 def preflight(call: Call) -> bool | None:
@@ -100,7 +99,11 @@ def update(call: Call) -> dict[str, Any]:
     settings = requested_settings(call)
     if not call.ask_of_stack(CheckForChanges(ref=call.ref, settings=settings, **body)):
         raise QueryError("ValidationError", NO_UPDATES)
-    return {"StackId": views.stack_arn(_patched(call, PatchStack(ref=call.ref, settings=settings or None, **body)))}
+    return _begun(_patched(call, PatchStack(ref=call.ref, settings=settings or None, **body)))
+
+
+def _begun(view: StackView) -> dict[str, Any]:
+    return {"StackId": views.stack_arn(view), "OperationId": view.get("operation")}
 
 
 def _patched(call: Call, request: PatchStack) -> StackView:
@@ -207,7 +210,9 @@ def act(action: str) -> Any:
 def roll_back(call: Call) -> dict[str, Any]:
     """Start to roll back a failed creation or update."""
     call.ask_of_stack(ActOnStack(ref=call.ref, action="rollback"))
-    return _identified(call)
+    view = call.ask_of_stack(DescribeStack(ref=call.ref))
+    began = (each["id"] for each in view.get("last_operations", ()) if each["action"] == "ROLLBACK")
+    return {"StackId": views.stack_arn(view), "OperationId": next(began, None)}
 
 
 def continue_rollback(call: Call) -> None:
@@ -219,10 +224,6 @@ def continue_rollback(call: Call) -> None:
             f"Only a failed rollback can be continued; {view['name']} is {views.stack_status(view)}.",
         )
     call.ask_of_stack(ActOnStack(ref=call.ref, action="retry", skip=tuple(call["ResourcesToSkip"] or ())))
-
-
-def _identified(call: Call) -> dict[str, Any]:
-    return {"StackId": views.stack_arn(call.ask_of_stack(IdentifyStack(ref=call.ref)))}
 
 
 # -- looking -------------------------------------------------------------------------------------------------------

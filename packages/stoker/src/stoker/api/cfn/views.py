@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 from stoker.api.cfn.faults import QueryError
 from stoker.api.cfn.rendering import JsonText
 from stoker.base.ids import arn
+from stoker.contract.stacks import CREATES_CHANGE_SET
 from stoker_foundation.clock import isoformat
 
 View: TypeAlias = Mapping[str, Any]
@@ -23,6 +24,7 @@ STACK_TYPE = "AWS::CloudFormation::Stack"
 
 _IMPORTING = {"CREATE": "IMPORT", "UPDATE": "IMPORT", "ROLLBACK": "IMPORT_ROLLBACK"}
 """The actions of stacks that carry out import change sets, as the API calls them."""
+_OPERATIONS = {"ROLLBACK": "ROLLBACK", CREATES_CHANGE_SET: "CREATE_CHANGESET", "ABANDON": "DELETE_STACK"}
 _MOST_TAGS = 50
 _RESERVED = "aws:"
 _OWN_STACK_TYPE = "OS::Heat::Stack"
@@ -97,7 +99,18 @@ def stack(view: View) -> dict[str, Any]:
             "StackDriftStatus": view["drift"]["status"],
             "LastCheckTimestamp": time_text(view["drift"]["time"]),
         },
+        "LastOperations": [
+            {"OperationType": operation_type(each), "OperationId": each["id"]}
+            for each in view.get("last_operations", ())
+        ],
     }
+
+
+def operation_type(operation: View) -> str:
+    """Return the type of an operation; actions that AWS does not have are named alike: `SUSPEND_STACK`."""
+    if operation["action"] == "ROLLBACK" and operation["continues"]:
+        return "CONTINUE_ROLLBACK"
+    return _OPERATIONS.get(operation["action"], f"{operation['action']}_STACK")
 
 
 def _arn_above(view: View, stack_id: str | None) -> str | None:

@@ -40,6 +40,9 @@ async def check_before_first_change(run: OperationContext) -> None:
         plan = await _with_nested(run, wanted)
     seconds, skipped = settings.validation_seconds, settings.preflight_skipped
     report = await check_steps(plan, run.cloud, run.services.clock, seconds, skipped)
+    if report.results and operation.plan is not None:  # the first commit stores the plan
+        sealer = run.services.sealer
+        operation.plan = sealer.seal({**sealer.open(operation.plan), "preflight": report.to_data()})
     for result in report.results:
         if result not in report.failures:
             LOG.warning("before the first change of stack %s: %s", run.stack.name, result.diagnostic.text())
