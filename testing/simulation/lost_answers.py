@@ -10,6 +10,7 @@ deleted. One JSON line per type is printed.
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import gc
 import json
 import os
@@ -31,8 +32,8 @@ from openstack_emulator.core.errors import conflict
 from openstack_emulator.core.faults import Fault
 from openstack_emulator.core.http import Request, Response
 from openstack_emulator.identity.records import IdentityRecords
-from openstack_emulator.loadbalancer.kinds import POOL
-from openstack_emulator.loadbalancer.records import LoadBalancerRecords
+from openstack_emulator.loadbalancer.records import Pool
+from openstack_emulator.loadbalancer.rules.composition import LoadBalancing
 from openstack_emulator.services import SERVICES
 from stoker.base.context import RequestContext
 from stoker.base.ids import new_request_id
@@ -243,11 +244,10 @@ class Laboratory:
     def _add_pool(self) -> None:
         """The pool of a load balancer, for what needs one to exist."""
         project = self.cloud.of(IdentityRecords).projects.first(name="demo")
-        fields = dict.fromkeys((*POOL.fields, "load_balancer_id", "listener_id"))
-        self.cloud.of(LoadBalancerRecords).rows[POOL].add(
-            {**fields, "id": "web", "name": "web", "project_id": project and project["id"], "admin_state_up": True,
-             "provisioning_status": "ACTIVE"}
-        )  # fmt: skip
+        known: dict[str, Any] = {"id": "web", "name": "web", "admin_state_up": True, "provisioning_status": "ACTIVE"}
+        fields: dict[str, Any] = dict.fromkeys(field.name for field in dataclasses.fields(Pool))
+        pool = Pool(**{**fields, **known, "project_id": project and project["id"]})
+        self.cloud.of(LoadBalancing).tables.pools.add(pool)
 
     def _losses(self, number: int, recovery: Recovery | None, change: str) -> Iterable[Loss]:
         """What is to become of the answer to a change.

@@ -30,7 +30,7 @@ SERVICES = (
           needs=("image", "network", "volume")),
     Offer("nova-metadata", "/metadata", {}, "openstack_emulator.compute.metadata_routes:COMPUTE_METADATA", "compute"),
     Offer("octavia", "/load-balancer", {"load-balancer": "/load-balancer"},
-          "openstack_emulator.loadbalancer.octavia:LOAD_BALANCER_SERVICE", "load-balancer", needs=("network",)),
+          "openstack_emulator.loadbalancer.service:LOAD_BALANCER", "load-balancer", needs=("network",)),
     Offer("manila", "/share", {"sharev2": "/share/v2", "shared-file-system": "/share/v2"},
           "openstack_emulator.share.service:SHARE", "share", needs=("network",)),
     Offer("trove", "/database", {"database": "/database/v1.0/%(project_id)s"},

@@ -149,6 +149,7 @@ STEPS: Sequence[Step] = (
     filled("aodh", "history", {"severity": None}),
     whole_zones,
     memory_of_instances,
+    filled("octavia", "loadbalancers", {"_failovers": 0}),
 )
 
 

@@ -13,9 +13,7 @@ from openstack_emulator.core.component import Rules
 from openstack_emulator.core.errors import ApiError
 from openstack_emulator.core.search import compare
 from openstack_emulator.core.typed import Readable
-from openstack_emulator.loadbalancer.kinds import MEMBER
-from openstack_emulator.loadbalancer.records import LoadBalancerRecords
-from openstack_emulator.loadbalancer.views import operating_status
+from openstack_emulator.loadbalancer.rules.composition import LoadBalancing
 from openstack_emulator.metric.rules.composition import TimeSeriesDatabase
 from openstack_emulator.metric.rules.series import Series, combined
 
@@ -70,13 +68,13 @@ class Judge(Rules):
 
     def _members(self, project: str, rule: PoolRule) -> Verdict:
         """Judge by the operating status of the pool's members."""
-        if not self.cloud.has(LoadBalancerRecords):
+        if not self.cloud.has(LoadBalancing):
             return Verdict(UNKNOWN, "This cloud has no load balancers.")
-        octavia = self.cloud.of(LoadBalancerRecords)
-        found = octavia.rows[MEMBER].select(pool_id=rule.pool_id, project_id=project)
+        octavia = self.cloud.of(LoadBalancing)
+        found = octavia.tables.members.select(pool_id=rule.pool_id, project_id=project)
         if not found:
             return Verdict(UNKNOWN, f"Pool {rule.pool_id} has no members.")
-        unhealthy = [member["id"] for member in found if operating_status(octavia, MEMBER, member) == "ERROR"]
+        unhealthy = [member.id for member in found if octavia.operating.of(member) == "ERROR"]
         reason = f"{len(unhealthy)} of {len(found)} members of pool {rule.pool_id} are unhealthy."
         data = {
             "pool_id": rule.pool_id,

@@ -20,11 +20,6 @@ def refused(name: str, value: Any, problem: str) -> ApiError:
     return bad_request(f"Invalid input for field/attribute {name}. Value: '{value}'. {problem}")
 
 
-def failure(message: str) -> ApiError:
-    """Return the 400 for fields that do not go with each other, or with other objects."""
-    return bad_request(f"Validation failure: {message}")
-
-
 def text(minimum: int = 0, maximum: int = 255, pattern: str | None = None) -> Check:
     """A string of `minimum` to `maximum` characters that `pattern` matches completely."""
     form = None if pattern is None else re.compile(pattern)

@@ -8,7 +8,7 @@ from typing import Any
 from openstack_emulator.core.errors import ApiError, bad_request
 from openstack_emulator.core.http import Query, Request, Response
 from openstack_emulator.core.paging import ordered, page
-from openstack_emulator.loadbalancer.records import OUTSIDE
+from openstack_emulator.loadbalancer.rules.errors import OUTSIDE
 
 NOT_FILTERS = frozenset({"fields", "limit", "marker", "page_reverse", "sort", "sort_dir", "sort_key"})
 TAG_FILTERS: Mapping[str, Callable[[set[str], set[str]], bool]] = {

@@ -1,102 +1,20 @@
-"""The kinds of objects of the load-balancer API, as data: their places, and the fields that requests may give.
+"""The fields that requests may give for each kind of objects.
 
 The names, defaults and limits are those of the Octavia API, version 2.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+import json
+from collections.abc import Mapping
 from typing import Any
 
 from openstack_emulator.core import fields
-from openstack_emulator.core.errors import ApiError, bad_request
-from openstack_emulator.core.fields import Check
-from openstack_emulator.core.http import Request
-from openstack_emulator.core.store import Record
-from openstack_emulator.loadbalancer import checks
+from openstack_emulator.loadbalancer.routes import checks
+from openstack_emulator.loadbalancer.routes.fields import Field, Form
+from openstack_emulator.loadbalancer.rules.drafts import PROVIDERS
 
 LAST_POSITION = 2_147_483_647
-SEPARATE_PROTOCOLS = {"UDP": "UDP", "SCTP": "SCTP"}
-"""Protocols that have ports of their own; all others are on top of TCP."""
-
-
-@dataclass(frozen=True)
-class Field:
-    """A field of a request.
-
-    fixed: it is set at creation only. read: converts a value that passes the check, such as the string of a number.
-    """
-
-    check: Check
-    default: Any = None
-    required: bool = False
-    fixed: bool = False
-    read: Callable[[Any], Any] = lambda value: value
-
-
-@dataclass(frozen=True, eq=False)
-class Kind:
-    """A kind of objects.
-
-    path: the collection in URLs and in the store. member, members: the keys around one object and around a list.
-    title: the name in messages. parent: the field with the ID of the object that contains it, "" for none.
-    argument: what messages call the whole body; `member` unless it has a name of its own.
-    """
-
-    path: str
-    member: str
-    members: str
-    title: str
-    fields: Mapping[str, Field]
-    parent: str = ""
-    argument: str = ""
-
-    def body(self, request: Request) -> dict[str, Any]:
-        """The object in the body of a request. Raises ApiError 400."""
-        body = request.json
-        for name in body if isinstance(body, dict) else ():
-            if name != self.member:
-                raise self.unknown(name)
-        return request.object(self.member)
-
-    def unknown(self, name: str, *within: str) -> ApiError:
-        """The 400 for a name that is not known at a place of the body."""
-        where = ".".join((self.argument or self.member, *within))
-        return bad_request(f"Unknown attribute for argument {where}: {name}")
-
-    def values(self, given: Any) -> Record:
-        """The fields of a new object, defaults included. Raises ApiError 400."""
-        checked = self.checked(given)
-        for name, field in self.fields.items():
-            if field.required and checked.get(name) is None:
-                raise checks.refused(name, None, "Mandatory field missing.")
-        return {name: _or_default(checked.get(name), field) for name, field in self.fields.items()}
-
-    def changes(self, given: Any) -> Record:
-        """The fields that an update sets; null resets one to its default. Raises ApiError 400."""
-        checked = self.checked(given)
-        for name in checked:
-            if self.fields[name].fixed:
-                raise self.unknown(name, self.member)
-        return {name: _or_default(value, self.fields[name]) for name, value in checked.items()}
-
-    def checked(self, given: Any) -> Record:
-        """The given fields. Raises ApiError 400 for an unknown field or a wrong value."""
-        if not isinstance(given, dict):
-            raise bad_request(f"Invalid input for field/attribute {self.member}. Value: {given}. It must be an object.")
-        for name, value in given.items():
-            if name not in self.fields:
-                raise self.unknown(name, self.member)
-            if value is not None and (problem := self.fields[name].check(value)) is not None:
-                raise checks.refused(name, value, problem)
-        return {name: None if value is None else self.fields[name].read(value) for name, value in given.items()}
-
-
-def _or_default(value: Any, field: Field) -> Any:
-    if value is not None:
-        return value
-    return list(field.default) if isinstance(field.default, list) else field.default
 
 
 def _number(minimum: int, maximum: int | None = None, default: int | None = None, **more: bool) -> Field:
@@ -123,11 +41,8 @@ NAMED: Mapping[str, Field] = {
 UNDESCRIBED = {name: field for name, field in NAMED.items() if name != "description"}
 PROJECT = {"project_id": Field(TEXT, fixed=True), "tenant_id": Field(TEXT, fixed=True)}
 
-LOAD_BALANCER = Kind(
-    "loadbalancers",
+LOAD_BALANCER = Form(
     "loadbalancer",
-    "loadbalancers",
-    "Load Balancer",
     {
         **NAMED,
         **PROJECT,
@@ -144,11 +59,8 @@ LOAD_BALANCER = Kind(
     },
     argument="load_balancer",
 )
-LISTENER = Kind(
-    "listeners",
+LISTENER = Form(
     "listener",
-    "listeners",
-    "Listener",
     {
         **NAMED,
         **PROJECT,
@@ -181,13 +93,9 @@ LISTENER = Kind(
         "hsts_include_subdomains": _flag(False),
         "hsts_preload": _flag(False),
     },
-    "load_balancer_id",
 )
-POOL = Kind(
-    "pools",
+POOL = Form(
     "pool",
-    "pools",
-    "Pool",
     {
         **NAMED,
         **PROJECT,
@@ -210,13 +118,9 @@ POOL = Kind(
         "members": Field(checks.items(fields.anything), [], fixed=True),
         "healthmonitor": Field(fields.anything, fixed=True),
     },
-    "load_balancer_id",
 )
-MEMBER = Kind(
-    "members",
+MEMBER = Form(
     "member",
-    "members",
-    "Member",
     {
         **UNDESCRIBED,
         **PROJECT,
@@ -228,13 +132,9 @@ MEMBER = Kind(
         "monitor_address": Field(checks.address),
         "monitor_port": _port(),
     },
-    "pool_id",
 )
-HEALTH_MONITOR = Kind(
-    "healthmonitors",
+HEALTH_MONITOR = Form(
     "healthmonitor",
-    "healthmonitors",
-    "Health Monitor",
     {
         **UNDESCRIBED,
         **PROJECT,
@@ -254,13 +154,9 @@ HEALTH_MONITOR = Kind(
         "http_version": Field(fields.anything),
         "domain_name": Field(TEXT),
     },
-    "pool_id",
 )
-L7_POLICY = Kind(
-    "l7policies",
+L7_POLICY = Form(
     "l7policy",
-    "l7policies",
-    "L7 Policy",
     {
         **NAMED,
         **PROJECT,
@@ -276,13 +172,9 @@ L7_POLICY = Kind(
         "position": _number(1, LAST_POSITION, LAST_POSITION),
         "rules": Field(checks.items(fields.anything), [], fixed=True),
     },
-    "listener_id",
 )
-L7_RULE = Kind(
-    "rules",
+L7_RULE = Form(
     "rule",
-    "rules",
-    "L7 Rule",
     {
         "admin_state_up": ADMIN_STATE_UP,
         "tags": NAMED["tags"],
@@ -307,11 +199,66 @@ L7_RULE = Kind(
         "value": Field(checks.text(1), required=True),
         "invert": _flag(False),
     },
-    "l7policy_id",
 )
 
-KINDS = (L7_RULE, L7_POLICY, MEMBER, HEALTH_MONITOR, LISTENER, POOL, LOAD_BALANCER)
-"""What a load balancer consists of; contained kinds precede those that contain them."""
-BY_PATH: Mapping[str, Kind] = {kind.path: kind for kind in KINDS}
-QUOTA_NAMES = {"rules": "l7rule", **{kind.path: kind.member for kind in KINDS if kind is not L7_RULE}}
-"""The quota for each kind."""
+
+# -- what administrators set up ------------------------------------------------------------------------------------
+
+FLAVOR_CAPABILITIES = {
+    "amp_image_tag": "The tag of the image that amphorae are made from.",
+    "compute_flavor": "The ID of the compute flavor of amphorae.",
+    "loadbalancer_topology": "The load balancer topology. One of: SINGLE - One amphora per load balancer. "
+    "ACTIVE_STANDBY - Two amphora per load balancer.",
+    "sriov_vip": "Whether the VIP port is an SR-IOV port.",
+}
+ZONE_CAPABILITIES = {
+    "compute_zone": "The compute availability zone.",
+    "management_network": "The ID of the network by which amphorae are managed.",
+    "valid_vip_networks": "The IDs of the networks that VIPs may be on.",
+    "volume_zone": "The volume availability zone of amphorae.",
+}
+"""What the profiles of the provider amphora may consist of."""
+
+
+def _data(known: Mapping[str, str]) -> Field:
+    def check(value: Any) -> str | None:
+        try:
+            data = json.loads(value) if isinstance(value, str) else None
+        except (ValueError, RecursionError):
+            data = None
+        if not isinstance(data, dict):
+            return "it must be a string with a JSON object in it"
+        if unknown := sorted(data.keys() - known.keys()):
+            return f"Additional properties are not allowed ({', '.join(unknown)} unexpected)"
+        return None
+
+    return Field(check, required=True)
+
+
+PROVIDER = Field(checks.one_of(*PROVIDERS), "amphora")
+FLAVOR_PROFILE = Form(
+    "flavorprofile",
+    {"name": Field(TEXT, ""), "provider_name": PROVIDER, "flavor_data": _data(FLAVOR_CAPABILITIES)},
+)
+FLAVOR = Form(
+    "flavor",
+    {
+        "name": Field(checks.text(1), required=True),
+        "description": Field(TEXT, ""),
+        "enabled": ADMIN_STATE_UP,
+        "flavor_profile_id": Field(checks.identifier, required=True, fixed=True),
+    },
+)
+ZONE_PROFILE = Form(
+    "availability_zone_profile",
+    {"name": Field(TEXT, ""), "provider_name": PROVIDER, "availability_zone_data": _data(ZONE_CAPABILITIES)},
+)
+ZONE = Form(
+    "availability_zone",
+    {
+        "name": Field(checks.text(1), required=True, fixed=True),
+        "description": Field(TEXT, ""),
+        "enabled": ADMIN_STATE_UP,
+        "availability_zone_profile_id": Field(checks.identifier, required=True, fixed=True),
+    },
+)

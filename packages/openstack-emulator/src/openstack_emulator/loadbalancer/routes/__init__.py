@@ -1,0 +1,1 @@
+"""The load-balancer service over HTTP."""

@@ -1,0 +1,95 @@
+"""What administrators set up, over HTTP: flavors, availability zones and their profiles."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Generic
+
+from openstack_emulator.core.cloud import new_id
+from openstack_emulator.core.http import Request, Response
+from openstack_emulator.loadbalancer.records import AvailabilityZone, Flavor, FlavorProfile, ZoneProfile
+from openstack_emulator.loadbalancer.routes import forms
+from openstack_emulator.loadbalancer.routes.fields import Form
+from openstack_emulator.loadbalancer.routes.lists import listed, trimmed
+from openstack_emulator.loadbalancer.routes.objects import key_of
+from openstack_emulator.loadbalancer.rules.composition import LoadBalancing
+from openstack_emulator.loadbalancer.rules.operators import S, Setup
+from openstack_emulator.loadbalancer.views import View, setup_view
+
+
+@dataclass(frozen=True, kw_only=True)
+class SetupEndpoint(Generic[S]):
+    """The handlers of one kind.
+
+    setup: finds the rules. plural: the key around a list. attributes: the fields of records by their names in requests,
+    if these are others. key: the field that identifies one.
+    """
+
+    kind: type[S]
+    setup: Callable[[LoadBalancing], Setup[S]]
+    form: Form
+    plural: str
+    attributes: Mapping[str, str]
+    key: str = "id"
+
+    def index(self, service: LoadBalancing, request: Request) -> Response:
+        return listed(request, self.plural, [self._view(row) for row in self.setup(service).rows], self.key)
+
+    def show(self, service: LoadBalancing, request: Request) -> Response:
+        return Response({self.form.member: trimmed(self._view(self._found(service, request)), request.query)})
+
+    def create(self, service: LoadBalancing, request: Request) -> Response:
+        values = self._renamed(self.form.values(self.form.body(request)))
+        key = values["name"] if self.key == "name" else new_id()
+        made = self.setup(service).create(self.kind(id=key, **values))
+        return Response({self.form.member: self._view(made)}, 201)
+
+    def update(self, service: LoadBalancing, request: Request) -> Response:
+        row = self._found(service, request)
+        self.setup(service).change(row, self._renamed(self.form.changes(self.form.body(request))))
+        return Response({self.form.member: self._view(row)})
+
+    def delete(self, service: LoadBalancing, request: Request) -> Response:
+        self.setup(service).delete(self._found(service, request))
+        return Response(status=204)
+
+    def _found(self, service: LoadBalancing, request: Request) -> S:
+        return self.setup(service).rows.require(key_of(request))
+
+    def _renamed(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        return {self.attributes.get(name, name): value for name, value in values.items()}
+
+    def _view(self, row: S) -> View:
+        return setup_view(row, (self.key, *self.form.fields))
+
+
+FLAVORS = SetupEndpoint(
+    kind=Flavor,
+    setup=lambda service: service.offered.flavors,
+    form=forms.FLAVOR,
+    plural="flavors",
+    attributes={"flavor_profile_id": "profile_id"},
+)
+FLAVOR_PROFILES = SetupEndpoint(
+    kind=FlavorProfile,
+    setup=lambda service: service.offered.flavor_profiles,
+    form=forms.FLAVOR_PROFILE,
+    plural="flavorprofiles",
+    attributes={"flavor_data": "data"},
+)
+ZONES = SetupEndpoint(
+    kind=AvailabilityZone,
+    setup=lambda service: service.offered.zones,
+    form=forms.ZONE,
+    plural="availability_zones",
+    attributes={"availability_zone_profile_id": "profile_id"},
+    key="name",
+)
+ZONE_PROFILES = SetupEndpoint(
+    kind=ZoneProfile,
+    setup=lambda service: service.offered.zone_profiles,
+    form=forms.ZONE_PROFILE,
+    plural="availability_zone_profiles",
+    attributes={"availability_zone_data": "data"},
+)

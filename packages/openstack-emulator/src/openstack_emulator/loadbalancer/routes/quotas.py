@@ -1,0 +1,55 @@
+"""Quotas over HTTP."""
+
+from __future__ import annotations
+
+from openstack_emulator.core import fields
+from openstack_emulator.core.errors import bad_request, forbidden
+from openstack_emulator.core.http import Request, Response
+from openstack_emulator.loadbalancer.routes import checks
+from openstack_emulator.loadbalancer.routes.lists import listed
+from openstack_emulator.loadbalancer.rules.composition import LoadBalancing
+from openstack_emulator.loadbalancer.views import QUOTA_ALIASES, limits_view, quota_view
+
+_CHECK = checks.integer(-1, 2_147_483_647)
+
+
+def index(service: LoadBalancing, request: Request) -> Response:
+    rows = [quota_view(service, key) for key in service.quotas.projects()]
+    return listed(request, "quotas", rows, "project_id")
+
+
+def show(service: LoadBalancing, request: Request) -> Response:
+    key = _project(request)
+    if not request.context.is_admin and key != request.context.project_id:
+        raise forbidden("Policy does not allow this request to be performed.")
+    return Response({"quota": quota_view(service, key)})
+
+
+def show_default(service: LoadBalancing, request: Request) -> Response:
+    return Response({"quota": limits_view(service.quotas.default_limits())})
+
+
+def update(service: LoadBalancing, request: Request) -> Response:
+    names = {alias: name for name, alias in QUOTA_ALIASES.items()}
+    initial = service.quotas.initial()
+    changes: dict[str, int] = {}
+    for given, value in request.object("quota").items():
+        name = names.get(given, given)
+        if name not in initial:
+            raise bad_request(f"Unknown attribute for argument quota: {given}")
+        if value is not None and (problem := _CHECK(value)) is not None:
+            raise checks.refused(given, value, problem)
+        number = fields.as_integer(value)
+        changes[name] = initial[name] if number is None else number
+    key = _project(request)
+    service.quotas.set_limits(key, changes)
+    return Response({"quota": quota_view(service, key)}, 202)
+
+
+def reset(service: LoadBalancing, request: Request) -> Response:
+    service.quotas.reset_limits(_project(request))
+    return Response(status=202)
+
+
+def _project(request: Request) -> str:
+    return request.vars["project_id"]

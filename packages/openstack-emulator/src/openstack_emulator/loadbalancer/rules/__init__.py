@@ -1,0 +1,1 @@
+"""What the load-balancer service decides."""

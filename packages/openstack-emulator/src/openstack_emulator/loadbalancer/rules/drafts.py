@@ -1,0 +1,159 @@
+"""Creation of load balancers and their parts, one at a time or all in one request."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from openstack_emulator.core.cloud import Records, new_id
+from openstack_emulator.core.component import Rules
+from openstack_emulator.core.errors import bad_request, conflict
+from openstack_emulator.core.http import Context
+from openstack_emulator.loadbalancer.records import L7Policy, Listener, LoadBalancer, Pool, Provisioned
+from openstack_emulator.loadbalancer.rules.addresses import VirtualAddresses
+from openstack_emulator.loadbalancer.rules.consistency import Consistency, check_protocols
+from openstack_emulator.loadbalancer.rules.operators import Offered
+from openstack_emulator.loadbalancer.rules.provisioning import SECONDS_TO_BUILD, SECONDS_TO_CHANGE, Provisioning
+from openstack_emulator.loadbalancer.rules.quotas import Quotas
+from openstack_emulator.loadbalancer.rules.siblings import Siblings
+from openstack_emulator.loadbalancer.rules.tables import P, Tables
+from openstack_emulator.loadbalancer.rules.wanted import NewBalancer, NewObject, NewPool, PoolName
+
+PROVIDERS = {"amphora": "The Octavia Amphora driver.", "octavia": "Deprecated alias of the Octavia Amphora driver."}
+PARENTS: dict[type[Provisioned], str] = {Listener: "listener_id", Pool: "pool_id", L7Policy: "l7policy_id"}
+"""The field of the objects in an object of a kind that has its ID."""
+
+
+class Draft(Siblings):
+    """Objects of one load balancer that a request creates: checked one after the other, and stored together."""
+
+    def __init__(self, creation: Creation, caller: Context, balancer: LoadBalancer) -> None:
+        super().__init__(creation.tables, caller, balancer)
+        self._creation = creation
+        self._first_pools: list[tuple[str, Pool]] = []
+
+    def add(self, wanted: NewObject[P], container: Provisioned | None = None) -> P:
+        """Draft an object, in a container, and those that it contains. Raises ApiError 400, 404 and 409."""
+        parent = {} if container is None else {PARENTS[type(container)]: container.id}
+        record = self._creation.made(
+            wanted, self.balancer.project_id, load_balancer_id=self.balancer.id, id=new_id(), **parent
+        )
+        if wanted.pool is not None:
+            self._use(record, wanted.pool)
+        self._creation.consistency.check(self, record)
+        if isinstance(wanted, NewPool) and wanted.listener_id is not None:
+            self._become_default(record, wanted.listener_id)
+        self.made.append(record)
+        for part in wanted.parts:
+            self.add(part, record)
+        return record
+
+    def _use(self, record: Provisioned, pool: NewPool | PoolName) -> None:
+        """Have a listener or a policy use a pool of this request."""
+        if isinstance(record, Listener):
+            if record.default_pool_id:
+                raise bad_request("default_pool and default_pool_id exclude each other.")
+            record.default_pool_id = self._pool(pool).id
+        elif isinstance(record, L7Policy):
+            record.redirect_pool_id = self._pool(pool).id
+
+    def _pool(self, wanted: NewPool | PoolName) -> Pool:
+        if isinstance(wanted, NewPool):
+            return self.add(wanted)
+        found = [record for record in self.made if isinstance(record, Pool) and record.name == wanted.name]
+        if not found:
+            raise bad_request(f"The request contains no pool with the name {wanted.name!r}.")
+        return found[0]
+
+    def _become_default(self, pool: Provisioned, listener_id: str) -> None:
+        """Have a listener send requests to a pool by default. Raises ApiError 400, 404 and 409."""
+        listener = self.part(Listener, listener_id)
+        if isinstance(pool, Pool):
+            check_protocols(listener, pool)
+            if listener.default_pool_id:
+                raise conflict("This listener already has a default pool")
+            self._first_pools.append((listener_id, pool))
+
+    def create(self) -> None:
+        """Store the draft; everything is pending for a while. Raises ApiError 403 for a quota that is used up."""
+        self.store()
+        seconds = SECONDS_TO_BUILD if self.balancer in self.made else SECONDS_TO_CHANGE
+        self._creation.provisioning.begin(self.balancer, {"PENDING_CREATE": self.made}, seconds)
+
+    def store(self) -> None:
+        """Store the draft, as far as quotas permit. Raises ApiError 403."""
+        self._creation.quotas.admit(self.balancer.project_id, Counter(type(record) for record in self.made))
+        if self.balancer in self.made:
+            self._creation.addresses.take(self.balancer)
+        for record in self.made:
+            self.tables.of(type(record)).add(record)
+            if isinstance(record, L7Policy):
+                self._creation.provisioning.arrange(record.listener_id, record)
+        for listener_id, pool in self._first_pools:
+            listener = self.tables.listeners.require(listener_id)
+            listener.default_pool_id = pool.id
+            self.tables.listeners.save(listener)
+
+
+class Creation(Rules):
+    """Creates load balancers and their parts."""
+
+    def __init__(
+        self,
+        records: Records,
+        tables: Tables,
+        addresses: VirtualAddresses,
+        provisioning: Provisioning,
+        quotas: Quotas,
+        offered: Offered,
+    ) -> None:
+        super().__init__(records)
+        self.tables, self.addresses, self.provisioning, self.quotas = tables, addresses, provisioning, quotas
+        self.consistency = Consistency(addresses)
+        self._offered = offered
+
+    def made(self, wanted: NewObject[P], project_id: str, **more: Any) -> P:
+        """A new object, which is not in its table yet; `more` are its ID and those of what it is in."""
+        return wanted.kind(
+            **wanted.settings,
+            **more,
+            project_id=project_id,
+            created_at=self.provisioning.now(),
+            updated_at=None,
+            provisioning_status="PENDING_CREATE",
+        )
+
+    def draft(self, caller: Context, balancer: LoadBalancer) -> Draft:
+        """A draft of further parts of a load balancer."""
+        return Draft(self, caller, balancer)
+
+    def create_balancer(self, caller: Context, wanted: NewBalancer) -> LoadBalancer:
+        """Create a load balancer with what it contains. Raises ApiError 400, 403, 409."""
+        project_id = wanted.project_id or caller.project
+        if project_id != caller.project_id:
+            caller.require()
+        key = new_id()
+        own = {"vip_vnic_type": "normal", "owns_port": True, "failovers": 0}
+        balancer = self.made(wanted, project_id, id=key, load_balancer_id=key, **own)
+        if balancer.provider not in PROVIDERS:
+            raise bad_request(f"Provider '{balancer.provider}' is not enabled.")
+        self._offered.check(balancer.flavor_id, balancer.availability_zone)
+        self.addresses.place(caller, balancer)
+        draft = self.draft(caller, balancer)
+        draft.made.append(balancer)
+        for part in wanted.parts:
+            draft.add(part)
+        draft.create()
+        return balancer
+
+    def create_part(self, caller: Context, wanted: NewObject[P], container: Provisioned) -> P:
+        """Create a part of a load balancer; the container is this itself, or the object that the part is in.
+
+        Raises: ApiError 400, 403, 404 and 409.
+        """
+        balancer = self.tables.balancer(container)
+        self.provisioning.require_mutable(balancer)
+        draft = self.draft(caller, balancer)
+        made = draft.add(wanted, None if wanted.kind in (Listener, Pool) else container)
+        draft.create()
+        return made

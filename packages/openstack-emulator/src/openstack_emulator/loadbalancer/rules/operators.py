@@ -1,0 +1,138 @@
+"""What administrators set up: flavors and availability zones, and their profiles."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any, Generic, TypeVar
+
+from openstack_emulator.core.cloud import Records
+from openstack_emulator.core.component import Rules
+from openstack_emulator.core.errors import bad_request, conflict
+from openstack_emulator.core.store import Table
+from openstack_emulator.core.typed import TypedRecord
+from openstack_emulator.loadbalancer.records import (
+    AvailabilityZone,
+    Choice,
+    Flavor,
+    FlavorProfile,
+    LoadBalancer,
+    Profile,
+    ZoneProfile,
+)
+from openstack_emulator.loadbalancer.rules.errors import missing
+from openstack_emulator.loadbalancer.rules.tables import Tables
+
+S = TypeVar("S", bound=TypedRecord)
+C = TypeVar("C", bound=Choice)
+F = TypeVar("F", bound=Profile)
+
+
+class Setup(Rules, Generic[S]):
+    """One kind of what administrators set up; `used` says what prevents the deletion of one."""
+
+    def __init__(self, records: Records, rows: Table[S], title: str, used: Callable[[S], bool]) -> None:
+        super().__init__(records)
+        self.rows = rows
+        self._title, self._used = title, used
+
+    def create(self, new: S) -> S:
+        """Add one."""
+        return self.rows.add(new)
+
+    def change(self, row: S, changes: Mapping[str, Any]) -> None:
+        """Set fields of one."""
+        self.rows.update(row, **changes)
+
+    def delete(self, row: S) -> None:
+        """Remove one. Raises ApiError 409 for one in use."""
+        if self._used(row):
+            raise conflict(f"{self._title} {row.id} is in use and cannot be deleted.")
+        self.rows.remove(row)
+
+
+class Profiles(Setup[F]):
+    """Profiles, of which only the name changes while they are used."""
+
+    def change(self, row: F, changes: Mapping[str, Any]) -> None:
+        """Set fields of a profile. Raises ApiError 409 for one in use."""
+        if changes.keys() - {"name"} and self._used(row):
+            raise conflict(f"{self._title} {row.id} is in use and cannot be modified.")
+        super().change(row, changes)
+
+
+class Choices(Setup[C], Generic[C, F]):
+    """Flavors or availability zones, which have profiles and names of their own."""
+
+    def __init__(
+        self, records: Records, rows: Table[C], title: str, used: Callable[[C], bool], profiles: Table[F]
+    ) -> None:
+        super().__init__(records, rows, title, used)
+        self._profiles = profiles
+
+    def create(self, new: C) -> C:
+        """Add one. Raises ApiError 404 for its profile, and 409 for its name."""
+        self._profiles.require(new.profile_id)
+        self._check_name(new.name)
+        return super().create(new)
+
+    def change(self, row: C, changes: Mapping[str, Any]) -> None:
+        """Set fields of one. Raises ApiError 409 for its name."""
+        if (name := changes.get("name", row.name)) != row.name:
+            self._check_name(name)
+        super().change(row, changes)
+
+    def _check_name(self, name: str) -> None:
+        if self.rows.first(name=name) is not None:
+            raise conflict(f"A {self._title} of {name} already exists.")
+
+
+class Offered:
+    """The flavors and availability zones that load balancers may have."""
+
+    def __init__(self, records: Records, tables: Tables) -> None:
+        def uses(**equals: str) -> bool:
+            return tables.balancers.first(**equals) is not None
+
+        flavors = records.typed("flavors", Flavor, missing=missing("Flavor"))
+        flavor_profiles = records.typed("flavorprofiles", FlavorProfile, missing=missing("Flavor profile"))
+        zones = records.typed("availabilityzones", AvailabilityZone, missing=missing("Availability Zone"))
+        zone_profiles = records.typed(
+            "availabilityzoneprofiles", ZoneProfile, missing=missing("Availability Zone Profile")
+        )
+        self.flavor_profiles = Profiles(
+            records, flavor_profiles, "Flavor profile", lambda row: flavors.first(profile_id=row.id) is not None
+        )
+        self.zone_profiles = Profiles(
+            records, zone_profiles, "Availability Zone Profile", lambda row: zones.first(profile_id=row.id) is not None
+        )
+        self.flavors = Choices(records, flavors, "Flavor", lambda row: uses(flavor_id=row.id), flavor_profiles)
+        self.zones = Choices(
+            records, zones, "Availability Zone", lambda row: uses(availability_zone=row.name), zone_profiles
+        )
+
+    def check(self, flavor_id: str | None, zone: str | None) -> None:
+        """Raise ApiError 400 for a flavor or a zone that a new load balancer cannot have."""
+        if flavor_id and not _enabled(self.flavors.rows.get(flavor_id)):
+            raise bad_request(f"Invalid flavor_id: {flavor_id}. It does not exist, or is disabled.")
+        if zone and not _enabled(self.zones.rows.get(zone)):
+            raise bad_request(f"Invalid availability_zone: {zone}. It does not exist, or is disabled.")
+
+    def of_flavor(self, balancer: LoadBalancer) -> dict[str, Any]:
+        """The data of the flavor of a load balancer."""
+        flavor = self.flavors.rows.get(balancer.flavor_id or "")
+        return {} if flavor is None else _data(self.flavor_profiles.rows.require(flavor.profile_id).data)
+
+    def of_zone(self, balancer: LoadBalancer) -> dict[str, Any]:
+        """The data of the availability zone of a load balancer."""
+        zone = self.zones.rows.get(balancer.availability_zone or "")
+        return {} if zone is None else _data(self.zone_profiles.rows.require(zone.profile_id).data)
+
+
+def _enabled(choice: Choice | None) -> bool:
+    return choice is not None and choice.enabled
+
+
+def _data(text: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(text)
+    return found
