@@ -19,6 +19,9 @@ AT_ONCE = frozenset({"SIGNAL", "CHECK", "MOVE", "ADOPT"})
 """Actions of resources that can be complete without a beginning: a check is, when a mark is removed, and an
 adoption, when an object is imported."""
 
+WITHOUT_OPERATION = frozenset({"LOCK", "UNLOCK"})
+"""What is recorded of stacks at once."""
+
 COMMIT_SECONDS = 5.0
 """How much later than its own time the end of an operation is committed at most: the database may be away meanwhile."""
 
@@ -59,7 +62,8 @@ def _of_operations(connection: Connection, told: Told) -> Iterator[str]:
                 yield f"stack {stack_id} is {action} {status} {number} times, with less events of that"
     completed = Counter((one.stack_id, one.stack_action) for one in made if one.status == COMPLETE)
     for (stack_id, name, action, status), number in told.items():
-        if not name and status == COMPLETE and number > completed[stack_id, action]:
+        counted = not name and action not in WITHOUT_OPERATION and status == COMPLETE
+        if counted and number > completed[stack_id, action]:
             yield f"stack {stack_id} has {number} events of {action} {status} for {completed[stack_id, action]}"
 
 

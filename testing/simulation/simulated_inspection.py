@@ -127,6 +127,13 @@ class Inspection:
             row = connection.execute(select(stacks).where(stacks.c.live_name == name)).one_or_none()
         return Stack.of(row) if row else None
 
+    def operations_of(self, name: str) -> set[str]:
+        """The IDs of the operations that were asked for on the live root stack of that name."""
+        stack = self.stack(name)
+        query = select(operations.c.id).where(operations.c.stack_id == (stack.id if stack is not None else None))
+        with self._database.engine.connect() as connection:
+            return set(connection.execute(query).scalars())
+
     def unfinished(self) -> list[str]:
         """Operations that have not ended."""
         query = select(operations.c.id, operations.c.action, operations.c.status, operations.c.owner)

@@ -47,8 +47,8 @@ class Askable(Protocol):
 
 
 class User:
-    """Has two stacks, each with a draft of what it is to be; one who `renames` gives resources other names, and one
-    who `imports` gives networks away, and lets stacks import them again.
+    """Has two stacks, each with a draft of what it is to be; one who `renames` gives resources other names, one who
+    `imports` gives networks away, and lets stacks import them again, and one who `locks` locks stacks for a while.
     """
 
     NAMES: ClassVar[tuple[str, ...]] = ("alpha", "beta")
@@ -61,6 +61,7 @@ class User:
         talkative: bool = False,
         renames: bool = False,
         imports: bool = False,
+        locks: bool = False,
         kinds: Sequence[str] = (),
     ) -> None:
         self._cluster = cluster
@@ -69,6 +70,7 @@ class User:
         self.drafts = {name: Draft(self._chance, talkative=talkative, kinds=kinds) for name in self.NAMES}
         self._renames = renames
         self._imports = imports
+        self._locks = locks
         self._given_away: dict[str, dict[str, Any]] = {}
         self._signals = 0
 
@@ -77,6 +79,9 @@ class User:
         name = self._chance.choice(self.NAMES)
         if self._inspection.stack(name) is None:
             await self._create(name)
+            return
+        if self._locks and self._chance.random() < 0.3:
+            await self._lock_for_a_while(name)
             return
         kind = self._chance.choices(list(CHANCES), list(CHANCES.values()))[0]
         if kind in ACTIONS:
@@ -119,6 +124,25 @@ class User:
     def _drop_lost(self, draft: Draft) -> None:
         """Import no network that was deleted with its stack, or replaced."""
         draft.imports = {name: net for name, net in draft.imports.items() if self._inspection.is_there(net)}
+
+    async def _lock_for_a_while(self, name: str) -> None:
+        """Lock a stack, ask for what must be refused, and unlock it again, whatever becomes of the engines."""
+        await self._cluster.request("stack_lock", ref=ref(name), reason="nothing changes now")
+        if self._is_locked(name):
+            self._cluster.nature.counts["locks"] += 1
+            for ask in self._chance.sample([self._update, self._delete, self._scale, self._mark], 2):
+                operations = self._inspection.operations_of(name)
+                await ask(name)
+                if self._is_locked(name) and self._inspection.operations_of(name) != operations:
+                    self._cluster.nature.violate("stuck", f"an operation began on {name}, which is locked")
+            await asyncio.sleep(self._chance.choice((0.5, 20.0, 70.0)))
+        while self._is_locked(name):
+            await self._cluster.request("stack_unlock", ref=ref(name))
+            await asyncio.sleep(1.0)
+
+    def _is_locked(self, name: str) -> bool:
+        stack = self._inspection.stack(name)
+        return stack is not None and stack.locked is not None
 
     async def _look_and_update(self, name: str) -> None:
         await self._update(name, converge=True)

@@ -67,7 +67,14 @@ class Simulation:
     """One seed's history."""
 
     def __init__(
-        self, seed: int, path: Path, *, readers: bool = False, renames: bool = False, imports: bool = False
+        self,
+        seed: int,
+        path: Path,
+        *,
+        readers: bool = False,
+        renames: bool = False,
+        imports: bool = False,
+        locks: bool = False,
     ) -> None:
         self.nature = Nature(seed)
         self.chance = self.nature.chance
@@ -80,7 +87,8 @@ class Simulation:
         self.nature.after_write = self.inspection.look
         self._slow = self.chance.random() < 0.5
         only = self.chance.choice(ONLY) if not imports else ("net", "value")
-        self.user = User(self.cluster, self.inspection, talkative=readers, renames=renames, imports=imports, kinds=only)
+        people = {"talkative": readers, "renames": renames, "imports": imports, "locks": locks}
+        self.user = User(self.cluster, self.inspection, **people, kinds=only)
         if readers:
             self.readers = Readers(self.cluster, self.user.drafts, seed)
             self.nature.after_write = self._look_twice
@@ -300,6 +308,7 @@ def main() -> int:
     parser.add_argument("--readers", action="store_true", help="have people look at the stacks all the time")
     parser.add_argument("--renames", action="store_true", help="give resources other names with each update")
     parser.add_argument("--imports", action="store_true", help="give networks away, and import them again")
+    parser.add_argument("--locks", action="store_true", help="lock stacks for a while")
     options = parser.parse_args()
     logging.basicConfig(level=logging.DEBUG if options.trace else logging.CRITICAL)
     logging.getLogger("asyncio").setLevel(logging.CRITICAL)
@@ -307,7 +316,7 @@ def main() -> int:
     seeds = options.seeds if options.minutes is None else seeds_for(options.minutes, fresh)
     template = prepared()
     reports = []
-    people = {name: getattr(options, name) for name in ("readers", "renames", "imports")}
+    people = {name: getattr(options, name) for name in ("readers", "renames", "imports", "locks")}
     for seed in seeds:
         reports.append(in_fork(seed, template, options.trace, **people))
         if options.minutes is None or reports[-1]["violations"]:

@@ -195,3 +195,20 @@ def test_a_policy_says_which_updates_are_allowed(stacks: Stacks) -> None:
     assert answer.status_code == 403 and "stack policy" in answer.json()["error"]["message"]
     assert stacks.send("DELETE", policy).status_code == 204
     assert stacks.update(wanted)["stack_status"] == "UPDATE_COMPLETE"
+
+
+def test_a_request_that_meets_another_operation_reads_whose_it_is_and_since_when(stacks: Stacks) -> None:
+    stacks.create(template(net=NET))
+    waiting = {"type": "OS::Heat::WaitConditionHandle"}
+    condition = {
+        "type": "OS::Heat::WaitCondition",
+        "properties": {"handle": {"get_resource": "handle"}, "timeout": 600},
+    }
+    path = stacks.path
+    assert stacks.send("PUT", path, {"template": template(handle=waiting, condition=condition)}).status_code == 202
+    second = {"template": template(net=NET), "supersede": False}
+    for answer in (stacks.send("PUT", path, second), stacks.send("POST", f"{path}/snapshots", {})):
+        assert answer.status_code == 409, answer.text
+        message = answer.json()["error"]["message"]
+        assert "already has an action (UPDATE) in progress" in message and " of demo runs since 20" in message
+    assert stacks.send("DELETE", path).status_code == 204

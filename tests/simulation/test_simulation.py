@@ -20,6 +20,8 @@ RENAMED = ("1", "3", "5", "7")
 """Seeds of histories in which each update gives a resource another name."""
 IMPORTED = ("1", "5", "11", "16")
 """Seeds of histories in which networks are given away, and imported again."""
+LOCKED = ("1", "2", "3", "4")
+"""Seeds of histories in which stacks are locked for a while."""
 CALM = ("1", "2")
 """Seeds of histories that are compared with and without readers."""
 FRESH_SECONDS = 4
@@ -67,6 +69,13 @@ def test_imported_objects_have_one_owner_and_are_not_lost() -> None:
 
     assert all(report["counts"]["crashes"] for report in reports)
     assert all(report["counts"]["imports"] for report in reports)
+
+
+@pytest.mark.slow
+def test_nothing_begins_on_a_locked_stack() -> None:
+    reports, _ = run("--locks", *LOCKED)
+
+    assert all(report["counts"]["crashes"] and report["counts"]["locks"] for report in reports)
 
 
 @pytest.mark.slow

@@ -14,7 +14,7 @@ from stoker.engine.records.services import EngineServices
 from stoker.operations.adoption import SEALED_FOR, require_option
 from stoker.operations.lookup import find_stack
 from stoker.operations.stacks import requested_operation, submit
-from stoker.operations.transitions import guard, verdict
+from stoker.operations.transitions import guard, judged
 from stoker.store import snapshots
 from stoker.store.records import COMPLETE, Stack
 
@@ -40,7 +40,7 @@ async def stack_abandon(submissions: Submissions, context: RequestContext, reque
     stack = await find_stack(services, context, request.ref)
     if stack.parent_id is not None:
         raise NotSupported("A nested stack cannot be abandoned alone; abandon its root stack, or remove its resource.")
-    verdict("abandon", stack)
+    await judged(services, "abandon", stack)
     operation = requested_operation(services, context, stack, "ABANDON", stack.inputs)
     await submit(submissions, context, stack, operation, guard=guard("abandon"))
     ended = await submissions.ended(operation)

@@ -17,7 +17,7 @@ from stoker.operations.lookup import find_stack
 from stoker.operations.planning import check_digest
 from stoker.operations.skipping import skipped_at
 from stoker.operations.stacks import requested_operation, submit
-from stoker.operations.transitions import Verdict, guard, verdict
+from stoker.operations.transitions import Verdict, guard, judged
 from stoker.store.records import Stack
 
 _VERBS = {"suspend": "SUSPEND", "resume": "RESUME", "check": "CHECK"}
@@ -31,7 +31,7 @@ async def stack_action(submissions: Submissions, context: RequestContext, reques
     if request.skip and request.action != "retry":
         raise BadValue(f"Only a retry can skip resources; the action is {request.action!r}.")
     stack = await find_stack(submissions.services, context, request.ref)
-    if verdict(request.action, stack) is Verdict.TAKEN:
+    if await judged(submissions.services, request.action, stack) is Verdict.TAKEN:
         await begin(submissions, context, stack, request)
 
 

@@ -27,7 +27,7 @@ from stoker.operations.planning import check_digest, check_exported_values
 from stoker.operations.requests import CheckedRequest, check_request
 from stoker.operations.settings import check_policy
 from stoker.operations.stacks import requested_operation, submit
-from stoker.operations.transitions import guard, verdict
+from stoker.operations.transitions import guard, judged
 from stoker.store import snapshots
 from stoker.store.records import COMPLETE, IN_PROGRESS, REMOVE_SNAPSHOT, Stack, StackSnapshot
 from stoker.template.environment import NO_TRANSFERS
@@ -39,7 +39,7 @@ async def snapshot_create(submissions: Submissions, context: RequestContext, req
     """Begin to take a snapshot. Raises ActionInProgress, NotSupported, RequestLimitExceeded."""
     services = submissions.services
     stack = await find_stack(services, context, request.ref)
-    verdict("snapshot", stack)
+    await judged(services, "snapshot", stack)
     if request.name is not None and len(request.name) > MAX_NAME:
         raise BadValue(f"The snapshot's name is {len(request.name)} characters long; at most {MAX_NAME} are allowed.")
     await _check_limit(services, context, stack)
@@ -131,7 +131,7 @@ async def checked_restoration(
     services = parts.services
     snapshot = await _find(services, stack, snapshot_id)
     _require_complete(snapshot)
-    verdict("restore", stack)
+    await judged(services, "restore", stack)
     present = await services.loader.load(snapshot.inputs)
     parameters = present.parameters
     # What its environment moved at that time is carried out; resources return to their former names.

@@ -59,7 +59,7 @@ from stoker.operations.requests import (
 )
 from stoker.operations.returning import inputs_as_of, moves_back
 from stoker.operations.settings import check_deletable, check_policy, settings_steps, settings_view
-from stoker.operations.transitions import guard, verdict
+from stoker.operations.transitions import guard, judged
 from stoker.operations.views import failure_view, lock_view, stack_view
 from stoker.store import change_sets, drifts, queries, settings, snapshots
 from stoker.store.journal import Statement
@@ -290,7 +290,7 @@ def _redacted_defaults(template: Template, settled: Container[str]) -> list[str]
 
 async def _updatable(services: EngineServices, context: RequestContext, request: UpdateStack | PatchStack) -> Stack:
     stack = await find_stack(services, context, request.ref)
-    verdict("update" if request.supersede else "update_alone", stack)
+    await judged(services, "update" if request.supersede else "update_alone", stack)
     return stack
 
 

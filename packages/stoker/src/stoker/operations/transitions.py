@@ -13,7 +13,10 @@ from enum import Enum
 from functools import partial
 
 from stoker.base.errors import ActionInProgress, EntityNotFound, NotSupported
+from stoker.engine.records.services import EngineServices
+from stoker.store import queries
 from stoker.store.records import COMPLETE, FAILED, IN_PROGRESS, Stack
+from stoker_foundation.clock import isoformat
 
 State = tuple[str, str]
 """Action and status of a stack."""
@@ -128,6 +131,19 @@ def verdict(request: str, stack: Stack) -> Verdict:
             f"retry {_words(request)} afterwards."
         )
     return found
+
+
+async def judged(services: EngineServices, request: str, stack: Stack) -> Verdict:
+    """As `verdict`; the error for a stack with an action in progress says whose it is, and since when."""
+    try:
+        return verdict(request, stack)
+    except ActionInProgress as error:
+        running = await services.database.read(queries.unfinished_of, stack.id)
+        if not running:
+            raise
+        user = f" of {running[-1].user_name}" if running[-1].user_name else ""
+        began = isoformat(running[-1].created_at)
+        raise ActionInProgress(f"{error.message} The operation {running[-1].id}{user} runs since {began}.") from error
 
 
 def guard(request: str) -> Callable[[Stack], object]:
