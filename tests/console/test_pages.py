@@ -135,6 +135,23 @@ def test_a_deletion_shows_its_plan_and_does_only_that(browser: Browser, world: T
     world.settle(identifier)
 
 
+def test_a_deletion_keeps_objects_after_showing_the_plan_for_that(browser: Browser, world: ThreadedWorld) -> None:
+    net = {"type": "OS::Neutron::Net"}
+    stack = create(world, "kept", {"heat_template_version": "2021-04-16", "resources": {"kept": net, "gone": net}})
+    question, identifier = f"{stack}/actions/delete", stack.rpartition("/")[2]
+    (digest,) = re.findall(r'name="digest" value="([^"]+)"', browser.get(question).text)
+    again = browser.submit(question, question, digest=digest, planned="", entered="kept")
+    assert again.status_code == 200 and "Retained in the cloud: kept." in again.text
+    assert world.run(world.world.call("stack_show", ref={"name": None, "id": identifier}))["action"] == "CREATE"
+    (digest,) = re.findall(r'name="digest" value="([^"]+)"', again.text)
+    wrong = browser.submit(question, question, digest="", entered="nobody")
+    assert wrong.status_code >= 400 and "nobody" in wrong.text
+    assert browser.submit(question, question, digest=digest, planned="kept", entered="kept").status_code == 303
+    world.settle(identifier)
+    events = world.run(world.world.call("event_list", ref={"name": None, "id": identifier}, resource_name="kept"))
+    assert any("etain" in event["status_reason"] for event in events), [event["status_reason"] for event in events]
+
+
 def test_a_stack_is_found_by_a_part_of_its_name_and_sorted(browser: Browser, world: ThreadedWorld) -> None:
     paths = [create(world, name, TEMPLATE) for name in ("sorted-a", "sorted-b")]
     page = browser.get("/stacks?name=ORTED&sort=-name").text

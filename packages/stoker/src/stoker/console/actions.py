@@ -26,9 +26,9 @@ Sent = tuple[Mapping[str, str], Any]
 class Action:
     """An action: its `label`, what it does, and its request to the API.
 
-    The request is `method` at `tail` below the subject, with the body that `body` makes of what the user enters into
-    the field `field`; an action without a field gets an empty string. One with `danger` destroys something;
-    one that is `rare` is offered in a menu. `keep` is the label of the link that does nothing.
+    The request is `method` at `tail` below the subject, with the body that `body` and the query that `query` makes of
+    what the user enters into the field `field`; an action without a field gets an empty string. One with `danger`
+    destroys something; one that is `rare` is offered in a menu. `keep` is the label of the link that does nothing.
     `preview` is the path of its plan below the subject, which `method` with the same body returns. The action is then
     done only as the plan says: `planned` puts the digest of the plan into the query and the body.
     """
@@ -38,6 +38,7 @@ class Action:
     method: str = "POST"
     tail: str = "/actions"
     body: Callable[[str], Any] = lambda _entered: None
+    query: Callable[[str], Mapping[str, Any]] = lambda _entered: {}
     field: str = ""
     help: str = ""
     danger: bool = False
@@ -139,6 +140,9 @@ STACK_ACTIONS: Mapping[str, Action] = {
         "Stoker deletes the stack and all of its resources.",
         method="DELETE",
         tail="",
+        query=lambda entered: {"retain": entered.split()},
+        field="Keep the objects of",
+        help="Optional: resources whose objects stay in the cloud, separated by spaces, such as data or group.0.data.",
         danger=True,
         preview="/preview",
         planned=lambda digest: ({"plan_digest": digest}, None),
@@ -255,8 +259,12 @@ class Subject:
         if exchange.form("do") == EDIT:
             self._ask(exchange, 200, "")
             return
-        digest = exchange.form("digest")
-        query, body = action.planned(digest) if digest else ({}, action.body(exchange.form("entered")))
+        digest, entered = exchange.form("digest"), exchange.form("entered")
+        if digest and entered.split() != exchange.form("planned").split():
+            self._ask(exchange, 200, "")  # the plan is another one
+            return
+        query, body = action.planned(digest) if digest else ({}, action.body(entered))
+        query = {**query, **action.query(entered)}
         try:
             answer = exchange.api.send(action.method, self._api_path(exchange) + action.tail, body, query)
         except ApiError as error:
@@ -288,10 +296,12 @@ class Subject:
     def _ask(self, exchange: Exchange, status: int, problem: str) -> None:
         action = self._action(exchange)
         stack = present_stack(exchange)
+        entered = exchange.form("entered") if exchange.request.method == "POST" else ""
         plan: Answer | None = None
         if action.preview:
+            path = self._api_path(exchange) + action.preview
             try:
-                plan = exchange.api.send(action.method, self._api_path(exchange) + action.preview, action.body(""))
+                plan = exchange.api.send(action.method, path, action.body(""), action.query(entered))
             except ApiError as error:
                 if error.status == 401:
                     raise
@@ -304,7 +314,7 @@ class Subject:
             target=f"{self._page(exchange)}/actions/{exchange.path['action']}",
             back=self._page(exchange) if self.back is None else _stack_page(exchange) + self.back,
             action=action,
-            entered=exchange.form("entered") if exchange.request.method == "POST" else "",
+            entered=entered,
             problem=problem,
             **_shown_plan(plan),
         )
