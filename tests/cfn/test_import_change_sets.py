@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from botocore.exceptions import ClientError
+from botocore.exceptions import ClientError, WaiterError
 
+from openstack_emulator.core.faults import Fault
 from testing.project_objects import Objects
 from tests.cfn.query_service import QueryService
 
@@ -118,6 +121,89 @@ def test_impossible_imports_are_refused(boto: Any, world: QueryService) -> None:
             ResourcesToImport=imports(One={"Id": one}),
         )  # fmt: skip
     assert "ResourcesToImport is for" in refused.value.response["Error"]["Message"]
+
+
+@pytest.mark.usefixtures("clean")
+def test_existing_objects_with_the_names_of_new_resources_are_imported(boto: Any, world: QueryService) -> None:
+    one, two = net(world, "found-1"), net(world, "found-2")
+    before = writes(world)
+    for kind, body, imported, added in (
+        ("CREATE", template(One="found-1"), {"One": one}, set()),
+        ("UPDATE", template(One="found-1", Two="found-2", Own="found-1", New="nowhere"), {"Two": two}, {"Own", "New"}),
+    ):
+        made = boto.create_change_set(
+            StackName="taken", ChangeSetName=kind, ChangeSetType=kind, TemplateBody=body, ImportExistingResources=True
+        )
+        shown = [each["ResourceChange"] for each in boto.describe_change_set(ChangeSetName=made["Id"])["Changes"]]
+        actions = {each["LogicalResourceId"]: each for each in shown}
+        assert {name: actions[name]["PhysicalResourceId"] for name in imported} == imported
+        assert {name for name, each in actions.items() if each["Action"] == "Import"} == imported.keys()
+        assert {name for name, each in actions.items() if each["Action"] == "Add"} == added
+        boto.execute_change_set(ChangeSetName=made["Id"])
+        boto.get_waiter(f"stack_{kind.lower()}_complete").wait(StackName="taken", WaiterConfig=FAST)
+        rows = boto.list_stack_resources(StackName="taken")["StackResourceSummaries"]
+        objects = {row["LogicalResourceId"]: row["PhysicalResourceId"] for row in rows}
+        assert imported.items() <= objects.items()
+    assert objects["Own"] != one  # which the stack has already
+    assert writes(world)[len(before) :] == [NETWORKS, NETWORKS]
+
+
+def test_a_name_of_several_objects_is_refused(boto: Any, world: QueryService) -> None:
+    ids = {net(world, "twins"), net(world, "twins")}
+    with pytest.raises(ClientError) as refused:
+        boto.create_change_set(
+            StackName="taken", ChangeSetName="one", ChangeSetType="CREATE", TemplateBody=template(One="twins"),
+            ImportExistingResources=True,
+        )  # fmt: skip
+    message = refused.value.response["Error"]["Message"]
+    assert "2 existing objects have the name of the resource One" in message
+    assert all(each in message for each in ids)
+    with pytest.raises(ClientError) as refused:
+        boto.create_change_set(
+            StackName="taken", ChangeSetName="one", ChangeSetType="CREATE", ImportExistingResources=True,
+            TemplateBody=template(One="alone", Two="alone") if net(world, "alone") else "",
+        )  # fmt: skip
+    assert "have the name of the same existing object" in refused.value.response["Error"]["Message"]
+
+
+@contextmanager
+def gone(world: QueryService, network: str, after: int = 0) -> Iterator[Fault]:
+    """The network is not found any more, after it has been read so many times. The fault counts all reads (`seen`)."""
+    message = f"Network {network} could not be found."
+    fault = Fault(on=f"GET {NETWORKS}/{network}", do="fail", status=404, after=after, message=message)
+    world.served.do(lambda: world.served.cloud.faults.add(fault))
+    try:
+        yield fault
+    finally:
+        world.served.do(lambda: world.served.cloud.faults.remove(fault.id))
+
+
+@pytest.mark.usefixtures("clean")
+def test_an_import_that_fails_is_rolled_back_without_a_write(boto: Any, world: QueryService) -> None:
+    first, second = net(world, "kept-1"), net(world, "lost-2")
+    propose(boto, template(One="kept-1"), imports(One={"Id": first}))
+    execute(boto, "take")
+    with gone(world, second, after=1000) as read:
+        propose(boto, template(One="kept-1", Two="lost-2"), imports(Two={"Id": second}), "more")
+    before = writes(world)
+    with gone(world, second), pytest.raises(ClientError) as refused:
+        boto.execute_change_set(ChangeSetName="more", StackName="taken")
+    assert f"neutron has no object {second}" in refused.value.response["Error"]["Message"]
+
+    with gone(world, second, after=read.seen):  # after the check of the request
+        boto.execute_change_set(ChangeSetName="more", StackName="taken")
+        with pytest.raises(WaiterError) as failed:
+            boto.get_waiter("stack_import_complete").wait(StackName="taken", WaiterConfig=FAST)
+        assert "IMPORT_ROLLBACK_" in str(failed.value)
+        assert world.until(lambda: ended_status(boto)) == "IMPORT_ROLLBACK_COMPLETE"
+    rows = boto.list_stack_resources(StackName="taken")["StackResourceSummaries"]
+    assert {row["LogicalResourceId"]: row["PhysicalResourceId"] for row in rows} == {"One": first}
+    assert writes(world) == before
+
+
+def ended_status(boto: Any) -> str | None:
+    status: str = boto.describe_stacks(StackName="taken")["Stacks"][0]["StackStatus"]
+    return None if status.endswith("IN_PROGRESS") else status
 
 
 @pytest.mark.usefixtures("clean")

@@ -73,7 +73,8 @@ class CreateChangeSet(Request[ChangeSetIdentity]):
     A change set of the kind IMPORT creates the stack, or changes it if it exists, and does nothing but the imports of
     its environment. `settings` are those that the stack will have. With `nested`, the plan includes nested stacks. The
     `deployment_mode` REVERT_DRIFT is for changes: the whole stack is compared with the cloud, and what differs is
-    brought back; the change set is executed only as long as that is what happens.
+    brought back; the change set is executed only as long as that is what happens. With `import_existing`, existing
+    objects with the names of new resources are imported as these.
     """
 
     method = "change_set_create"
@@ -85,6 +86,7 @@ class CreateChangeSet(Request[ChangeSetIdentity]):
     settings: SettingsChange = field(metadata=sent_as("laid_down"))
     nested: bool = False
     deployment_mode: str | None = field(default=None, metadata=ADDED)
+    import_existing: bool = field(default=False, metadata=ADDED)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -54,6 +54,7 @@ from stoker.engine.redaction.object_ids import ObjectIds
 from stoker.engine.redaction.stacks import secrets_ever
 from stoker.engine.redaction.templates import redact_template
 from stoker.operations.change_set_values import Teller, is_synchronized
+from stoker.operations.existing_objects import existing_objects
 from stoker.operations.lookup import find_stack
 from stoker.operations.planning import (
     Goal,
@@ -124,6 +125,8 @@ async def change_set_create(
     changed_settings(StackSettings(stack.id), settings)
     exists = await _exists(services, stack.id)
     planner = _planned_update if exists else _planned_create
+    if request.import_existing:
+        request = await _with_existing(parts, context, stack, request, exists)
     planned, failures = await planner(parts, context, stack, request)
     changed = planned["changed"]
     digest = planned.pop("digest")
@@ -170,6 +173,18 @@ def _looking(request: CreateChangeSet, stack: Stack) -> CreateChangeSet:
     if not stack.inputs or request.body.refresh is not None:
         return request
     return replace(request, body=replace(request.body, refresh=wanted.value))
+
+
+async def _with_existing(
+    parts: ActingParts, context: RequestContext, stack: Stack, request: CreateChangeSet, exists: bool
+) -> CreateChangeSet:
+    """Return the request with imports of the objects that have the names of resources to create. Raises BadValue."""
+    if request.kind == change_sets.IMPORT:
+        raise BadValue("A change set of the type IMPORT names the objects that it imports.")
+    checked = await (patched_request if exists else check_whole)(parts, context, stack, request.body)
+    plan = await make_plan(parts.services, stack, checked, "UPDATE" if exists else "CREATE")
+    imports = await existing_objects(parts.services, context, plan)
+    return replace(request, body=replace(request.body, environment={"imports": imports})) if imports else request
 
 
 async def _stack_of(services: EngineServices, context: RequestContext, request: CreateChangeSet) -> Stack:

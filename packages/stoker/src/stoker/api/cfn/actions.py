@@ -232,7 +232,7 @@ ACTIONS: Mapping[str, Action] = {
             **_AMAZON_ONLY,
             "IncludeNestedStacks": Field(BOOLEAN),
             "ResourcesToImport": Field(_TO_IMPORT, default=()),
-            "ImportExistingResources": refused("name the objects in ResourcesToImport"),
+            "ImportExistingResources": Field(BOOLEAN),
             "DeploymentMode": Field(Choice(REVERT_DRIFT)),
         },
         takes_types=True,

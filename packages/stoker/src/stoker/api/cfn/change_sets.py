@@ -49,6 +49,7 @@ def create(call: Call) -> dict[str, Any]:
             settings=requested_settings(call),
             nested=bool(call["IncludeNestedStacks"]),
             deployment_mode=call["DeploymentMode"],
+            import_existing=bool(call["ImportExistingResources"]),
         )
     )
     return {"Id": _change_set_arn(view), "StackId": _stack_arn(view)}
