@@ -43,6 +43,8 @@ CONTENT_FILES = {
     "resources: {inside: {type: 'OS::Cinder::Volume', properties: {size: 1}}}\n"
 }
 NAME = "doomed"
+OTHER = "other"
+"""A second stack, which some actions use."""
 MOVES = {"net": "network", "volume": "volumes", "group": "members", "address": "public"}
 """The new names of some resources by their former ones: nothing else changes."""
 
@@ -200,13 +202,27 @@ async def recovered(world: World) -> dict[str, Any]:
         await world.turn()
     listed = await world.call("stack_list")
     if not listed["stacks"]:
-        return {"state": "none", "recorded": [], "unfinished": 0, "begun": 0, "snapshots": [], "copies": []}
-    stack = listed["stacks"][0]
+        return {
+            "state": "none",
+            "recorded": [],
+            "unfinished": 0,
+            "begun": 0,
+            "snapshots": [],
+            "copies": [],
+            "owners": [],
+        }
+    stack = next(each for each in listed["stacks"] if each["name"] == NAME)
     rows = await world.listed({"name": NAME, "id": None}, nested_depth=3)
     operations = await world.database.read(queries.unfinished_of, stack["id"])
     taken = await world.call("snapshot_list", ref={"name": NAME, "id": None})
     copies = [await world.database.read(queries.resources_of, item["id"]) for item in taken]
+    owners = [
+        [each["name"], row.name, row.physical_id]
+        for each in listed["stacks"]
+        for row in await world.database.read(queries.resources_of, each["id"])
+    ]
     return {
+        "owners": sorted(owners),
         "state": f"{stack['action']}_{stack['status']}",
         "reason": stack["status_reason"],
         "names": sorted([row.name, row.uuid] for row in await world.database.read(queries.resources_of, stack["id"])),
@@ -247,6 +263,44 @@ async def retry_skipping(world: World) -> str:
     return f"{stack['action']}_{stack['status']} {stack['status_reason']}"
 
 
+NET = {"type": "OS::Neutron::Net", "properties": {"name": "kept"}}
+PLAIN: dict[str, Any] = {"net": NET, "volume": {"type": "OS::Cinder::Volume", "properties": {"size": 1}}}
+
+
+def document(*names: str) -> dict[str, Any]:
+    return {"heat_template_version": "2021-04-16", "resources": {name: PLAIN[name] for name in names}}
+
+
+async def create_two(world: World) -> str:
+    await world.create(OTHER, document())
+    stack = await world.create(NAME, document("net", "volume"))
+    return f"{stack['action']}_{stack['status']} {stack['status_reason']}"
+
+
+async def refactor(world: World) -> str:
+    templates = {NAME: json.dumps(document("volume")), OTHER: json.dumps(document("net"))}
+    made = await world.call("stack_refactor_create", templates=templates)
+    done = await world.call("stack_refactor_execute", refactor_id=made["id"])
+    return str(done["execution_status"])
+
+
+async def leave_a_network(world: World) -> str:
+    await world.create(OTHER, {**document(), "resources": {"net": {**NET, "deletion_policy": "Retain"}}})
+    await world.delete(OTHER)
+    return "left"
+
+
+async def import_it(world: World) -> str:
+    environment = {"imports": [{"to": "net", "identity": {"name": "kept"}}]}
+    stack = await world.create(NAME, document("net", "volume"), environment=environment)
+    return f"{stack['action']}_{stack['status']} {stack['status_reason']}"
+
+
+async def delete_other(world: World) -> str:
+    stack = await world.delete(OTHER)
+    return f"{stack['action']}_{stack['status']} {stack['status_reason']}"
+
+
 ACTIONS = {
     "create": create,
     "update": update,
@@ -258,6 +312,8 @@ ACTIONS = {
     "delete_all": delete,
     "delete_retaining": delete_retaining,
     "retry_skipping": retry_skipping,
+    "refactor": refactor,
+    "import": import_it,
 }
 BEFORE = {
     "update": create,
@@ -269,6 +325,8 @@ BEFORE = {
     "delete_all": create_and_snapshot,
     "delete_retaining": create_contents,
     "retry_skipping": fail_to_update,
+    "refactor": create_two,
+    "import": leave_a_network,
 }
 """What is there when an action begins."""
 
@@ -280,13 +338,15 @@ def main(url: str, token: str, action: str, moment: str, first: str, stride: str
         path.write_bytes(empty)
         if action in BEFORE:
             in_child(BEFORE[action], path, emulated, lambda: None)
-        had = in_child(recovered, path, emulated, lambda: None) if action == "move" else None
+        had = in_child(recovered, path, emulated, lambda: None) if action in ("move", "refactor") else None
         ended = in_child(ACTIONS[action], path, emulated, partial(kill_at, number, moment))
         result = in_child(recovered, path, emulated, lambda: None)
         print(json.dumps({"number": number, "killed": ended is None, "had": had, **result}), flush=True)
         sys.stdin.readline()  # the test looks at the cloud, then lets us go on
         if result["state"] != "none":
             in_child(delete, path, emulated, lambda: None)
+        if action == "refactor":
+            in_child(delete_other, path, emulated, lambda: None)
         if ended is not None:
             return
 

@@ -115,6 +115,60 @@ def test_moved_resources_have_all_their_new_names_or_none_and_keep_their_objects
 
 
 @pytest.mark.slow
+def test_a_refactored_object_has_exactly_one_owner_whenever_the_engine_dies(served: ServedCloud) -> None:
+    preset = owned(served)
+    program = start(served, "refactor", "before", first=1, stride=1)
+    assert program.stdin is not None and program.stdout is not None
+    kills, places = 0, set[str]()
+    with program:
+        for line in program.stdout:
+            result: dict[str, Any] = json.loads(line)
+            place = f"refactoring killed before write {result['number']}: {result}"
+            had = {name: identifier for _, name, identifier in result["had"]["owners"]}
+            owners = {name: stack for stack, name, _ in result["owners"]}
+            assert {name: identifier for _, name, identifier in result["owners"]} == had, place
+            assert len(result["owners"]) == 2 and owners["volume"] == "doomed", place
+            assert result["state"] == ("UPDATE_COMPLETE" if owners["net"] == "other" else "CREATE_COMPLETE"), place
+            assert {identifier for _, identifier in owned(served) - preset} == set(had.values()), place
+            kills, places = kills + result["killed"], places | {owners["net"]}
+            program.stdin.write("\n")
+            program.stdin.flush()
+    assert program.returncode == 0
+    assert kills > 1 and places == {"doomed", "other"}
+    assert owned(served) == preset
+
+
+@pytest.mark.slow
+def test_an_imported_object_stays_the_only_one_whenever_the_engine_dies(served: ServedCloud) -> None:
+    preset = owned(served)
+    program = start(served, "import", "before", first=1, stride=1)
+    assert program.stdin is not None and program.stdout is not None
+    kills, states = 0, set[str]()
+    with program:
+        for line in program.stdout:
+            result: dict[str, Any] = json.loads(line)
+            place = f"import killed before write {result['number']}: {result}"
+            there = owned(served) - preset
+            networks = [identifier for kind, identifier in there if kind == "OS::Neutron::Net"]
+            assert len(networks) == 1 and result["unfinished"] == 0, place
+            assert result["state"] in ("none", "CREATE_COMPLETE"), place
+            if result["state"] == "none":
+                path = f"/network/v2.0/networks/{networks[0]}"
+                assert served.call("DELETE", path, token=served.token()).status == 204
+            else:
+                assert [["doomed", "net", networks[0]]] == [each for each in result["owners"] if each[1] == "net"], (
+                    place
+                )
+                assert {identifier for _, identifier in there} == {each[2] for each in result["owners"]}, place
+            kills, states = kills + result["killed"], states | {result["state"]}
+            program.stdin.write("\n")
+            program.stdin.flush()
+    assert program.returncode == 0
+    assert kills > 3 and states == {"none", "CREATE_COMPLETE"}
+    assert owned(served) == preset
+
+
+@pytest.mark.slow
 def test_what_a_deletion_retains_survives_the_death_of_the_engine(served: ServedCloud) -> None:
     """At every third write, beginning with another one each day."""
     preset = owned(served)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypedDict
 
-from stoker.contract.request import OfStack, Request
+from stoker.contract.request import Answer, OfStack, Request
 from stoker.contract.views import JSONObject, Place, ResourceRow, ResourceView
 
 
@@ -15,6 +15,13 @@ class ResourceList(TypedDict):
 
     resources: Sequence[ResourceRow]
     stacks: Mapping[str, Place]
+
+
+@dataclass(frozen=True, kw_only=True)
+class OfResource(OfStack[Answer]):
+    """A request about the resource `name` of the stack `ref`."""
+
+    name: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,36 +35,32 @@ class ListResources(OfStack[ResourceList]):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ShowResource(OfStack[ResourceView]):
+class ShowResource(OfResource[ResourceView]):
     """Show a resource with its attributes, and those of `with_attr` beside the declared ones."""
 
     method = "resource_show"
-    name: str
     with_attr: Sequence[str] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
-class ShowResourceMetadata(OfStack[JSONObject]):
+class ShowResourceMetadata(OfResource[JSONObject]):
     """Show a resource's metadata."""
 
     method = "resource_metadata"
-    name: str
 
 
 @dataclass(frozen=True, kw_only=True)
-class DescribeResource(OfStack[ResourceView]):
+class DescribeResource(OfResource[ResourceView]):
     """Show a resource with its metadata, as recorded: no service is called."""
 
     method = "resource_describe"
-    name: str
 
 
 @dataclass(frozen=True, kw_only=True)
-class SignalResource(OfStack[None]):
+class SignalResource(OfResource[None]):
     """Deliver a signal to a resource, by its name or, if that is unambiguous, its physical ID."""
 
     method = "resource_signal"
-    name: str
     details: Mapping[str, Any] | None = None
 
 

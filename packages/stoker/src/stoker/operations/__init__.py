@@ -63,6 +63,13 @@ from stoker.contract.generated_templates import (
 )
 from stoker.contract.generating import GenerateFromProject, ListGeneratedTypes
 from stoker.contract.operation_events import ListOperationEvents
+from stoker.contract.refactoring import (
+    CreateStackRefactor,
+    ExecuteStackRefactor,
+    ListStackRefactorActions,
+    ListStackRefactors,
+    ShowStackRefactor,
+)
 from stoker.contract.request import Operation
 from stoker.contract.resource_scans import ListScannedObjects, ListScans, ShowScan, StartScan
 from stoker.contract.resources import (
@@ -146,6 +153,7 @@ from stoker.operations import (
     operation_events,
     orphans,
     previews,
+    refactoring,
     repeating,
     resource_scans,
     settings,
@@ -154,6 +162,7 @@ from stoker.operations import (
     stacks,
     validation,
 )
+from stoker.operations.following import following, following_at_owner
 from stoker.operations.routing import Owners, at_owner
 
 Part = TypeVar("Part")
@@ -191,7 +200,7 @@ _ON_SUBMISSIONS: tuple[Operation[Submissions], ...] = (
 )
 
 _ON_OWNERS: tuple[Operation[Owners], ...] = (
-    SignalResource.served_by(at_owner(signals.resource_signal)),
+    SignalResource.served_by(following_at_owner(signals.resource_signal)),
     MarkResourceUnhealthy.served_by(at_owner(signals.resource_mark_unhealthy)),
 )
 
@@ -200,12 +209,14 @@ _ON_PARTS: tuple[Operation[RecordingParts], ...] = (
     PreviewUpdate.served_by(previews.stack_update_preview),
     PreviewPatch.served_by(previews.stack_patch_preview),
     PreviewAction.served_by(action_previews.stack_action_preview),
-    ShowResource.served_by(inspection.resource_show),
-    ShowResourceMetadata.served_by(inspection.resource_metadata),
+    ShowResource.served_by(following(inspection.resource_show)),
+    ShowResourceMetadata.served_by(following(inspection.resource_metadata)),
     CheckForChanges.served_by(change_sets.stack_patch_changes),
     CreateChangeSet.served_by(change_sets.change_set_create),
-    DescribeResource.served_by(inspection.resource_describe),
+    DescribeResource.served_by(following(inspection.resource_describe)),
     AcceptDrift.served_by(accepting.drift_accept),
+    CreateStackRefactor.served_by(refactoring.stack_refactor_create),
+    ExecuteStackRefactor.served_by(refactoring.stack_refactor_execute),
     LockStack.served_by(locking.stack_lock),
     UnlockStack.served_by(locking.stack_unlock),
     UpdateSoftwareDeployment.served_by(deployments.software_deployment_update),
@@ -267,6 +278,9 @@ _ON_SERVICES: tuple[Operation[RecordingServices], ...] = (
     ListDrift.served_by(drift.drift_list),
     ShowDriftWatch.served_by(drift_watch.drift_watch_show),
     ChangeDriftWatch.served_by(drift_watch.drift_watch_change),
+    ShowStackRefactor.served_by(refactoring.stack_refactor_show),
+    ListStackRefactors.served_by(refactoring.stack_refactor_list),
+    ListStackRefactorActions.served_by(refactoring.stack_refactor_actions),
     ListExports.served_by(describing.export_list),
     ListImports.served_by(describing.import_list),
     SummarizeTemplate.served_by(describing.template_summary),

@@ -37,6 +37,13 @@ async def find_operation(services: EngineServices, stack: Stack, operation_id: s
     return operation
 
 
+def named_stack(ref: Reference) -> tuple[str | None, str | None]:
+    """Return the name and the ID of the stack that a request refers to, as far as it gives them."""
+    name, identifier = ref.get("name"), ref.get("id")
+    match = _ARN.fullmatch(name) if name and not identifier else None
+    return (match["name"], match["id"]) if match else (name, identifier)
+
+
 def found_stack(connection: Connection, context: RequestContext, ref: Reference, deleted: bool) -> Stack:
     """Return the same on an open connection, for callers that read more data about the stack at once."""
     name, identifier = ref.get("name"), ref.get("id")

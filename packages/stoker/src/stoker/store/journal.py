@@ -51,6 +51,7 @@ from stoker.store.tables import (
     snapshots,
     software_configs,
     software_deployments,
+    stack_refactors,
     stacks,
     writers,
 )
@@ -86,6 +87,7 @@ _TABLES: Mapping[type[records.Record], tuple[Table, str]] = {
     records.DriftDetection: (drift_detections, "id"),
     records.ResourceScan: (resource_scans, "id"),
     records.GeneratedTemplate: (generated_templates, "id"),
+    records.StackRefactor: (stack_refactors, "id"),
 }
 
 

@@ -495,3 +495,26 @@ generated_templates = Table(
     UniqueConstraint("project_id", "name"),
 )
 """Templates that are generated from objects, with these. `number` counts the resources."""
+
+stack_refactors = Table(
+    "stack_refactors",
+    metadata,
+    Column("id", Identifier, primary_key=True),
+    Column("project_id", String(64), nullable=False),
+    Column("description", LongText, nullable=False),
+    Column("status", Action, nullable=False),
+    Column("reason", LongText, nullable=False),
+    Column("executed_at", Double),
+    Column("body", LongText, nullable=False, info=SEALED),
+    Column("created_at", Double, nullable=False),
+    Index("ix_stack_refactors_project", "project_id", "created_at", "id"),
+)
+
+former_locations = Table(
+    "former_locations",
+    metadata,
+    Column("stack_id", Identifier, primary_key=True),
+    Column("resource_name", Name, primary_key=True),
+    Column("resource_uuid", Identifier, ForeignKey("resources.uuid", ondelete="CASCADE"), nullable=False, index=True),
+)
+"""The resources that were moved to other stacks, by the stacks and names that are still part of their URLs."""

@@ -228,7 +228,7 @@ def _entry_problems(entry: Any, keys: Iterable[str], path: Path, source: str) ->
                 hint = "a resource that is not in the template is deleted without an entry"
                 yield _problem("must be false", (*path, key), source, hint)
         elif isinstance(value, Mapping):
-            hint = "move resources between stacks with abandon and adopt"
+            hint = "a refactoring moves resources between stacks (CreateStackRefactor in the Query API)"
             yield _problem("must be the name of a resource of this stack, not a map", (*path, key), source, hint)
         elif not isinstance(value, str) or not value:
             yield _problem("must be the name of a resource", (*path, key), source)

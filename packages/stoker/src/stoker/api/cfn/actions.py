@@ -10,7 +10,16 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from stoker.api.cfn import catalog, change_sets, drift, generation_actions, operation_events, resources, stacks
+from stoker.api.cfn import (
+    catalog,
+    change_sets,
+    drift,
+    generation_actions,
+    operation_events,
+    refactors,
+    resources,
+    stacks,
+)
 from stoker.api.cfn.call import PAGE, Action
 from stoker.api.cfn.parameters import Entries, refused
 from stoker.api.values import BOOLEAN, STRING, STRINGS, Choice, Field, Fields, Integer, ListOf, String, Structure
@@ -95,6 +104,14 @@ _TO_IMPORT = ListOf(
         }
     )
 )
+
+_LOCATION = Structure({"StackName": Field(STRING, required=True), "LogicalResourceId": Field(STRING, required=True)})
+_REFACTOR: Fields = {"StackRefactorId": Field(STRING, required=True)}
+
+
+def _refactor_rule(values: Mapping[str, Any]) -> str:
+    return "cloudformation:CreateStack" if values["EnableStackCreation"] else "cloudformation:UpdateStack"
+
 
 _CHANGE_SET: Fields = {"ChangeSetName": Field(STRING, required=True), "StackName": Field(STRING)}
 
@@ -255,6 +272,41 @@ ACTIONS: Mapping[str, Action] = {
         takes_types=True,
     ),
     "DeleteChangeSet": Action(change_sets.delete, "cloudformation:UpdateStack", _CHANGE_SET),
+    # -- refactorings ----------------------------------------------------------------------------------------------
+    "CreateStackRefactor": Action(
+        refactors.create,
+        _refactor_rule,
+        {
+            "Description": Field(STRING),
+            "EnableStackCreation": Field(BOOLEAN),
+            "ResourceMappings": Field(
+                ListOf(
+                    Structure(
+                        {"Source": Field(_LOCATION, required=True), "Destination": Field(_LOCATION, required=True)}
+                    )
+                ),
+                default=(),
+            ),
+            "StackDefinitions": Field(ListOf(Structure({**_STACK, **_TEMPLATE})), required=True),
+        },
+        takes_types=True,
+    ),
+    "DescribeStackRefactor": Action(refactors.describe, "cloudformation:DescribeStacks", _REFACTOR),
+    "ListStackRefactorActions": Action(
+        refactors.list_actions,
+        "cloudformation:DescribeStacks",
+        {**_REFACTOR, "MaxResults": Field(Integer(1, PAGE)), **_NEXT},
+    ),
+    "ExecuteStackRefactor": Action(refactors.execute, "cloudformation:UpdateStack", _REFACTOR, takes_types=True),
+    "ListStackRefactors": Action(
+        refactors.list_all,
+        "cloudformation:ListStacks",
+        {
+            "ExecutionStatusFilter": Field(ListOf(Choice(*refactors.EXECUTION_STATUSES))),
+            "MaxResults": Field(Integer(1, PAGE)),
+            **_NEXT,
+        },
+    ),
     # -- templates, exports, types ---------------------------------------------------------------------------------
     "GetTemplateSummary": Action(
         catalog.summary,

@@ -66,6 +66,7 @@ STATUSES: Mapping[str, int] = {
     "ResourceScanNotFound": 400,
     "ServiceUnavailable": 503,
     "SignatureDoesNotMatch": 403,
+    "StackRefactorNotFoundException": 404,
     "Throttling": 400,
     "TokenAlreadyExistsException": 400,
     "TypeNotFoundException": 404,

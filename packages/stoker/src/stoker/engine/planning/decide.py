@@ -93,6 +93,17 @@ class Target:
         }
 
 
+def describe(state: ResourceState, target: Target) -> None:
+    """Set the recorded definition of a resource to the desired one."""
+    state.row.type = target.type_name
+    state.row.substituted = target.implementation != target.type_name
+    state.row.fingerprint = target.fingerprint or ""
+    state.row.requires = orjson.dumps(sorted(target.requires)).decode()
+    state.stored.definition = target.definition()
+    state.stored.restored = dict(target.restored)
+    state.type = target.type
+
+
 def property_changes(type_: ResourceType, before: Mapping[str, Any], after: Mapping[str, Any]) -> list[PropertyChange]:
     """Return the top-level properties whose finalized values differ, in the type's order."""
     if type_.any_properties:

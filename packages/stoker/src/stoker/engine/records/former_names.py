@@ -52,13 +52,13 @@ def rename(states: Iterable[ResourceState], names: Mapping[str, str], inputs: Se
         row.requires = orjson.dumps(sorted(requires)).decode()
         if row.name in names:
             state.stored.physical_name = state.physical_name
-            row.former_names = _with_present_name(row, inputs)
+            row.former_names = with_present_name(row, inputs)
             row.name = names[row.name]
         changed.append(state.seal())
     return changed
 
 
-def _with_present_name(row: Resource, inputs: Sequence[str]) -> str:
+def with_present_name(row: Resource, inputs: Sequence[str]) -> str:
     """Return the names of a resource that is about to get another one, each with all inputs that it had it with."""
     known = {each.name: each.inputs for each in former_names(row)}
     known[row.name] = tuple(dict.fromkeys((*known.get(row.name, ()), *inputs)))

@@ -11,8 +11,6 @@ from collections.abc import Awaitable, Callable, Iterable
 from functools import partial
 from typing import Any
 
-import orjson
-
 from stoker.base.errors import Bug, CloudError, StokerError
 from stoker.base.ids import new_id
 from stoker.contract.views import NO_REASON
@@ -20,6 +18,7 @@ from stoker.engine.planning.decide import (
     BEGINNING,
     Target,
     decide,
+    describe,
     is_examined,
     is_incomplete,
     may_be_suspended,
@@ -118,20 +117,10 @@ class StepRunner:
         run.current[target.name] = state
         if not self._outdated(state, target.type_name, target.requires) and state.row.fingerprint == target.fingerprint:
             return
-        self._describe(state, target)
+        describe(state, target)
         state.row.replaced_by = None
         state.row.status = COMPLETE
         await run.commit(Batch().change(state.seal()))
-
-    def _describe(self, state: ResourceState, target: Target) -> None:
-        """Record the resource's current definition."""
-        state.row.type = target.type_name
-        state.row.substituted = target.implementation != target.type_name
-        state.row.fingerprint = target.fingerprint or ""
-        state.row.requires = orjson.dumps(sorted(target.requires)).decode()
-        state.stored.definition = target.definition()
-        state.stored.restored = dict(target.restored)
-        state.type = target.type
 
     # -- towards the definition ------------------------------------------------------------------------------
 
@@ -312,7 +301,7 @@ class StepRunner:
         run = self.run_
         known = former is not None and former.row.action == NOT_CREATED
         state = former if former is not None and known else self._new_state(target)
-        self._describe(state, target)
+        describe(state, target)
         state.stored.metadata = target.metadata
         if pauses(run, target.name, "pre", "CREATE"):
             if not known:
@@ -350,7 +339,7 @@ class StepRunner:
             batch.property_sets.append(state.give(kept))
         batch.property_sets.append(state.begin_change(target.given))
         metadata_changed = state.stored.definition.get("metadata") != dict(target.metadata)
-        self._describe(state, target)
+        describe(state, target)
         if metadata_changed:
             state.stored.metadata = target.metadata
         batch.change(state.seal()).add(run.event(state))

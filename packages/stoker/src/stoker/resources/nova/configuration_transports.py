@@ -45,7 +45,7 @@ class CloudFormationApi(ConfigurationTransport):
             "metadata_url": url,
             "access_key_id": call.data["access_key"],
             "secret_access_key": call.data["secret_key"],
-            "stack_name": call.stack.name,
+            "stack_name": call.url_stack.name,
             "path": f"{call.url_name}.Metadata",
         }
 
@@ -59,7 +59,7 @@ class OrchestrationApi(ConfigurationTransport):
         return await ensure_user(call, with_key_pair=False)
 
     async def configuration(self, call: Call) -> Mapping[str, Any]:
-        own = {"stack_id": f"{call.stack.name}/{call.stack.id}", "resource_name": call.url_name}
+        own = {"stack_id": f"{call.url_stack.name}/{call.url_stack.id}", "resource_name": call.url_name}
         return _credentials(call) | own
 
 

@@ -40,7 +40,7 @@ def owner_url(call: Call) -> str:
 
 def _signal_url(call: Call, project: str) -> str:
     root = call.cloud.endpoint("heat").removesuffix(f"/{call.cloud.project_id}")
-    stack = f"stacks/{quote(call.stack.name, safe='')}/{call.stack.id}"
+    stack = f"stacks/{quote(call.url_stack.name, safe='')}/{call.url_stack.id}"
     return f"{root}/{project}/{stack}/resources/{quote(call.url_name, safe='')}/signal"
 
 
@@ -52,7 +52,7 @@ def signed_url(call: Call, route: SignalRoute, *, since: float | None = None) ->
     configured = call.stack.options.get("heat_waitcondition_server_url")
     endpoint = configured or f"{call.cloud.endpoint('heat-cfn')}{_WAIT_CONDITION}"
     base = endpoint.replace(_WAIT_CONDITION, route.path).lower()
-    path = quote(f"/{call.stack.arn}/resources/{call.url_name}")
+    path = quote(f"/{call.url_stack.arn}/resources/{call.url_name}")
     # The order of the parameters is that of Heat's URLs: a policy that was taken over shows the URL that it had there.
     parameters = {
         "SignatureMethod": "HmacSHA256",

@@ -1,0 +1,206 @@
+"""What a refactoring does: which resources get from one stack to another, and whether anything else would change.
+
+A refactoring gives stacks new definitions at once. Resources that leave one definition and appear in another one are
+moved. It is possible only if all stacks are then as they are defined, so that nothing has to be done in the cloud.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+import orjson
+
+from stoker.engine.planning.decide import can_become, describe
+from stoker.engine.planning.kinds import Kind
+from stoker.engine.planning.plan import Plan, Step
+from stoker.engine.planning.planner import Forward, Wanted
+from stoker.engine.planning.policies import Policies
+from stoker.engine.records.former_names import with_present_name
+from stoker.engine.records.recorded import Recorded, current_of
+from stoker.engine.records.scope import RecordedScope
+from stoker.engine.records.state import ResourceState, namesakes
+from stoker.schema.unknown import has_unknown
+from stoker.store.records import COMPLETE, Resource, Stack
+from stoker.template.definition import Definition
+
+_WOULD: Mapping[Kind, str] = {
+    Kind.CREATE: "create",
+    Kind.USE: "use an existing object as",
+    Kind.UPDATE: "change",
+    Kind.REPLACE: "replace",
+    Kind.REFUSE: "change",
+    Kind.DELETE: "delete",
+    Kind.FORGET: "forget",
+}
+
+
+class Location(NamedTuple):
+    """A resource: the name of its stack, and its own."""
+
+    stack: str
+    resource: str
+
+    def __str__(self) -> str:
+        return f"{self.stack}/{self.resource}"
+
+
+@dataclass(frozen=True, slots=True)
+class Mapped:
+    """A resource that is moved; `is_asked` says that the request maps it, instead of equal names."""
+
+    source: Location
+    target: Location
+    is_asked: bool
+
+
+@dataclass(slots=True)
+class Side:
+    """One of the stacks: as it is recorded, and as it is `wanted`. `former` is its former definition, None for a new
+    stack. `states` are the resources that it has afterwards, `moved` those of them that come from elsewhere with what
+    they were.
+    """
+
+    stack: Stack
+    wanted: Wanted
+    recorded: Recorded
+    policies: Policies
+    former: Definition | None
+    states: dict[str, ResourceState] = field(init=False)
+    moved: dict[str, Mapped] = field(init=False, default_factory=dict)
+    described: list[ResourceState] = field(init=False, default_factory=list)
+    exported: dict[str, object] = field(init=False, default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.states = dict(self.recorded.states)
+
+
+def matched(sides: Mapping[str, Side], asked: Iterable[Mapped]) -> tuple[list[Mapped], list[str]]:
+    """Return what is moved, and the problems with what the request asks for.
+
+    A resource that its stack does not want any more, and that exactly one other stack wants under the same name and
+    does not have, is moved there.
+    """
+    found, problems = list(asked), list[str]()
+    problems += [problem for each in found for problem in _asked_problems(sides, each)]
+    problems += _doubles("is moved twice", [each.source for each in found])
+    problems += _doubles("would get two objects", [each.target for each in found])
+    sources, targets = {each.source for each in found}, {each.target for each in found}
+    for name, side in sides.items():
+        for resource, state in side.recorded.current.items():
+            if resource in side.wanted.definition.resources or Location(name, resource) in sources:
+                continue
+            others = [
+                Location(other, resource)
+                for other, there in sides.items()
+                if resource in there.wanted.types
+                and resource not in there.recorded.current
+                and Location(other, resource) not in targets
+                and can_become(state, *there.wanted.types[resource])
+            ]
+            if len(others) == 1:
+                found.append(Mapped(Location(name, resource), others[0], is_asked=False))
+            elif others:
+                named = ", ".join(map(str, others))
+                problems.append(f"{name}/{resource} could become any of {named}: map it to one of them.")
+    return found, problems
+
+
+def _asked_problems(sides: Mapping[str, Side], mapped: Mapped) -> Iterator[str]:
+    source, target = mapped.source, mapped.target
+    for location in (source, target):
+        if location.stack not in sides:
+            yield f"{location} is in a stack of which the request has no definition."
+            return
+    state = sides[source.stack].recorded.current.get(source.resource)
+    if source == target:
+        yield f"{source} is mapped to itself."
+    elif state is None:
+        yield f"The stack {source.stack} has no resource {source.resource}."
+    elif target.resource not in sides[target.stack].wanted.types:
+        yield f"The new template of the stack {target.stack} has no resource {target.resource}."
+    elif not can_become(state, *sides[target.stack].wanted.types[target.resource]):
+        wanted = sides[target.stack].wanted.types[target.resource][0]
+        yield f"{source} has the type {state.implementation}, but {target} has the type {wanted}."
+
+
+def _doubles(what: str, locations: Sequence[Location]) -> list[str]:
+    return [f"{each} {what}." for each in dict.fromkeys(locations) if locations.count(each) > 1]
+
+
+def refuse_to_move(sides: Mapping[str, Side], moves: Iterable[Mapped]) -> Iterator[str]:
+    """Yield why resources cannot be moved as they are recorded."""
+    for each in moves:
+        side = sides[each.source.stack]
+        state = side.recorded.current[each.source.resource]
+        if state.row.status != COMPLETE or (state.row.physical_id is None and not state.type.local):
+            yield f"{each.source} is {state.row.action}_{state.row.status}: deploy its stack first."
+        elif len(namesakes(side.recorded.states.values())[each.source.resource]) > 1:
+            yield f"An earlier object of {each.source} has still to be deleted: deploy its stack first."
+        occupant = sides[each.target.stack].recorded.current.get(each.target.resource)
+        if occupant is not None and not any(
+            other.source == Location(each.target.stack, each.target.resource) for other in moves
+        ):
+            yield f"The stack {each.target.stack} has the resource {each.target.resource} already, with its own object."
+
+
+def carry_out(sides: Mapping[str, Side], moves: Sequence[Mapped]) -> None:
+    """Move the resources between the sides in memory: each keeps what is recorded of it."""
+    taken = [(each, sides[each.source.stack].recorded.current[each.source.resource]) for each in moves]
+    for each, state in taken:
+        del sides[each.source.stack].states[state.row.uuid]
+    last = {name: max((one.row.position for one in side.states.values()), default=0) for name, side in sides.items()}
+    for each, state in sorted(taken, key=lambda item: item[1].row.position):
+        source, side = sides[each.source.stack].stack, sides[each.target.stack]
+        state.stored.physical_name = state.physical_name
+        if source.id != side.stack.id and not state.stored.first_stack:
+            state.stored.first_stack = [source.name, source.id]
+        row, last[each.target.stack] = state.row, last[each.target.stack] + 1
+        row.former_names = with_present_name(row, [inputs for inputs in (source.inputs, source.good_inputs) if inputs])
+        row.name, row.stack_id, row.position = each.target.resource, side.stack.id, last[each.target.stack]
+        side.states[row.uuid], side.moved[row.uuid] = state, each
+
+
+def planned(side: Side) -> tuple[Plan, list[str]]:
+    """Return the plan of a side after the moves, and what it would do besides them; describe its resources by it."""
+    states = list(side.states.values())
+    scope = RecordedScope(current_of(states).get)
+    forward = Forward("UPDATE", side.wanted, states, scope, side.policies, side.former)
+    made = forward.plan()
+    problems = [_problem(side.stack, step) for step in made.steps if step.kind is not Kind.KEEP]
+    definition = side.wanted.definition
+    for name, key in definition.exports():
+        value = side.exported[name] = definition.resolve(definition.outputs[key].value, forward.scope)
+        if has_unknown(value):
+            problems.append(f"The value of the export {name} of {side.stack.name} is not known.")
+    steps = []
+    for step in made.steps:
+        state = side.states.get(step.uuid or "")
+        if state is not None and not problems:
+            _redescribe(side, forward, state)
+        mapped = side.moved.get(step.uuid or "")
+        came_from = None if mapped is None else _shown_source(mapped)
+        steps.append(replace(step, moved_from=came_from))
+    return replace(made, steps=tuple(steps)).without_subjects(), problems
+
+
+def _shown_source(mapped: Mapped) -> str:
+    return mapped.source.resource if mapped.source.stack == mapped.target.stack else str(mapped.source)
+
+
+def _redescribe(side: Side, forward: Forward, state: ResourceState) -> None:
+    before = _recorded_definition(state.row), state.stored.definition
+    describe(state, side.wanted.target(state.row.name, forward.scope))
+    if state.row.uuid in side.moved or before != (_recorded_definition(state.row), state.stored.definition):
+        side.described.append(state)
+
+
+def _recorded_definition(row: Resource) -> tuple[object, ...]:
+    return row.type, row.substituted, row.fingerprint, sorted(orjson.loads(row.requires))
+
+
+def _problem(stack: Stack, step: Step) -> str:
+    names = [change.name for change in (*step.changes, *step.definition)] if step.kind is not Kind.CREATE else []
+    which = f" ({', '.join(names)})" if names else ""
+    return f"It would {_WOULD.get(step.kind, step.kind.value)} {stack.name}/{step.name}{which}."

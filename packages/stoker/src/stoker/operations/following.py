@@ -1,0 +1,51 @@
+"""Requests about resources that were moved to another stack: the URLs that they had before stay valid."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from stoker.base.context import RequestContext
+from stoker.base.errors import EntityNotFound, ResourceNotFound
+from stoker.contract.resources import OfResource
+from stoker.engine.calls.context import RecordingParts
+from stoker.engine.records.services import EngineServices
+from stoker.operations.lookup import named_stack
+from stoker.operations.routing import Owners, at_owner
+from stoker.store import refactors
+
+Answer = TypeVar("Answer")
+Part = TypeVar("Part")
+Wanted = TypeVar("Wanted", bound=OfResource[Any])
+
+Served = Callable[[Part, RequestContext, Wanted], Awaitable[Answer]]
+
+
+def following(operation: Served[RecordingParts, Wanted, Answer]) -> Served[RecordingParts, Wanted, Answer]:
+    """Repeat `operation` about where the resource is now, if it was moved away from the stack of the request."""
+    return _following(operation, lambda parts: parts.services)
+
+
+def following_at_owner(operation: Served[RecordingParts, Wanted, None]) -> Served[Owners, Wanted, None]:
+    """Do the same for an operation that runs in the engine that runs the stack (see `at_owner`)."""
+    return _following(at_owner(operation), lambda owners: owners.parts.services)
+
+
+def _following(
+    operation: Served[Part, Wanted, Answer], services_of: Callable[[Part], EngineServices]
+) -> Served[Part, Wanted, Answer]:
+    @functools.wraps(operation)
+    async def followed(part: Part, context: RequestContext, request: Wanted) -> Answer:
+        try:
+            return await operation(part, context, request)
+        except (EntityNotFound, ResourceNotFound):
+            former, read = named_stack(request.ref), services_of(part).database.read
+            present = await read(refactors.present_place, context.project_id, former, request.name)
+            if present is None:
+                raise
+        stack_id, name = present
+        return await operation(part, context, replace(request, ref={"name": None, "id": stack_id}, name=name))
+
+    return followed

@@ -1,0 +1,106 @@
+"""Refactorings of stacks: queries, and the moves of records from one stack to another."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, and_, delete, insert, or_, select, update
+
+from stoker.store.records import StackRefactor
+from stoker.store.tables import (
+    events,
+    former_locations,
+    late_requests,
+    property_sets,
+    resources,
+    snapshots,
+    stack_refactors,
+    stacks,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class MovedRecord:
+    """A resource that gets from one stack to another one: the `names` that it had, and its property sets (IDs)."""
+
+    uuid: str
+    source: str
+    target: str
+    names: Sequence[str]
+    property_sets: Sequence[str]
+
+
+def by_id(connection: Connection, identifier: str) -> StackRefactor | None:
+    """Return a refactoring by ID."""
+    row = connection.execute(select(stack_refactors).where(stack_refactors.c.id == identifier)).one_or_none()
+    return StackRefactor.of(row) if row else None
+
+
+def of_project(connection: Connection, project_id: str) -> list[StackRefactor]:
+    """Return a project's refactorings, the latest first."""
+    c = stack_refactors.c
+    query = select(stack_refactors).where(c.project_id == project_id).order_by(c.created_at.desc(), c.id)
+    return StackRefactor.all_of(connection.execute(query))
+
+
+def note_executed(connection: Connection, identifier: str, now: float) -> bool:
+    """Note that a refactoring has been carried out; return whether that is new."""
+    where = and_(stack_refactors.c.id == identifier, stack_refactors.c.executed_at.is_(None))
+    return connection.execute(update(stack_refactors).where(where).values(executed_at=now)).rowcount == 1
+
+
+def has_snapshots(connection: Connection, stack_id: str) -> bool:
+    """Return whether a stack has snapshots."""
+    return (
+        connection.execute(select(snapshots.c.id).where(snapshots.c.stack_id == stack_id).limit(1)).first() is not None
+    )
+
+
+def move(connection: Connection, moved: MovedRecord) -> None:
+    """Move what is recorded of a resource besides its row: events, property sets, late requests; and remember where it
+    was.
+    """
+    mine = and_(events.c.stack_id == moved.source, events.c.resource_name.in_(moved.names))
+    sets = [each for each in connection.execute(select(events.c.properties).where(mine).distinct()).scalars() if each]
+    wanted = sorted({*sets, *moved.property_sets})
+    for start in range(0, len(wanted), 500):
+        among = property_sets.c.id.in_(wanted[start : start + 500])
+        connection.execute(update(property_sets).where(among).values(stack_id=moved.target))
+    connection.execute(update(events).where(mine).values(stack_id=moved.target))
+    late = late_requests.c.resource_uuid == moved.uuid
+    connection.execute(update(late_requests).where(late).values(stack_id=moved.target))
+    names = former_locations.c.resource_name.in_(moved.names)
+    connection.execute(delete(former_locations).where(former_locations.c.stack_id == moved.source, names))
+    rows = [{"stack_id": moved.source, "resource_name": name, "resource_uuid": moved.uuid} for name in moved.names]
+    connection.execute(insert(former_locations), rows)
+
+
+def settle_below(connection: Connection, ids: Sequence[str], values: Mapping[str, Any]) -> None:
+    """Set columns of the stacks nested in a resource that has got into another stack."""
+    for start in range(0, len(ids), 500):
+        connection.execute(update(stacks).where(stacks.c.id.in_(ids[start : start + 500])).values(**values))
+
+
+def present_place(
+    connection: Connection, project_id: str, stack: tuple[str | None, str | None], name: str
+) -> tuple[str, str] | None:
+    """Return the ID of the stack and the name that a resource has now which was moved away from a stack.
+
+    The `stack` is given by name or ID; its project, or that of its users, is `project_id`.
+    """
+    former = stacks.alias("former")
+    mine = or_(former.c.project_id == project_id, former.c.user_project_id == project_id)
+    named = [former.c.name == each for each in stack[:1] if each and not stack[1]]
+    query = (
+        select(resources.c.stack_id, resources.c.name)
+        .join(former_locations, former_locations.c.resource_uuid == resources.c.uuid)
+        .join(former, former.c.id == former_locations.c.stack_id)
+        .where(mine, or_(former.c.id.in_([each for each in stack if each]), *named))
+        .where(former_locations.c.resource_name == name)
+        .order_by(former.c.created_at.desc())
+        .limit(1)
+    )
+    row = connection.execute(query).first()
+    return (row.stack_id, row.name) if row is not None else None
