@@ -16,6 +16,7 @@ from botocore.config import Config
 
 from openstack_emulator.testing import ServedCloud
 from stoker.engine.core import Engine
+from stoker.engine.price_list import PriceList
 from stoker.engine.settings import EngineSettings
 from testing.harness import ThreadedWorld, api_config, serve_query
 
@@ -37,14 +38,17 @@ class Keys:
 class QueryService:
     """The API and its engine, as a context manager; `url` is where the API is."""
 
-    def __init__(self, directory: Path, served: ServedCloud) -> None:
+    def __init__(self, directory: Path, served: ServedCloud, prices: PriceList | None = None) -> None:
         self.served = served
+        self._prices = prices
         self._directory = directory
 
     def __enter__(self) -> QueryService:
         options: dict[str, Any] = {}
         self.world = ThreadedWorld(
-            self._directory, self.served, EngineSettings(type_options=options, region_name=REGION)
+            self._directory,
+            self.served,
+            EngineSettings(type_options=options, region_name=REGION, prices=self._prices),
         )
         self.config = api_config(self._directory, self.served)
         self._server = serve_query(self.world, self.config)

@@ -110,7 +110,7 @@ NEW = {
     "drift_accept", "generated_template_create", "generated_template_delete", "generated_template_list",
     "generated_template_show", "generated_template_update", "generated_type_list", "project_generate", "resource_find",
     "resource_scan_list", "resource_scan_objects", "resource_scan_show", "resource_scan_start", "stack_action_preview",
-    "stack_lock", "stack_unlock", "orphan_find", "drift_watch_change", "drift_watch_show",
+    "stack_lock", "stack_unlock", "orphan_find", "operation_events", "drift_watch_change", "drift_watch_show",
 }  # fmt: skip
 """Methods that the release before does not have."""
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from decimal import Decimal
 from typing import Any
+
+from stoker.base.costs_sentence import costs_sentence
 
 Answer = Mapping[str, Any]
 
@@ -187,21 +188,8 @@ def is_unanswered(plan: Answer) -> bool:
 
 
 def costs(plan: Answer) -> str:
-    """Return the monthly costs of a plan and their change: `Costs per month: 12.50 EUR, 2.50 EUR more than now.`
-
-    Empty if the service has no price list.
-    """
-    if (told := plan.get("costs")) is None:
-        return ""
-    currency, change = told["currency"], Decimal(told["change"])
-    sentence = f"Costs per month: {told['after']} {currency}"
-    if change:
-        sentence += f", {abs(change)} {currency} {'more' if change > 0 else 'less'} than now"
-    elif Decimal(told["before"]):
-        sentence += ", as now"
-    if Decimal(told["retained"]):
-        sentence += f"; objects that stay without the stack cost another {told['retained']} {currency}"
-    return f"{sentence}."
+    """Return the monthly costs of a plan and their change. Empty if the service has no price list."""
+    return costs_sentence(plan.get("costs"))
 
 
 def not_counted(plan: Answer) -> Iterator[str]:

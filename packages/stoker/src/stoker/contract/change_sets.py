@@ -37,11 +37,11 @@ REVERT_DRIFT = "REVERT_DRIFT"
 
 
 class ChangeSetDetails(ChangeSetView):
-    """A change set with its plan; `physical_ids` has the objects that its steps change, by the steps' keys.
+    """A change set with its plan and the `costs` of that.
 
-    `values` has the values of each resource, by the keys of the steps (see
-    `operations.change_set_values`), `looked_at` when the cloud was asked for them. `drift` is
-    the drift status of the stack, None unless all of it was looked at.
+    `physical_ids` has the objects that its steps change, by the steps' keys. `values` has the values of each resource,
+    by the keys of the steps (see `operations.change_set_values`), `looked_at` when the cloud was asked for them. `drift`
+    is the drift status of the stack, None unless all of it was looked at.
     """
 
     plan: JSONObject
@@ -55,6 +55,7 @@ class ChangeSetDetails(ChangeSetView):
     drift: NotRequired[str | None]
     values: NotRequired[JSONObject]
     looked_at: NotRequired[float | None]
+    costs: NotRequired[JSONObject | None]
 
 
 class FutureStack(TypedDict):

@@ -257,7 +257,8 @@ async def _plan(
         return Planned(await make_plan(services, stack, checked, action), None)
     preflight = is_checked_first(services, request.body)
     refresh = refresh_of(services, request.body, Refresh.NONE)
-    if not (request.nested or preflight or refresh is not Refresh.NONE):
+    priced = services.settings.prices is not None
+    if not (request.nested or preflight or priced or refresh is not Refresh.NONE):
         return Planned(await make_plan(services, stack, checked, action), None)
     planned = await plan_tree_with_values(
         services,
@@ -267,6 +268,7 @@ async def _plan(
         with_kept=request.deployment_mode is not None,
         refresh=refresh,
         preflight=preflight,
+        priced=priced,
     )
     if request.nested:
         return planned
@@ -328,6 +330,7 @@ async def _planned(
         "drift": overall(list(planned.statuses.values())) if whole else None,
         "deployment_mode": request.deployment_mode,
         "preflight": planned.preflight.to_data() if planned.preflight is not None else None,
+        "costs": planned.costs.to_data(plan.secrets) if planned.costs is not None else None,
         "digest": str(planned.digest) if planned.digest is not None else None,
         "uuids": {step.key: step.uuid for step in plan.steps},
         "parameters": checked.definition.parameters.as_text(),
@@ -401,6 +404,7 @@ async def change_set_show(
         "drift": held.get("drift"),
         "values": held.get("values", {}),
         "looked_at": held.get("looked_at"),
+        "costs": held.get("costs"),
     }
 
 

@@ -12,6 +12,7 @@ from stoker.api.cfn.change_details import changes_of
 from stoker.api.cfn.faults import QueryError
 from stoker.api.cfn.identifiers import IDENTIFIER
 from stoker.api.cfn.stacks import disable_rollback, new_parameters, patch, preflight, requested_settings
+from stoker.base.costs_sentence import costs_sentence
 from stoker.base.errors import EntityNotFound, Invalid, PlanOutdated
 from stoker.base.ids import arn
 from stoker.contract.change_sets import (
@@ -93,6 +94,7 @@ def describe(call: Call) -> dict[str, Any]:
     settings = view["settings"]
     return {
         **_summary(view),
+        "StatusReason": view["status_reason"] or costs_sentence(view.get("costs")) or None,
         "Parameters": [
             {"ParameterKey": name, "ParameterValue": value}
             for name, value in view["parameters"].items()
