@@ -40,8 +40,8 @@ class ChangeSetDetails(ChangeSetView):
     """A change set with its plan and the `costs` of that.
 
     `physical_ids` has the objects that its steps change, by the steps' keys. `values` has the values of each resource,
-    by the keys of the steps (see `operations.change_set_values`), `looked_at` when the cloud was asked for them. `drift`
-    is the drift status of the stack, None unless all of it was looked at.
+    by the keys of the steps (see `operations.change_set_values`), `looked_at` when the cloud was asked for them.
+    `drift` is the drift status of the stack, None unless all of it was looked at.
     """
 
     plan: JSONObject
