@@ -183,6 +183,22 @@ async def test_a_repair_of_too_many_objects_does_not_begin(served: ServedCloud, 
         await world.stop()
 
 
+async def test_nothing_is_repaired_during_maintenance_of_the_cloud(served: ServedCloud, tmp_path: Path) -> None:
+    world = await World(tmp_path / "kept.db", served, settings=settings(maintenance=True)).start()
+    try:
+        made = await world.create("web", template(net=NET), tags=["stoker:heal"])
+        net = (await world.resources("web"))["net"]["physical_id"]
+        await watch(world, "repair")
+        first = await looked(world, 0)
+        await behind(world, "DELETE", f"/networks/{net}")
+        found = await looked(world, first["time"])
+        assert (found["status"], found["repair"]) == ("DRIFTED", "maintenance")
+        await passes(world, 4 * INTERVAL)  # health checks have been due many times, too
+        assert len(await world.engine.services.database.read(queries.operations_of, made["id"], 10)) == 1
+    finally:
+        await world.stop()
+
+
 @pytest.mark.parametrize("held", ["suspended", "policy", "locked", "ignored"])
 async def test_what_a_user_has_said_otherwise_is_not_repaired(world: World, held: str) -> None:
     net = {**NET, "ignore_drift": ["name"]} if held == "ignored" else NET

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Coroutine, Iterator, Mapping
+from collections.abc import Coroutine, Iterator, Mapping, Sequence
 from itertools import count
 from pathlib import Path
 from typing import Any, TypeVar
@@ -19,12 +19,31 @@ from hypothesis import strategies as st
 
 from openstack_emulator.services import new_cloud
 from openstack_emulator.testing import ServedCloud
+from stoker.base.errors import CloudError
 from stoker.cloud.credentials import TokenCredential
 from stoker.cloud.session import Cloud
 from stoker_foundation.clock import SystemClock
 from testing.harness import World
 
 Result = TypeVar("Result")
+DATABASE = {
+    "flavor": "m1.small",
+    "datastore_type": "mysql",
+    "datastore_version": "8.0.29",
+    "networks": [{"network": "private"}],
+}
+TEMPLATE_OF_CLUSTERS = {
+    "type": "OS::Magnum::ClusterTemplate",
+    "properties": {
+        "name": "fuzz",
+        "coe": "kubernetes",
+        "docker_volume_size": 10,
+        "image": "fedora-coreos",
+        "flavor": "m1.small",
+        "external_network": "public",
+    },
+}
+CLUSTER = {"datastore_type": "mariadb", "datastore_version": "10.4.18"}
 FLAVORS = ("m1.nano", "m1.tiny", "m1.small", "m1.medium")
 
 
@@ -54,6 +73,8 @@ def beside(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Loop]:
         port = {"type": "OS::Neutron::Port", "properties": {"network": "private"}}
         deploy(world, "first", {"port": port})  # from now on the project has its default security group
         world.run(world.world.delete("first"))
+        made = deploy(world, "templates", {"fuzz": TEMPLATE_OF_CLUSTERS})
+        assert made["status"] == "COMPLETE", made["status_reason"]
         yield world
         world.stop()
 
@@ -76,6 +97,11 @@ def codes(beside: Loop, name: str, resources: Mapping[str, Any], *, update: bool
     else:
         asked = world.call("stack_preview", name=name, template=body)
     return {each["code"] for each in beside.run(asked)["plan"]["preflight"]["results"]}
+
+
+def members(sizes: Sequence[int]) -> list[dict[str, Any]]:
+    networks = [{"network": "private"}]
+    return [{"flavor": "m1.small", "volume_size": size, "networks": networks} for size in sizes]
 
 
 RESOURCES = st.one_of(
@@ -132,6 +158,15 @@ RESOURCES = st.one_of(
         st.uuids().map(lambda unique: f"{unique}.example."),
     ),
     st.just({"type": "OS::Octavia::LoadBalancer", "properties": {"vip_subnet": "private-subnet"}}),
+    st.builds(
+        lambda size: {"type": "OS::Trove::Instance", "properties": {**DATABASE, "size": size}}, st.integers(1, 10)
+    ),
+    st.builds(
+        lambda sizes: {"type": "OS::Trove::Cluster", "properties": {**CLUSTER, "instances": members(sizes)}},
+        st.lists(st.integers(1, 5), min_size=3, max_size=4),
+    ),
+    st.just({"type": "OS::Magnum::Cluster", "properties": {"cluster_template": "fuzz"}}),
+    st.just({"type": "OS::Heat::SwiftSignalHandle"}),
 )
 STACKS = st.dictionaries(st.sampled_from([f"r{number}" for number in range(6)]), RESOURCES, min_size=1, max_size=6)
 COMPUTE = st.fixed_dictionaries(
@@ -164,10 +199,17 @@ OTHERS = st.fixed_dictionaries(
         "secrets": st.integers(0, 2),
         "containers": st.integers(0, 2),
         "zones": st.integers(0, 2),
+        "instances": st.integers(0, 5),
+        "volumes": st.integers(0, 30),
+        "ram": st.sampled_from([-1, 2048, 4096, 8192]),
+        "clusters": st.integers(0, 2),
+        "objects": st.integers(0, 2),
+        "bytes": st.integers(0, 30),
     }
 )
 NAMES = count()
-QUOTA_ERROR = re.compile(r"[Qq]uota|LimitExceeded")
+NEWEST = {"OpenStack-API-Version": "container-infra latest"}
+QUOTA_ERROR = re.compile(r"[Qq]uota|LimitExceeded|[Ll]imit exceeded|Upload exceeds")
 
 
 def limit(beside: Loop, compute: Any = None, storage: Any = None, network: Any = None, others: Any = None) -> None:
@@ -203,8 +245,29 @@ def limit_others(admin: Cloud, beside: Loop, given_limits: Mapping[str, int]) ->
     beside.run(admin.put("manila", f"/quota-sets/{project}", {"quota_set": {**shares, "force": True}}))
     beside.run(admin.put("barbican", f"/project-quotas/{project}", {"project_quotas": of("secrets", "containers")}))
     everywhere = {"X-Auth-All-Projects": "true"}
+    databases = of("instances", "volumes", "ram")
+    beside.run(admin.put("trove", f"/mgmt/quotas/{project}", {"quotas": databases}))
+    limit_clusters(admin, beside, given_limits.get("clusters", 1000))
+    limit_objects(beside, given_limits)
     zones = of("zones", unlimited=1000)
     beside.run(admin.request("PATCH", "designate", f"/v2/quotas/{project}", json=zones, headers=everywhere))
+
+
+def limit_clusters(admin: Cloud, beside: Loop, limit: int) -> None:
+    quota = {"project_id": beside.world.context.project_id, "resource": "Cluster", "hard_limit": limit}
+    try:
+        beside.run(admin.post("magnum", "/quotas", quota, headers=NEWEST))
+    except CloudError:
+        beside.run(admin.patch("magnum", f"/quotas/{quota['project_id']}/Cluster", quota, headers=NEWEST))
+
+
+def limit_objects(beside: Loop, given_limits: Mapping[str, int]) -> None:
+    """Set the quotas of the account; without limits, there are none."""
+    names = {"X-Account-Quota-Count": "objects", "X-Account-Quota-Bytes": "bytes"}
+    headers = {header: str(given_limits[name]) if name in given_limits else "" for header, name in names.items()}
+    url = f"/object-store/v1/AUTH_{beside.world.context.project_id}"
+    answer = beside.served.call("POST", url, None, beside.served.token("admin", "admin"), headers=headers)
+    assert answer.status == 204
 
 
 @settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -80,8 +80,8 @@ def _run_types(lab: Lab, home: Path, arguments: argparse.Namespace) -> int:
 def _run_scenarios(lab: Lab, home: Path, arguments: argparse.Namespace) -> int:
     """Run scenarios; return the number of trials that failed."""
     told = []
-    with running(lab, home, _settings(lab, home), [trials.ACCOUNT]) as engines:
-        place = trials.Place(lab, engines[trials.ACCOUNT], arguments.seed)
+    with running(lab, home, _settings(lab, home), [trials.ACCOUNT, trials.ADMINISTRATOR]) as engines:
+        place = trials.Place(lab, engines, arguments.seed)
         for name in arguments.scenarios:
             for outcome in trials.run(place, name, SCENARIOS[name](place)):
                 report.show_trial(outcome)

@@ -22,6 +22,8 @@ CLOUDS = "OS_CLIENT_CONFIG_FILE"
 POLL_SECONDS = 0.5
 PATIENCE = 660.0
 """Seconds after which an operation counts as stuck: those of its time limit, and a minute."""
+_ANSWERED = (0, 2)
+"""The exit statuses of a command that has done what was asked: 2 says that there are differences."""
 _DELETIONS = 3
 """Attempts to delete a stack."""
 _DEFAULTS = {"disable_rollback": True, "timeout_mins": 10}
@@ -130,10 +132,34 @@ class Engine(Stacks):
         """Kill its process, which gets no chance to finish anything."""
         os.kill(int((self.data / "engine.pid").read_text()), signal.SIGKILL)
 
+    def command(self, *arguments: str) -> tuple[int, Any]:
+        """Return the exit status of a command of `stoker` and its JSON output; of several lines, the last one.
+
+        Raises Refused with its message if it fails.
+        """
+        done = subprocess.run(
+            [STOKER, *arguments, "--data-dir", str(self.data)],
+            check=False,
+            env=self._environment(),
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE,
+        )
+        if done.returncode not in _ANSWERED:
+            raise Refused(f"stoker {' '.join(arguments)}: {done.stderr[-2000:]}")
+        try:
+            return done.returncode, json.loads(
+                done.stdout if done.stdout.startswith("{\n") else done.stdout.splitlines()[-1]
+            )
+        except (ValueError, IndexError):
+            raise Refused(f"stoker {' '.join(arguments)}: {(done.stderr or done.stdout)[-2000:]}") from None
+
     def _run(self, *arguments: str) -> None:
+        subprocess.run([STOKER, *arguments], check=True, env=self._environment(), stdout=subprocess.DEVNULL)
+
+    def _environment(self) -> dict[str, str]:
         kept = {name: value for name, value in os.environ.items() if not name.startswith(("OS_", "STOKER_"))}
-        environment = {**kept, CLOUDS: str(self._clouds)}
-        subprocess.run([STOKER, *arguments], check=True, env=environment, stdout=subprocess.DEVNULL)
+        return {**kept, CLOUDS: str(self._clouds)}
 
 
 @contextmanager

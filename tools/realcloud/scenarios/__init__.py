@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
-from tools.realcloud.scenarios import alarms, kills, refusals, restores, signals, speed, tokens
+from tools.realcloud.scenarios import alarms, drift_of_kinds, kills, refusals, restores, signals, speed, tokens
 from tools.realcloud.scenarios.trials import Place, Trial
 
 SCENARIOS: Mapping[str, Callable[[Place], Iterable[Trial]]] = {
@@ -12,6 +12,7 @@ SCENARIOS: Mapping[str, Callable[[Place], Iterable[Trial]]] = {
     "conflicts": refusals.conflicts,
     "undeletable": refusals.undeletable,
     "restores": restores.restores,
+    "drift_of_kinds": drift_of_kinds.drift_of_kinds,
     "kills": kills.kills,
     "alarms": alarms.alarms,
     "signals": signals.signals,

@@ -14,6 +14,8 @@ from tools.realcloud.lab import Account, Lab, LabMissing
 
 ACCOUNT = "realcloud-scenarios"
 """The user whose stacks the scenarios make: other runs do not disturb what its project holds."""
+ADMINISTRATOR = "realcloud-admin"
+"""The user whose stacks have objects for administrators."""
 
 
 class Failed(Exception):
@@ -22,12 +24,20 @@ class Failed(Exception):
 
 @dataclass(frozen=True)
 class Place:
-    """Where trials run: the lab, a Stoker on it, and the seed of what is left to chance."""
+    """Where trials run: the lab, a Stoker on it for each account, and the seed of what is left to chance.
+
+    Stacks are those of `ACCOUNT` unless another engine is named.
+    """
 
     lab: Lab
-    engine: Engine
+    engines: Mapping[str, Engine]
     seed: int
-    _stacks: list[str] = field(default_factory=list)
+    _stacks: list[tuple[Engine, str]] = field(default_factory=list)
+
+    @property
+    def engine(self) -> Engine:
+        """The Stoker of `ACCOUNT`."""
+        return self.engines[ACCOUNT]
 
     @property
     def account(self) -> Account:
@@ -39,34 +49,36 @@ class Place:
         """The administrator of the cloud."""
         return self.lab.administrator
 
-    def create(self, name: str, template: Mapping[str, Any], **options: Any) -> str:
+    def create(self, name: str, template: Mapping[str, Any], *, engine: Engine | None = None, **options: Any) -> str:
         """Begin to create a stack, and return its path."""
-        stack = self.engine.create(f"{inventory.STACK_PREFIX}scenario-{name}", template, {}, **options)
-        self._stacks.append(stack)
+        engine = engine or self.engine
+        stack = engine.create(f"{inventory.STACK_PREFIX}scenario-{name}", template, {}, **options)
+        self._stacks.append((engine, stack))
         return stack
 
     def adopt(self, stack: str) -> None:
         """Delete this stack, too, when a trial fails."""
-        self._stacks.append(stack)
+        self._stacks.append((self.engine, stack))
 
-    def expect(self, stack: str, wanted: str, seconds: float | None = None) -> str:
+    def expect(self, stack: str, wanted: str, seconds: float | None = None, *, engine: Engine | None = None) -> str:
         """Wait until the operation on a stack has ended with this status, and return the reason. Raises Failed."""
-        status, reason = self.engine.ended(stack, *([seconds] if seconds else []))
+        status, reason = (engine or self.engine).ended(stack, *([seconds] if seconds else []))
         if status != wanted:
             raise Failed(f"{status} instead of {wanted}: {reason}")
         return reason
 
-    def delete(self, stack: str) -> str:
+    def delete(self, stack: str, *, engine: Engine | None = None) -> str:
         """Delete a stack, and return the reason of its status. Raises Failed."""
-        self.engine.send("DELETE", stack)
-        return self.expect(stack, "DELETE_COMPLETE")
+        (engine or self.engine).send("DELETE", stack)
+        return self.expect(stack, "DELETE_COMPLETE", engine=engine)
 
     def clear(self, scenario: str) -> Iterator[Told]:
         """Delete the stacks that a trial has left because it failed; yields the deletions that fail."""
         while self._stacks:
-            stack = self._stacks.pop()
-            if self.engine.show(stack)["stack_status"] != "DELETE_COMPLETE":
-                told = tried(scenario, Trial(f"delete {stack.split('/')[2]}", partial(self.delete, stack)))
+            engine, stack = self._stacks.pop()
+            if engine.show(stack)["stack_status"] != "DELETE_COMPLETE":
+                deletion = Trial(f"delete {stack.split('/')[2]}", partial(self.delete, stack, engine=engine))
+                told = tried(scenario, deletion)
                 if not told.passed:
                     yield told
 

@@ -14,6 +14,7 @@ from stoker.schema.property import Change
 from tools.realcloud import lab, report
 from tools.realcloud.cases import THING, Absent, Case, Cases, replaced
 from tools.realcloud.engine import Engine, Refused, Stacks
+from tools.realcloud.scenarios import drift_of_kinds
 from tools.realcloud.scenarios.trials import Told
 from tools.realcloud.walk import Outcome, Result, Verb
 
@@ -34,6 +35,32 @@ def test_each_type_has_a_template_and_changes_that_its_declaration_allows() -> N
                 declared = case.kind.properties[key].change
                 assert declared is kind or name in DELAYED, f"{name} {key}: {declared}"
         assert case.skipped.keys() <= set(Verb)
+
+
+def test_changes_behind_the_back_of_the_engine_fit_the_resource_types() -> None:
+    kinds, changes = Cases({}), 0
+    for stack in drift_of_kinds.cases().values():
+        assert any(name.startswith("untouched") for name in stack["resources"])
+        for change in stack["changes"].values():
+            changes += 1
+            for resource, name in drift_of_kinds.wanted(change):
+                kind = kinds.kind(stack["resources"][resource]["type"])
+                assert name == drift_of_kinds.GONE or name in kind.properties, (resource, name)
+    assert changes >= 40
+
+
+def test_reported_drift_is_read_from_its_plan() -> None:
+    def step(path: str, *reasons: tuple[str, str | None]) -> dict[str, Any]:
+        return {"path": path, "reasons": [{"code": code, "subject": subject} for code, subject in reasons]}
+
+    plan = {
+        "steps": [
+            step("net", ("changed-outside", "name"), ("changed-outside", "tags")),
+            step("port", ("deleted-outside", None)),
+            step("server", ("may-change", "networks")),
+        ]
+    }
+    assert drift_of_kinds.reported(plan) == {("net", "name"), ("net", "tags"), ("port", drift_of_kinds.GONE)}
 
 
 def test_words_of_the_examples_are_replaced() -> None:

@@ -109,7 +109,6 @@ def create(quotas: Quotas, request: Request) -> Response:
 
 
 def show(quotas: Quotas, request: Request) -> Response:
-    require_version(request, QUOTAS_SINCE)
     return Response(
         view(request.base, quotas.visible(request.context, request.vars["project_id"], request.vars["resource"]))
     )

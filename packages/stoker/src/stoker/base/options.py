@@ -173,6 +173,12 @@ _BEHAVIOUR = (
         help="Seconds between the health checks of stacks with the tag stoker:heal that names no interval; 0 disables "
         "health checks and healing.",
     ),
+    cfg.BoolOpt(
+        "maintenance",
+        default=False,
+        help="Whether the cloud is under maintenance: then engines begin no repair of drift and no healing, whatever "
+        "stacks have chosen. They go on to look for drift, and to run what users request.",
+    ),
     cfg.StrOpt(
         "drift_mode",
         default="off",

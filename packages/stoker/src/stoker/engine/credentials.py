@@ -80,6 +80,21 @@ class Credentials:
             LOG.info("the credential of stack %s is being removed, using another one", stack.name)
             await begin(await self._keep(context))
 
+    async def lacking_roles(self, context: RequestContext, stack: Stack) -> tuple[str, ...]:
+        """Return the roles that a new trust for a stack must delegate, and its owner does not have.
+
+        Nothing is lacking where no new trust is needed: for a stack with a credential, the token of a trust, or a user
+        who has given a trust before.
+        """
+        if self._cloud_name is not None or context.trust_id or stack.credential is not None:
+            return ()
+        delegated = self._pool.settings.trusts_delegated_roles
+        lacking = tuple(role for role in delegated if role not in context.roles)
+        if not lacking:
+            return ()
+        known = await self._database.read(trusts.usable, context.user_id, context.project_id, context.roles)
+        return lacking if known is None else ()
+
     async def _keep(self, context: RequestContext) -> str:
         """Return a credential of the caller that outlives the request, as a string for the stack's row."""
         if self._cloud_name is not None:

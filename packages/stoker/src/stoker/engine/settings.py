@@ -37,6 +37,7 @@ class EngineSettings:
     preflight_skipped: tuple[str, ...] = ()
     prices: PriceList | None = None
     healing_interval: int = 60
+    maintenance: bool = False
     drift_mode: str = "off"
     drift_interval: int = 600
     drift_calls_per_minute: int = 300

@@ -235,8 +235,9 @@ async def plan_tree_with_values(
     report = None
     if preflight:
         settings, open_cloud = services.settings, partial(services.credentials.of_caller, context)
+        lacking = await services.credentials.lacking_roles(context, stack)
         report = await check_steps(
-            planned.plan, open_cloud, services.clock, settings.validation_seconds, settings.preflight_skipped
+            planned.plan, open_cloud, services.clock, settings.validation_seconds, settings.preflight_skipped, lacking
         )
     costs = await _costs(services, context, usages)
     return replace(planned, preflight=report, costs=costs)

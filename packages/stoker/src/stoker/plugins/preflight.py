@@ -31,6 +31,10 @@ class Code(StrEnum):
     FLAVOR_IMAGE = "flavor-image"
     AVAILABILITY_ZONE = "availability-zone"
     EXCLUSIVE_PROPERTIES = "exclusive-properties"
+    REFUSED_CHANGE = "refused-change"
+    SMALLER_DISK = "smaller-disk"
+    ROLES = "roles"
+    TRUST_ROLES = "trust-roles"
     UNKNOWN = "unknown"
 
 
@@ -81,6 +85,23 @@ CHECKS: Mapping[Code, CheckText] = {
     Code.EXCLUSIVE_PROPERTIES: CheckText(
         Verdict.FAIL, "Properties exclude each other, one of which refers to an object that the plan makes."
     ),
+    Code.REFUSED_CHANGE: CheckText(
+        Verdict.FAIL, "A change that the service never makes, such as that of a volume to a smaller size."
+    ),
+    Code.SMALLER_DISK: CheckText(
+        Verdict.WARN,
+        "A server gets a flavor with a smaller disk, which most hypervisors refuse after the change has begun.",
+    ),
+    Code.ROLES: CheckText(
+        Verdict.WARN,
+        "The token has none of the roles that the default policy of a service asks for. The operator of the service "
+        "may have another policy, which no client can read.",
+    ),
+    Code.TRUST_ROLES: CheckText(
+        Verdict.FAIL,
+        "The user lacks a role that the operator has trusts delegate (`trusts_delegated_roles`), so that Stoker cannot "
+        "act for the user later.",
+    ),
     Code.UNKNOWN: CheckText(
         Verdict.WARN,
         "A check could not be made, since a service refused to answer or did not answer in time, or since a value is "
@@ -90,13 +111,16 @@ CHECKS: Mapping[Code, CheckText] = {
 
 
 class NotRead(StokerError):
-    """A service did not tell what a check asked for; the message says what and why."""
+    """A service did not tell what a check asked for; the message says what and why, `status` is that of its answer."""
+
+    status: int | None = None
 
 
 class Facts(Protocol):
     """What the services say. Equal questions are asked once, however many objects need the answer."""
 
     project_id: str | None
+    role_names: tuple[str, ...]
 
     async def get(self, service: str, path: str) -> Any:
         """Return the body of a GET response. Raises NotRead."""
@@ -105,6 +129,9 @@ class Facts(Protocol):
         self, service: str, path: str, key: str, params: Mapping[str, Any] | None = None
     ) -> Sequence[Mapping[str, Any]]:
         """Return all items of a collection. Raises NotRead."""
+
+    async def headers(self, service: str, path: str) -> Mapping[str, str]:
+        """Return the headers of the response to HEAD, with names in lower case. Raises NotRead."""
 
 
 def portions(values: Iterable[str]) -> Iterator[list[str]]:
@@ -124,6 +151,22 @@ class Checked(Protocol):
     @property
     def conflicts(self) -> tuple[Conflict, ...]:
         """The checks of objects."""
+
+    @property
+    def service(self) -> str | None:
+        """The service that makes the objects."""
+
+    @property
+    def for_administrators(self) -> bool:
+        """Whether the default policy lets only administrators make them."""
+
+    @property
+    def roles(self) -> tuple[str, ...]:
+        """The roles of which the default policy asks for one; empty for any role."""
+
+    @property
+    def roles_asked_at(self) -> str:
+        """The path that users without these roles may not read; `{project}` is the project's ID."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -222,8 +265,10 @@ class Problem:
 class Conflict:
     """A check of the planned resources of a type. `find` yields the problems. Raises NotRead.
 
-    It gets the resources of which no object is recorded: the objects of the others may be in their own way.
+    It gets the resources of which no object is recorded: the objects of the others may be in their own way. With
+    `of_changes`, it gets those whose object is changed in place instead; `former` has the values before.
     """
 
     code: Code
     find: Callable[[Sequence[Planned], Facts], AsyncIterator[Problem]]
+    of_changes: bool = False

@@ -125,6 +125,10 @@ class ResourceType(ABC):
     """The alias of an API extension that the service must have loaded."""
     for_administrators: ClassVar[bool] = False
     """Whether the service's default policies let only administrators create objects."""
+    roles: ClassVar[tuple[str, ...]] = ()
+    """The roles, in lower case, of which the service's default policies ask for one; empty for any role."""
+    roles_asked_at: ClassVar[str] = ""
+    """The path of the service that users without these roles may not even read; `{project}` is the project's ID."""
     local: ClassVar[bool] = False
     """Whether the type calls no service and has no effect outside Stoker's database, so that the engine need not record
     the intent first."""

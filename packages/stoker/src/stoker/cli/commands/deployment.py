@@ -189,6 +189,13 @@ class Deployment:
             raise PlanRefused(*self._placed(failures))
 
 
+def refuse_failures(plan: Answer) -> None:
+    """Raise PlanRefused with what is known to fail of a plan whose template is not at hand."""
+    failures = [Diagnostic.from_dict(each["diagnostic"]) for each in findings(plan) if each["verdict"] == FAILS]
+    if failures:
+        raise PlanRefused(failures, lambda _: None)
+
+
 def _joined(diagnostics: Sequence[Diagnostic]) -> list[Diagnostic]:
     """Return diagnostics with those of the same wrong value, such as the name of a missing flavor, as one.
 

@@ -170,7 +170,7 @@ def _tell(stack: Stack, answer: list[Answer], changes: str) -> None:
 
 def _revert(stack: Stack, form: str, yes: bool) -> None:
     from stoker.authoring.plan_steps import changes
-    from stoker.cli.commands.deployment import PlannedAction, act_as_planned
+    from stoker.cli.commands.deployment import PlannedAction, act_as_planned, refuse_failures
     from stoker.cli.views.plans import CLOUD
     from stoker.cli.views.reports import reported
 
@@ -181,6 +181,7 @@ def _revert(stack: Stack, form: str, yes: bool) -> None:
         if not changes(plan):
             report.plan(stack.name, plan, CLOUD, ())
             return
+        refuse_failures(plan)
         question = f"Bring the objects of {stack.name} back to its definition?"
         action = PlannedAction(stack, question, lambda: {"plan": plan}, stack.correct, ("UPDATE",), CLOUD)
         act_as_planned(action, yes, False, report)

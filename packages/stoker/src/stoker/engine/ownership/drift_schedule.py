@@ -33,6 +33,8 @@ class Repair(StrEnum):
     """An update has begun that brings the objects back."""
     NOT_NOW = "not-now"
     """The state of the stack does not allow it, or an earlier attempt was too recent."""
+    MAINTENANCE = "maintenance"
+    """The operator has switched all repairs off."""
     FRUITLESS = "fruitless"
     """Repairs did not help."""
     TOO_MANY_REPLACEMENTS = "too-many-replacements"

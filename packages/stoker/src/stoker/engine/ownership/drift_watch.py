@@ -138,6 +138,8 @@ class DriftWatch:
     async def _repaired(self, stack: Stack) -> Repair:
         """Begin to repair a stack that has drifted, if nothing speaks against it; return the result."""
         services = self._parts.services
+        if services.settings.maintenance:
+            return Repair.MAINTENANCE
         operations = await services.database.read(queries.operations_of, stack.id, EXAMINED_OPERATIONS)
         in_sync_at = await drift_free_at(self._parts, stack)
         tried = fruitless(operations, in_sync_at)

@@ -59,7 +59,7 @@ class Healer:
         services = self._parts.services
         now = services.clock.now()
         default = services.settings.healing_interval
-        if default <= 0 or self._busy or now < self._next_look:
+        if default <= 0 or services.settings.maintenance or self._busy or now < self._next_look:
             return
         self._busy, self._next_look = True, now + SHORTEST_INTERVAL
         try:
@@ -114,6 +114,8 @@ async def replace_on_signal(parts: RecordingParts, stack: Stack, state: Resource
     stack needs no tag. Raises NoActionRequired if they do not allow it now, and StackLocked if a user has locked it.
     """
     services = parts.services
+    if services.settings.maintenance:
+        raise NoActionRequired("the operator has switched repairs off (maintenance)")
     root = await services.database.read(queries.stack_by_id, stack.root_id)
     if root is None or root.status == IN_PROGRESS:
         raise NoActionRequired(f"an operation runs on stack {stack.name}")

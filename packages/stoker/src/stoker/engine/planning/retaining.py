@@ -91,6 +91,8 @@ def removal_effect(state: ResourceState, removing: Removing, on_replacement: str
         return Effect("Retain", Reason(ReasonCode.OBJECT_EXTERNAL))
     if row.action == NOT_CREATED:
         return Effect("Retain")
+    if state.gone and state.type.object_ids is None and not state.type.id_is_new:
+        return Effect("Retain")  # an association, a route: deleting it would undo what is made again
     if is_double(row.ownership):
         return Effect("Retain", Reason(ReasonCode.OBJECT_OF_ANOTHER))
     if row.uuid in removing.retained:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection
 
 from stoker.base.errors import StokerError
 from stoker.cloud.session import Cloud
@@ -12,6 +12,7 @@ from stoker.engine.preflight.findings import Finding, Report, Result, diagnostic
 from stoker.engine.preflight.objects import Item, StackNode, placed, tree_of
 from stoker.engine.preflight.quotas import quota_findings
 from stoker.engine.preflight.reading import Reader
+from stoker.engine.preflight.roles import role_findings
 from stoker.plugins.preflight import CHECKS, Code, Conflict, Facts, NotRead, Planned, Verdict
 from stoker.plugins.resource import ResourceType
 from stoker_foundation.clock import Clock
@@ -20,44 +21,63 @@ OpenCloud = Callable[[], Awaitable[Cloud]]
 
 
 async def check_steps(
-    plan: Plan, open_cloud: OpenCloud, clock: Clock, seconds: float, skipped: Collection[str] = ()
+    plan: Plan,
+    open_cloud: OpenCloud,
+    clock: Clock,
+    seconds: float,
+    skipped: Collection[str] = (),
+    lacking: Collection[str] = (),
 ) -> Report:
     """Return what is known to fail, or may fail, of a plan whose steps have their subjects.
 
     Nothing is asked for a plan that makes or changes no object with declared checks. `seconds` is the time for all
-    questions together; `skipped` are the codes of checks that the operator has switched off.
+    questions together; `skipped` are the codes of checks that the operator has switched off, `lacking` the roles that
+    the user cannot delegate, although the operator has trusts delegate them.
     """
+    untrusted = [_untrusted(lacking)] if lacking else []
     root = tree_of(plan, _is_concerned)
     items = list(root.all_items())
     if not any(item.planned is not None for item in items):
-        return Report()
+        return _report(untrusted, items, plan, skipped, 0)
     try:
         reader = Reader(await open_cloud(), clock, seconds)
     except StokerError as error:
         findings = [Finding(Code.UNKNOWN, f"nothing was checked: {error.message.removesuffix('.')}")]
-        return _report(findings, items, plan, skipped, 0)
+        return _report([*untrusted, *findings], items, plan, skipped, 0)
     findings = await reader.within_time(_all_findings(root, items, reader))
-    return _report(findings, items, plan, skipped, reader.calls)
+    return _report([*untrusted, *findings], items, plan, skipped, reader.calls)
+
+
+def _untrusted(lacking: Collection[str]) -> Finding:
+    names = ", ".join(sorted(lacking))
+    hint = "ask the administrator of the project for these roles"
+    return Finding(Code.TRUST_ROLES, f"trusts delegate roles that the user does not have: {names}", hint=hint)
 
 
 def _is_concerned(type_: ResourceType) -> bool:
-    return bool(type_.consumes or type_.conflicts)
+    return bool(type_.consumes or type_.conflicts or type_.roles or type_.for_administrators)
 
 
 async def _all_findings(root: StackNode, items: Collection[Item], facts: Facts) -> list[Finding]:
     planned: dict[Conflict, list[Planned]] = {}
     for item in items:
-        if item.planned is not None and not item.known:  # it must not be in conflict with an object of its own
-            for conflict in item.planned.type.conflicts:
+        if item.planned is None:
+            continue
+        for conflict in item.planned.type.conflicts:
+            changed = item.former is not None and not item.planned.makes
+            if changed if conflict.of_changes else not item.known:  # no conflict with an object of its own
                 planned.setdefault(conflict, []).append(item.planned)
+    made = [item.planned for item in items if item.planned is not None]
     found = await asyncio.gather(
-        _quotas(root, facts), *(_of_conflict(conflict, group, facts) for conflict, group in planned.items())
+        _all(quota_findings(root, facts)),
+        _all(role_findings(made, facts)),
+        *(_of_conflict(conflict, group, facts) for conflict, group in planned.items()),
     )
     return [finding for findings in found for finding in findings]
 
 
-async def _quotas(root: StackNode, facts: Facts) -> list[Finding]:
-    return [finding async for finding in quota_findings(root, facts)]
+async def _all(findings: AsyncIterator[Finding]) -> list[Finding]:
+    return [finding async for finding in findings]
 
 
 async def _of_conflict(conflict: Conflict, planned: list[Planned], facts: Facts) -> list[Finding]:

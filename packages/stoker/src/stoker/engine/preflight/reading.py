@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
-from stoker.base.errors import StokerError
+from stoker.base.errors import CloudError, StokerError
 from stoker.cloud.session import Cloud
 from stoker.plugins.preflight import NotRead
 from stoker_foundation.clock import Clock
@@ -29,6 +29,7 @@ class Reader:
         self._room = asyncio.Semaphore(_AT_ONCE)
         self._expired = False
         self.project_id = cloud.project_id
+        self.role_names = cloud.role_names
 
     @property
     def calls(self) -> int:
@@ -49,6 +50,16 @@ class Reader:
         )
         return found
 
+    async def headers(self, service: str, path: str) -> Mapping[str, str]:
+        """Implements Facts."""
+
+        async def ask() -> Mapping[str, str]:
+            answer = await self._cloud.request("HEAD", service, path)
+            return {name.lower(): value for name, value in answer.headers.items()}
+
+        found: Mapping[str, str] = await self._once(("HEAD", service, path), service, path, ask)
+        return found
+
     async def _once(self, question: Any, service: str, path: str, ask: Callable[[], Awaitable[Any]]) -> Any:
         late = f"{service} did not answer GET {path} within {self._seconds:g} seconds"
         if question not in self._asked:
@@ -63,7 +74,9 @@ class Reader:
                 raise
             raise NotRead(late) from None
         except StokerError as error:
-            raise NotRead(f"{service} did not answer GET {path}: {error.message.removesuffix('.')}") from error
+            refused = NotRead(f"{service} did not answer GET {path}: {error.message.removesuffix('.')}")
+            refused.status = error.status if isinstance(error, CloudError) else None
+            raise refused from error
 
     async def _in_turn(self, ask: Callable[[], Awaitable[Any]]) -> Any:
         async with self._room:

@@ -16,6 +16,7 @@ from stoker.resources.base import Collection, RestResource
 from stoker.resources.cinder.backups import VolumeBackup, make_backup
 from stoker.resources.cinder.volume_changes import change_steps, describe, set_metadata, set_read_only
 from stoker.resources.declare import between, custom
+from stoker.resources.refused_changes import VOLUME_SIZE
 from stoker.resources.scheduler_hints import scheduler_hints
 from stoker.resources.steps import Step, in_turn
 from stoker.resources.volume_allowances import volume
@@ -50,6 +51,7 @@ class Volume(RestResource):
     type_name = "OS::Cinder::Volume"
     description = "A block storage volume, which can be attached to servers."
     consumes = volume("size")
+    conflicts = (VOLUME_SIZE,)
     charges = charges.volume("size")
     content = "the data on the volume"
     readers = {"image": _image, "read_only": _is_read_only}

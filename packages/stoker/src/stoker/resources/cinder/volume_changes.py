@@ -16,6 +16,7 @@ EXTENDS_IN_USE = "3.42"
 
 RESTORED = Waiter.until("available", pending=("restoring-backup",), failed=("error", "error_restoring"))
 EXTENDED = Waiter.until("available", "in-use", pending=("extending",), failed=("error", "error_extending"))
+RETYPED = Waiter.until("available", "in-use", pending=("retyping",), failed=("error",))
 EXTENDABLE = Waiter.until("available", pending=("in-use", "detaching", "retyping", "backing-up"), failed=("error",))
 
 
@@ -62,9 +63,31 @@ async def set_metadata(call: Call) -> Outcome:
 
 
 async def _retype(call: Call) -> Outcome:
-    """Request the new type; Cinder completes it alone, and refuses it if data would have to be migrated."""
-    await _act(call, "os-retype", new_type=call.properties["volume_type"], migration_policy="never")
-    return Done()
+    """Change the type. Cinder accepts the request, and leaves the type as it is if data would have to be moved."""
+    wanted = call.properties["volume_type"]
+    if call.progress.get("sent") is None:
+        await _act(call, "os-retype", new_type=wanted, migration_policy="never")
+        call.progress["sent"] = True
+        return Again(after=RETYPED.pause(call.elapsed))
+    shown = await volume_shown(call, str(call.physical_id))
+    if shown is None:
+        return _gone(call)
+    outcome = RETYPED.judge(shown["status"], elapsed=call.elapsed)
+    if isinstance(outcome, Done) and not await _has_type(call, shown["volume_type"], wanted):
+        return Failed(
+            f"the volume has kept the type {shown['volume_type']}: Cinder cannot change it to {wanted} without moving "
+            "the data to another back end",
+            "Error",
+        )
+    return outcome
+
+
+async def _has_type(call: Call, shown: str | None, wanted: str) -> bool:
+    """Return whether the name of a type that a volume shows is that of the wanted one, which may be given by its ID."""
+    if shown == wanted:
+        return True
+    types = await call.cloud.list("cinder", "/types", "volume_types")
+    return any(one["name"] == shown and one["id"] == wanted for one in types)
 
 
 async def _detach(call: Call) -> Outcome:

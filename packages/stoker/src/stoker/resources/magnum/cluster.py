@@ -10,6 +10,7 @@ from stoker.plugins.outcome import Again, Outcome
 from stoker.plugins.resource import Call
 from stoker.plugins.waiting import Waiter
 from stoker.resources.declare import between, custom
+from stoker.resources.magnum import allowances
 from stoker.resources.magnum.base import MagnumResource, collection
 from stoker.schema.live import same
 from stoker.schema.property import Attribute, Change, Property, Support, Type
@@ -32,6 +33,7 @@ class Cluster(MagnumResource):
     type_name = "OS::Magnum::Cluster"
     description = "A cluster of nodes that run containers, made from a cluster template."
     content = "what runs in the cluster, with its data"
+    consumes = allowances.CLUSTER
     collection = collection("clusters")
     support = Support(version="9.0.0")
     physical_name_limit = 242

@@ -2,21 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from ipaddress import IPv4Network, IPv6Network, collapse_addresses, ip_network
 from itertools import pairwise, product
 from typing import Any
 
 from stoker.base.errors import BadValue
 from stoker.plugins.exclusion import Exclusion
+from stoker.plugins.preflight import Code, Conflict, Facts, Planned, Problem
 from stoker.plugins.resource import Call
 from stoker.resources.declare import between, custom, length, one_of
 from stoker.resources.neutron.allowances import SUBNET_POOLS, counts
 from stoker.resources.neutron.base import TAGS, NeutronResource, collection, shared
 from stoker.schema.live import FETCHED
 from stoker.schema.property import Change, Property, Support, Type
+from stoker.schema.unknown import has_unknown
 
 _SHARED = "Whether every project may use it; for administrators."
+
+
+async def _without_prefixes(pools: Sequence[Planned], facts: Facts) -> AsyncIterator[Problem]:
+    """Yield the pools that would lose a range."""
+    for each in pools:
+        before, after = each.former.known("prefixes") if each.former is not None else None, each.known("prefixes")
+        if before and after and not has_unknown(after) and (missing := _missing(before, after)):
+            message = f"prefixes can only be added to a subnet pool, and {', '.join(missing)} would be removed"
+            yield Problem(each, ("prefixes",), message, "keep them, or make another pool")
 
 
 class AddressScope(NeutronResource):
@@ -53,6 +64,7 @@ class SubnetPool(NeutronResource):
     type_name = "OS::Neutron::SubnetPool"
     description = "Prefixes from which the ranges of subnets are allocated."
     consumes = counts(SUBNET_POOLS)
+    conflicts = (Conflict(Code.REFUSED_CHANGE, _without_prefixes, of_changes=True),)
     collection = collection("subnetpool")
     extension = "subnet_allocation"
     exclusion = Exclusion(_share_prefixes)
@@ -113,8 +125,7 @@ class SubnetPool(NeutronResource):
 
     async def update_body(self, call: Call) -> dict[str, Any]:
         before, after = (call.previous or {}).get("prefixes") or [], call.properties["prefixes"]
-        missing = [prefix for prefix in before if _joined([*after, prefix]) != _joined(after)]
-        if missing:
+        if missing := _missing(before, after):
             raise BadValue(f"prefixes can only be added to a subnet pool, and {', '.join(missing)} would be removed")
         return await super().update_body(call)
 
@@ -134,6 +145,11 @@ def overlap(one: Any, other: Any) -> bool:
         return False
     first, second = ip_network(one, strict=False), ip_network(other, strict=False)
     return first.version == second.version and first.overlaps(second)
+
+
+def _missing(before: Iterable[str], after: Iterable[str]) -> list[str]:
+    """Return the ranges that are not in the new ones."""
+    return [prefix for prefix in before if _joined([*after, prefix]) != _joined(after)]
 
 
 def _joined(prefixes: Iterable[str]) -> set[str]:

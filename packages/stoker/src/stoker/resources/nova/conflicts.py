@@ -40,6 +40,22 @@ async def _small_flavors(servers: Sequence[Planned], facts: Facts) -> AsyncItera
             yield Problem(each, ("flavor",), f"{message} {name} needs", "use a larger flavor, or another image")
 
 
+async def _smaller_disks(servers: Sequence[Planned], facts: Facts) -> AsyncIterator[Problem]:
+    """Yield the servers on a disk of their flavor that are resized to a flavor with a smaller one."""
+    for each in servers:
+        if (
+            each.former is None
+            or not each.known("image")
+            or each.known("flavor") in (None, each.former.known("flavor"))
+        ):
+            continue
+        old, new = await flavor_of(each.former, facts), await flavor_of(each, facts)
+        before, after = (flavor.get("disk") if flavor is not None else None for flavor in (old, new))
+        if isinstance(before, int) and isinstance(after, int) and after < before:
+            message = f"the flavor has a disk of {after} GiB, and that of the server has {before} GiB"
+            yield Problem(each, ("flavor",), message, "use a flavor whose disk is not smaller, or replace the server")
+
+
 def _shortages(flavor: Mapping[str, Any], image: Mapping[str, Any]) -> Iterable[str]:
     disk, ram = flavor.get("disk"), flavor.get("ram")
     needed = max(int(image.get("min_disk") or 0), -(-int(image.get("size") or 0) // _GIB))
@@ -79,4 +95,5 @@ async def _missing_zones(servers: Sequence[Planned], facts: Facts) -> AsyncItera
 
 KEY_PAIR_NAMES = Conflict(Code.NAME_TAKEN, _taken_names)
 FLAVORS_FOR_IMAGES = Conflict(Code.FLAVOR_IMAGE, _small_flavors)
+SMALLER_DISKS = Conflict(Code.SMALLER_DISK, _smaller_disks, of_changes=True)
 ZONES = Conflict(Code.AVAILABILITY_ZONE, _missing_zones)

@@ -45,6 +45,8 @@ class OctaviaResource(RestResource):
     waits = BUILT
     deleting = GONE
     relations: ClassVar[Mapping[str, str]] = {}
+    roles = ("load-balancer_member", "load-balancer_admin", "admin")
+    roles_asked_at = "/lbaas/quotas/{project}"
 
     def reference_id(self, resource: Snapshot) -> Any:
         return resource.physical_id

@@ -12,6 +12,7 @@ from stoker.plugins.waiting import Waiter
 from stoker.resources import charges
 from stoker.resources.base import Collection, RestResource
 from stoker.resources.declare import between, length
+from stoker.resources.trove import allowances
 from stoker.resources.trove.base import (
     READY,
     SERVICE,
@@ -44,6 +45,7 @@ class Cluster(RestResource):
     description = "A cluster of database servers."
     content = "the databases of the cluster"
     charges = charges.DATABASE_CLUSTER
+    consumes = allowances.CLUSTER
     collection = Collection(SERVICE, "/clusters", "cluster", "clusters", created_field="created", owner=None)
     support = Support(version="2015.1")
     consults = True

@@ -12,7 +12,9 @@ from stoker.plugins.waiting import Waiter
 from stoker.resources import charges
 from stoker.resources.base import Collection, RestResource, found_well, unrecorded
 from stoker.resources.declare import between, length, matching
+from stoker.resources.refused_changes import VOLUME_SIZE
 from stoker.resources.steps import in_turn
+from stoker.resources.trove import allowances
 from stoker.resources.trove.base import (
     READY,
     SERVICE,
@@ -56,6 +58,8 @@ class Instance(RestResource):
     description = "A database server, with databases and users."
     content = "the databases of the instance"
     charges = charges.DATABASE
+    consumes = allowances.INSTANCE
+    conflicts = (VOLUME_SIZE,)
     collection = Collection(SERVICE, "/instances", "instance", "instances", created_field="created", owner=None)
     support = Support(version="2014.1")
     consults = True

@@ -41,7 +41,7 @@ MOST_TOGETHER = 2 * _LARGEST
 _MOST_VERSIONS = 10_000
 """Maximum number of versions of an object; as many as Swift lists at once."""
 
-_NOTHING_YET = b"in progress"
+NOTHING_YET = b"in progress"
 """Initial content of an object whose versions are kept."""
 
 
@@ -71,7 +71,7 @@ async def versioned_object(call: Call) -> None:
     container = call.stack.id
     await call.cloud.put("swift", f"/{container}", headers={"X-Versions-Location": container})
     if (await call.cloud.request("HEAD", "swift", _path(call), ok=(404,))).status == 404:
-        await call.cloud.put("swift", _path(call), data=_NOTHING_YET, headers={"Content-Type": "text/plain"})
+        await call.cloud.put("swift", _path(call), data=NOTHING_YET, headers={"Content-Type": "text/plain"})
 
 
 async def signal_in_object(call: Call) -> Mapping[str, Any] | None:
@@ -105,7 +105,7 @@ async def signals_in_versions(call: Call, known: Collection[str]) -> dict[str, M
     if latest.headers["X-Timestamp"] not in known:
         written[str(latest.headers["X-Timestamp"])] = latest
     found = {time: answer.content for time, answer in written.items() if answer is not None}
-    return {time: _signal(content) if content else {} for time, content in found.items() if content != _NOTHING_YET}
+    return {time: _signal(content) if content else {} for time, content in found.items() if content != NOTHING_YET}
 
 
 async def _read(call: Call, name: str) -> Answer | None:

@@ -14,6 +14,7 @@ from stoker.resources.heat.signals import signal_place
 from stoker.resources.heat.signals.signal_place import OBJECT_URL
 from stoker.resources.heat.signals.wait_condition import Waiting
 from stoker.resources.heat.signals.wait_condition_handle import TRANSPORT, store_signal
+from stoker.resources.swift.allowances import one_object
 from stoker.schema.property import Attribute, Property, Support, Type
 
 HANDLE = "OS::Heat::SwiftSignalHandle"
@@ -27,6 +28,7 @@ class SwiftSignalHandle(ResourceType):
     description = "Receives the signals of an OS::Heat::SwiftSignal as versions of an object."
     service = "swift"
     support = _SINCE
+    consumes = one_object(len(signal_place.NOTHING_YET))
     redacted_data = frozenset({OBJECT_URL})
     recovery = Recovery(
         FoundBy.IDENTIFIER,
