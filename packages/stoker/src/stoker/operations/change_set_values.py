@@ -42,13 +42,13 @@ def is_synchronized(step: Step) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Teller:
+class ChangeSetValues:
     """Collects the values of a plan whose steps have their subjects. `secrets` are what the stack has ever hidden."""
 
     planned: Planned
     secrets: Collection[str]
 
-    def told(self, steps: Collection[Step]) -> dict[str, Any]:
+    def of_steps(self, steps: Collection[Step]) -> dict[str, Any]:
         """Return JSON data about each of the steps that change something, by key.
 
         `status` is the drift status of the resource, None for a new one; `ignored` are the paths that are not compared,
@@ -64,22 +64,22 @@ class Teller:
         assert subject is not None
         kind, state = subject.type, subject.state
         hidden = set(subject.hides()) if subject.hides is not None else set()
-        after = None if step.kind in _REMOVES or subject.given is None else _said(subject.given, _new_policies(step))
+        after = None if step.kind in _REMOVES or subject.given is None else _members(subject.given, _new_policies(step))
         if state is None:
-            return {**_NOTHING, "after": _context(kind, after, hidden)}
+            return {**_NOTHING, "after": _redacted(kind, after, hidden)}
         live, recorded = dict(state.given), {**state.given, **(state.drifted or {})}
         hidden |= {(name,) for name in state.drifted or () if redactor.finds(recorded[name])}
         policies = _recorded_policies(state)
-        before = None if state.gone else _said(live, policies)
-        previous = _said(recorded, policies) if state.gone or state.drifted else None
+        before = None if state.gone else _members(live, policies)
+        previous = _members(recorded, policies) if state.gone or state.drifted else None
         ignored = list(self._ignored(step, kind, recorded))
         return {
             "status": self._status(step, state),
             "ignored": [{"path": path, "reason": reason} for path, reason in ignored],
             "read": self._read(step, kind, {*live, *(subject.given or ()), *recorded}),
-            "before": _context(kind, before, hidden),
-            "after": _context(kind, after, hidden),
-            "previous": _context(kind, previous, hidden),
+            "before": _redacted(kind, before, hidden),
+            "after": _redacted(kind, after, hidden),
+            "previous": _redacted(kind, previous, hidden),
             "drift": list(_drift(state, live, recorded, hidden)),
         }
 
@@ -132,7 +132,7 @@ _NOTHING: Mapping[str, Any] = {
 }
 
 
-def _said(values: Mapping[str, Any], policies: Mapping[str, Any]) -> dict[str, Any]:
+def _members(values: Mapping[str, Any], policies: Mapping[str, Any]) -> dict[str, Any]:
     given = {name: value for name, value in values.items() if value is not None}
     return {"Properties": given, **{name: value for name, value in policies.items() if value}}
 
@@ -150,12 +150,12 @@ def _new_policies(step: Step) -> dict[str, Any]:
     return {"DeletionPolicy": wanted.deletion_policy, "UpdateReplacePolicy": wanted.update_replace_policy}
 
 
-def _context(kind: ResourceType, said: dict[str, Any] | None, hidden: set[Path]) -> dict[str, Any] | None:
-    if said is None:
+def _redacted(kind: ResourceType, context: dict[str, Any] | None, hidden: set[Path]) -> dict[str, Any] | None:
+    if context is None:
         return None
-    values = said["Properties"]
+    values = context["Properties"]
     paths = hidden | set(secret_paths(kind.properties, values))
-    return {**said, "Properties": {} if () in paths else _shown(values, paths)}
+    return {**context, "Properties": {} if () in paths else _shown(values, paths)}
 
 
 def _shown(value: Any, hidden: Collection[Path], path: Path = ()) -> Any:
@@ -180,8 +180,8 @@ def _drift(
         whole = () in paths or (name,) in paths
         below = {(name,)} if whole else paths
         for leaf in differences({name: before.get(name)}, {name: after.get(name)}, below):
-            told = leaf.to_data()
-            yield {"property": name, "path": told["path"][1:], "before": told["before"], "after": told["after"]}
+            data = leaf.to_data()
+            yield {"property": name, "path": data["path"][1:], "before": data["before"], "after": data["after"]}
 
 
 def _set(values: Mapping[str, Any]) -> dict[str, Any]:

@@ -53,7 +53,7 @@ from stoker.engine.records.services import EngineServices, RecordingServices
 from stoker.engine.redaction.object_ids import ObjectIds
 from stoker.engine.redaction.stacks import secrets_ever
 from stoker.engine.redaction.templates import redact_template
-from stoker.operations.change_set_values import Teller, is_synchronized
+from stoker.operations.change_set_values import ChangeSetValues, is_synchronized
 from stoker.operations.existing_objects import existing_objects
 from stoker.operations.lookup import find_stack
 from stoker.operations.planning import (
@@ -318,13 +318,13 @@ async def _planned(
 ) -> dict[str, Any]:
     """Return what a change set stores of its plan and of its request; `digest` is that of the plan."""
     plan = planned.plan
-    teller = Teller(planned, await secrets_ever(services, stack) if stack.inputs else ())
+    values = ChangeSetValues(planned, await secrets_ever(services, stack) if stack.inputs else ())
     coverage = planned.observed.coverage if planned.observed is not None else None
     whole = coverage is not None and request.deployment_mode is not None
     return {
         "plan": plan.to_data(),
         "values": await services.evaluator.evaluate(
-            stack.project_id, partial(teller.told, plan.steps), len(plan.steps)
+            stack.project_id, partial(values.of_steps, plan.steps), len(plan.steps)
         ),
         "looked_at": coverage.at if coverage is not None else None,
         "drift": overall(list(planned.statuses.values())) if whole else None,

@@ -459,13 +459,13 @@ def _add_events(
     parts: RecordingParts, batch: Batch, side: Side, checked: CheckedRequest, values: Mapping[str, Any]
 ) -> None:
     now, announcer = parts.services.clock.now(), parts.announcer
-    told = [
+    moves = [
         replace(side.states[uuid].event(f"Moved from {mapped.source}", now), action="MOVE", status=COMPLETE)
         for uuid, mapped in side.moved.items()
     ]
     ended = announcer.stack_event(side.stack, str(values["action"]), COMPLETE, str(values["reason"]))
     sinks = checked.prepared.loaded.environment.event_sinks
-    batch.add(*told, ended).add(*announcer.about([*told, ended], sinks))
+    batch.add(*moves, ended).add(*announcer.about([*moves, ended], sinks))
 
 
 def _guard(services: EngineServices, context: RequestContext, made: _Refactor, connection: Connection) -> None:

@@ -56,14 +56,14 @@ class _Change:
 
     view: ChangeSetDetails
     step: Mapping[str, Any]
-    told: Mapping[str, Any]
+    values: Mapping[str, Any]
 
     @property
     def action(self) -> str | None:
         """The action; None for a step without effect."""
         if self.step.get("imports"):
             return "Import"
-        if self.step["kind"] == "keep" and self.told["drift"] and self._reverts:
+        if self.step["kind"] == "keep" and self.values["drift"] and self._reverts:
             return _SYNCHRONIZE
         return _ACTIONS.get(self.step["kind"])
 
@@ -96,10 +96,10 @@ class _Change:
 
     def _drift(self) -> dict[str, Any]:
         return {
-            "ResourceDriftStatus": self.told["status"],
+            "ResourceDriftStatus": self.values["status"],
             "ResourceDriftIgnoredAttributes": [
                 {"Path": views.pointer("Properties", *each["path"]), "Reason": each["reason"]}
-                for each in self.told["ignored"]
+                for each in self.values["ignored"]
             ],
         }
 
@@ -107,8 +107,8 @@ class _Change:
         members = {"BeforeContext": "before", "AfterContext": "after"}
         if self._reverts:
             members["PreviousDeploymentContext"] = "previous"
-        found = {member: self.told.get(name) for member, name in members.items()}
-        return {member: None if said is None else JsonText(said) for member, said in found.items()}
+        found = {member: self.values.get(name) for member, name in members.items()}
+        return {member: None if context is None else JsonText(context) for member, context in found.items()}
 
     # -- details -------------------------------------------------------------------------------------------------
 
@@ -118,12 +118,14 @@ class _Change:
         details = [_detail(change) for change in changes.values()]
         if not self._reverts:
             return details
-        only_drifted = dict.fromkeys(each["property"] for each in self.told["drift"] if each["property"] not in changes)
+        only_drifted = dict.fromkeys(
+            each["property"] for each in self.values["drift"] if each["property"] not in changes
+        )
         return [*details, *(_synchronized({"Name": name}) for name in only_drifted)]
 
     def _values(self) -> list[dict[str, Any]]:
         """Return a detail for each difference of properties, with values."""
-        drift = {_place(each): each for each in self.told["drift"]}
+        drift = {_place(each): each for each in self.values["drift"]}
         details = [self._valued(change, drift.pop(_place(change), None)) for change in self.step["changes"]]
         if not self._reverts:
             return details
@@ -131,7 +133,7 @@ class _Change:
 
     def _valued(self, change: Mapping[str, Any], drifted: Mapping[str, Any] | None) -> dict[str, Any]:
         detail = _detail(change)
-        is_read = change["property"] in self.told["read"] or drifted is not None
+        is_read = change["property"] in self.values["read"] or drifted is not None
         target = {
             **detail["Target"],
             "Path": views.pointer("Properties", *_place(change)),
