@@ -12,6 +12,7 @@ The case `networks` compares 500 OS::Neutron::Net with a bare script that makes 
 `takeover` kills an engine with 5,000 operations (`takeover_cases`).
 `guests` starts servers that run, and deploys software to one (`guest_cases`).
 `search` looks for objects among 100,000 resources (`search_cases`).
+`drift` compares stacks with the cloud, plans with live reads in a growing estate, and watches (`drift_cases`).
 `generate` writes a template of 1000 objects and imports them (`generate_cases`).
 `databases` compares databases, and numbers of engines, with each other (`database_cases`).
 """
@@ -35,6 +36,7 @@ from rich.table import Table
 
 from tools.bench import (
     database_cases,
+    drift_cases,
     generate_cases,
     guest_cases,
     lifecycle_cases,
@@ -52,7 +54,10 @@ LIVES = {
     "stacks": lifecycle_cases.small_stacks,
     "waiting": lifecycle_cases.waiting,
     "memory": lifecycle_cases.memory,
+    "drift": drift_cases.drift,
 }
+CONFIGURATIONS = {"drift": drift_cases.CONFIGURATION}
+"""What cases need in `heat.conf` besides raised limits."""
 OUTSIDE = {name: name for name in ("flat", "group", "chain", "fan", "update", "validate")} | {"requests": "reads"}
 """The outside benchmark's cases that are run, with its own names for them."""
 
@@ -116,7 +121,8 @@ def lives(cases: list[str]) -> list[dict[str, Any]]:
     for case in cases:
         with tempfile.TemporaryDirectory(prefix="stoker-bench-") as directory:
             cloud = lifecycle_cases.slow_cloud(directory) if case == "waiting" else nullcontext(["--cloud-port", "0"])
-            with cloud as options, embedded(directory, *options, *lifecycle_cases.lifted(directory)) as place:
+            configured = lifecycle_cases.lifted(directory, CONFIGURATIONS.get(case, lifecycle_cases.LIMITS))
+            with cloud as options, embedded(directory, *options, *configured) as place:
                 records += asyncio.run(LIVES[case](place))
     return records
 

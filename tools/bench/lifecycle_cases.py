@@ -163,10 +163,10 @@ async def waiting(place: dict[str, Any]) -> list[dict[str, Any]]:
     return [record]
 
 
-def lifted(directory: str) -> list[str]:
+def lifted(directory: str, limits: str = LIMITS) -> list[str]:
     """Arguments of `stoker up` that lift the limits; the configuration is written into `directory`."""
     path = Path(directory) / "limits.conf"
-    path.write_text(LIMITS)
+    path.write_text(limits)
     return ["--config-file", str(path)]
 
 

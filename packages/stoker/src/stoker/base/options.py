@@ -177,7 +177,7 @@ _BEHAVIOUR = (
         "maintenance",
         default=False,
         help="Whether the cloud is under maintenance: then engines begin no repair of drift and no healing, whatever "
-        "stacks have chosen. They go on to look for drift, and to run what users request.",
+        "stacks have chosen. Looks for drift and what users request are not affected.",
     ),
     cfg.StrOpt(
         "drift_mode",
