@@ -32,6 +32,7 @@ NEEDED = {
     "UniqueId": "one",
     "Status": "SUCCESS",
     "ChangeSetType": "UPDATE",
+    "GeneratedTemplateName": "generated",
 }
 """What actions need besides the stack, so that they are refused for whose it is and for nothing else."""
 
