@@ -230,7 +230,7 @@ class Inspection:
         now = {row.uuid: (row.stack_id, row.name) for row in rows}
         for uuid, (stack_id, name) in now.items():
             former = self._recorded.get(uuid, (stack_id, name))
-            if former[1] != name:  # it was moved: its events are those of both names
+            if former[0] == stack_id and former[1] != name:  # its events are those of both names
                 self._first.setdefault((stack_id, name), self._first.get(former, former[1]))
         gone = [place for uuid, place in self._recorded.items() if uuid not in now]
         self._recorded = now

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Protocol
 
+from stoker.base.errors import StokerError
+from testing.simulation.simulated_cluster import Lost
 from testing.simulation.simulated_inspection import Inspection
 from testing.simulation.simulated_parts import Nature
 from testing.simulation.simulated_templates import FILES, Draft
@@ -73,6 +76,7 @@ class User:
         self._locks = locks
         self._given_away: dict[str, dict[str, Any]] = {}
         self._signals = 0
+        self._moving: tuple[str, str, str, str, str, dict[str, Any]] | None = None
 
     async def ask(self) -> None:
         """One random request."""
@@ -210,6 +214,52 @@ class User:
                     self._signals += 1
                     details = {"status": "SUCCESS", "id": str(self._signals), "data": "well", "reason": "done"}
                     await self._cluster.request("resource_signal", ref=ref(name), name=handle, details=details)
+
+    async def regroup(self) -> None:
+        """Move a network that nothing refers to from one stack to the other, by a refactoring; once it is settled,
+        `settle_move` notes the result.
+        """
+        source, target = self._chance.sample(self.NAMES, 2)
+        if not (unused := self.drafts[source].unused_nets()):
+            return
+        former, there = self._chance.choice(unused), self.drafts[target]
+        there.number += 1
+        name = f"net{there.number}"
+        body = {key: value for key, value in self.drafts[source].resources[former].items() if key != "depends_on"}
+        [row] = [each for each in self._inspection.resources_of(self._inspection.stack(source)) if each.name == former]
+        self._moving = (row.uuid, source, former, target, name, body)
+        here, after = self.drafts[source].template(), there.template()
+        del here["resources"][former]
+        after["resources"][name] = body
+        moved = [{"from": {"stack": source, "resource": former}, "to": {"stack": target, "resource": name}}]
+        templates = {source: json.dumps(here), target: json.dumps(after)}
+        try:
+            made = await self._cluster.call("stack_refactor_create", templates=templates, moved=moved)
+        except (Lost, StokerError):
+            return
+        if made["status"] != "CREATE_COMPLETE":
+            self._cluster.nature.violate("stuck", f"{source}/{former} cannot be moved: {made['status_reason']}")
+        await self._cluster.request("stack_refactor_execute", refactor_id=made["id"])
+
+    def settle_move(self) -> None:
+        """Change the drafts as the record says, in which the resource that was moved has exactly one stack."""
+        if self._moving is None:
+            return
+        uuid, source, former, target, name, body = self._moving
+        self._moving = None
+        places = {
+            (stack, row.name)
+            for stack in self.NAMES
+            for row in self._inspection.resources_of(self._inspection.stack(stack))
+            if row.uuid == uuid
+        }
+        if places == {(target, name)}:
+            self.drafts[source].resources.pop(former)
+            self.drafts[source].imports.pop(former, None)
+            self.drafts[target].resources[name] = body
+            self._cluster.nature.counts["moves"] += 1
+        elif places != {(source, former)}:
+            self._cluster.nature.violate("duplicated", f"the network {source}/{former} is {sorted(places)}")
 
     async def bring_about(self, name: str, quiet: Any) -> None:
         """Ask once more for what the draft says, in whatever way the stack's state needs; `quiet` waits for the end."""

@@ -46,6 +46,9 @@ FIXED = ("16", "9", "3", "45", "8", "12", "50", "5", "48", "4")
 BAD = ("lost", "duplicated", "orphaned", "stuck", "fencing", "different", "untold", "unreadable", "broken")
 """Kinds of what must not happen."""
 
+MOVES = 4
+"""How often a network is moved from one stack to the other at the end."""
+
 READS_PER_WRITE = 0.3
 """How often a write is followed by a request of the readers, where there are any."""
 
@@ -87,6 +90,7 @@ class Simulation:
         self.nature.after_write = self.inspection.look
         self._slow = self.chance.random() < 0.5
         only = self.chance.choice(ONLY) if not imports else ("net", "value")
+        self._renames = renames
         people = {"talkative": readers, "renames": renames, "imports": imports, "locks": locks}
         self.user = User(self.cluster, self.inspection, **people, kinds=only)
         if readers:
@@ -188,12 +192,29 @@ class Simulation:
         self.inspection.look(strict=True)
         for name, draft in self.user.drafts.items():
             self.inspection.compare(name, draft)
+        if self._renames:
+            await self._regroup()
         for name in self.user.NAMES:
             if self.inspection.stack(name) is not None:
                 await self.cluster.call("stack_delete", ref=ref(name))
         await self._quiet()
         self.inspection.look_at_nothing()
         self.cluster.ended = True
+
+    async def _regroup(self) -> None:
+        """Move networks between the stacks while engines die: each has one owner, and nothing else changes."""
+        for name in self.user.NAMES:
+            for saved in self.inspection.snapshots_of(name):  # a stack with snapshots is not refactored
+                await self.cluster.call("snapshot_delete", ref=ref(name), snapshot_id=saved.id)
+        await self._quiet()
+        for _ in range(MOVES):
+            self._make_trouble()
+            await self.user.regroup()
+            await self._quiet()
+            self.user.settle_move()
+            self.inspection.look(strict=True)
+            for name, draft in self.user.drafts.items():
+                self.inspection.compare(name, draft)
 
 
 # -- seeds in processes of their own ---------------------------------------------------------------------------

@@ -98,7 +98,7 @@ def test_a_stack_is_split_and_merged_without_a_write(boto: Any, world: QueryServ
 
     events = boto.describe_stack_events(StackName="network")["StackEvents"]
     told = {(each["LogicalResourceId"], each["ResourceStatus"]) for each in events}
-    assert {("net", "CREATE_COMPLETE"), ("subnet", "CREATE_COMPLETE"), ("sub", "MOVE_COMPLETE")} <= told
+    assert {("net", "CREATE_COMPLETE"), ("sub", "CREATE_COMPLETE"), ("sub", "MOVE_COMPLETE")} <= told
     merged = {"net": NET, "subnet": SUBNET, "volume": VOLUME}
     back = propose(
         boto,
@@ -187,3 +187,24 @@ def signed(boto: Any) -> str:
     boto.get_waiter("stack_update_complete").wait(StackName="waits", WaiterConfig=FAST)
     found = json.loads(boto.describe_stacks(StackName="waits")["Stacks"][0]["Outputs"][0]["OutputValue"])
     return str(found["alarm_url"])
+
+
+@pytest.mark.usefixtures("clean")
+def test_another_project_neither_sees_nor_executes_it(boto: Any, world: QueryService) -> None:
+    deploy(boto, "shop", {"net": NET, "volume": VOLUME})
+    identifier = propose(boto, {"shop": {"net": NET}, "data": {"volume": VOLUME}}, EnableStackCreation=True)
+    stranger = world.client(world.stranger())
+    for ask in (
+        stranger.describe_stack_refactor,
+        stranger.list_stack_refactor_actions,
+        stranger.execute_stack_refactor,
+    ):
+        with pytest.raises(ClientError) as refused:
+            ask(StackRefactorId=identifier)
+        assert refused.value.response["Error"]["Code"] == "StackRefactorNotFoundException"
+    assert stranger.list_stack_refactors()["StackRefactorSummaries"] == []
+    arn = boto.describe_stacks(StackName="shop")["Stacks"][0]["StackId"]
+    for stack in ("shop", arn):
+        with pytest.raises(ClientError, match="could not be found"):
+            propose(stranger, {stack: {"net": NET}})
+    assert set(objects(boto, "shop")) == {"net", "volume"}

@@ -61,6 +61,7 @@ def test_renamed_resources_are_neither_lost_nor_made_twice() -> None:
     reports, _ = run("--renames", *RENAMED)
 
     assert all(report["counts"]["crashes"] for report in reports)
+    assert any(report["counts"].get("moves") for report in reports)
 
 
 @pytest.mark.slow

@@ -42,7 +42,6 @@ from stoker.engine.planning.refactoring import (
     planned,
     refuse_to_move,
 )
-from stoker.engine.records.former_names import former_names
 from stoker.engine.records.recorded import Recorded
 from stoker.engine.records.services import EngineServices
 from stoker.engine.records.state import ResourceState
@@ -425,7 +424,8 @@ def _add_moves(batch: Batch, made: _Refactor, side: Side) -> None:
             uuid,
             source.id,
             stack.id,
-            [*{each.name for each in former_names(state.row)}],
+            side.names[uuid],
+            mapped.target.resource,
             [each for each in (state.row.properties, state.row.former_properties) if each],
         )
         batch.then(partial(refactors.move, moved=moved))
@@ -463,9 +463,12 @@ def _add_events(
         replace(side.states[uuid].event(f"Moved from {mapped.source}", now), action="MOVE", status=COMPLETE)
         for uuid, mapped in side.moved.items()
     ]
-    ended = announcer.stack_event(side.stack, str(values["action"]), COMPLETE, str(values["reason"]))
+    action = str(values["action"])
+    begun = announcer.stack_event(side.stack, action, IN_PROGRESS, f"Stack {action} started")
+    ended = announcer.stack_event(side.stack, action, COMPLETE, str(values["reason"]))
     sinks = checked.prepared.loaded.environment.event_sinks
-    batch.add(*moves, ended).add(*announcer.about([*moves, ended], sinks))
+    events = [begun, *moves, ended]
+    batch.add(*events, *announcer.about(events, sinks))
 
 
 def _guard(services: EngineServices, context: RequestContext, made: _Refactor, connection: Connection) -> None:

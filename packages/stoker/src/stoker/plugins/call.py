@@ -259,8 +259,8 @@ class Call:
     call has been recorded. `observe` adds to `compared` the names of the properties that it has compared, and to
     `unread` those that it could not read, with the reasons. `given` are the properties to which the template gives
     values, None if that is not known. `first_name` is the name with which the resource was created, if it has
-    another one by now, `first_stack` are the name and the ID of the stack with which it was created, if it was moved to
-    another one. `seen` receives the names and addresses of the object when a method has read it (see
+    another one by now, `first_place` are the name and the ID of the stack in which it was created, and its name there,
+    if it was moved to another one. `seen` receives the names and addresses of the object when a method has read it (see
     `stoker.plugins.seen`).
     """
 
@@ -296,20 +296,20 @@ class Call:
     unread: dict[str, str] = field(default_factory=dict)
     given: frozenset[str] | None = None
     first_name: str | None = None
-    first_stack: Sequence[str] = ()
+    first_place: Sequence[str] = ()
     seen: dict[str, frozenset[str]] = field(default_factory=dict)
 
     @property
     def url_name(self) -> str:
         """The name of the resource in its URLs, which stay when it gets another name."""
-        return self.first_name or self.name
+        return self.first_place[2] if self.first_place else self.first_name or self.name
 
     @property
     def url_stack(self) -> StackFacts:
         """The stack in the URLs of the resource, which stay when it is moved to another stack."""
-        if not self.first_stack:
+        if not self.first_place:
             return self.stack
-        name, identifier = self.first_stack
+        name, identifier, _ = self.first_place
         return replace(self.stack, name=name, id=identifier, arn=arn(self.stack.project_id, name, identifier))
 
     def gives(self, name: str) -> bool:

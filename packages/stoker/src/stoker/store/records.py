@@ -494,9 +494,9 @@ class StoredState:
     the object never became usable, if the action no longer shows this. `unsure` names the properties whose values a
     failed update may or may not have changed. `physical_name` is that of an object whose name was not derived from the
     resource's UUID here, since another program created it. `imported` is the operation that has imported the object: a
-    return to a definition without the resource keeps it. `first_stack` are the name and the ID of the stack that it was
-    created in, if it has been moved to another one: they are part of its URLs. `others` has values written by an engine
-    of a later release.
+    return to a definition without the resource keeps it. `first_place` are the name and the ID of the stack that it was
+    created in, and its name there, if it has been moved to another one: they are part of its URLs. `others` has values
+    written by an engine of a later release.
     """
 
     data: dict[str, Any] = field(default_factory=dict)
@@ -514,7 +514,7 @@ class StoredState:
     unsure: list[str] = field(default_factory=list)
     physical_name: str = ""
     imported: str = ""
-    first_stack: list[str] = field(default_factory=list)
+    first_place: list[str] = field(default_factory=list)
     others: dict[str, Any] = field(default_factory=dict)
 
     @classmethod

@@ -23,12 +23,15 @@ from stoker.store.tables import (
 
 @dataclass(frozen=True, slots=True)
 class MovedRecord:
-    """A resource that gets from one stack to another one: the `names` that it had, and its property sets (IDs)."""
+    """A resource that gets from one stack to another one: the `names` that it had there, its `name` here, and its
+    property sets (IDs).
+    """
 
     uuid: str
     source: str
     target: str
     names: Sequence[str]
+    name: str
     property_sets: Sequence[str]
 
 
@@ -68,7 +71,7 @@ def move(connection: Connection, moved: MovedRecord) -> None:
     for start in range(0, len(wanted), 500):
         among = property_sets.c.id.in_(wanted[start : start + 500])
         connection.execute(update(property_sets).where(among).values(stack_id=moved.target))
-    connection.execute(update(events).where(mine).values(stack_id=moved.target))
+    connection.execute(update(events).where(mine).values(stack_id=moved.target, resource_name=moved.name))
     late = late_requests.c.resource_uuid == moved.uuid
     connection.execute(update(late_requests).where(late).values(stack_id=moved.target))
     names = former_locations.c.resource_name.in_(moved.names)

@@ -17,7 +17,7 @@ from stoker.engine.planning.kinds import Kind
 from stoker.engine.planning.plan import Plan, Step
 from stoker.engine.planning.planner import Forward, Wanted
 from stoker.engine.planning.policies import Policies
-from stoker.engine.records.former_names import with_present_name
+from stoker.engine.records.former_names import first_name, former_names, with_present_name
 from stoker.engine.records.recorded import Recorded, current_of
 from stoker.engine.records.scope import RecordedScope
 from stoker.engine.records.state import ResourceState, namesakes
@@ -58,8 +58,8 @@ class Mapped:
 @dataclass(slots=True)
 class Side:
     """One of the stacks: as it is recorded, and as it is `wanted`. `former` is its former definition, None for a new
-    stack. `states` are the resources that it has afterwards, `moved` those of them that come from elsewhere with what
-    they were.
+    stack. `states` are the resources that it has afterwards, `moved` those of them, by UUID, that were elsewhere, and
+    `names` the names that these had in another stack. `described` are those whose records change.
     """
 
     stack: Stack
@@ -69,6 +69,7 @@ class Side:
     former: Definition | None
     states: dict[str, ResourceState] = field(init=False)
     moved: dict[str, Mapped] = field(init=False, default_factory=dict)
+    names: dict[str, list[str]] = field(init=False, default_factory=dict)
     described: list[ResourceState] = field(init=False, default_factory=list)
     exported: dict[str, object] = field(init=False, default_factory=dict)
 
@@ -154,10 +155,14 @@ def carry_out(sides: Mapping[str, Side], moves: Sequence[Mapped]) -> None:
     for each, state in sorted(taken, key=lambda item: item[1].row.position):
         source, side = sides[each.source.stack].stack, sides[each.target.stack]
         state.stored.physical_name = state.physical_name
-        if source.id != side.stack.id and not state.stored.first_stack:
-            state.stored.first_stack = [source.name, source.id]
         row, last[each.target.stack] = state.row, last[each.target.stack] + 1
-        row.former_names = with_present_name(row, [inputs for inputs in (source.inputs, source.good_inputs) if inputs])
+        if source.id == side.stack.id:
+            former = [inputs for inputs in (source.inputs, source.good_inputs) if inputs]
+            row.former_names = with_present_name(row, former)
+        else:
+            side.names[row.uuid] = sorted({row.name, *(known.name for known in former_names(row))})
+            state.stored.first_place = state.stored.first_place or [source.name, source.id, first_name(row)]
+            row.former_names = None  # those that it had in another stack may be those of other resources here
         row.name, row.stack_id, row.position = each.target.resource, side.stack.id, last[each.target.stack]
         side.states[row.uuid], side.moved[row.uuid] = state, each
 
