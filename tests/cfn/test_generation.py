@@ -315,9 +315,13 @@ def test_resources_are_added_to_the_template_of_a_stack(
     if notation == "hot":
         code, message = refused(
             boto.create_generated_template, GeneratedTemplateName="no", StackName="taken",
-            TemplateConfiguration={"UpdateReplacePolicy": "RETAIN"},
+            TemplateConfiguration={"UpdateReplacePolicy": "DELETE"},
         )  # fmt: skip
-        assert (code, "which has no UpdateReplacePolicy" in message) == ("ValidationError", True)
+        assert (code, "give both policies the same value" in message) == ("ValidationError", True)
+        boto.update_generated_template(
+            GeneratedTemplateName="more", TemplateConfiguration={"UpdateReplacePolicy": "RETAIN"}
+        )
+        assert generated(world, boto, "more")["Status"] == "COMPLETE"
 
 
 def test_impossible_templates_are_refused(boto: Any, world: QueryService, shop: dict[str, str]) -> None:

@@ -242,8 +242,12 @@ async def _checked(
     mine = {item.name for item in body.items if item.values is None and item.key not in base.owned}
     if clash := next((name for name in sorted(filter(None, mine)) if name in base.taken), None):
         raise BadValue(f"The template of the stack has {clash} already; choose another name for the resource.")
-    if body.policies.get("update_replace_policy", "Delete") != "Delete" and base.notation is not CFN:
-        raise NotSupported("The stack's template is a HOT template, which has no UpdateReplacePolicy.")
+    deletion = body.policies["deletion_policy"]
+    if base.notation is not CFN and body.policies.get("update_replace_policy", deletion) != deletion:
+        raise NotSupported(
+            "The stack's template is a HOT template, in which the deletion policy applies to replaced objects, too: "
+            "give both policies the same value."
+        )
     return base, types
 
 
@@ -259,7 +263,7 @@ async def _base(services: EngineServices, context: RequestContext, stack_id: str
 
 def _order(body: _Body, base: Base, types: Mapping[str, ResourceType], context: RequestContext) -> Order:
     scanned: list[Scanned] = scanned_types(types, {item.type for item in body.items}, context.project_id)
-    replaced = body.policies.get("update_replace_policy")
+    replaced = body.policies.get("update_replace_policy") if base.notation is CFN else None
     return Order(body.items, scanned, base, body.policies["deletion_policy"], replaced)
 
 

@@ -81,7 +81,7 @@ def describe(call: Call) -> dict[str, Any]:
         "StackId": arn(view["project_id"], view["stack_name"] or "", stack) if stack is not None else None,
         "TemplateConfiguration": {
             "DeletionPolicy": _SHOWN_POLICIES[policies["deletion_policy"]],
-            "UpdateReplacePolicy": _SHOWN_POLICIES[policies.get("update_replace_policy", "Delete")],
+            "UpdateReplacePolicy": _SHOWN_POLICIES[policies.get("update_replace_policy", policies["deletion_policy"])],
         },
         "TotalWarnings": sum(len(_warnings(each["warnings"])) for each in resources),
     }
