@@ -199,6 +199,11 @@ class Inspection:
         """Whether a network exists."""
         return net in self._objects(KINDS["OS::Neutron::Net"])
 
+    def rename(self, net: str, name: str) -> None:
+        """Give a network another name, as its owner could without an engine."""
+        networks = self._cloud.store.collections[KINDS["OS::Neutron::Net"].collection]
+        networks.update(networks.require(net), name=name)
+
     def owners_of(self, net: str) -> list[Resource]:
         """The resources that have recorded a network."""
         with self._database.engine.connect() as connection:

@@ -51,7 +51,8 @@ class Askable(Protocol):
 
 class User:
     """Has two stacks, each with a draft of what it is to be; one who `renames` gives resources other names, one who
-    `imports` gives networks away, and lets stacks import them again, and one who `locks` locks stacks for a while.
+    `imports` gives networks away, and lets stacks import them again, one who `locks` locks stacks for a while, and one
+    who `drifts` changes objects without the engine, and accepts or reverts that.
     """
 
     NAMES: ClassVar[tuple[str, ...]] = ("alpha", "beta")
@@ -65,6 +66,7 @@ class User:
         renames: bool = False,
         imports: bool = False,
         locks: bool = False,
+        drifts: bool = False,
         kinds: Sequence[str] = (),
     ) -> None:
         self._cluster = cluster
@@ -74,6 +76,7 @@ class User:
         self._renames = renames
         self._imports = imports
         self._locks = locks
+        self._drifts = drifts
         self._given_away: dict[str, dict[str, Any]] = {}
         self._signals = 0
         self._moving: tuple[str, str, str, str, str, dict[str, Any]] | None = None
@@ -86,6 +89,9 @@ class User:
             return
         if self._locks and self._chance.random() < 0.3:
             await self._lock_for_a_while(name)
+            return
+        if self._drifts and self._chance.random() < 0.4:
+            await self._settle_drift(name)
             return
         kind = self._chance.choices(list(CHANCES), list(CHANCES.values()))[0]
         if kind in ACTIONS:
@@ -143,6 +149,24 @@ class User:
         while self._is_locked(name):
             await self._cluster.request("stack_unlock", ref=ref(name))
             await asyncio.sleep(1.0)
+
+    async def _settle_drift(self, name: str) -> None:
+        """Rename a network of a stack without the engine, and accept that, revert it, or leave it to a later request."""
+        rows = self._inspection.resources_of(self._inspection.stack(name))
+        nets = [
+            row for row in rows if row.type == "OS::Neutron::Net" and self._inspection.is_there(row.physical_id or "")
+        ]
+        if nets:
+            net = self._chance.choice(sorted(nets, key=lambda row: row.uuid))
+            self._inspection.rename(net.physical_id or "", f"theirs-{self._chance.randint(1, 99)}")
+            self._cluster.nature.counts["drifts"] += 1
+        settled = self._chance.choice(("accept", "accept", "revert", "revert", "leave"))
+        if settled == "accept":
+            outcome = await self._cluster.request("drift_accept", ref=ref(name), resources=None)
+            self._cluster.nature.counts["accepted"] += outcome == "taken"
+        elif settled == "revert":
+            outcome = await self._cluster.request("stack_patch", ref=ref(name), converge=True)
+            self._cluster.nature.counts["reverted"] += outcome == "taken"
 
     def _is_locked(self, name: str) -> bool:
         stack = self._inspection.stack(name)
@@ -275,7 +299,8 @@ class User:
             elif stack.action == "SUSPEND":
                 await self._cluster.call("stack_action", ref=ref(name), action="resume")
             else:
-                await self._cluster.call("stack_update", ref=ref(name), **arguments)
+                looking = {"converge": True} if self._drifts else {}
+                await self._cluster.call("stack_update", ref=ref(name), **arguments, **looking)
             await quiet()
             stack = self._inspection.stack(name)
             if stack is not None and (stack.action, stack.status) in (("CREATE", "COMPLETE"), ("UPDATE", "COMPLETE")):

@@ -78,6 +78,7 @@ class Simulation:
         renames: bool = False,
         imports: bool = False,
         locks: bool = False,
+        drifts: bool = False,
     ) -> None:
         self.nature = Nature(seed)
         self.chance = self.nature.chance
@@ -89,9 +90,9 @@ class Simulation:
         self.inspection = Inspection(self.cloud, self.cluster.database, self.nature)
         self.nature.after_write = self.inspection.look
         self._slow = self.chance.random() < 0.5
-        only = self.chance.choice(ONLY) if not imports else ("net", "value")
+        only = self.chance.choice(ONLY) if not (imports or drifts) else ("net", "value")
         self._renames = renames
-        people = {"talkative": readers, "renames": renames, "imports": imports, "locks": locks}
+        people = {"talkative": readers, "renames": renames, "imports": imports, "locks": locks, "drifts": drifts}
         self.user = User(self.cluster, self.inspection, **people, kinds=only)
         if readers:
             self.readers = Readers(self.cluster, self.user.drafts, seed)
@@ -330,6 +331,7 @@ def main() -> int:
     parser.add_argument("--renames", action="store_true", help="give resources other names with each update")
     parser.add_argument("--imports", action="store_true", help="give networks away, and import them again")
     parser.add_argument("--locks", action="store_true", help="lock stacks for a while")
+    parser.add_argument("--drifts", action="store_true", help="change objects without the engine, accept or revert it")
     options = parser.parse_args()
     logging.basicConfig(level=logging.DEBUG if options.trace else logging.CRITICAL)
     logging.getLogger("asyncio").setLevel(logging.CRITICAL)
@@ -337,7 +339,7 @@ def main() -> int:
     seeds = options.seeds if options.minutes is None else seeds_for(options.minutes, fresh)
     template = prepared()
     reports = []
-    people = {name: getattr(options, name) for name in ("readers", "renames", "imports", "locks")}
+    people = {name: getattr(options, name) for name in ("readers", "renames", "imports", "locks", "drifts")}
     for seed in seeds:
         reports.append(in_fork(seed, template, options.trace, **people))
         if options.minutes is None or reports[-1]["violations"]:

@@ -22,6 +22,8 @@ IMPORTED = ("1", "5", "11", "16")
 """Seeds of histories in which networks are given away, and imported again."""
 LOCKED = ("1", "2", "3", "4")
 """Seeds of histories in which stacks are locked for a while."""
+DRIFTED = ("1", "10", "11", "12")
+"""Seeds of histories in which networks are renamed without the engine, and that is accepted or reverted."""
 CALM = ("1", "2")
 """Seeds of histories that are compared with and without readers."""
 FRESH_SECONDS = 4
@@ -77,6 +79,14 @@ def test_nothing_begins_on_a_locked_stack() -> None:
     reports, _ = run("--locks", *LOCKED)
 
     assert all(report["counts"]["crashes"] and report["counts"]["locks"] for report in reports)
+
+
+@pytest.mark.slow
+def test_drift_is_accepted_and_reverted_whatever_happens() -> None:
+    reports, _ = run("--drifts", *DRIFTED)
+
+    for kind in ("crashes", "drifts", "accepted", "reverted"):
+        assert all(report["counts"][kind] for report in reports), kind
 
 
 @pytest.mark.slow

@@ -33,7 +33,7 @@ from stoker.store.records import IN_PROGRESS, Stack
 from stoker.template.registry import is_template_name
 from stoker.template.template import Template
 
-_ACCEPTED = "Its values in the cloud were accepted: {names}"
+ACCEPTED = "Its values in the cloud were accepted: {names}"
 _GONE = "its object does not exist: deploy the stack to create it again, or remove the resource from the template"
 _UNSETTLED = "its last action has not succeeded, or the object is not the stack's own"
 
@@ -147,7 +147,7 @@ def _accept(
     property_set = record_found(state, found)
     assert property_set is not None
     made.batch.property_sets.append(property_set)
-    made.batch.add(state.event(_ACCEPTED.format(names=", ".join(found)), services.clock.now()))
+    made.batch.add(state.event(ACCEPTED.format(names=", ".join(found)), services.clock.now()))
     made.rows[state.row.uuid] = {"properties": state.row.properties, "fingerprint": state.row.fingerprint}
     made.stacks[place.stack.id] = place.stack
 
