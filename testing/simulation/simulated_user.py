@@ -151,7 +151,7 @@ class User:
             await asyncio.sleep(1.0)
 
     async def _settle_drift(self, name: str) -> None:
-        """Rename a network of a stack without the engine, and accept that, revert it, or leave it to a later request."""
+        """Rename a network of a stack without the engine, and accept or revert that, or leave it to a later request."""
         rows = self._inspection.resources_of(self._inspection.stack(name))
         nets = [
             row for row in rows if row.type == "OS::Neutron::Net" and self._inspection.is_there(row.physical_id or "")
