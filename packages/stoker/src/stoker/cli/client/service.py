@@ -293,6 +293,15 @@ class Stack:
         answer: Answer = self._of(name, lambda path: self._service.below(self.facts, path))["resource"]
         return answer
 
+    def properties(self, name: str) -> Answer:
+        """The properties that one of its resources had at its last event; hidden values are redacted."""
+        path, query = f"/resources/{_segment(name)}/events", {"limit": 1, "sort_dir": "desc"}
+        for row in self._service.below(self.facts, path, query)["events"]:
+            event = self._service.below(self.facts, f"{path}/{_segment(row['id'])}")["event"]
+            found: Answer = event.get("resource_properties") or {}
+            return found
+        return {}
+
     def metadata(self, name: str) -> Answer:
         """The metadata of one of its resources."""
         answer: Answer = self._of(name, lambda path: self._service.below(self.facts, f"{path}/metadata"))["metadata"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 from collections import Counter
 from collections.abc import Iterator
@@ -13,8 +12,9 @@ from typing import Any
 import click
 
 from stoker.cli.client.service import Answer, Service
+from stoker.cli.commands.completion import stack_names
+from stoker.cli.commands.new_files import counted, free_files, write_files
 from stoker.cli.framework import format_option, with_service
-from stoker.cli.terminal.errors import CommandFailed
 from stoker.cli.terminal.formats import show_rows
 from stoker.cli.terminal.messages import say
 
@@ -34,6 +34,11 @@ _FORMATS = ("table", "json")
     "-o", "--out", "out", type=click.Path(file_okay=False, path_type=Path), metavar="DIR",
     help=f"Directory for {TEMPLATE} and {ENVIRONMENT}, which must not have them yet.",
 )  # fmt: skip
+@click.option(
+    "--terraform", "stack", metavar="STACK", shell_complete=stack_names,
+    help="Write a configuration of Terraform (main.tf) for the objects of this stack.",
+)  # fmt: skip
+@click.option("--skip-unsupported", is_flag=True, help="Leave out resources without an equivalent; with --terraform.")
 @click.option("--list-types", is_flag=True, help="List the types, and whether their objects can be generated.")
 @format_option(_FORMATS)
 @with_service
@@ -44,6 +49,8 @@ def generate(
     tags: tuple[str, ...],
     name: str | None,
     out: Path | None,
+    stack: str | None,
+    skip_unsupported: bool,
     list_types: bool,
     form: str,
 ) -> None:
@@ -53,20 +60,33 @@ def generate(
     objects without a change of any. Objects that a stack owns, and those that a service makes itself, are left out,
     with the reason. What is inside a selected object comes with it. Files that exist are not overwritten.
 
-    Exit status: 0, or 1 if a service did not list its objects; the rest is written.
+    With --terraform, the objects of a stack become a configuration with a block `import` for each.
+
+    Exit status: 0, or 1 if a service did not list its objects; the rest is written. With --terraform, 1 if a resource
+    has no equivalent; then nothing is written, unless it is skipped.
 
     \b
     Examples:
       stoker generate --project -o shop
       stoker generate --project --name 'web-*' -o web
       stoker generate --project --types OS::Neutron::Net -o nets
+      stoker generate --terraform web -o web-tf
       stoker generate --list-types
     """
     if list_types:
         show_rows(list(_types(service)), ("resource_type", "generated"), form)
         return
-    if not whole or out is None:
-        raise click.UsageError("Give what to generate from (--project), and the directory to write (-o DIR).")
+    if stack is not None:
+        if whole or types or tags or name or out is None:
+            raise click.UsageError("--terraform goes with -o DIR, --skip-unsupported and -f only.")
+        from stoker.cli.commands.terraform import write_configuration
+
+        write_configuration(service, stack, out, skip_unsupported, form)
+        return
+    if not whole or out is None or skip_unsupported:
+        raise click.UsageError(
+            "Give what to generate from (--project, or --terraform STACK), and the directory to write (-o DIR)."
+        )
     wanted = [each for text in types for each in text.split(",") if each]
     refuse_existing(out)
     answer = service.generated({"type": wanted, "tag": list(tags), **({"name": name} if name else {})})
@@ -94,11 +114,7 @@ def _files(out: Path) -> dict[str, Path]:
 
 def refuse_existing(out: Path) -> None:
     """Raise CommandFailed if one of the files exists in a directory: nothing is overwritten."""
-    if existing := [str(file) for file in _files(out).values() if os.path.lexists(file)]:
-        raise CommandFailed(
-            f"{' and '.join(existing)} {'exists' if len(existing) == 1 else 'exist'} already, and nothing is "
-            "overwritten: choose another directory."
-        )
+    free_files(out, (TEMPLATE, ENVIRONMENT))
 
 
 def write_generated(out: Path, answer: Answer) -> None:
@@ -113,13 +129,7 @@ def write_generated(out: Path, answer: Answer) -> None:
         TEMPLATE: to_yaml(answer["template"]),
         ENVIRONMENT: with_entries(yaml_text(environment) if environment else "", "imports", imports),
     }
-    try:
-        for name, file in _files(out).items():
-            file.parent.mkdir(parents=True, exist_ok=True)
-            with file.open("xb") as written:
-                written.write(texts[name].encode())
-    except OSError as error:
-        raise CommandFailed(f"{error.filename}: {error.strerror}") from error
+    write_files(_files(out), texts)
 
 
 def tell_generated(answer: Answer, out: Path) -> None:
@@ -127,9 +137,9 @@ def tell_generated(answer: Answer, out: Path) -> None:
     resources, environment = answer["resources"], answer["environment"]
     if resources:
         parameters = len(environment.get("parameters", {}))
-        say(f"Written: {out / TEMPLATE}, with {_number(len(resources), 'resource')}.")
-        told = [_number(parameters, "parameter")] if parameters else []
-        say(f"Written: {out / ENVIRONMENT}, with {' and '.join([*told, _number(len(resources), 'import')])}.")
+        say(f"Written: {out / TEMPLATE}, with {counted(len(resources), 'resource')}.")
+        told = [counted(parameters, "parameter")] if parameters else []
+        say(f"Written: {out / ENVIRONMENT}, with {' and '.join([*told, counted(len(resources), 'import')])}.")
         for name, number in Counter(each["resource_type"] for each in resources).items():
             say(f"  {number} {name}")
     else:
@@ -148,7 +158,3 @@ def tell_generated(answer: Answer, out: Path) -> None:
         say(f"Give values of these parameters, which no service shows: {', '.join(without)}.")
     if resources:
         say(f"To import the objects: stoker deploy NAME -t {out / TEMPLATE} -e {out / ENVIRONMENT}")
-
-
-def _number(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"

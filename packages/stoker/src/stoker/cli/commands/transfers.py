@@ -10,28 +10,76 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import click
+from click.core import ParameterSource
 
 from stoker.cli.client.service import Service
 from stoker.cli.commands.deploy import Command, definition_options, extent
-from stoker.cli.framework import key_values, progress_format, with_service, yes_option
+from stoker.cli.framework import InputPath, key_values, progress_format, with_service, yes_option
 
 _REMOTE = ("http", "https")
 
 
-def _transfer(*arguments: Callable[[Command], Command]) -> Callable[[Callable[..., None]], click.Command]:
-    """Declare a command that deploys a stack; `arguments` follow the name of the stack."""
+def _transfer(
+    *arguments: Callable[[Command], Command], command: type[click.Command] = click.Command
+) -> Callable[[Callable[..., None]], click.Command]:
+    """Declare a command that deploys a stack; `arguments` follow the name of the stack, which commands of other
+    classes than click's may do without.
+    """
+    needs_name = command is click.Command
 
     def decorate(function: Callable[..., None]) -> click.Command:
         decorated: Any = progress_format(with_service(function))
-        for decorator in (yes_option, *reversed(arguments), definition_options(required=True, returns=False)):
+        for decorator in (yes_option, *reversed(arguments), definition_options(required=needs_name, returns=False)):
             decorated = decorator(decorated)
-        command: click.Command = click.command()(decorated)
-        return command
+        made: click.Command = click.command(cls=command)(decorated)
+        return made
 
     return decorate
 
 
-@_transfer(click.argument("objects", nargs=-1, required=True, metavar="RESOURCE=ID…", callback=key_values))
+class _Import(click.Command):
+    """`stoker import`, which needs neither a stack nor a service to read the state of another tool."""
+
+    def invoke(self, context: click.Context) -> Any:
+        options = {name: context.params.pop(name) for name in ("tfstate", "out", "skip_unsupported")}
+        given = {name for name in context.params if context.get_parameter_source(name) is ParameterSource.COMMANDLINE}
+        if options["tfstate"] is None:
+            if options["out"] is not None or options["skip_unsupported"]:
+                raise click.UsageError("-o and --skip-unsupported belong to --tfstate.", context)
+            if not context.params["name"] or not context.params["objects"]:
+                raise click.UsageError(
+                    "Give the stack and its objects (NAME RESOURCE=ID…), or --tfstate FILE.", context
+                )
+            return super().invoke(context)
+        if given - {"form"}:
+            raise click.UsageError("--tfstate goes with -o, --skip-unsupported and -f only.", context)
+        if options["out"] is None:
+            raise click.UsageError("Give the directory to write (-o DIR).", context)
+        from stoker.cli.commands.terraform import import_state
+
+        return import_state(options["tfstate"], options["out"], options["skip_unsupported"], context.params["form"])
+
+
+_STATE_OPTIONS = (
+    click.option(
+        "--tfstate", type=InputPath(dir_okay=False, path_type=Path), metavar="FILE",
+        help="Write a template and an environment of the objects in this state of Terraform or OpenTofu.",
+    ),
+    click.option(
+        "-o", "--out", "out", type=click.Path(file_okay=False, path_type=Path), metavar="DIR",
+        help="Directory for template.yaml and environment.yaml, which must not have them yet; with --tfstate.",
+    ),
+    click.option(
+        "--skip-unsupported", is_flag=True, help="Leave out objects of the state without an equivalent."
+    ),
+)  # fmt: skip
+
+
+@_transfer(
+    *_STATE_OPTIONS,
+    click.argument("objects", nargs=-1, metavar="[RESOURCE=ID…]", callback=key_values),
+    command=_Import,
+)
 def import_objects(service: Service, name: str, objects: dict[str, str], **definition: Any) -> None:
     """Import existing objects as resources of the stack NAME.
 
@@ -40,9 +88,14 @@ def import_objects(service: Service, name: str, objects: dict[str, str], **defin
 
     The objects are read, and what differs from the template is shown and changed. They are never replaced.
 
+    With --tfstate, the objects of a state become a template and an environment that imports them; files that exist are
+    not overwritten, and no service is asked. What has no equivalent is listed, and then nothing is written and the exit
+    status is 1, unless it is skipped.
+
     \b
     Examples:
       stoker import shop net=UUID -t shop.yaml -e env.yaml
+      stoker import --tfstate terraform.tfstate -o shop
       stoker import shop net=UUID data=UUID -t shop.yaml -e env.yaml
       stoker import shop net=UUID -t shop.yaml -e env.yaml --yes -f json
     """

@@ -17,6 +17,8 @@ from stoker.schema.property import Finalizer, Property
 _SHORT = 8
 """Length of the part of an ID that tells objects without a name apart."""
 _LONGEST_NAME = 60
+_FREE = Property()
+"""Stands for the property of a value that nothing is declared about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +27,20 @@ class Reference:
 
     kind: str
     value: str
+
+
+@dataclass(frozen=True, slots=True)
+class Hidden:
+    """A value that a template must not have: the resource gets it by a hidden parameter of this type. `place` is where
+    it is in the property.
+    """
+
+    type: str = "string"
+    place: str = ""
+
+
+Marker = Reference | Hidden
+"""What stands for a value of a property, in values that are written."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,7 +77,7 @@ def values_of(found: Found, project_id: str) -> dict[str, Any]:
         values[found.scanned.container] = found.inside.id
     values = {name: value for name, value in values.items() if not _is_left_to_service(inventory, name, value)}
     values = {name: value for name, value in values.items() if value != project_id}
-    return _needed({name: prop for name, prop in kind.properties.items() if not prop.secret}, values)
+    return needed_values({name: prop for name, prop in kind.properties.items() if not prop.secret}, values)
 
 
 def missing_properties(found: Found, values: Mapping[str, Any]) -> list[str]:
@@ -87,7 +103,7 @@ def references_in(properties: Mapping[str, Property], values: Mapping[str, Any])
     """Yield the references in values, at any depth, with the names of the properties at the top."""
     for name, value in values.items():
         found: list[Reference] = []
-        _walked(properties[name], value, lambda reference, found=found: found.append(reference))  # type: ignore[misc]
+        _walked(properties[name], value, lambda marker, found=found: found.append(marker))  # type: ignore[misc]
         yield from ((name, reference) for reference in found)
 
 
@@ -97,7 +113,7 @@ def write(
     functions: Collection[str],
     style: Style | None = None,
 ) -> Generated:
-    """Return the template for objects with these properties.
+    """Return the template for objects with these properties, whose values may have markers in them.
 
     `others` are known objects that become no resources, whose names parameters have. `functions` are the names of the
     functions of templates: a value that looks like one of them is given by a parameter.
@@ -109,7 +125,7 @@ def _is_left_to_service(inventory: Inventory, name: str, value: Any) -> bool:
     return name in inventory.chosen or (name in inventory.usual and inventory.usual[name] == value)
 
 
-def _needed(schema: Mapping[str, Property], values: Mapping[str, Any]) -> dict[str, Any]:
+def needed_values(schema: Mapping[str, Property], values: Mapping[str, Any]) -> dict[str, Any]:
     """Return the values that differ from the defaults, in the order of the declarations."""
     found: dict[str, Any] = {}
     for name, prop in schema.items():
@@ -117,9 +133,9 @@ def _needed(schema: Mapping[str, Property], values: Mapping[str, Any]) -> dict[s
         if value is None or (value == prop.default and not prop.required):
             continue
         if isinstance(value, Mapping) and prop.schema is not None:
-            value = _needed(prop.schema, value)
+            value = needed_values(prop.schema, value)
         elif isinstance(value, list) and prop.items is not None and prop.items.schema is not None:
-            value = [_needed(prop.items.schema, item) for item in value]
+            value = [needed_values(prop.items.schema, item) for item in value]
         found[name] = value
     return found
 
@@ -132,15 +148,19 @@ def _kind_of(prop: Property) -> str | None:
     return next(named, None)
 
 
-def _walked(prop: Property, value: Any, replaced: Callable[[Reference], Any]) -> Any:
-    """Return a value in which others replace the references."""
-    if isinstance(value, Mapping) and prop.schema is not None:
-        return {name: _walked(prop.schema[name], item, replaced) for name, item in value.items()}
+def _walked(prop: Property, value: Any, replaced: Callable[[Any], Any]) -> Any:
+    """Return a value in which others replace the references and markers."""
+    if isinstance(value, Marker):
+        return replaced(value)
+    if isinstance(value, Mapping):
+        schema = prop.schema or {}
+        return {name: _walked(schema.get(name, _FREE), item, replaced) for name, item in value.items()}
     kind = _kind_of(prop)
     if isinstance(value, list):
         if prop.items is not None:
             return [_walked(prop.items, item, replaced) for item in value]
-        return [replaced(Reference(kind, item)) if kind and isinstance(item, str) else item for item in value]
+        each = _FREE if kind is None else Property(resolve=kind)
+        return [_walked(each, item, replaced) for item in value]
     if kind is not None and isinstance(value, str) and value:
         return replaced(Reference(kind, value))
     return value
@@ -204,7 +224,7 @@ class _Writing:
         written = {name: self._value(found, name, value) for name, value in values.items()}
         for name, prop in kind.properties.items():
             if prop.required and prop.secret:
-                written[name] = self._hidden(found, name)
+                written[name] = self._hidden(found, name, Hidden())
         return self._notation.resource(
             type=kind.type_name,
             deletion_policy=self._style.deletion_policy,
@@ -216,7 +236,12 @@ class _Writing:
         prop = found.scanned.kind.properties[name]
         if name in found.scanned.inventory.varying or self._looks_like_function(value):
             return self._given(found, name, value)
-        return _walked(prop, value, lambda reference: self._reference(found, name, reference))
+        return _walked(prop, value, lambda marker: self._marked(found, name, marker))
+
+    def _marked(self, found: Found, name: str, marker: Marker) -> dict[str, str]:
+        if isinstance(marker, Hidden):
+            return self._hidden(found, name, marker)
+        return self._reference(found, name, marker)
 
     def _reference(self, found: Found, name: str, reference: Reference) -> dict[str, str]:
         """Refer to a resource, or to what is in no resource: with a parameter."""
@@ -243,9 +268,9 @@ class _Writing:
         self._parameters.values[parameter] = value
         return {self._notation.parameter_function: parameter}
 
-    def _hidden(self, found: Found, name: str) -> dict[str, str]:
-        about = f"{self._names[found]}_{name}"
-        schema = Parameter("string", f"{name}, which no service shows.", hidden=True)
+    def _hidden(self, found: Found, name: str, marker: Hidden) -> dict[str, str]:
+        about = _joined(f"{self._names[found]}_{_word(name)}", _word(marker.place))
+        schema = Parameter(marker.type, f"{name}, which no service shows.", hidden=True)
         return {self._notation.parameter_function: self._parameters.named(about, (about, None), schema)}
 
     def _looks_like_function(self, value: Any) -> bool:

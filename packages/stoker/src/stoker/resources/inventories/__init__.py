@@ -13,7 +13,7 @@ from typing import Any
 from stoker.cloud.finders import finders
 from stoker.plugins.inventory import Fields, Inventory
 from stoker.plugins.resource import ResourceType
-from stoker.resources.base import Collection, RestResource
+from stoker.resources.base import RestResource
 from stoker.resources.inventories import block_storage, compute, dns, load_balancers, networks, shares
 from stoker.resources.inventories.describing import described
 
@@ -46,7 +46,7 @@ def inventory_of(kind: RestResource, project_id: str) -> Inventory | None:
         id_field=collection.id_field,
         name_field=kind.identity,
         status_field=collection.status_field,
-        finder=_finder(collection),
+        finder=finder_of(kind),
         describe=partial(described, kind),
     )
     changes = dict(row)
@@ -59,7 +59,8 @@ def _described(kind: ResourceType, describe: Callable[[dict[str, Any], Fields], 
     return describe(described(kind, fields), fields)
 
 
-def _finder(collection: Collection) -> str | None:
-    """Return what finds the objects of a collection by their names and IDs; None if nothing refers to them."""
+def finder_of(kind: ResourceType) -> str | None:
+    """Return what finds the objects of a type by their names and IDs; None if nothing refers to them."""
+    collection = kind.collection if isinstance(kind, RestResource) else None
     named = {(each.service, each.path): name for name, each in finders().items()}
-    return named.get((collection.service, collection.path))
+    return named.get((collection.service, collection.path)) if collection is not None else None

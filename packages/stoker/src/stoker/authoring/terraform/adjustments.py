@@ -1,0 +1,190 @@
+"""What the table of Terraform's types cannot say: rules of single types, by their names in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from stoker.authoring.terraform.drafts import Draft, Unsupported
+
+Known = Mapping[str, Draft]
+"""The resources of the state by the IDs of their objects."""
+
+_NO_IMAGE = "Attempt to boot from volume - no image supplied"
+"""What the provider says of a server without an image."""
+_SERVICE_METADATA = frozenset({"attached_mode", "readonly"})
+_DEFAULT_EGRESS = [{"direction": "egress", "ethertype": version} for version in ("IPv4", "IPv6")]
+_KEY_ROLES = {
+    "certificate": "certificate_ref",
+    "intermediates": "intermediates_ref",
+    "private_key": "private_key_ref",
+    "private_key_passphrase": "private_key_passphrase_ref",
+    "public_key": "public_key_ref",
+}
+
+
+def _server(draft: Draft, known: Known) -> None:
+    values, shown = draft.values, draft.shown
+    if values.get("image") == _NO_IMAGE:
+        del values["image"]
+    entries = []
+    for each in values.get("networks", ()):
+        kept = ("port",) if each.get("port") else ("network", "fixed_ip")
+        entries.append({name: each[name] for name in kept if name in each})
+    entries = [each for number, each in enumerate(entries) if each and each not in entries[:number]]
+    values |= {"networks": entries} if entries else {}
+    groups = [name for name in shown.get("security_groups") or [] if isinstance(name, str)]
+    if groups and entries and not any("port" in each for each in entries):
+        values["security_groups"] = groups
+    hints = next(iter(shown.get("scheduler_hints") or []), None) or {}
+    group = hints.get("group") if isinstance(hints, dict) else None
+    if group:
+        values["scheduler_hints"] = {"group": group}
+    _disks(draft)
+
+
+def _disks(draft: Draft) -> None:
+    """Say from what each disk was created, which Terraform says with a kind and an ID."""
+    sources = {"volume": "volume_id", "image": "image", "snapshot": "snapshot_id"}
+    blocks = [each for each in draft.shown.get("block_device") or [] if isinstance(each, dict)]
+    disks = draft.values.pop("block_device_mapping_v2", [])
+    made, attached = disks[: len(blocks)], disks[len(blocks) :]
+    for disk, block in zip(made, blocks, strict=True):
+        source, identifier = block.get("source_type"), block.get("uuid")
+        if block.get("destination_type") == "local" and source == "image":
+            continue  # the image of the server itself
+        if source not in sources or not identifier:
+            raise Unsupported("it has a disk that was created empty (block_device with source_type blank)")
+        size = {"volume_size": disk["volume_size"]} if source != "volume" and disk.get("volume_size") else {}
+        rest = {name: disk[name] for name in ("boot_index", "delete_on_termination") if name in disk}
+        draft.add("block_device_mapping_v2", {sources[source]: identifier, **size, **rest})
+    taken = {each.get("volume_id") for each in draft.values.get("block_device_mapping_v2", ())}
+    for disk in attached:
+        if disk["volume_id"] not in taken:
+            draft.add("block_device_mapping_v2", disk)
+
+
+def _network(draft: Draft, known: Known) -> None:
+    if draft.kind.type_name == "OS::Neutron::Net":
+        return
+    segments = [each for each in draft.shown.get("segments") or [] if isinstance(each, dict)]
+    if len(segments) > 1:
+        raise Unsupported("it has several segments")
+    for name in ("network_type", "physical_network", "segmentation_id"):
+        if segments and segments[0].get(name):
+            draft.values[name] = segments[0][name]
+    draft.values["router_external"] = bool(draft.shown.get("external"))
+    draft.values["shared"] = bool(draft.shown.get("shared"))
+
+
+def _subnet(draft: Draft, known: Known) -> None:
+    if draft.shown.get("no_gateway") or not draft.shown.get("gateway_ip"):
+        draft.values["gateway_ip"] = ""
+    if draft.shown.get("enable_dhcp") is False:
+        draft.values["enable_dhcp"] = False
+
+
+def _port(draft: Draft, known: Known) -> None:
+    if draft.shown.get("no_security_groups"):
+        draft.values["security_groups"] = []
+    if draft.values.get("port_security_enabled") is False:
+        draft.values.pop("security_groups", None)
+
+
+def _router(draft: Draft, known: Known) -> None:
+    gateway = draft.values.get("external_gateway_info")
+    if gateway and draft.shown.get("enable_snat") is False:
+        gateway["enable_snat"] = False
+
+
+def _router_interface(draft: Draft, known: Known) -> None:
+    """An interface has a port if that is a resource, too; the port of others is the router's own."""
+    values = draft.values
+    port = known.get(str(values.get("port")))
+    by_port = "subnet" not in values or (port is not None and port.kind.type_name == "OS::Neutron::Port")
+    values.pop("subnet" if by_port else "port", None)
+    by = "port" if by_port else "subnet"
+    draft.id = f"{values.get('router')}:{by}_id={values.get(by)}"
+
+
+def _security_group(draft: Draft, known: Known) -> None:
+    rules = [_rule(each, draft) for each in draft.values.pop("rules", ())]
+    has_outgoing = any(each.get("direction") == "egress" for each in rules)
+    without_default = bool(draft.shown.get("delete_default_rules"))
+    if without_default and not has_outgoing:
+        raise Unsupported("it has no rule for outgoing traffic, which a template cannot say")
+    if has_outgoing and not without_default:
+        rules = _DEFAULT_EGRESS + [each for each in rules if each not in _DEFAULT_EGRESS]
+    if rules:
+        draft.values["rules"] = rules
+
+
+def _rule(rule: dict[str, Any], group: Draft) -> dict[str, Any]:
+    """Return a rule; in the state, a range that is not given is from 0 to 0."""
+    found = {name: value for name, value in rule.items() if name != "remote_group_id"}
+    ends = ("port_range_min", "port_range_max")
+    if not any(found.get(name) for name in ends):
+        found = {name: value for name, value in found.items() if name not in ends}
+    if remote := rule.get("remote_group_id"):
+        found["remote_mode"] = "remote_group_id"
+        if remote != group.id:
+            found["remote_group_id"] = remote
+    return found
+
+
+def _volume(draft: Draft, known: Known) -> None:
+    metadata = draft.values.get("metadata")
+    if isinstance(metadata, dict):
+        draft.values["metadata"] = {key: each for key, each in metadata.items() if key not in _SERVICE_METADATA}
+
+
+def _qos_specs(draft: Draft, known: Known) -> None:
+    consumer = draft.shown.get("consumer")
+    draft.values["specs"] = {**draft.values.get("specs", {}), **({"consumer": consumer} if consumer else {})}
+
+
+def _image(draft: Draft, known: Known) -> None:
+    if "location" not in draft.values:
+        raise Unsupported("it was uploaded from a file (local_file_path), and a template has images from URLs only")
+
+
+def _project(draft: Draft, known: Known) -> None:
+    if draft.values.get("parent") == draft.values.get("domain"):
+        draft.values.pop("parent", None)
+
+
+def _pool(draft: Draft, known: Known) -> None:
+    """A listener refers to its default pool, so that the pool refers to the load balancer alone."""
+    listener = known.get(str(draft.values.get("listener")))
+    balancer = draft.values.get("loadbalancer") or (listener.values.get("loadbalancer") if listener else None)
+    if balancer is not None:
+        draft.values["loadbalancer"] = balancer
+        draft.values.pop("listener", None)
+
+
+def _key_container(draft: Draft, known: Known) -> None:
+    references = [each for each in draft.shown.get("secret_refs") or [] if isinstance(each, dict)]
+    if draft.kind.type_name == "OS::Barbican::GenericContainer":
+        draft.values["secrets"] = [{"name": each.get("name"), "ref": each.get("secret_ref")} for each in references]
+        return
+    for each in references:
+        name = _KEY_ROLES.get(str(each.get("name")), "")
+        if name in draft.kind.properties:
+            draft.values[name] = each.get("secret_ref")
+
+
+ADJUSTMENTS: Mapping[str, Callable[[Draft, Known], None]] = {
+    "server": _server,
+    "network": _network,
+    "subnet": _subnet,
+    "port": _port,
+    "router": _router,
+    "router_interface": _router_interface,
+    "security_group": _security_group,
+    "volume": _volume,
+    "qos_specs": _qos_specs,
+    "image": _image,
+    "project": _project,
+    "pool": _pool,
+    "key_container": _key_container,
+}

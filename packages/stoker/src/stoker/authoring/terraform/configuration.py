@@ -1,0 +1,210 @@
+"""The objects of a stack as a configuration of Terraform, with a block `import` for each."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from stoker.authoring.terraform.table import Names, Row, composed, rows_of_types
+from stoker.plugins.resource import ResourceType
+from stoker.schema.property import Property
+
+_HEAD = """terraform {
+  required_providers {
+    openstack = {
+      source = "terraform-provider-openstack/openstack"
+    }
+  }
+}
+"""
+_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
+_EMPTY: tuple[Any, ...] = (None, "", [], {})
+_NAMED = {"key_pair": "name", "keypair": "name", "secret_ref": "secret_ref"}
+"""Attributes that name another object by something else than its ID, and what that is."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StackObject:
+    """An object of a stack: the path of its resource as plans print it, its type, its ID, its properties."""
+
+    path: str
+    type: str
+    id: str
+    properties: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Expression:
+    """A value that is written as it is: a reference."""
+
+    text: str
+
+
+@dataclass(slots=True)
+class Configuration:
+    """The text of a configuration. `resources` are its addresses by the paths of resources, `variables` those without
+    a value; `unsupported` says why resources are left out, `left_out` has the properties, by path, that no
+    argument has.
+    """
+
+    text: str = ""
+    resources: dict[str, str] = field(default_factory=dict)
+    variables: list[str] = field(default_factory=list)
+    unsupported: dict[str, str] = field(default_factory=dict)
+    left_out: dict[str, list[str]] = field(default_factory=dict)
+
+
+def to_configuration(objects: Iterable[StackObject], types: Mapping[str, ResourceType]) -> Configuration:
+    """Return the configuration of objects. `types` are the known resource types by name."""
+    return _Writing(list(objects), types).written()
+
+
+class _Writing:
+    """One configuration that is written."""
+
+    def __init__(self, objects: Sequence[StackObject], types: Mapping[str, ResourceType]) -> None:
+        self._types = types
+        self._objects = objects
+        self._result = Configuration()
+        self._addresses: dict[str, str] = {}
+        self._variables: list[str] = []
+
+    def written(self) -> Configuration:
+        """Write the objects in the order of their paths, after the addresses of all are known."""
+        result = self._result
+        chosen = [(each, row) for each in self._objects if (row := self._row(each)) is not None]
+        names: dict[str, int] = {}
+        for each, row in chosen:
+            name = f"{row.name}.{_word(each.path)}"
+            names[name] = names.get(name, 0) + 1
+            result.resources[each.path] = name if names[name] == 1 else f"{name}_{names[name]}"
+            self._addresses[each.id] = result.resources[each.path]
+        blocks = [self._block(each, row) for each, row in chosen]
+        variables = [_variable(name) for name in self._variables]
+        result.variables = self._variables
+        result.text = "\n".join([_HEAD, *variables, *blocks]) if blocks else ""
+        return result
+
+    def _row(self, each: StackObject) -> Row | None:
+        row = rows_of_types().get(each.type)
+        if row is None or each.type not in self._types:
+            self._result.unsupported[each.path] = f"Terraform's provider has no equivalent of {each.type}"
+            return None
+        if not self._import_id(each, row):
+            self._result.unsupported[each.path] = f"the stack does not know the ID of its import, {row.imported_by}"
+            return None
+        return row
+
+    def _import_id(self, each: StackObject, row: Row) -> str:
+        def value_of(attribute: str) -> str:
+            return each.id if attribute == "id" else str(each.properties.get(row.attributes.get(attribute, "")) or "")
+
+        return composed(row.imported_by, value_of)
+
+    def _block(self, each: StackObject, row: Row) -> str:
+        address = self._result.resources[each.path]
+        kind, _, name = address.partition(".")
+        lines = list(self._arguments(each, row))
+        imported = _block_text("import", [("to", address), ("id", _string(self._import_id(each, row)))])
+        head = f"resource {_string(kind)} {_string(name)}"
+        return f"{imported}\n{_block_text(head, lines)}"
+
+    def _arguments(self, each: StackObject, row: Row) -> Iterator[tuple[str, str]]:
+        """Yield the arguments and blocks of a resource; the name of a block ends with a brace."""
+        kind, written = self._types[each.type], set[str]()
+        given = {name: value for name, value in each.properties.items() if value not in _EMPTY}
+        given = {name: value for name, value in given.items() if name in kind.properties}
+        given = {
+            name: value
+            for name, value in given.items()
+            if kind.properties[name].required or value != kind.properties[name].default
+        }
+        for attribute, path in row.attributes.items():
+            name, _, key = path.partition(".")
+            value = given.get(name)
+            value = value.get(key) if key and isinstance(value, dict) else value
+            if value in _EMPTY:
+                continue
+            written.add(name)
+            yield attribute, self._argument(each, kind.properties[name], attribute, value)
+        for attribute, block in row.blocks.items():
+            if block.to in given:
+                written.add(block.to)
+                items = given[block.to] if isinstance(given[block.to], list) else [given[block.to]]
+                yield from self._nested(each, attribute, block.attributes, items)
+        if left := sorted(given.keys() - written):
+            self._result.left_out[each.path] = left
+
+    def _nested(
+        self, each: StackObject, attribute: str, names: Names, items: Iterable[Any]
+    ) -> Iterator[tuple[str, str]]:
+        for item in items:
+            values = item if isinstance(item, dict) else {}
+            pairs = [(key, values.get(name)) for key, name in names.items()]
+            lines = [(key, self._argument(each, None, key, value)) for key, value in pairs if value not in _EMPTY]
+            yield f"{attribute} {{", _body(lines, "    ")
+
+    def _argument(self, each: StackObject, prop: Property | None, attribute: str, value: Any) -> str:
+        if prop is not None and prop.secret:
+            name = _word(f"{each.path}_{attribute}")
+            self._variables.append(name)
+            return f"var.{name}"
+        return _value(self._referring(each, attribute, value))
+
+    def _referring(self, each: StackObject, attribute: str, value: Any) -> Any:
+        if isinstance(value, list):
+            return [self._referring(each, attribute, item) for item in value]
+        if isinstance(value, dict):
+            return {key: self._referring(each, attribute, item) for key, item in value.items()}
+        if isinstance(value, str) and value != each.id and value in self._addresses:
+            return Expression(f"{self._addresses[value]}.{_NAMED.get(attribute, 'id')}")
+        return value
+
+
+def _block_text(head: str, lines: Sequence[tuple[str, str]]) -> str:
+    return f"{head} {{\n{_body(lines, '  ')}}}\n"
+
+
+def _body(lines: Sequence[tuple[str, str]], indent: str) -> str:
+    """Return the arguments with their signs under each other, and the blocks after an empty line each."""
+    arguments = [(name, text) for name, text in lines if not name.endswith("{")]
+    blocks = [(name, text) for name, text in lines if name.endswith("{")]
+    width = max((len(name) for name, _ in arguments), default=0)
+    parts = ["".join(f"{indent}{name:{width}} = {text}\n" for name, text in arguments)] if arguments else []
+    parts += [f"{indent}{name}\n{text}{indent}}}\n" for name, text in blocks]
+    return "\n".join(parts)
+
+
+def _variable(name: str) -> str:
+    return _block_text(f"variable {_string(name)}", [("type", "string"), ("sensitive", "true")])
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, Expression):
+        return value.text
+    if isinstance(value, list):
+        return f"[{', '.join(map(_value, value))}]"
+    if isinstance(value, dict):
+        inside = ", ".join(f"{_key(key)} = {_value(item)}" for key, item in value.items())
+        return f"{{ {inside} }}" if inside else "{}"
+    if isinstance(value, str):
+        return _string(value)
+    return json.dumps(value)
+
+
+def _key(key: Any) -> str:
+    return str(key) if _PLAIN.fullmatch(str(key)) else _string(str(key))
+
+
+def _string(text: str) -> str:
+    """Return a string in quotes, in which nothing is a template of Terraform."""
+    quoted = json.dumps(text, ensure_ascii=False).replace("\\b", "\\u0008").replace("\\f", "\\u000c")
+    return quoted.replace("${", "$${").replace("%{", "%%{")
+
+
+def _word(path: str) -> str:
+    word = re.sub(r"[^A-Za-z0-9_-]+", "_", path).strip("_-")[:200]
+    return word if word[:1].isalpha() else f"r_{word}"

@@ -1,0 +1,252 @@
+"""A state of Terraform becomes a template, and an environment that imports its objects."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from stoker.authoring.terraform.adjustments import ADJUSTMENTS
+from stoker.authoring.terraform.drafts import Draft, Unsupported, fill, identifier, part_of, refusal
+from stoker.authoring.terraform.state import StateObject
+from stoker.authoring.terraform.table import PREFIX, Row, rows
+from stoker.engine.generation.notation import HOT
+from stoker.engine.generation.scan import Found, Scanned
+from stoker.engine.generation.template import Reference, Style, needed_values, write
+from stoker.engine.planning.importing import unsuitable
+from stoker.plugins.inventory import Inventory
+from stoker.plugins.resource import ResourceType
+from stoker.resources.inventories import finder_of
+from stoker.template.versions import functions_of
+
+_VERSION_SUFFIX = re.compile(r"_v\d+$")
+
+
+@dataclass(slots=True)
+class Imported:
+    """A template with its environment.
+
+    `resources` has the name, our type, the ID and the address in the state of each; `parts` the addresses of objects
+    that are part of a resource, by address with its name; `unsupported` why others are left out; `left_out` the
+    attributes, by address, that no template has.
+    """
+
+    template: dict[str, Any]
+    environment: dict[str, Any]
+    resources: list[dict[str, str]] = field(default_factory=list)
+    parts: dict[str, str] = field(default_factory=dict)
+    unsupported: dict[str, str] = field(default_factory=dict)
+    left_out: dict[str, list[str]] = field(default_factory=dict)
+    without_value: list[str] = field(default_factory=list)
+
+
+def from_state(objects: Iterable[StateObject], types: Mapping[str, ResourceType]) -> Imported:
+    """Return the template of the objects in a state. `types` are the known resource types by name."""
+    return _Importing(list(objects), types).imported()
+
+
+class _Importing:
+    """One state that is read."""
+
+    def __init__(self, objects: list[StateObject], types: Mapping[str, ResourceType]) -> None:
+        self._managed = [each for each in objects if each.managed]
+        self._sources = [each for each in objects if not each.managed and each.is_openstack]
+        self._types = types
+        self._parts: dict[str, Draft] = {}
+        self._drafts: dict[StateObject, list[Draft]] = {}
+        self._result = Imported({}, {})
+
+    def imported(self) -> Imported:
+        """Return the result: objects, then what is part of them, then the references between them."""
+        later = [each for each in self._managed if not self._try(self._draft, each)]
+        for each in later:
+            self._try(self._fold, each)
+        known = self._known()
+        for origin in list(self._drafts):
+            self._try(lambda each: self._finish(each, known), origin)
+        self._write()
+        return self._result
+
+    def _try(self, step: Any, origin: StateObject) -> bool:
+        """Take a step with an object, which is unsupported if that fails. Return False if it has to wait for others."""
+        try:
+            return step(origin) is not False
+        except Unsupported as reason:
+            self._result.unsupported[origin.address] = str(reason)
+            self._drafts.pop(origin, None)
+            return True
+
+    def _draft(self, origin: StateObject) -> bool:
+        """Begin the resources of an object. Return False for what may be part of another object."""
+        row = _row_of(origin)
+        if row.into is not None:
+            return False
+        self._begin(origin, row)
+        return True
+
+    def _begin(self, origin: StateObject, row: Row) -> None:
+        name = row.type_of(origin.attributes)
+        kind = self._types.get(name)
+        if kind is None:
+            raise Unsupported(f"no installed resource type is its equivalent ({name or origin.type})")
+        if reason := unsuitable(kind):
+            raise Unsupported(f"objects of the type {name} cannot be imported: {reason}")
+        items = [origin.attributes]
+        if row.each:
+            shown = origin.attributes
+            items = [{**shown, **each} for each in shown.get(row.each) or [] if isinstance(each, dict)]
+        drafts = []
+        for shown in items:
+            draft = Draft(origin, row, kind, shown)
+            fill(draft)
+            draft.id = identifier(draft)
+            drafts.append(draft)
+        self._drafts[origin] = drafts
+        if lost := [each for each in row.lost if origin.attributes.get(each) not in (None, "", [], {}, False, 0)]:
+            self._result.left_out[origin.address] = lost
+
+    def _fold(self, origin: StateObject) -> None:
+        """Let an object be part of the one that it belongs to; by itself, if the state does not have that."""
+        row = _row_of(origin)
+        into = row.into
+        assert into is not None  # only these are folded
+        identifiers = [str(each) for name in into.owners if (each := origin.attributes.get(name))]
+        owners = [each for found in self._drafts.values() for each in found if each.origin.id in identifiers]
+        owners = [each for each in owners if into.property in each.kind.properties]
+        if owners:
+            owner = owners[0]
+            if into.value:
+                owner.values[into.property] = origin.attributes.get(into.value)
+            else:
+                for item in part_of(origin, into, owner.kind.properties):
+                    owner.add(into.property, item)
+            self._parts[origin.address] = owner
+        elif row.types:
+            self._begin(origin, row)
+        else:
+            named = " or ".join(identifiers) or "which it does not name"
+            raise Unsupported(f"it is part of another object ({named}), which the state does not have")
+
+    def _known(self) -> dict[str, Draft]:
+        drafts = [each for found in self._drafts.values() for each in found]
+        others = {each.origin.id: each for each in drafts if not each.row.each}
+        return {**others, **{each.id: each for each in drafts}}
+
+    def _finish(self, origin: StateObject, known: Mapping[str, Draft]) -> None:
+        for draft in self._drafts[origin]:
+            if draft.row.adjust:
+                ADJUSTMENTS[draft.row.adjust](draft, known)
+            draft.values = needed_values(draft.kind.properties, draft.values)
+            if reason := refusal(draft.kind, draft.values):
+                raise Unsupported(reason)
+
+    def _write(self) -> None:
+        result = self._result
+        drafts = [each for found in self._drafts.values() for each in found]
+        labels = _names(self._drafts)
+        names = {
+            each: f"{labels[origin]}_{number}" if each.row.each else labels[origin]
+            for origin, made in self._drafts.items()
+            for number, each in enumerate(made)
+        }
+        found = {each: _found(each.kind, each.id, name) for each, name in names.items()}
+        known = {each.origin.id: found[each] for each in drafts if not each.row.each}
+        known |= {each.id: found[each] for each in drafts}
+        known = {name: each for name, each in known.items() if _is_distinct(name)}
+        described = {found[each]: _marked(each.values, known, found[each]) for each in drafts}
+        others = [self._source(each) for each in self._sources]
+        functions = [each["functions"] for each in functions_of(HOT.version) or ()]
+        named = {found[each]: name for each, name in names.items()}
+        generated = write(described, [each for each in others if each is not None], functions, Style(chosen=named))
+        result.template, result.environment = generated.template, generated.environment
+        result.without_value = generated.without_value
+        for address, owner in self._parts.items():
+            if owner in names:
+                result.parts[address] = names[owner]
+            else:
+                result.unsupported[address] = f"it is part of {owner.origin.address}, which cannot be imported"
+        result.resources = [
+            {
+                "resource_name": names[each],
+                "resource_type": each.kind.type_name,
+                "physical_resource_id": each.id,
+                "address": each.origin.address,
+            }
+            for each in drafts
+        ]
+
+    def _source(self, origin: StateObject) -> Found | None:
+        """Return the object of a data source, whose name a parameter has; None if nothing refers to such objects."""
+        row = rows().get(origin.type)
+        kind = self._types.get(row.type_of(origin.attributes)) if row is not None else None
+        if kind is None or not origin.id:
+            return None
+        found = _found(kind, origin.id, origin.name)
+        found.reason = f"it was read by {origin.address}"
+        return found
+
+
+def _row_of(origin: StateObject) -> Row:
+    """Return the row of an object's type. Raises Unsupported."""
+    if not origin.is_openstack:
+        raise Unsupported("it is no object of OpenStack")
+    if origin.deposed:
+        raise Unsupported("it is to be destroyed, as another object has replaced it (deposed)")
+    row = rows().get(origin.type)
+    if row is None:
+        raise Unsupported(f"the type {origin.type} is not known")
+    if row.none:
+        raise Unsupported(row.none)
+    return row
+
+
+def _found(kind: ResourceType, identifier: str, name: str) -> Found:
+    """Return an object as the scan of a project would find it."""
+    inventory = Inventory(
+        service="", path="", members="", describe=lambda fields: fields, finder=finder_of(kind) or kind.type_name
+    )
+    return Found(Scanned(kind, inventory, wanted=True), identifier, name, {})
+
+
+def _is_distinct(identifier: str) -> bool:
+    """Return whether an ID is that of one object only, wherever it is: it has a UUID in it."""
+    return re.search(r"[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}", identifier) is not None
+
+
+def _marked(value: Any, known: Mapping[str, Found], itself: Found) -> Any:
+    """Return a value in which the IDs of other objects are references to them."""
+    if isinstance(value, dict):
+        return {name: _marked(item, known, itself) for name, item in value.items()}
+    if isinstance(value, list):
+        return [_marked(item, known, itself) for item in value]
+    target = known.get(value) if isinstance(value, str) else None
+    if target is None or target is itself:
+        return value
+    return Reference(str(target.scanned.inventory.finder), target.id)
+
+
+def _names(objects: Iterable[StateObject]) -> dict[StateObject, str]:
+    """Return the names of resources: those of the modules, the resource and its key; with the type, if others have
+    the same name.
+    """
+    plain = {each: _word("_".join((*each.place, each.name, each.key))) for each in objects}
+    number = Counter(plain.values())
+    taken: dict[str, int] = {}
+    names = {}
+    for each, name in plain.items():
+        chosen = name if number[name] == 1 else f"{name}_{_noun(each.type)}"
+        taken[chosen] = taken.get(chosen, 0) + 1
+        names[each] = chosen if taken[chosen] == 1 else f"{chosen}_{taken[chosen]}"
+    return names
+
+
+def _word(text: str) -> str:
+    word = re.sub(r"[^A-Za-z0-9_-]+", "_", text).strip("_")[:200]
+    return word if word[:1].isalpha() else f"r_{word}"
+
+
+def _noun(name: str) -> str:
+    """Return a type of Terraform without the provider, the service and the version: `router_interface`."""
+    return _VERSION_SUFFIX.sub("", name.removeprefix(PREFIX)).partition("_")[2]

@@ -1,0 +1,146 @@
+"""Read a state of Terraform or OpenTofu: a JSON document of version 4, which is somebody else's data."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from stoker.base.json_text import MAX_DEPTH, TooDeep, read_json
+
+VERSION = 4
+"""The version of states, which all releases since Terraform 0.12 write."""
+LARGEST = 64 * 1024 * 1024
+"""Maximum size of a state in bytes."""
+MOST = 10_000
+"""Maximum number of objects in a state."""
+_OPENSTACK = re.compile(r'provider\["[^"]*/openstack"\]|provider\.openstack')
+_MODULE = re.compile(r'module\.([A-Za-z_][A-Za-z0-9_-]*)(?:\[(?:"([^"]*)"|(\d+))\])?')
+
+
+class NotAState(Exception):
+    """The document is no state that can be read; the message says why, without its values."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StateObject:
+    """An object in a state: of a resource, or of a data source (`managed` is false).
+
+    `place` are the names and keys of its modules, `key` is that of an object of `count` or `for_each`; `sensitive` are
+    the attributes that have a value somewhere which the state marks so.
+    """
+
+    address: str
+    managed: bool
+    is_openstack: bool
+    type: str
+    name: str
+    place: tuple[str, ...]
+    key: str
+    attributes: Mapping[str, Any]
+    sensitive: frozenset[str]
+    deposed: bool
+
+    @property
+    def id(self) -> str:
+        """The ID that Terraform has for the object."""
+        return str(self.attributes.get("id") or "")
+
+
+def read_state(content: bytes) -> list[StateObject]:
+    """Return the objects of a state. Raises NotAState."""
+    if len(content) > LARGEST:
+        raise NotAState(f"it is larger than {LARGEST // 1024**2} MiB")
+    try:
+        data = read_json(content)
+    except TooDeep:
+        raise NotAState(f"it has more than {MAX_DEPTH} levels") from None
+    except (ValueError, RecursionError):
+        raise NotAState("it is no JSON") from None
+    if not isinstance(data, dict) or "version" not in data:
+        raise NotAState("it is no state of Terraform or OpenTofu")
+    if "encrypted_data" in data:
+        raise NotAState("it is encrypted: give what `tofu state pull` prints")
+    if data["version"] != VERSION:
+        raise NotAState(f"it has the version {str(data['version'])[:10]}, and only version {VERSION} can be read")
+    found = list(_objects(data))
+    if len(found) > MOST:
+        raise NotAState(f"it has more than {MOST} objects")
+    return found
+
+
+def _objects(data: Mapping[str, Any]) -> Iterator[StateObject]:
+    for number, resource in enumerate(_list(data.get("resources", []), "resources")):
+        where = f"resources[{number}]"
+        entry = _map(resource, where)
+        kind, name = (_text(entry.get(key), f"{where}.{key}") for key in ("type", "name"))
+        module = _text(entry.get("module", ""), f"{where}.module")
+        managed = entry.get("mode") == "managed"
+        provider = _text(entry.get("provider", ""), f"{where}.provider")
+        for index, item in enumerate(_list(entry.get("instances", []), f"{where}.instances")):
+            inside = f"{where}.instances[{index}]"
+            instance = _map(item, inside)
+            key = instance.get("index_key")
+            if key is not None and (isinstance(key, bool) or not isinstance(key, str | int)):
+                raise NotAState(f"{inside}.index_key is neither a string nor a number")
+            shown = "" if key is None else f'["{key}"]' if isinstance(key, str) else f"[{key}]"
+            address = ".".join(part for part in (module, "" if managed else "data", f"{kind}.{name}{shown}") if part)
+            yield StateObject(
+                address=address,
+                managed=managed,
+                is_openstack=kind.startswith("openstack_") and _OPENSTACK.search(provider) is not None,
+                type=kind,
+                name=name,
+                place=_place(module, where),
+                key="" if key is None else str(key),
+                attributes=_attributes(instance, inside),
+                sensitive=_sensitive(instance.get("sensitive_attributes", []), inside),
+                deposed=instance.get("deposed") is not None,
+            )
+
+
+def _attributes(instance: Mapping[str, Any], where: str) -> Mapping[str, Any]:
+    if "attributes_flat" in instance:
+        raise NotAState(f"{where} was written before Terraform 0.12: run `terraform refresh` with a newer one first")
+    return _map(instance.get("attributes") or {}, f"{where}.attributes")
+
+
+def _sensitive(paths: Any, where: str) -> frozenset[str]:
+    """Return the attributes at the top of the paths: lists of steps, of which the first names an attribute."""
+    found = set()
+    for number, path in enumerate(_list(paths or [], f"{where}.sensitive_attributes")):
+        place = f"{where}.sensitive_attributes[{number}]"
+        step = _map((_list(path, place) or [None])[0], place) if isinstance(path, list) else _map(path, place)
+        found.add(_text(step.get("value"), place))
+    return frozenset(found)
+
+
+def _place(module: str, where: str) -> tuple[str, ...]:
+    """Return the names and keys in the address of a module."""
+    names, rest = list[str](), module
+    while rest:
+        match = _MODULE.match(rest)
+        if match is None or rest[match.end() : match.end() + 1] not in ("", "."):
+            raise NotAState(f"{where}.module is no address of a module")
+        names += [part for part in match.groups() if part]
+        rest = rest[match.end() + 1 :]
+    return tuple(names)
+
+
+def _map(value: Any, where: str) -> Mapping[str, Any]:
+    if not isinstance(value, dict):
+        raise NotAState(f"{where} is no object")
+    return value
+
+
+def _list(value: Any, where: str) -> list[Any]:
+    if not isinstance(value, list):
+        raise NotAState(f"{where} is no list")
+    return value
+
+
+def _text(value: Any, where: str) -> str:
+    if not isinstance(value, str):
+        raise NotAState(f"{where} is no string")
+    return value

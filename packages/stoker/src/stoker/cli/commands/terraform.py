@@ -1,0 +1,172 @@
+"""`stoker import --tfstate` and `stoker generate --terraform`: from Terraform's states, and back."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from stoker.cli.commands.new_files import counted, free_files, write_files
+from stoker.cli.terminal.errors import CommandFailed
+from stoker.cli.terminal.messages import say
+
+if TYPE_CHECKING:
+    from stoker.authoring.terraform.configuration import Configuration, StackObject
+    from stoker.authoring.terraform.importing import Imported
+    from stoker.cli.client.service import Service, Stack
+
+TEMPLATE, ENVIRONMENT = "template.yaml", "environment.yaml"
+
+
+def import_state(file: Path, out: Path, skip_unsupported: bool, form: str) -> None:
+    """Write a template and an environment of a state's objects, and say which have none.
+
+    Exits with status 1 if objects have no equivalent, unless these are skipped. Raises CommandFailed.
+    """
+    from stoker.authoring.terraform.importing import from_state
+    from stoker.authoring.terraform.state import LARGEST, NotAState, read_state
+    from stoker.plugins.registry import Registry
+
+    files = free_files(out, (TEMPLATE, ENVIRONMENT))
+    try:
+        with file.open("rb") as opened:
+            objects = read_state(opened.read(LARGEST + 1))
+    except OSError as error:
+        raise CommandFailed(f"{file}: {error.strerror}") from error
+    except NotAState as error:
+        raise CommandFailed(f"{file} cannot be imported: {error}.") from error
+    found = from_state(objects, Registry.from_entry_points().types())
+    refused = bool(found.unsupported) and not skip_unsupported
+    is_written = bool(found.resources) and not refused
+    if is_written:
+        _write(files, found)
+    if form == "json":
+        _show_json(found, files if is_written else {})
+    else:
+        _tell(found, out, is_written)
+    if refused:
+        sys.exit(1)
+
+
+def _write(files: dict[str, Path], found: Imported) -> None:
+    from stoker.authoring.added_entries import with_entries
+    from stoker.authoring.convert.templates import to_yaml
+    from stoker.cli.terminal.formats import yaml_text
+
+    environment = dict(found.environment)
+    imports = environment.pop("imports")
+    text = yaml_text(environment) if environment else ""
+    write_files(files, {TEMPLATE: to_yaml(found.template), ENVIRONMENT: with_entries(text, "imports", imports)})
+
+
+def _show_json(found: Imported, files: dict[str, Path]) -> None:
+    shown: dict[str, Any] = {
+        "files": [str(file) for file in files.values()],
+        "resources": found.resources,
+        "parts": [{"address": address, "resource_name": name} for address, name in found.parts.items()],
+        "unsupported": [{"address": address, "reason": reason} for address, reason in found.unsupported.items()],
+        "left_out_attributes": [{"address": key, "attributes": names} for key, names in found.left_out.items()],
+        "parameters_without_value": found.without_value,
+    }
+    click.echo(json.dumps(shown, indent=2))
+
+
+def _tell(found: Imported, out: Path, is_written: bool) -> None:
+    if is_written:
+        parameters = len(found.environment.get("parameters", {}))
+        numbers = [counted(parameters, "parameter")] if parameters else []
+        imports = " and ".join([*numbers, counted(len(found.resources), "import")])
+        say(f"Written: {out / TEMPLATE}, with {counted(len(found.resources), 'resource')}.")
+        say(f"Written: {out / ENVIRONMENT}, with {imports}.")
+        for name, number in sorted(Counter(each["resource_type"] for each in found.resources).items()):
+            say(f"  {number} {name}")
+    for address, name in found.parts.items():
+        say(f"Part of {name}: {address}")
+    if found.unsupported:
+        say("Without an equivalent:", err=True)
+    for address, reason in found.unsupported.items():
+        say(f"  {address}: {reason}", err=True)
+    for address, names in found.left_out.items():
+        say(f"Left out, as templates have no such property: {', '.join(names)} of {address}; the object keeps them.")
+    if is_written:
+        if found.without_value:
+            say(f"Give values of these hidden parameters, which no file has: {', '.join(found.without_value)}.")
+        given = "".join(f" -P {name}=…" for name in found.without_value)
+        say(f"To import the objects: stoker deploy NAME -t {out / TEMPLATE} -e {out / ENVIRONMENT}{given}")
+    elif found.resources:
+        say(
+            "Nothing was written: remove these objects from the state, or leave them out with --skip-unsupported.",
+            err=True,
+        )
+    else:
+        say("Nothing was written: the state has no objects that a template can have.")
+
+
+CONFIGURATION = "main.tf"
+
+
+def write_configuration(service: Service, name: str, out: Path, skip_unsupported: bool, form: str) -> None:
+    """Write a configuration of Terraform for the objects of a stack, with those of its nested stacks.
+
+    Exits with status 1 if objects have no equivalent, unless these are skipped. Raises CommandFailed.
+    """
+    from stoker.authoring.terraform.configuration import to_configuration
+    from stoker.plugins.registry import Registry
+
+    files = free_files(out, (CONFIGURATION,))
+    found = to_configuration(_objects(service, service.stack(name), ""), Registry.from_entry_points().types())
+    refused = bool(found.unsupported) and not skip_unsupported
+    is_written = bool(found.resources) and not refused
+    if is_written:
+        write_files(files, {CONFIGURATION: found.text})
+    if form == "json":
+        shown = {
+            "files": [str(file) for file in files.values() if is_written],
+            "resources": [{"resource": path, "address": address} for path, address in found.resources.items()],
+            "variables": found.variables,
+            "unsupported": [{"resource": path, "reason": reason} for path, reason in found.unsupported.items()],
+            "left_out_properties": [{"resource": path, "properties": each} for path, each in found.left_out.items()],
+        }
+        click.echo(json.dumps(shown, indent=2))
+    else:
+        _tell_configuration(found, files[CONFIGURATION], is_written)
+    if refused:
+        sys.exit(1)
+
+
+def _objects(service: Service, stack: Stack, outer: str) -> Iterator[StackObject]:
+    """Yield the objects of a stack and of its nested stacks."""
+    from stoker.authoring.terraform.configuration import StackObject
+
+    for row in stack.resources(0):
+        path = f"{outer}{row['resource_name']}"
+        nested = next((link["href"] for link in row["links"] if link["rel"] == "nested"), None)
+        if nested is not None:
+            yield from _objects(service, service.stack(nested.rpartition("/")[2]), f"{path}.")
+        elif row["physical_resource_id"]:
+            properties = stack.properties(row["resource_name"])
+            yield StackObject(path, row["resource_type"], row["physical_resource_id"], properties)
+
+
+def _tell_configuration(found: Configuration, file: Path, is_written: bool) -> None:
+    if is_written:
+        say(f"Written: {file}, with {counted(len(found.resources), 'resource')} and as many imports.")
+    if found.unsupported:
+        say("Without an equivalent:", err=True)
+    for path, reason in found.unsupported.items():
+        say(f"  {path}: {reason}", err=True)
+    for path, names in found.left_out.items():
+        say(f"Left out, as Terraform has no such argument: {', '.join(names)} of {path}; the object keeps them.")
+    if is_written:
+        if found.variables:
+            say(f"Give values of these variables, which Stoker does not show: {', '.join(found.variables)}.")
+        say(f"To see what Terraform would do: terraform -chdir={file.parent} init, and then plan")
+    elif found.resources:
+        say("Nothing was written: leave these resources out with --skip-unsupported.", err=True)
+    else:
+        say("Nothing was written: the stack has no objects that a configuration can have.")

@@ -1,0 +1,346 @@
+"""Objects that the provider makes with more than one request, or shows otherwise than their service does."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+
+from testing.terraform.applying import Applying, Fields, Maker, Refresh
+
+NETWORK, NOVA, LBAAS, SHARES = "/network/v2.0", "/compute/v2.1", "/load-balancer/v2/lbaas", "/share/v2"
+_NO_IMAGE = "Attempt to boot from volume - no image supplied"
+
+
+def _network(cloud: Applying, kind: str, given: Fields) -> Fields:
+    names = {"network_type", "physical_network", "segmentation_id"}
+    segment = (given.get("segments") or [{}])[0]
+    provider = {f"provider:{name}": value for name, value in segment.items() if name in names}
+    return cloud.make(kind, given, **provider)
+
+
+def _subnet(cloud: Applying, kind: str, given: Fields) -> Fields:
+    no_gateway = bool(given.get("no_gateway"))
+    made = cloud.make(kind, given, **({"gateway_ip": None} if no_gateway else {}))
+    return {**made, "no_gateway": no_gateway, "gateway_ip": made["gateway_ip"] or "", "service_types": []}
+
+
+def _subnet_route(cloud: Applying, kind: str, given: Fields) -> Fields:
+    route = {"destination": given["destination_cidr"], "nexthop": given["next_hop"]}
+    path = f"{NETWORK}/subnets/{given['subnet_id']}"
+    routes = cloud.send("GET", path)["subnet"]["host_routes"]
+    cloud.send("PUT", path, {"subnet": {"host_routes": [*routes, route]}})
+    return {**given, "id": f"{given['subnet_id']}-route-{given['destination_cidr']}-{given['next_hop']}"}
+
+
+def _port(cloud: Applying, kind: str, given: Fields) -> Fields:
+    also: Fields = {}
+    if given.get("fixed_ip"):
+        also["fixed_ips"] = [{key: each[key] for key in each if each[key]} for each in given["fixed_ip"]]
+    if given.get("no_fixed_ip"):
+        also["fixed_ips"] = []
+    if given.get("no_security_groups"):
+        also["security_groups"] = []
+    if given.get("allowed_address_pairs"):
+        also["allowed_address_pairs"] = [
+            {key: each[key] for key in each if each[key]} for each in given["allowed_address_pairs"]
+        ]
+    made = cloud.make(kind, given, **also)
+    return {**made, "fixed_ip": given.get("fixed_ip", []), "no_fixed_ip": given.get("no_fixed_ip")}
+
+
+def _port_later(cloud: Applying, made: Fields) -> Fields:
+    port = cloud.send("GET", f"{NETWORK}/ports/{made['id']}")["port"]
+    names = ("device_id", "device_owner", "mac_address")
+    return {
+        **{name: port[name] for name in names},
+        "all_fixed_ips": [each["ip_address"] for each in port["fixed_ips"]],
+        "all_security_group_ids": port["security_groups"],
+        "security_group_ids": port["security_groups"],
+    }
+
+
+def _router(cloud: Applying, kind: str, given: Fields) -> Fields:
+    gateway: Fields = {}
+    if given.get("external_network_id"):
+        gateway = {"network_id": given["external_network_id"]}
+        gateway |= {"enable_snat": given["enable_snat"]} if "enable_snat" in given else {}
+    made = cloud.make(kind, given, **({"external_gateway_info": gateway} if gateway else {}))
+    return {**made, "external_network_id": given.get("external_network_id", "")}
+
+
+def _router_later(cloud: Applying, made: Fields) -> Fields:
+    gateway = cloud.send("GET", f"{NETWORK}/routers/{made['id']}")["router"].get("external_gateway_info") or {}
+    return {
+        "enable_snat": gateway.get("enable_snat", False),
+        "external_fixed_ip": gateway.get("external_fixed_ips", []),
+        "distributed": bool(made.get("distributed")),
+    }
+
+
+def _router_interface(cloud: Applying, kind: str, given: Fields) -> Fields:
+    body = {name: given[name] for name in ("subnet_id", "port_id") if name in given}
+    made = cloud.send("PUT", f"{NETWORK}/routers/{given['router_id']}/add_router_interface", body)
+    return {
+        "router_id": given["router_id"],
+        "id": made["port_id"],
+        "port_id": made["port_id"],
+        "subnet_id": made["subnet_id"],
+        "region": "RegionOne",
+    }
+
+
+def _router_route(cloud: Applying, kind: str, given: Fields) -> Fields:
+    route = {"destination": given["destination_cidr"], "nexthop": given["next_hop"]}
+    cloud.send("PUT", f"{NETWORK}/routers/{given['router_id']}", {"router": {"routes": [route]}})
+    return {**given, "id": f"{given['router_id']}-route-{given['destination_cidr']}-{given['next_hop']}"}
+
+
+def _floating_ip(cloud: Applying, kind: str, given: Fields) -> Fields:
+    networks = cloud.send("GET", f"{NETWORK}/networks?router:external=true")["networks"]
+    network = next(each["id"] for each in networks if each["name"] == given["pool"])
+    return cloud.make(kind, given, floating_network_id=network)
+
+
+def _floating_ip_later(cloud: Applying, made: Fields) -> Fields:
+    shown = cloud.send("GET", f"{NETWORK}/floatingips/{made['id']}")["floatingip"]
+    return {"port_id": shown["port_id"] or "", "fixed_ip": shown["fixed_ip_address"] or ""}
+
+
+def _floating_ip_associate(cloud: Applying, kind: str, given: Fields) -> Fields:
+    found = cloud.send("GET", f"{NETWORK}/floatingips?floating_ip_address={given['floating_ip']}")["floatingips"][0]
+    cloud.send("PUT", f"{NETWORK}/floatingips/{found['id']}", {"floatingip": {"port_id": given["port_id"]}})
+    return {**given, "id": found["id"]}
+
+
+def _port_forwarding(cloud: Applying, kind: str, given: Fields) -> Fields:
+    names = ("internal_ip_address", "internal_port_id", "internal_port", "external_port", "protocol", "description")
+    body = {"port_forwarding": {name: given[name] for name in names if name in given}}
+    made = cloud.send("POST", f"{NETWORK}/floatingips/{given['floatingip_id']}/port_forwardings", body)
+    return {**given, "id": made["port_forwarding"]["id"]}
+
+
+def _security_group(cloud: Applying, kind: str, given: Fields) -> Fields:
+    made = cloud.make(kind, given)
+    if given.get("delete_default_rules"):
+        group = cloud.send("GET", f"{NETWORK}/security-groups/{made['id']}")["security_group"]
+        for rule in group["security_group_rules"]:
+            cloud.send("DELETE", f"{NETWORK}/security-group-rules/{rule['id']}")
+    return {**made, "delete_default_rules": given.get("delete_default_rules")}
+
+
+def _lifetime(cloud: Applying, kind: str, given: Fields) -> Fields:
+    wanted = given.get("lifetime")
+    made = cloud.make(kind, given, **({"lifetime": wanted[0]} if wanted else {}))
+    return {**made, "lifetime": wanted or [{"units": "seconds", "value": 3600}]}
+
+
+def _instance(cloud: Applying, kind: str, given: Fields) -> Fields:
+    networks = [
+        {"port": each["port"]} if each.get("port") else {"uuid": each["uuid"]} for each in given.get("network", [])
+    ]
+    disks = [
+        {
+            name: each[name]
+            for name in (
+                "uuid",
+                "source_type",
+                "destination_type",
+                "boot_index",
+                "volume_size",
+                "delete_on_termination",
+            )
+            if name in each
+        }
+        for each in given.get("block_device", [])
+    ]
+    body: Fields = {"name": given["name"], "flavorRef": given["flavor_id"], "networks": networks or "auto"}
+    body |= {"imageRef": given["image_id"]} if given.get("image_id") else {}
+    body |= {"block_device_mapping_v2": disks} if disks else {}
+    body |= {"key_name": given["key_pair"]} if given.get("key_pair") else {}
+    body |= {name: given[name] for name in ("metadata", "config_drive", "availability_zone") if name in given}
+    if "security_groups" in given:
+        body["security_groups"] = [{"name": name} for name in given["security_groups"]]
+    hints = (given.get("scheduler_hints") or [{}])[0]
+    made = cloud.send("POST", f"{NOVA}/servers", {"server": body, "os:scheduler_hints": hints})["server"]
+    hashed = hashlib.sha1(given["user_data"].encode()).hexdigest() if given.get("user_data") else None
+    return {**given, "id": made["id"], "region": "RegionOne", "user_data": hashed}
+
+
+def _instance_later(cloud: Applying, made: Fields) -> Fields:
+    server = cloud.send("GET", f"{NOVA}/servers/{made['id']}")["server"]
+    assert server["status"] == "ACTIVE", server
+    ports = cloud.send("GET", f"{NETWORK}/ports?device_id={made['id']}")["ports"]
+    entries = []
+    for wanted in made.get("network", []):
+        fits = (each for each in ports if wanted.get("port", each["id"]) == each["id"])
+        port = next(each for each in fits if wanted.get("uuid", each["network_id"]) == each["network_id"])
+        address = next((each["ip_address"] for each in port["fixed_ips"]), "")
+        given_port = wanted.get("port", "")
+        entry = {"uuid": port["network_id"], "port": given_port, "fixed_ip_v4": address, "mac": port["mac_address"]}
+        entries.append({**entry, "name": "", "fixed_ip_v6": "", "access_network": False})
+    flavor = next(each for each in cloud.send("GET", f"{NOVA}/flavors")["flavors"] if each["id"] == made["flavor_id"])
+    return {
+        "network": entries,
+        "image_id": made.get("image_id") or _NO_IMAGE,
+        "availability_zone": server["OS-EXT-AZ:availability_zone"],
+        "flavor_name": flavor["name"],
+        "security_groups": sorted({each["name"] for each in server.get("security_groups", [])}),
+        "config_drive": made.get("config_drive"),
+        "created": server["created"],
+        "power_state": "active",
+    }
+
+
+def _keypair(cloud: Applying, kind: str, given: Fields) -> Fields:
+    made = cloud.send("POST", f"{NOVA}/os-keypairs", {"keypair": given})["keypair"]
+    more = {name: made.get(name) for name in ("public_key", "fingerprint", "user_id")}
+    return {**given, **more, "private_key": made.get("private_key", ""), "id": given["name"]}
+
+
+def _volume_attach(cloud: Applying, kind: str, given: Fields) -> Fields:
+    path = f"{NOVA}/servers/{given['instance_id']}/os-volume_attachments"
+    made = cloud.send("POST", path, {"volumeAttachment": {"volumeId": given["volume_id"]}})["volumeAttachment"]
+    return {**given, "id": f"{given['instance_id']}/{given['volume_id']}", "device": made.get("device")}
+
+
+def _interface_attach(cloud: Applying, kind: str, given: Fields) -> Fields:
+    path = f"{NOVA}/servers/{given['instance_id']}/os-interface"
+    cloud.send("POST", path, {"interfaceAttachment": {"port_id": given["port_id"]}})
+    return {**given, "id": f"{given['instance_id']}/{given['port_id']}"}
+
+
+def _flavor(cloud: Applying, kind: str, given: Fields) -> Fields:
+    made = cloud.make(kind, given)
+    if given.get("extra_specs"):
+        cloud.send("POST", f"{NOVA}/flavors/{made['id']}/os-extra_specs", {"extra_specs": given["extra_specs"]})
+    return made
+
+
+def _aggregate(cloud: Applying, kind: str, given: Fields) -> Fields:
+    made = cloud.make(kind, given)
+    path = f"{NOVA}/os-aggregates/{made['id']}/action"
+    if given.get("metadata"):
+        cloud.send("POST", path, {"set_metadata": {"metadata": given["metadata"]}})
+    for host in given.get("hosts", []):
+        cloud.send("POST", path, {"add_host": {"host": host}})
+    return {**made, "id": str(made["id"])}
+
+
+def _qos_specs(cloud: Applying, kind: str, given: Fields) -> Fields:
+    return {**cloud.make(kind, given, **given.get("specs", {})), "specs": given.get("specs", {})}
+
+
+def _image(cloud: Applying, kind: str, given: Fields) -> Fields:
+    made = cloud.make(kind, given)
+    method = {"name": "web-download", "uri": given["image_source_url"]}
+    cloud.send("POST", f"/image/v2/images/{made['id']}/import", {"method": method})
+    return made
+
+
+def _role_assignment(cloud: Applying, kind: str, given: Fields) -> Fields:
+    scope = "projects" if given.get("project_id") else "domains"
+    who = "users" if given.get("user_id") else "groups"
+    place = given.get("project_id") or given.get("domain_id")
+    actor = given.get("user_id") or given.get("group_id")
+    cloud.send("PUT", f"/identity/v3/{scope}/{place}/{who}/{actor}/roles/{given['role_id']}")
+    keys = ("domain_id", "project_id", "group_id", "user_id", "role_id")
+    return {**dict.fromkeys(keys, ""), **given, "id": "/".join(str(given.get(name, "")) for name in keys)}
+
+
+def _membership(cloud: Applying, kind: str, given: Fields) -> Fields:
+    cloud.send("PUT", f"/identity/v3/groups/{given['group_id']}/users/{given['user_id']}")
+    return {**given, "id": f"{given['user_id']}/{given['group_id']}"}
+
+
+def _pool(cloud: Applying, kind: str, given: Fields) -> Fields:
+    persistence = given.get("persistence")
+    return cloud.make(kind, given, **({"session_persistence": persistence[0]} if persistence else {}))
+
+
+def _listener_later(cloud: Applying, made: Fields) -> Fields:
+    listener = cloud.send("GET", f"{LBAAS}/listeners/{made['id']}")["listener"]
+    return {"default_pool_id": listener["default_pool_id"] or ""}
+
+
+def _members(cloud: Applying, kind: str, given: Fields) -> Fields:
+    path = f"{LBAAS}/pools/{given['pool_id']}/members"
+    cloud.send("PUT", path, {"members": given["member"]})
+    names = ("id", "name", "address", "protocol_port", "weight", "subnet_id", "admin_state_up", "monitor_address")
+    listed = cloud.send("GET", path)["members"]
+    members = [{**{name: each[name] for name in names}, "monitor_port": each["monitor_port"] or 0} for each in listed]
+    return {**given, "member": members, "id": given["pool_id"]}
+
+
+def _container(cloud: Applying, kind: str, given: Fields) -> Fields:
+    headers = {f"X-Container-Meta-{name}": value for name, value in given.get("metadata", {}).items()}
+    for name, header in (("container_read", "X-Container-Read"), ("container_write", "X-Container-Write")):
+        headers |= {header: given[name]} if name in given else {}
+    cloud.send("PUT", f"/object-store/v1/AUTH_{cloud.project_id}/{given['name']}", headers=headers)
+    return {**given, "id": given["name"], "force_destroy": False, "versioning": False}
+
+
+def _secret(cloud: Applying, kind: str, given: Fields) -> Fields:
+    made = cloud.make(kind, given)
+    reference = str(cloud.last["secret_ref"])
+    return {**made, "secret_ref": reference, "id": reference.rpartition("/")[2]}
+
+
+def _key_container(cloud: Applying, kind: str, given: Fields) -> Fields:
+    made = cloud.make(kind, given, secret_refs=given["secret_refs"])
+    reference = str(cloud.last["container_ref"])
+    return {**made, "container_ref": reference, "id": reference.rpartition("/")[2]}
+
+
+def _share_access(cloud: Applying, kind: str, given: Fields) -> Fields:
+    rule = {name: given[name] for name in ("access_type", "access_to", "access_level")}
+    made = cloud.send("POST", f"{SHARES}/shares/{given['share_id']}/action", {"allow_access": rule})["access"]
+    return {**given, "id": made["id"]}
+
+
+def _share_network(cloud: Applying, kind: str, given: Fields) -> Fields:
+    made = cloud.make(kind, given)
+    for each in given.get("security_service_ids", []):
+        body = {"add_security_service": {"security_service_id": each}}
+        cloud.send("POST", f"{SHARES}/share-networks/{made['id']}/action", body)
+    return made
+
+
+MAKERS: Mapping[str, Maker] = {
+    "networking_network_v2": _network,
+    "networking_subnet_v2": _subnet,
+    "networking_subnet_route_v2": _subnet_route,
+    "networking_port_v2": _port,
+    "networking_router_v2": _router,
+    "networking_router_interface_v2": _router_interface,
+    "networking_router_route_v2": _router_route,
+    "networking_floatingip_v2": _floating_ip,
+    "networking_floatingip_associate_v2": _floating_ip_associate,
+    "networking_portforwarding_v2": _port_forwarding,
+    "networking_secgroup_v2": _security_group,
+    "vpnaas_ike_policy_v2": _lifetime,
+    "vpnaas_ipsec_policy_v2": _lifetime,
+    "compute_instance_v2": _instance,
+    "compute_keypair_v2": _keypair,
+    "compute_volume_attach_v2": _volume_attach,
+    "compute_interface_attach_v2": _interface_attach,
+    "compute_flavor_v2": _flavor,
+    "compute_aggregate_v2": _aggregate,
+    "blockstorage_qos_v3": _qos_specs,
+    "images_image_v2": _image,
+    "identity_role_assignment_v3": _role_assignment,
+    "identity_user_membership_v3": _membership,
+    "lb_pool_v2": _pool,
+    "lb_members_v2": _members,
+    "objectstorage_container_v1": _container,
+    "keymanager_secret_v1": _secret,
+    "keymanager_container_v1": _key_container,
+    "sharedfilesystem_share_access_v2": _share_access,
+    "sharedfilesystem_sharenetwork_v2": _share_network,
+}
+REFRESHED: Mapping[str, Refresh] = {
+    "networking_port_v2": _port_later,
+    "networking_router_v2": _router_later,
+    "networking_floatingip_v2": _floating_ip_later,
+    "compute_instance_v2": _instance_later,
+    "lb_listener_v2": _listener_later,
+}
