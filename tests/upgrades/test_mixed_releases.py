@@ -111,6 +111,8 @@ NEW = {
     "generated_template_show", "generated_template_update", "generated_type_list", "project_generate", "resource_find",
     "resource_scan_list", "resource_scan_objects", "resource_scan_show", "resource_scan_start", "stack_action_preview",
     "stack_lock", "stack_unlock", "orphan_find", "operation_events", "drift_watch_change", "drift_watch_show",
+    "stack_refactor_actions", "stack_refactor_create", "stack_refactor_execute", "stack_refactor_list",
+    "stack_refactor_show",
 }  # fmt: skip
 """Methods that the release before does not have."""
 
