@@ -13,7 +13,7 @@ from stoker.engine.preflight.objects import Item, StackNode, placed, tree_of
 from stoker.engine.preflight.quotas import quota_findings
 from stoker.engine.preflight.reading import Reader
 from stoker.engine.preflight.roles import role_findings
-from stoker.plugins.preflight import CHECKS, Code, Conflict, Facts, NotRead, Planned, Verdict
+from stoker.plugins.preflight import CHECKS, Checked, Code, Conflict, Facts, NotRead, Planned, Verdict
 from stoker.plugins.resource import ResourceType
 from stoker_foundation.clock import Clock
 
@@ -55,7 +55,11 @@ def _untrusted(lacking: Collection[str]) -> Finding:
 
 
 def _is_concerned(type_: ResourceType) -> bool:
-    return bool(type_.consumes or type_.conflicts or type_.roles or type_.for_administrators)
+    return bool(type_.consumes or type_.conflicts) or _is_restricted(type_)
+
+
+def _is_restricted(type_: Checked) -> bool:
+    return bool(type_.roles or type_.for_administrators)
 
 
 async def _all_findings(root: StackNode, items: Collection[Item], facts: Facts) -> list[Finding]:
@@ -67,10 +71,10 @@ async def _all_findings(root: StackNode, items: Collection[Item], facts: Facts) 
             changed = item.former is not None and not item.planned.makes
             if changed if conflict.of_changes else not item.known:  # no conflict with an object of its own
                 planned.setdefault(conflict, []).append(item.planned)
-    made = [item.planned for item in items if item.planned is not None]
+    restricted = [item.planned for item in items if item.planned is not None and _is_restricted(item.planned.type)]
     found = await asyncio.gather(
         _all(quota_findings(root, facts)),
-        _all(role_findings(made, facts)),
+        *([_all(role_findings(restricted, facts))] if restricted else ()),
         *(_of_conflict(conflict, group, facts) for conflict, group in planned.items()),
     )
     return [finding for findings in found for finding in findings]
