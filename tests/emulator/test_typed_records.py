@@ -29,12 +29,14 @@ class Box(TypedRecord):
     lid: Lid | None
     labels: list[Lid]
     spares: dict[str, Lid]
+    spoiled: list[Lid] | None
     key: str = field(metadata=named("_key"))
 
 
 def box(key: str, size: int = 1, lid: Lid | None = None) -> Box:
     labels, spares = [Lid(color="gray")], {"s": Lid(color="tan")}
-    return Box(id=key, name=key.upper(), size=size, lid=lid, labels=labels, spares=spares, key="k")
+    spoiled = None if lid is None else [lid]
+    return Box(id=key, name=key.upper(), size=size, lid=lid, labels=labels, spares=spares, spoiled=spoiled, key="k")
 
 
 def boxes(store: Store) -> Table[Box]:
@@ -54,8 +56,9 @@ def test_a_record_is_stored_under_its_names_and_comes_back(tmp_path: Path) -> No
 
     assert orjson.loads(to_bytes(a)) == {
         "id": "a", "name": "A", "size": 1, "lid": {"color": "red"}, "labels": [{"color": "gray"}],
-        "spares": {"s": {"color": "tan"}}, "_key": "k",
+        "spares": {"s": {"color": "tan"}}, "spoiled": [{"color": "red"}], "_key": "k",
     }  # fmt: skip
+    assert a.spoiled is not None and [lid.color for lid in a.spoiled] == ["red"] and b.spoiled is None
     assert a.lid is not None and a.lid.color == "red"
     assert [label.color for label in a.labels] == ["gray"]
     assert a.spares["s"].color == "tan"
@@ -105,7 +108,19 @@ def test_a_field_that_the_class_lacks_cannot_be_set_or_selected() -> None:
 def test_a_stored_record_without_a_field_is_refused_and_one_too_many_is_left_out(tmp_path: Path) -> None:
     store = Store(tmp_path / "state.db")
     old = store.collection("shelf", "boxes")
-    old.add({"id": "a", "name": "A", "size": 1, "lid": None, "labels": [], "spares": {}, "_key": "k", "weight": 5})
+    old.add(
+        {
+            "id": "a",
+            "name": "A",
+            "size": 1,
+            "lid": None,
+            "labels": [],
+            "spares": {},
+            "spoiled": None,
+            "_key": "k",
+            "weight": 5,
+        }
+    )
     store.close()
 
     store = Store(tmp_path / "state.db")
@@ -114,7 +129,9 @@ def test_a_stored_record_without_a_field_is_refused_and_one_too_many_is_left_out
     store.close()
 
     store = Store(tmp_path / "state.db")
-    store.collection("shelf", "boxes").add({"id": "b", "name": "B", "size": 1, "lid": None, "labels": [], "spares": {}})
+    store.collection("shelf", "boxes").add(
+        {"id": "b", "name": "B", "size": 1, "lid": None, "labels": [], "spares": {}, "spoiled": None}
+    )
     store.close()
     store = Store(tmp_path / "state.db")
     with pytest.raises(StateUnusable, match="b of shelf/boxes without the field '_key'"):

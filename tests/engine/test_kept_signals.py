@@ -11,7 +11,7 @@ import pytest
 
 from openstack_emulator.core.faults import Fault
 from openstack_emulator.messaging.rules.composition import Messaging
-from openstack_emulator.objectstore.records import ObjectStoreRecords
+from openstack_emulator.objectstore.rules.composition import ObjectStore
 from testing.harness import World
 
 REF = {"name": "web", "id": None}
@@ -99,7 +99,7 @@ async def test_signals_are_collected_once_and_gone_with_their_handle(world: Worl
 
 def left_of(world: World) -> tuple[list[Any], list[Any]]:
     cloud = world.served.cloud
-    return list(cloud.of(ObjectStoreRecords).containers), list(cloud.of(Messaging).queues.rows)
+    return list(cloud.of(ObjectStore).containers.rows), list(cloud.of(Messaging).queues.rows)
 
 
 @pytest.mark.parametrize("transport", SENDERS)

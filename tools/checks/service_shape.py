@@ -33,6 +33,7 @@ SHAPED = (
     "loadbalancer",
     "messaging",
     "metric",
+    "objectstore",
     "placement",
     "policy",
     "share",
@@ -54,7 +55,6 @@ SUBSCRIPTS: Mapping[str, int] = {
     "guests": 9,
     "identity": 108,
     "network": 169,
-    "objectstore": 113,
     "reservation": 148,
     "workflow": 114,
 }

@@ -17,7 +17,8 @@ import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
-from typing import Any, NamedTuple, Protocol, Self, get_args, get_origin, get_type_hints
+from types import UnionType
+from typing import Any, NamedTuple, Protocol, Self, Union, get_args, get_origin, get_type_hints
 
 import orjson
 
@@ -74,14 +75,16 @@ def _reader(attributes: Sequence[str]) -> Callable[[Any], tuple[Any, ...]]:
 
 
 def _part_of(hint: Any) -> Callable[[Any], Any] | None:
-    """What makes the value of a field that is a part, a part or None, or a list or a dictionary of parts; None for
-    other fields."""
+    """What makes the value of a field that is a part, or a list or a dictionary of parts, or one of these or None; None
+    for other fields."""
+    origin = get_origin(hint)
+    if origin in (Union, UnionType):
+        return next((made for one in get_args(hint) if (made := _part_of(one)) is not None), None)
     options = (hint, *get_args(hint))
     part = next((one for one in options if isinstance(one, type) and issubclass(one, Part)), None)
     if part is None:
         return None
     made = part.from_json
-    origin = get_origin(hint)
     if origin is dict:
         return lambda data: {name: made(one) for name, one in data.items()}
     return (lambda data: [made(one) for one in data]) if origin is list else made

@@ -137,6 +137,17 @@ def memory_of_instances(database: sqlite3.Connection) -> None:
     _rewrite(database, "core", "transitions", change)
 
 
+def ranges_of_segments(database: sqlite3.Connection) -> None:
+    """Segments of Swift's large objects have all of their fields."""
+
+    def change(data: dict[str, Any]) -> dict[str, Any]:
+        if data["segments"] is None:
+            return data
+        return {**data, "segments": [{"range": None, **segment} for segment in data["segments"]]}
+
+    _rewrite(database, "swift", "objects", change)
+
+
 STEPS: Sequence[Step] = (
     numbered,
     filled("nova", "servers", {"_image_name": ""}),
@@ -150,6 +161,7 @@ STEPS: Sequence[Step] = (
     whole_zones,
     memory_of_instances,
     filled("octavia", "loadbalancers", {"_failovers": 0}),
+    ranges_of_segments,
 )
 
 

@@ -10,10 +10,9 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 
 from openstack_emulator.core.http import Request, decode
-from openstack_emulator.core.store import Record
-from openstack_emulator.objectstore.errors import explained
-from openstack_emulator.objectstore.metadata import is_number
-from openstack_emulator.objectstore.records import ObjectStoreRecords
+from openstack_emulator.objectstore.rules.composition import ObjectStore
+from openstack_emulator.objectstore.rules.errors import explained
+from openstack_emulator.objectstore.rules.metadata import is_number
 
 DIGESTS = ("sha1", "sha256", "sha512")
 DIGEST_OF_LENGTH = {40: "sha1", 64: "sha256", 128: "sha512"}
@@ -26,11 +25,11 @@ def is_signed(request: Request) -> bool:
     return "temp_url_sig" in request.query or "temp_url_expires" in request.query
 
 
-def check_signature(swift: ObjectStoreRecords, request: Request, account: str, container: str, name: str) -> None:
+def check_signature(swift: ObjectStore, request: Request, account: str, container: str, name: str) -> None:
     """401 unless the URL carries a valid signature that has not expired."""
     query = request.query
     signature, expires = query.get("temp_url_sig", "") or "", _epoch(query.get("temp_url_expires", "") or "")
-    if request.method not in METHODS or expires is None or expires < swift.cloud.clock.now():
+    if request.method not in METHODS or expires is None or expires < swift.ticks.now():
         raise _invalid()
     prefix = query.get("temp_url_prefix")
     if prefix is not None and not name.startswith(prefix):
@@ -56,17 +55,14 @@ def public_paths(request: Request, path: str) -> tuple[str, str]:
     return path, mount + path
 
 
-def keys(swift: ObjectStoreRecords, account: str, container: str) -> list[str]:
+def keys(swift: ObjectStore, account: str, container: str) -> list[str]:
     """The secrets set on the account and the container; two each, so that they can be changed in turn."""
-    holders: list[tuple[str, Record | None]] = [
-        ("account", swift.accounts.get(account)),
-        ("container", swift.containers.get(f"{account}/{container}")),
-    ]
+    holders = (("account", swift.accounts.rows.get(account)), ("container", swift.containers.find(account, container)))
     return [
-        holder["headers"][f"x-{kind}-meta-temp-url-{key}"]
+        secret
         for kind, holder in holders
         for key in ("key", "key-2")
-        if holder is not None and f"x-{kind}-meta-temp-url-{key}" in holder["headers"]
+        if holder is not None and (secret := holder.headers.get(f"x-{kind}-meta-temp-url-{key}")) is not None
     ]
 
 

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC, datetime
-from typing import Any
+from typing import Any, TypeVar
 from xml.etree.ElementTree import Element, SubElement, tostring
 
 import orjson
 
 from openstack_emulator.core.http import Query, Request, Response
-from openstack_emulator.core.store import Record
-from openstack_emulator.objectstore.errors import explained, refused
+from openstack_emulator.objectstore.records import Container, StoredObject
+from openstack_emulator.objectstore.rules.errors import explained, refused
 
 LONGEST_LIST = 10000
+N = TypeVar("N", Container, StoredObject)
 Entry = Mapping[str, Any]
 FORMATS = {
     "json": "application/json; charset=utf-8",
@@ -27,7 +27,7 @@ NO_LIST = {"Content-Type": FORMATS["plain"], **BY_ACCEPT}
 ACCEPTED = {"application/json": "json", "application/xml": "xml", "text/xml": "xml", "text/plain": "plain"}
 
 
-def listed(rows: Sequence[Record], query: Query, entry: Callable[[Record], Entry]) -> list[Entry]:
+def listed(rows: Sequence[N], query: Query, entry: Callable[[N], Entry]) -> list[Entry]:
     """The page the query asks for: `prefix`, `delimiter`, `path`, `marker`, `end_marker`, `limit`, `reverse`.
 
     rows: named records. entry: what the list shows of one. Names that share what comes before a delimiter are
@@ -40,7 +40,7 @@ def listed(rows: Sequence[Record], query: Query, entry: Callable[[Record], Entry
     prefix, delimiter, keeps_folders = _folding(query)
     shown: dict[str, Entry] = {}
     for row in rows:
-        name = row["name"]
+        name = row.name
         if not name.startswith(prefix) or (not keeps_folders and name == prefix):
             continue
         end = name.find(delimiter, len(prefix)) if delimiter else -1
@@ -101,17 +101,12 @@ def rendered(request: Request, root: str, name: str, kind: str, entries: Sequenc
     return Response(lines.encode(), 200 if lines else 204, headers)
 
 
-def iso_time(seconds: float) -> str:
-    """A time as lists show it."""
-    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%S.%f")
-
-
 def _xml(root: str, name: str, kind: str, entries: Sequence[Entry]) -> bytes:
     tree = Element(root, {"name": name})
     for entry in entries:
         if "subdir" in entry:
-            folder = SubElement(tree, "subdir", {"name": entry["subdir"]})
-            SubElement(folder, "name").text = entry["subdir"]
+            name = entry["subdir"]
+            SubElement(SubElement(tree, "subdir", {"name": name}), "name").text = name
             continue
         element = SubElement(tree, kind)
         for field, value in entry.items():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from openstack_emulator.core.http import Context
 from openstack_emulator.core.urls import split_url
-from openstack_emulator.objectstore.errors import explained
+from openstack_emulator.objectstore.rules.errors import explained
 
 REFERRER_WORDS = frozenset({".r", ".ref", ".referer", ".referrer"})
 

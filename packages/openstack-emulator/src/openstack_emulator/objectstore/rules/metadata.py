@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from openstack_emulator.core.http import MOST_DIGITS
-from openstack_emulator.objectstore.errors import constrained
+from openstack_emulator.objectstore.rules.errors import constrained
 
 LONGEST_NAME = 128
 LONGEST_VALUE = 256
@@ -25,8 +25,8 @@ ACCOUNT_QUOTAS = {
     },
 }
 """Headers that limit an account, and whether they limit bytes or the count of objects."""
-CONTAINER_SYSTEM = ("read", "write", "sync-to", "sync-key")
 VERSION_LOCATIONS = ("x-versions-location", "x-history-location")
+CONTAINER_KEPT = (*(f"x-container-{name}" for name in ("read", "write", "sync-to", "sync-key")), *VERSION_LOCATIONS)
 OBJECT_SYSTEM = ("content-encoding", "content-disposition", "x-object-manifest")
 
 

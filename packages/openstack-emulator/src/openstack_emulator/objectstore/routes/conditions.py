@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
-from email.utils import formatdate, parsedate_to_datetime
+from email.utils import parsedate_to_datetime
 
 from openstack_emulator.core.http import Response
-from openstack_emulator.objectstore.errors import refused
-
-MOST_RANGES = 50
-Span = tuple[int, int]
-
-
-def http_date(seconds: float) -> str:
-    """A time for `Last-Modified`: whole seconds, rounded up as Swift does."""
-    return formatdate(-(-seconds // 1), usegmt=True)
+from openstack_emulator.objectstore.rules.errors import refused
+from openstack_emulator.objectstore.rules.ranges import Span
+from openstack_emulator.objectstore.rules.times import http_date
 
 
 def check_conditions(headers: Mapping[str, str], etag: str, modified: float) -> Response | None:
@@ -35,34 +28,6 @@ def check_conditions(headers: Mapping[str, str], etag: str, modified: float) -> 
     return None
 
 
-def spans(header: str | None, size: int, shown: Mapping[str, str] | None = None) -> Sequence[Span] | None:
-    """The parts a `Range` header asks for, as first byte and the one after the last; None for all of it.
-
-    A header that is malformed is ignored, as HTTP demands.
-
-    shown: the headers of the object.
-
-    Raises: ApiError 416, with these headers, when nothing of it exists.
-    """
-    match = re.fullmatch(r"bytes=(.+)", (header or "").strip())
-    parts = [part.strip() for part in match.group(1).split(",")] if match else []
-    matches = [re.fullmatch(r"(\d*)-(\d*)", part) for part in parts]
-    if not matches or len(parts) > MOST_RANGES:
-        return None
-    found: list[Span] = []
-    for given in matches:
-        if given is None or given.group(0) == "-":
-            return None
-        span = _span(given.group(1), given.group(2), size)
-        if span is None:
-            return None
-        if span[0] < span[1]:
-            found.append(span)
-    if not found:
-        raise refused(416, {**(shown or {}), "Content-Range": f"bytes */{size}"})
-    return found
-
-
 def partial(data: bytes, headers: dict[str, str], wanted: Sequence[Span], boundary: str) -> Response:
     """206 with one part of the data, or several as `multipart/byteranges`."""
     if len(wanted) == 1:
@@ -79,14 +44,6 @@ def partial(data: bytes, headers: dict[str, str], wanted: Sequence[Span], bounda
     body += f"--{boundary}--".encode()
     whole = {"Content-Type": f"multipart/byteranges;boundary={boundary}", "Content-Length": str(len(body))}
     return Response(body, 206, {**headers, **whole})
-
-
-def _span(first: str, last: str, size: int) -> Span | None:
-    if not first:
-        return max(size - int(last), 0), size
-    if last and int(last) < int(first):
-        return None
-    return int(first), min(int(last) + 1, size) if last else size
 
 
 def _names(header: str, etag: str) -> bool:

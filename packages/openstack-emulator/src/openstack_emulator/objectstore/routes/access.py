@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from openstack_emulator.core.http import Request
-from openstack_emulator.core.store import Record
-from openstack_emulator.objectstore import acl
-from openstack_emulator.objectstore.errors import refused
-from openstack_emulator.objectstore.records import ObjectStoreRecords
-from openstack_emulator.objectstore.temp_url import check_signature, is_signed
+from openstack_emulator.objectstore.records import Container
+from openstack_emulator.objectstore.routes.temp_url import check_signature, is_signed
+from openstack_emulator.objectstore.rules import acl
+from openstack_emulator.objectstore.rules.composition import ObjectStore
+from openstack_emulator.objectstore.rules.errors import refused
 
 OPERATORS = frozenset({"admin", "manager", "member", "SwiftOperator"})
 """Roles that own their project's account."""
@@ -37,16 +37,16 @@ def require_reseller(request: Request, account: str) -> None:
         raise denied(request, account)
 
 
-def require_listing(swift: ObjectStoreRecords, request: Request, account: str, container: str) -> None:
+def require_listing(swift: ObjectStore, request: Request, account: str, container: str) -> None:
     """For who may list the container: owner, those its read list names, or all when it says so."""
-    read = _acl(swift.containers.get(f"{account}/{container}"), "read")
+    read = _acl(swift.containers.find(account, container), "read")
     if owns(request, account) or acl.admits(read, request.caller):
         return
     if not (acl.lists_publicly(read) and acl.is_public(read, request.headers.get("referer", ""))):
         raise denied(request, account)
 
 
-def require_object(swift: ObjectStoreRecords, request: Request, account: str, container: str, name: str) -> None:
+def require_object(swift: ObjectStore, request: Request, account: str, container: str, name: str) -> None:
     """For who may read (or, by another method, write) an object."""
     if is_signed(request):
         check_signature(swift, request, account, container, name)
@@ -56,8 +56,8 @@ def require_object(swift: ObjectStoreRecords, request: Request, account: str, co
         require_writing(swift, request, account, container)
 
 
-def require_reading(swift: ObjectStoreRecords, request: Request, account: str, container: str) -> None:
-    read = _acl(swift.containers.get(f"{account}/{container}"), "read")
+def require_reading(swift: ObjectStore, request: Request, account: str, container: str) -> None:
+    read = _acl(swift.containers.find(account, container), "read")
     if not (
         owns(request, account)
         or acl.admits(read, request.caller)
@@ -66,8 +66,8 @@ def require_reading(swift: ObjectStoreRecords, request: Request, account: str, c
         raise denied(request, account)
 
 
-def require_writing(swift: ObjectStoreRecords, request: Request, account: str, container: str) -> None:
-    write = _acl(swift.containers.get(f"{account}/{container}"), "write")
+def require_writing(swift: ObjectStore, request: Request, account: str, container: str) -> None:
+    write = _acl(swift.containers.find(account, container), "write")
     if not (owns(request, account) or acl.admits(write, request.caller)):
         raise denied(request, account)
 
@@ -79,5 +79,5 @@ def denied(request: Request, account: str) -> Exception:
     return refused(403)
 
 
-def _acl(container: Record | None, kind: str) -> str:
-    return "" if container is None else str(container["headers"].get(f"x-container-{kind}", ""))
+def _acl(container: Container | None, kind: str) -> str:
+    return "" if container is None else container.headers.get(f"x-container-{kind}", "")

@@ -15,11 +15,13 @@ import orjson
 
 from openstack_emulator.core.errors import ApiError, reason
 from openstack_emulator.core.http import Request, Response
-from openstack_emulator.objectstore.errors import explained
-from openstack_emulator.objectstore.listing import FORMATS, wanted_format, xml_document
-from openstack_emulator.objectstore.records import ObjectStoreRecords
+from openstack_emulator.objectstore.routes.listing import FORMATS, wanted_format, xml_document
+from openstack_emulator.objectstore.rules.composition import ObjectStore
+from openstack_emulator.objectstore.rules.errors import explained
+from openstack_emulator.objectstore.rules.wanted import NewObject
 
 MOST_DELETES = 10000
+CREATED = "Number Files Created"
 ARCHIVES: Mapping[str, Literal["r:", "r:gz", "r:bz2"]] = {"tar": "r:", "tar.gz": "r:gz", "tar.bz2": "r:bz2"}
 
 
@@ -37,7 +39,7 @@ class Outcome:
         return 400 if self.errors or self.message else self.done
 
 
-def bulk_delete(swift: ObjectStoreRecords, request: Request, account: str) -> Response:
+def bulk_delete(swift: ObjectStore, request: Request, account: str) -> Response:
     """Delete what the body names, an encoded path per line: objects, or containers that are empty."""
     lines = [line.strip() for line in request.body.decode("utf-8", "replace").splitlines()]
     paths = [unquote(line) for line in lines if line]
@@ -46,21 +48,22 @@ def bulk_delete(swift: ObjectStoreRecords, request: Request, account: str) -> Re
     return report(request, deleted_paths(swift, account, paths))
 
 
-def deleted_paths(swift: ObjectStoreRecords, account: str, paths: Iterable[str]) -> Outcome:
-    counts = {"Number Deleted": 0, "Number Not Found": 0}
+def deleted_paths(swift: ObjectStore, account: str, paths: Iterable[str]) -> Outcome:
+    deleted, missing = "Number Deleted", "Number Not Found"
+    counts = {deleted: 0, missing: 0}
     outcome = Outcome(counts, 200)
     for path in paths:
         name, _, key = path.lstrip("/").partition("/")
         try:
-            container = swift.container(account, name)
+            container = swift.containers.require(account, name)
             if key:
-                swift.delete_object(container, key)
+                swift.uploads.delete(container, key)
             else:
-                swift.delete_container(container)
-            counts["Number Deleted"] += 1
+                swift.containers.delete(container)
+            counts[deleted] += 1
         except ApiError as error:
             if error.status == 404:
-                counts["Number Not Found"] += 1
+                counts[missing] += 1
             else:
                 outcome.errors.append([quote(path), f"{error.status} {error.title}"])
     if not outcome.errors and not any(counts.values()):
@@ -68,12 +71,12 @@ def deleted_paths(swift: ObjectStoreRecords, account: str, paths: Iterable[str])
     return outcome
 
 
-def bulk_upload(swift: ObjectStoreRecords, request: Request, account: str, prefix: str) -> Response:
+def bulk_upload(swift: ObjectStore, request: Request, account: str, prefix: str) -> Response:
     """Unpack an archive; `prefix` comes before the paths in it, so that each becomes `container/object`."""
     kind = request.query.get("extract-archive") or ""
     if kind not in ARCHIVES:
         raise explained(400, "Unsupported archive format")
-    outcome = Outcome({"Number Files Created": 0}, 201)
+    outcome = Outcome({CREATED: 0}, 201)
     try:
         with tarfile.open(fileobj=io.BytesIO(request.body), mode=ARCHIVES[kind]) as archive:
             for member in archive:
@@ -84,7 +87,7 @@ def bulk_upload(swift: ObjectStoreRecords, request: Request, account: str, prefi
                     )
     except (tarfile.TarError, OSError, EOFError) as error:
         outcome.message = f"Invalid Tar File: {error}"
-    if not outcome.counts["Number Files Created"] and not outcome.errors and not outcome.message:
+    if not outcome.counts[CREATED] and not outcome.errors and not outcome.message:
         outcome.message = "Invalid Tar File: No Valid Files"
     return report(request, outcome)
 
@@ -105,15 +108,15 @@ def report(request: Request, outcome: Outcome) -> Response:
     return Response(body, 200, {"Content-Type": FORMATS[form].partition(";")[0]})
 
 
-def _unpack(swift: ObjectStoreRecords, account: str, path: str, data: bytes, outcome: Outcome) -> None:
+def _unpack(swift: ObjectStore, account: str, path: str, data: bytes, outcome: Outcome) -> None:
     name, _, key = path.lstrip("/").partition("/")
     if not key:
         return
     try:
-        container = swift.containers.get(f"{account}/{name}") or swift.put_container(account, name, {})[0]
+        container = swift.containers.find(account, name) or swift.containers.put(account, name, {})[0]
         content_type = mimetypes.guess_type(key)[0] or "application/octet-stream"
-        swift.put_object(container, key, data, {"content_type": content_type})
-        outcome.counts["Number Files Created"] += 1
+        swift.uploads.put(container, key, data, NewObject(content_type=content_type))
+        outcome.counts[CREATED] += 1
     except ApiError as error:
         outcome.errors.append([quote(path), f"{error.status} {error.title}"])
 

@@ -5,16 +5,17 @@ from __future__ import annotations
 from email.message import Message
 from email.parser import BytesParser
 from email.policy import HTTP
-from typing import Any
 from urllib.parse import urlencode
 
 from openstack_emulator.core.error_bodies import HTML
 from openstack_emulator.core.errors import ApiError
 from openstack_emulator.core.http import Request, Response, decode
-from openstack_emulator.objectstore.errors import explained
-from openstack_emulator.objectstore.metadata import is_number
-from openstack_emulator.objectstore.records import ObjectStoreRecords
-from openstack_emulator.objectstore.temp_url import is_valid, keys, public_paths
+from openstack_emulator.objectstore.routes.paths import account_of, container_of
+from openstack_emulator.objectstore.routes.temp_url import is_valid, keys, public_paths
+from openstack_emulator.objectstore.rules.composition import ObjectStore
+from openstack_emulator.objectstore.rules.errors import explained
+from openstack_emulator.objectstore.rules.metadata import is_number
+from openstack_emulator.objectstore.rules.wanted import NewObject
 
 SIGNED = ("redirect", "max_file_size", "max_file_count", "expires")
 
@@ -23,7 +24,7 @@ def is_form(request: Request) -> bool:
     return request.headers.get("content-type", "").startswith("multipart/form-data")
 
 
-def form_post(swift: ObjectStoreRecords, request: Request) -> Response:
+def form_post(swift: ObjectStore, request: Request) -> Response:
     """Store the files of a form under the path it was sent to; answer where the form's `redirect` says.
 
     Raises: ApiError 401 for a form that has expired or is not signed by a key of the account or container.
@@ -61,34 +62,34 @@ def _parts(request: Request) -> tuple[dict[str, str], list[Message]]:
     return fields, files
 
 
-def _check(swift: ObjectStoreRecords, request: Request, fields: dict[str, str]) -> None:
+def _check(swift: ObjectStore, request: Request, fields: dict[str, str]) -> None:
     expires = fields.get("expires", "")
-    if not is_number(expires) or int(expires) < swift.cloud.clock.now():
+    if not is_number(expires) or int(expires) < swift.ticks.now():
         raise explained(401, "FormPost: Form Expired")
     signed = "\n".join(fields.get(name, "") for name in SIGNED)
     messages = [f"{path}\n{signed}" for path in public_paths(request, decode(request.raw_path))]
-    known = keys(swift, request.vars["account"], request.vars["container"])
+    known = keys(swift, account_of(request), container_of(request))
     if not is_valid(fields.get("signature", ""), messages, known):
         raise explained(401, "FormPost: Invalid Signature")
 
 
-def _store(swift: ObjectStoreRecords, request: Request, fields: dict[str, str], files: list[Message]) -> None:
+def _store(swift: ObjectStore, request: Request, fields: dict[str, str], files: list[Message]) -> None:
     if len(files) > _limit(fields, "max_file_count"):
         raise explained(400, "FormPost: max_file_count exceeded")
     if not files:
         raise explained(400, "FormPost: no files to process")
-    container = swift.container(request.vars["account"], request.vars["container"])
-    extra: dict[str, Any] = {}
-    if is_number(fields.get("x_delete_at", "")):
-        extra["delete_at"] = int(fields["x_delete_at"])
-    if is_number(fields.get("x_delete_after", "")):
-        extra["delete_at"] = int(swift.cloud.clock.now()) + int(fields["x_delete_after"])
+    container = swift.containers.require(account_of(request), container_of(request))
+    delete_at = None
+    if is_number(moment := fields.get("x_delete_at", "")):
+        delete_at = int(moment)
+    if is_number(seconds := fields.get("x_delete_after", "")):
+        delete_at = int(swift.ticks.now()) + int(seconds)
     for part in files:
         data = _bytes(part)
         if len(data) > _limit(fields, "max_file_size"):
             raise explained(413, "FormPost: max_file_size exceeded")
         name = request.vars.get("object", "") + str(part.get_filename())
-        swift.put_object(container, name, data, {"content_type": part.get_content_type(), **extra})
+        swift.uploads.put(container, name, data, NewObject(content_type=part.get_content_type(), delete_at=delete_at))
 
 
 def _limit(fields: dict[str, str], name: str) -> int:

@@ -6,23 +6,15 @@ from typing import Any
 
 from openstack_emulator.core.cloud import Records
 from openstack_emulator.core.http import Request, Response
-from openstack_emulator.objectstore import (
-    bulk,
-    large_objects,
-    listing,
-    metadata,
-    records,
-    symlinks,
-    syncing,
-    temp_url,
-)
+from openstack_emulator.objectstore.routes import bulk, listing, symlinks, temp_url
+from openstack_emulator.objectstore.rules import accounts, large_objects, metadata, syncing, uploads
 
 CAPABILITIES: dict[str, Any] = {
     "swift": {
         "version": "2.35.0",
         "max_file_size": 1 << 30,
-        "max_object_name_length": records.LONGEST_OBJECT_NAME,
-        "max_container_name_length": records.LONGEST_CONTAINER_NAME,
+        "max_object_name_length": uploads.LONGEST_NAME,
+        "max_container_name_length": accounts.LONGEST_NAME,
         "max_meta_name_length": metadata.LONGEST_NAME,
         "max_meta_value_length": metadata.LONGEST_VALUE,
         "max_meta_count": metadata.MOST_ENTRIES,

@@ -1,0 +1,1 @@
+"""The object store over HTTP."""

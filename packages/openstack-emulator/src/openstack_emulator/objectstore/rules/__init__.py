@@ -1,0 +1,1 @@
+"""What the object store decides."""
