@@ -58,7 +58,11 @@ class Place:
 
     def prove(self, configuration: Mapping[str, Any]) -> Proof:
         """Make a configuration, and import it as a stack of its own."""
-        found = self.imported(self.state(configuration))
+        return self.prove_state(configuration, self.state(configuration))
+
+    def prove_state(self, configuration: Mapping[str, Any], state: Mapping[str, Any]) -> Proof:
+        """Import the state of a configuration as a stack of its own."""
+        found = self.imported(state)
         problems = list(self._wrong(configuration, found))
         if problems:
             return Proof(configuration["title"], len(found.resources), 0, tuple(problems))

@@ -28,16 +28,16 @@ def _server(draft: Draft, known: Known) -> None:
     if values.get("image") == _NO_IMAGE:
         del values["image"]
     entries = []
-    for each in values.get("networks", ()):
+    for each in draft.items("networks"):
         kept = ("port",) if each.get("port") else ("network", "fixed_ip")
         entries.append({name: each[name] for name in kept if name in each})
     entries = [each for number, each in enumerate(entries) if each and each not in entries[:number]]
     values |= {"networks": entries} if entries else {}
-    groups = [name for name in shown.get("security_groups") or [] if isinstance(name, str)]
+    named = shown.get("security_groups")
+    groups = [name for name in named if isinstance(name, str)] if isinstance(named, list) else []
     if groups and entries and not any("port" in each for each in entries):
         values["security_groups"] = groups
-    hints = next(iter(shown.get("scheduler_hints") or []), None) or {}
-    group = hints.get("group") if isinstance(hints, dict) else None
+    group = next((each.get("group") for each in draft.maps("scheduler_hints")), None)
     if group:
         values["scheduler_hints"] = {"group": group}
     _disks(draft)
@@ -46,8 +46,8 @@ def _server(draft: Draft, known: Known) -> None:
 def _disks(draft: Draft) -> None:
     """Say from what each disk was created, which Terraform says with a kind and an ID."""
     sources = {"volume": "volume_id", "image": "image", "snapshot": "snapshot_id"}
-    blocks = [each for each in draft.shown.get("block_device") or [] if isinstance(each, dict)]
-    disks = draft.values.pop("block_device_mapping_v2", [])
+    blocks, disks = draft.maps("block_device"), draft.items("block_device_mapping_v2")
+    draft.values.pop("block_device_mapping_v2", None)
     made, attached = disks[: len(blocks)], disks[len(blocks) :]
     for disk, block in zip(made, blocks, strict=True):
         source, identifier = block.get("source_type"), block.get("uuid")
@@ -58,7 +58,7 @@ def _disks(draft: Draft) -> None:
         size = {"volume_size": disk["volume_size"]} if source != "volume" and disk.get("volume_size") else {}
         rest = {name: disk[name] for name in ("boot_index", "delete_on_termination") if name in disk}
         draft.add("block_device_mapping_v2", {sources[source]: identifier, **size, **rest})
-    taken = {each.get("volume_id") for each in draft.values.get("block_device_mapping_v2", ())}
+    taken = {each.get("volume_id") for each in draft.items("block_device_mapping_v2")}
     for disk in attached:
         if disk["volume_id"] not in taken:
             draft.add("block_device_mapping_v2", disk)
@@ -67,7 +67,7 @@ def _disks(draft: Draft) -> None:
 def _network(draft: Draft, known: Known) -> None:
     if draft.kind.type_name == "OS::Neutron::Net":
         return
-    segments = [each for each in draft.shown.get("segments") or [] if isinstance(each, dict)]
+    segments = draft.maps("segments")
     if len(segments) > 1:
         raise Unsupported("it has several segments")
     for name in ("network_type", "physical_network", "segmentation_id"):
@@ -93,7 +93,7 @@ def _port(draft: Draft, known: Known) -> None:
 
 def _router(draft: Draft, known: Known) -> None:
     gateway = draft.values.get("external_gateway_info")
-    if gateway and draft.shown.get("enable_snat") is False:
+    if isinstance(gateway, dict) and draft.shown.get("enable_snat") is False:
         gateway["enable_snat"] = False
 
 
@@ -108,7 +108,8 @@ def _router_interface(draft: Draft, known: Known) -> None:
 
 
 def _security_group(draft: Draft, known: Known) -> None:
-    rules = [_rule(each, draft) for each in draft.values.pop("rules", ())]
+    rules = [_rule(each, draft) for each in draft.items("rules")]
+    draft.values.pop("rules", None)
     has_outgoing = any(each.get("direction") == "egress" for each in rules)
     without_default = bool(draft.shown.get("delete_default_rules"))
     if without_default and not has_outgoing:
@@ -140,7 +141,9 @@ def _volume(draft: Draft, known: Known) -> None:
 
 def _qos_specs(draft: Draft, known: Known) -> None:
     consumer = draft.shown.get("consumer")
-    draft.values["specs"] = {**draft.values.get("specs", {}), **({"consumer": consumer} if consumer else {})}
+    specs = draft.values.get("specs", {})
+    if consumer and isinstance(specs, dict):
+        draft.values["specs"] = {**specs, "consumer": consumer}
 
 
 def _image(draft: Draft, known: Known) -> None:
@@ -163,7 +166,7 @@ def _pool(draft: Draft, known: Known) -> None:
 
 
 def _key_container(draft: Draft, known: Known) -> None:
-    references = [each for each in draft.shown.get("secret_refs") or [] if isinstance(each, dict)]
+    references = draft.maps("secret_refs")
     if draft.kind.type_name == "OS::Barbican::GenericContainer":
         draft.values["secrets"] = [{"name": each.get("name"), "ref": each.get("secret_ref")} for each in references]
         return

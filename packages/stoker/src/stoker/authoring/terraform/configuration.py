@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from stoker.authoring.terraform.table import Names, Row, composed, rows_of_types
+from stoker.base.redaction import REDACTED
 from stoker.plugins.resource import ResourceType
 from stoker.schema.property import Property
 
@@ -45,7 +46,7 @@ class Expression:
 
 @dataclass(slots=True)
 class Configuration:
-    """The text of a configuration. `resources` are its addresses by the paths of resources, `variables` those without
+    """A configuration, as `text`. `resources` are its addresses by the paths of resources, `variables` those without
     a value; `unsupported` says why resources are left out, `left_out` has the properties, by path, that no
     argument has.
     """
@@ -148,7 +149,7 @@ class _Writing:
             yield f"{attribute} {{", _body(lines, "    ")
 
     def _argument(self, each: StackObject, prop: Property | None, attribute: str, value: Any) -> str:
-        if prop is not None and prop.secret:
+        if value == REDACTED or (prop is not None and prop.secret):
             name = _word(f"{each.path}_{attribute}")
             self._variables.append(name)
             return f"var.{name}"

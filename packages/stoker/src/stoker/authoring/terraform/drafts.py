@@ -35,9 +35,20 @@ class Draft:
     id: str = ""
     values: dict[str, Any] = field(default_factory=dict)
 
+    def maps(self, attribute: str) -> list[Mapping[str, Any]]:
+        """Return the maps in an attribute, which is a list of them or one; nothing for anything else."""
+        return _maps(self.shown.get(attribute))
+
+    def items(self, name: str) -> list[Any]:
+        """Return the value of a property that is a list. Raises Unsupported if the state marks it as sensitive."""
+        items = self.values.get(name, [])
+        if not isinstance(items, list):
+            raise Unsupported(f"the state marks what becomes its {name} as sensitive")
+        return items
+
     def add(self, name: str, item: Any) -> None:
-        """Add an item to a property that is a list, unless it has that."""
-        items = self.values.setdefault(name, [])
+        """Add an item to a property that is a list, unless it has that. Raises Unsupported."""
+        items = self.values[name] = self.items(name)
         if item not in items:
             items.append(item)
 
@@ -62,8 +73,7 @@ def fill(draft: Draft) -> None:
         else:
             draft.values[name] = _fitting(prop, value, attribute in draft.origin.sensitive, "")
     for attribute, block in row.blocks.items():
-        items = shown.get(attribute) or []
-        items = [item for item in (items if isinstance(items, list) else [items]) if isinstance(item, dict)]
+        items = _maps(shown.get(attribute))
         if attribute in draft.origin.sensitive and items and block.to in properties:
             draft.values[block.to] = Hidden("json")
         elif items and not block.to:
@@ -91,7 +101,8 @@ def part_of(item: StateObject, into: Into, schema: Mapping[str, Property]) -> li
     """Return the items that an object is in the property of another one."""
     shown = item.attributes
     if into.each:
-        return list(shown.get(into.each) or [])
+        items = shown.get(into.each)
+        return items if isinstance(items, list) else []
     prop = schema[into.property]
     inner = prop.items.schema if prop.items is not None else None
     if inner is None:
@@ -113,6 +124,10 @@ def refusal(kind: ResourceType, values: Mapping[str, Any]) -> str:
     if len(known) == len(values):
         problems += kind.validate(properties)
     return f"a template with it would be refused: {problems[0]}" if problems else ""
+
+
+def _maps(value: Any) -> list[Mapping[str, Any]]:
+    return [each for each in (value if isinstance(value, list) else [value]) if isinstance(each, dict)]
 
 
 def _hides(value: Any) -> bool:

@@ -96,7 +96,9 @@ class _Importing:
         items = [origin.attributes]
         if row.each:
             shown = origin.attributes
-            items = [{**shown, **each} for each in shown.get(row.each) or [] if isinstance(each, dict)]
+            listed = shown.get(row.each)
+            listed = listed if isinstance(listed, list) else []
+            items = [{**shown, **each} for each in listed if isinstance(each, dict)]
         drafts = []
         for shown in items:
             draft = Draft(origin, row, kind, shown)

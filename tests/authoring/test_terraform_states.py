@@ -1,0 +1,174 @@
+"""States of Terraform as templates: what is refused, named, hidden and left out."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from click.testing import CliRunner, Result
+
+from stoker.authoring.terraform.configuration import StackObject, to_configuration
+from stoker.authoring.terraform.importing import Imported, from_state
+from stoker.authoring.terraform.state import LARGEST, NotAState, read_state
+from stoker.authoring.terraform.table import composed, rows
+from stoker.cli.commands.transfers import import_objects
+from stoker.engine.planning.importing import unsuitable
+from stoker.plugins.registry import Registry
+
+PROVIDER = 'provider["registry.opentofu.org/terraform-provider-openstack/openstack"]'
+TYPES = Registry.from_entry_points().types()
+NET, PORT = "11111111-1111-4111-8111-111111111111", "22222222-2222-4222-8222-222222222222"
+
+
+def resource(kind: str, name: str, attributes: Any, **fields: Any) -> dict[str, Any]:
+    own = ("index_key", "deposed", "sensitive_attributes")
+    more: dict[str, Any] = {key: fields.pop(key) for key in own if key in fields}
+    instance: dict[str, Any] = {"attributes": attributes, **more}
+    place = {"mode": "managed", "type": f"openstack_{kind}", "name": name, "provider": PROVIDER}
+    return {**place, "instances": [instance], **fields}
+
+
+def state(*resources: dict[str, Any]) -> dict[str, Any]:
+    return {"version": 4, "resources": list(resources)}
+
+
+def imported(*resources: dict[str, Any]) -> Imported:
+    return from_state(read_state(json.dumps(state(*resources)).encode()), TYPES)
+
+
+def command(tmp_path: Path, data: Any, *options: str) -> Result:
+    file = tmp_path / "terraform.tfstate"
+    file.write_text(data if isinstance(data, str) else json.dumps(data))
+    return CliRunner().invoke(import_objects, ["--tfstate", str(file), "-o", str(tmp_path / "out"), *options])
+
+
+def test_every_row_is_about_types_and_properties_that_exist() -> None:
+    assert len(rows()) >= 100
+    for name, row in rows().items():
+        assert bool(row.none) != bool(row.types or row.into), name
+        kinds = [TYPES[each] for each in row.types.values()]
+        assert not [kind.type_name for kind in kinds if unsuitable(kind)], name
+        paths = [*row.attributes.values(), *(block.to for block in row.blocks.values() if block.to)]
+        known = {prop for kind in kinds for prop in kind.properties}
+        assert {path.partition(".")[0] for path in paths} <= known, name
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"{", "no JSON"),
+        (b"[]", "no state"),
+        (b"\xff\xfe", "no JSON"),
+        (b'{"version": 3}', "only version 4"),
+        (b'{"version": 4, "encrypted_data": "x"}', "tofu state pull"),
+        (b'{"version": 4, "resources": {}}', "resources is no list"),
+        (b'{"version": 4, "resources": [{"type": 7}]}', "resources[0].type is no string"),
+        (b"[" * 5000, "levels"),
+        (b'{"version": 4, "a":' + b"[" * 200 + b"]" * 200 + b"}", "levels"),
+        (b" " * (LARGEST + 1), "larger than"),
+    ],
+)
+def test_what_is_no_state_is_refused_with_the_reason(content: bytes, said: str) -> None:
+    with pytest.raises(NotAState, match=said.replace("[", r"\[")):
+        read_state(content)
+
+
+def test_names_say_the_module_the_name_and_the_key() -> None:
+    net = {"id": NET, "name": "a"}
+    found = imported(
+        resource("networking_network_v2", "main", net, module='module.env["prod"].module.net'),
+        resource("networking_port_v2", "main", {"id": PORT, "network_id": NET}, index_key="blue green"),
+        resource("networking_network_v2", "same", {"id": "x1", "name": "x"}),
+        resource("dns_zone_v2", "same", {"id": "x2", "name": "x.example.", "email": "a@x.example"}),
+    )
+    assert set(found.template["resources"]) == {"env_prod_net_main", "main_blue_green", "same_network", "same_zone"}
+    port = found.template["resources"]["main_blue_green"]
+    assert port["properties"]["network"] == {"get_resource": "env_prod_net_main"}
+    assert {"to": "main_blue_green", "id": PORT} in found.environment["imports"]
+
+
+def test_sensitive_values_are_hidden_parameters_and_shown_nowhere(tmp_path: Path) -> None:
+    metadata = {"token": "TOP-SECRET"}
+    marked = [[{"type": "get_attr", "value": "metadata"}, {"type": "index", "value": "token"}]]
+    volume = {"id": PORT, "name": "v", "size": 1, "metadata": metadata}
+    user = {"id": "u", "name": "u", "password": "TOP-SECRET"}
+    data = state(
+        resource("blockstorage_volume_v3", "data", volume, sensitive_attributes=marked),
+        resource("identity_user_v3", "me", user),
+        resource("random_password", "other", {"result": "TOP-SECRET"}),
+    )
+    refused = command(tmp_path, data)
+    assert refused.exit_code == 1
+    assert not (tmp_path / "out").exists()
+    written = command(tmp_path, data, "--skip-unsupported")
+    assert written.exit_code == 0, written.output
+    template = yaml.safe_load((tmp_path / "out/template.yaml").read_text())
+    hidden = {name: each["type"] for name, each in template["parameters"].items() if each.get("hidden")}
+    assert hidden == {"data_metadata": "json", "me_password": "string"}
+    assert all(f" -P {name}=…" in written.output for name in hidden)
+    files = "".join(file.read_text() for file in (tmp_path / "out").iterdir())
+    assert "TOP-SECRET" not in refused.output + written.output + files
+    again = command(tmp_path, data, "--skip-unsupported")
+    assert again.exit_code == 1
+    assert "nothing is overwritten" in again.output
+
+
+def test_what_has_no_equivalent_is_listed_with_its_reason(tmp_path: Path) -> None:
+    data = state(
+        resource("compute_quotaset_v2", "quota", {"id": "p/RegionOne"}),
+        resource("networking_network_v2", "old", {"id": NET, "name": "old"}, deposed="0badcafe"),
+        resource("compute_volume_attach_v2", "a", {"id": "s/v", "instance_id": "s", "volume_id": "v"}),
+        resource("new_thing_v9", "new", {"id": "n"}),
+        resource("networking_port_v2", "port", {"id": PORT}),
+    )
+    answer = command(tmp_path, data, "-f", "json")
+    assert answer.exit_code == 1
+    shown = json.loads(answer.output)
+    reasons = {each["address"]: each["reason"] for each in shown["unsupported"]}
+    assert "no identity of its own" in reasons["openstack_compute_quotaset_v2.quota"]
+    assert "deposed" in reasons["openstack_networking_network_v2.old"]
+    assert "which the state does not have" in reasons["openstack_compute_volume_attach_v2.a"]
+    assert "not known" in reasons["openstack_new_thing_v9.new"]
+    assert "does not say network" in reasons["openstack_networking_port_v2.port"]
+    assert shown["files"] == []
+
+
+def test_strange_values_become_nothing_else_than_values() -> None:
+    hostile = {"get_file": "file:///etc/passwd"}
+    volume = {"id": PORT, "name": "{get_param: x}", "size": "2", "metadata": hostile, "image_id": ["x"]}
+    found = imported(resource("blockstorage_volume_v3", "v", volume))
+    assert not found.template.get("resources")
+    assert "would be refused" in found.unsupported["openstack_blockstorage_volume_v3.v"]
+    found = imported(resource("blockstorage_volume_v3", "v", {**volume, "image_id": ""}))
+    properties = found.template["resources"]["v"]["properties"]
+    assert properties == {"size": 2, "name": "{get_param: x}", "metadata": {"get_param": "metadata"}}
+    values: list[Any] = [None, 7, "x", [], [1], [[]], {"a": 1}, [{"network": 1}]]
+    for strange in values:
+        for attribute in ("network", "block_device", "security_groups", "scheduler_hints", "metadata", "flavor_id"):
+            imported(resource("compute_instance_v2", "s", {"id": "s", "flavor_id": "1", attribute: strange}))
+
+
+def test_a_configuration_refers_to_other_objects_and_has_no_secrets() -> None:
+    found = to_configuration(
+        [
+            StackObject("net", "OS::Neutron::Net", NET, {"name": "${a} %{b}", "admin_state_up": True}),
+            StackObject("web.0.port", "OS::Neutron::Port", PORT, {"network": NET, "tags": ["a"]}),
+            StackObject("me", "OS::Keystone::User", "u", {"name": "u", "password": "******"}),
+            StackObject("random", "OS::Heat::RandomString", "r", {}),
+        ],
+        TYPES,
+    )
+    assert "network_id = openstack_networking_network_v2.net.id" in found.text
+    assert 'name = "$${a} %%{b}"' in found.text
+    assert f'  to = openstack_networking_port_v2.web_0_port\n  id = "{PORT}"\n' in found.text
+    assert "password = var.me_password" in found.text
+    assert found.variables == ["me_password"]
+    assert set(found.unsupported) == {"random"}
+
+
+def test_ids_are_composed() -> None:
+    assert composed("{a}/{id/-1}", {"a": "x", "id": "y/z"}.__getitem__) == "x/z"
+    assert composed("{a}/{id}", {"a": "", "id": "y"}.__getitem__) == ""
