@@ -166,7 +166,11 @@ class Applying:
             place = (match["module"] or "", "data" if data else "managed", match["type"], match["name"])
             grouped.setdefault(place, []).append(instance)
         for (module, mode, kind, name), instances in grouped.items():
-            provider = _PROVIDER if kind.startswith(PREFIX) else f'provider["registry.terraform.io/hashicorp/{kind}"]'
+            provider = (
+                _PROVIDER
+                if kind.startswith(PREFIX)
+                else f'provider["registry.terraform.io/hashicorp/{kind.partition("_")[0]}"]'
+            )
             head = {"module": module} if module else {}
             yield {**head, "mode": mode, "type": kind, "name": name, "provider": provider, "instances": instances}
 

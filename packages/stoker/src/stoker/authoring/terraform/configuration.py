@@ -95,7 +95,9 @@ class _Writing:
             self._result.unsupported[each.path] = f"Terraform's provider has no equivalent of {each.type}"
             return None
         if not self._import_id(each, row):
-            self._result.unsupported[each.path] = f"the stack does not know the ID of its import, {row.imported_by}"
+            self._result.unsupported[each.path] = (
+                f"Terraform imports it by {row.imported_by}, which the stack does not have"
+            )
             return None
         return row
 

@@ -92,7 +92,7 @@ def _tell(found: Imported, out: Path, is_written: bool) -> None:
     for address, reason in found.unsupported.items():
         say(f"  {address}: {reason}", err=True)
     for address, names in found.left_out.items():
-        say(f"Left out, as templates have no such property: {', '.join(names)} of {address}; the object keeps them.")
+        say(f"Not in the template: {', '.join(names)} of {address}; the object keeps them.")
     if is_written:
         if found.without_value:
             say(f"Give values of these hidden parameters, which no file has: {', '.join(found.without_value)}.")
@@ -161,7 +161,7 @@ def _tell_configuration(found: Configuration, file: Path, is_written: bool) -> N
     for path, reason in found.unsupported.items():
         say(f"  {path}: {reason}", err=True)
     for path, names in found.left_out.items():
-        say(f"Left out, as Terraform has no such argument: {', '.join(names)} of {path}; the object keeps them.")
+        say(f"Not in the configuration: {', '.join(names)} of {path}; the object keeps them.")
     if is_written:
         if found.variables:
             say(f"Give values of these variables, which Stoker does not show: {', '.join(found.variables)}.")
