@@ -177,7 +177,7 @@ def test_from_a_scan_to_a_stack_without_a_write(boto: Any, world: QueryService, 
     assert shown["Status"] == "COMPLETE", shown
     assert shown["Progress"]["ResourcesSucceeded"] == len(resources) == len(shown["Resources"])
     import_with(boto, boto.get_generated_template(GeneratedTemplateName="shop")["TemplateBody"], shown["Resources"])
-    assert drift_of(world, boto) == "IN_SYNC"
+    assert drift_of(world, boto, "taken") == "IN_SYNC"
     assert writes(world) == before
 
     scan = scanned(world, boto)
@@ -186,7 +186,37 @@ def test_from_a_scan_to_a_stack_without_a_write(boto: Any, world: QueryService, 
         each["ResourceIdentifier"]["Id"] for page in pages for each in page["Resources"] if each["ManagedByStack"]
     }
     assert managed == {each["ResourceIdentifier"]["Id"] for each in resources}
+
+    split_in_two(boto, shop[SERVER], "servers")
+    assert drift_of(world, boto, "taken") == drift_of(world, boto, "servers") == "IN_SYNC"
     assert writes(world) == before
+
+
+def split_in_two(boto: Any, server: str, stack: str) -> None:
+    """Move a server from the stack `taken` into a new one, where the IDs of what it refers to replace references."""
+    found = boto.describe_stack_resources(StackName="taken")["StackResources"]
+    identifiers = {each["LogicalResourceId"]: each["PhysicalResourceId"] for each in found}
+    [name] = [name for name, identifier in identifiers.items() if identifier == server]
+
+    def referred(value: Any) -> Any:
+        if isinstance(value, dict):
+            ref = value.get("Ref")
+            return identifiers.get(ref, value) if ref else {key: referred(inner) for key, inner in value.items()}
+        return [referred(inner) for inner in value] if isinstance(value, list) else value
+
+    template = boto.get_template(StackName="taken")["TemplateBody"]
+    leaving = {**template, "Resources": {name: referred(template["Resources"][name])}}
+    staying = {**template, "Resources": {each: body for each, body in template["Resources"].items() if each != name}}
+    refactor = boto.create_stack_refactor(
+        EnableStackCreation=True,
+        StackDefinitions=[
+            {"StackName": each, "TemplateBody": json.dumps(body)}
+            for each, body in (("taken", staying), (stack, leaving))
+        ],
+    )["StackRefactorId"]
+    boto.get_waiter("stack_refactor_create_complete").wait(StackRefactorId=refactor, WaiterConfig=FAST)
+    boto.execute_stack_refactor(StackRefactorId=refactor)
+    boto.get_waiter("stack_refactor_execute_complete").wait(StackRefactorId=refactor, WaiterConfig=FAST)
 
 
 def import_with(boto: Any, body: str, resources: list[dict[str, Any]], stack: str = "taken") -> None:
@@ -204,8 +234,8 @@ def import_with(boto: Any, body: str, resources: list[dict[str, Any]], stack: st
     boto.get_waiter("stack_import_complete").wait(StackName=stack, WaiterConfig=FAST)
 
 
-def drift_of(world: QueryService, boto: Any) -> str:
-    detection = boto.detect_stack_drift(StackName="taken")["StackDriftDetectionId"]
+def drift_of(world: QueryService, boto: Any, stack: str) -> str:
+    detection = boto.detect_stack_drift(StackName=stack)["StackDriftDetectionId"]
 
     def detected() -> dict[str, Any] | None:
         shown = boto.describe_stack_drift_detection_status(StackDriftDetectionId=detection)
