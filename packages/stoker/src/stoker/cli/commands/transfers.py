@@ -14,7 +14,7 @@ from click.core import ParameterSource
 
 from stoker.cli.client.service import Service
 from stoker.cli.commands.deploy import Command, definition_options, extent
-from stoker.cli.framework import InputPath, key_values, progress_format, with_service, yes_option
+from stoker.cli.framework import key_values, progress_format, with_service, yes_option
 
 _REMOTE = ("http", "https")
 
@@ -62,7 +62,7 @@ class _Import(click.Command):
 
 _STATE_OPTIONS = (
     click.option(
-        "--tfstate", type=InputPath(dir_okay=False, path_type=Path), metavar="FILE",
+        "--tfstate", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
         help="Write a template and an environment of the objects in this state of Terraform or OpenTofu.",
     ),
     click.option(
