@@ -81,7 +81,7 @@ def _shown(rehearsal: Rehearsal, single: bool) -> None:
     "--cloud",
     metavar="FILE",
     type=InputPath(dir_okay=False),
-    help="What the cloud has besides its own objects: flavors, images, networks and keypairs, as in test files.",
+    help="What the cloud has besides its own: flavors, images, networks, keypairs and quotas, as in test files.",
 )
 @click.option(
     "-j",

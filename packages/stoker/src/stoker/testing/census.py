@@ -17,6 +17,8 @@ LEFT_ALONE: frozenset[Kind] = frozenset(
         ("octavia", "quotas"),
         ("nova", "events"),
         ("swift", "accounts"),
+        ("gnocchi", "resources"),
+        ("gnocchi", "metrics"),
         ("zun", "images"),
     }
 )

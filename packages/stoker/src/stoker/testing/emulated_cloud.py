@@ -75,6 +75,17 @@ class EmulatedCloud:
         made = self.request("POST", "/compute/v2.1/os-keypairs", {"keypair": {"name": name}}, user="demo")
         return str(made["keypair"]["name"])
 
+    def limit(self, service: str, limits: Mapping[str, int]) -> None:
+        """Set quotas of the project `demo`: `service` is compute, network or volume. Raises Invalid for wrong ones."""
+        [project] = self.request("GET", "/identity/v3/projects?name=demo")["projects"]
+        [operator] = self.request("GET", "/identity/v3/projects?name=admin")["projects"]
+        path, kind = {
+            "compute": ("/compute/v2.1/os-quota-sets", "quota_set"),
+            "network": ("/network/v2.0/quotas", "quota"),
+            "volume": (f"/volume/v3/{operator['id']}/os-quota-sets", "quota_set"),
+        }[service]
+        self.request("PUT", f"{path}/{project['id']}", {kind: dict(limits)})
+
     def _added(self, path: str, kind: str, wanted: Mapping[str, Any], user: str = "admin") -> str:
         return str(self.request("POST", path, {kind: wanted}, user=user)[kind]["id"])
 

@@ -314,3 +314,5 @@ def furnish(cloud: EmulatedCloud, section: Mapping[str, Any]) -> None:
         cloud.add_network(name, **network)
     for name in section.get("keypairs", ()):
         cloud.add_keypair(name)
+    for service, limits in section.get("quotas", {}).items():
+        cloud.limit(service, limits)

@@ -57,6 +57,15 @@ NETWORK = Section(
     },
 )
 
+QUOTAS = Section(
+    "quotas",
+    {
+        "compute": Key(MapOf(COUNT, "limit"), "Limits of Nova, such as `cores` and `instances`."),
+        "network": Key(MapOf(COUNT, "limit"), "Limits of Neutron, such as `port` and `floatingip`."),
+        "volume": Key(MapOf(COUNT, "limit"), "Limits of Cinder, such as `volumes` and `gigabytes`."),
+    },
+)
+
 CLOUD = Section(
     "cloud",
     {
@@ -64,6 +73,7 @@ CLOUD = Section(
         "images": Key(MapOf(IMAGE, "name"), "Public images with their properties, such as `min_disk`."),
         "networks": Key(MapOf(NETWORK, "name"), "Networks of the user, or external ones."),
         "keypairs": Key(ListOf(TEXT), "Names of key pairs of the user."),
+        "quotas": Key(QUOTAS, "How much the project of the user may have."),
     },
     "What the emulated cloud has, besides what a new one has.",
 )

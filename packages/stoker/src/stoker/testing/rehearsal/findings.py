@@ -20,6 +20,8 @@ from stoker.testing.rehearsal.structure import Level, Node, Structure
 
 _WITHOUT_DATA = frozenset({"OS::Nova::Server", "AWS::EC2::Instance"})
 """Types whose content usually comes from an image: to replace them is what updates are for."""
+_SERVER_GROUP = "OS::Nova::ServerGroup"
+_BALANCERS = frozenset({"OS::Octavia::LoadBalancer", "OS::Octavia::PoolMember", "OS::Octavia::Pool"})
 
 
 # -- what the template says --------------------------------------------------------------------------------------------
@@ -30,6 +32,8 @@ def written(structure: Structure, timeout: int | None) -> Iterator[Diagnostic]:
     for path, node, level in structure.walk():
         if node.type in CONDITIONS:
             yield from _unreachable(structure, path, node, level)
+        if node.type == _SERVER_GROUP:
+            yield from _on_one_host(structure, path, node, level)
         yield from _batches(structure, path, node, time_limit(EngineSettings(), timeout))
 
 
@@ -52,6 +56,25 @@ def _unreachable(structure: Structure, path: str, node: Node, level: Level) -> I
         names = ", ".join(sorted(late))
         message = f"{node.name} waits for signals from {names}, which is created only after it"
         yield structure.diagnostic(path, rules.UNREACHABLE_WAIT, message, f"{names} must not depend on {node.name}")
+
+
+def _on_one_host(structure: Structure, path: str, node: Node, level: Level) -> Iterator[Diagnostic]:
+    """Yield that a server group keeps the servers of a load balancer together."""
+    if "affinity" not in node.values.get("policies", ()) or not any(
+        each.type in _BALANCERS for each in level.nodes.values()
+    ):
+        return
+    members = [each for each in level.nodes.values() if node.name in each.refers_to]
+    if sum(_servers_of(each) for each in members) > 1:
+        names = ", ".join(each.name for each in members)
+        message = f"{node.name} puts the servers of {names} on one host: its failure stops all that are balanced"
+        yield structure.diagnostic(path, rules.SINGLE_HOST, message, "use the policy anti-affinity")
+
+
+def _servers_of(node: Node) -> int:
+    """Return how many servers a resource is: more than one for a group, if this is known."""
+    values = (node.values.get(name) for name in ("count", "desired_capacity", "min_size", "size"))
+    return next((value for value in values if isinstance(value, int)), 1)
 
 
 def _batches(structure: Structure, path: str, node: Node, limit: float) -> Iterator[Diagnostic]:
@@ -101,7 +124,29 @@ def usual(outcome: Outcome, before: Structure, after: Structure) -> Iterator[Dia
             message = f"the update replaces or removes {path} ({kind}), and its data are lost"
             hint = "deletion_policy: Snapshot or Retain keeps them; or leave what requires the replacement as it is"
             yield there.diagnostic(path, rules.DATA_REPLACED, message, hint)
+    if update is not None:
+        yield from _signals_lost(update, after)
     yield from left_behind(outcome.left, before)
+
+
+def _signals_lost(update: Phase, structure: Structure) -> Iterator[Diagnostic]:
+    """Yield the wait conditions that wait during an update, although nothing that signals starts again in it."""
+    for path in update.waited:
+        level, node = structure.chain(path)[-1]
+        handles = {name for name in node.refers_to if name in level.nodes and level.nodes[name].type in HANDLES}
+        holders = set[str]().union(*(level.after(name) for name in handles)) - {node.name} - level.after(node.name)
+        changed = {step.path for step in update.steps}
+        above = path[: len(path) - len(path.rsplit(".", 1)[-1])]
+        if not holders or handles & level.shown or any(_touched(f"{above}{name}", changed) for name in holders):
+            continue
+        names = ", ".join(sorted(holders))
+        message = f"{node.name} waits during the update for signals from {names}, which the update leaves as it is"
+        hint = f"programs of user data run only once: have the update replace {names}, or leave {node.name} as it is"
+        yield structure.diagnostic(path, rules.UNREACHABLE_WAIT, message, hint)
+
+
+def _touched(path: str, changed: set[str]) -> bool:
+    return any(each == path or each.startswith(f"{path}.") for each in changed)
 
 
 def left_behind(left: Sequence[LeftObject], structure: Structure, when: str = "") -> Iterator[Diagnostic]:

@@ -25,6 +25,8 @@ class Guests:
     """The guests of all servers of a stage."""
 
     def __init__(self, stage: Stage) -> None:
+        self.waited: set[tuple[str, str]] = set()
+        """Stack and name of the wait conditions to which signals were sent."""
         self._stage = stage
         self._count = 0
 
@@ -32,7 +34,9 @@ class Guests:
         """Send a signal to each resource that waits, or whose wait condition does; `rows` are all resources."""
         listed = list(rows)
         waiting = [row for row in listed if row["status"] == "IN_PROGRESS" and row["type"] in WAITING]
-        stacks = {row["stack_id"] for row in waiting if row["type"] in CONDITIONS}
+        conditions = [row for row in waiting if row["type"] in CONDITIONS]
+        self.waited |= {(row["stack_id"], row["name"]) for row in conditions}
+        stacks = {row["stack_id"] for row in conditions}
         handles = [row for row in listed if row["type"] in HANDLES and row["stack_id"] in stacks]
         deployments = [row for row in waiting if row["type"] in DEPLOYMENTS]
         self._count += 1

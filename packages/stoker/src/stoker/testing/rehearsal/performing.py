@@ -118,6 +118,7 @@ class _Run:
             await self._note_retained()
         seen, began = len(self._stage.events()), self._stage.clock.now()
         self._stage.script.begin(name)
+        self._guests.waited.clear()
         await self._requested(name)
         await self._ended()
         state, reason = await self._state()
@@ -149,6 +150,7 @@ class _Run:
                 ],
                 list(_steps(events, paths, began)),
                 commits,
+                sorted(paths[each] for each in self._guests.waited),
                 again,
             )
         )

@@ -1,23 +1,38 @@
-"""Find the dependency whose lack makes an undisturbed run fail, by runs with it."""
+"""Find out why an undisturbed run fails, by runs in which something is different: a dependency more, no quotas."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from stoker.base.diagnostics import Diagnostic
 from stoker.cli.terminal.places import url_of
+from stoker.testing.rehearsal import rules
 from stoker.testing.rehearsal.findings import fails, first_failure, missing_dependency
-from stoker.testing.rehearsal.scenario import CREATE, Outcome, Phase, Scenario
+from stoker.testing.rehearsal.scenario import CREATE, DELETE, UPDATE, Failure, Outcome, Phase, Scenario
 from stoker.testing.rehearsal.structure import Level, Structure
 
 Try = Callable[[Sequence[Scenario]], list[Outcome]]
 """Performs scenarios without disruptions."""
 
 
-def cause(scenario: Scenario, structure: Structure, phase: Phase, rule: str, perform: Try) -> Diagnostic:
-    """Return why an undisturbed phase fails: a missing dependency, if the phase succeeds with one; otherwise `rule`."""
+def cause(
+    scenario: Scenario, before: Structure, structure: Structure, phase: Phase, rule: str, perform: Try
+) -> Diagnostic:
+    """Return why an undisturbed phase fails: a quota, if it succeeds without; what is removed too late, if the new
+    template is good by itself; a missing dependency, if it succeeds with one; otherwise `rule`. `structure` is that of
+    the phase.
+    """
     failure = first_failure(phase)
+    if "quotas" in scenario.cloud and phase.name != DELETE:
+        cloud = {name: what for name, what in scenario.cloud.items() if name != "quotas"}
+        if _succeeds(perform([replace(scenario, cloud=cloud)])[0], phase.name):
+            return fails(phase, structure, rules.QUOTA_EXCEEDED)
+    if failure is not None and phase.name == UPDATE and scenario.to is not None:
+        removed = _removed(before, structure, failure)
+        if removed and _succeeds(perform([replace(scenario, template=scenario.to, to=None)])[0], CREATE):
+            return _too_late(structure, failure, removed)
     if failure is not None and not failure.timed_out:
         for depth, (level, node) in reversed(list(enumerate(structure.chain(failure.path)))):
             if not level.own or not node.source:
@@ -29,6 +44,22 @@ def cause(scenario: Scenario, structure: Structure, phase: Phase, rule: str, per
                 at = path if phase.name == CREATE else ".".join([*path.split(".")[:-1], found])
                 return missing_dependency(structure, at, later, earlier, failure.reason)
     return fails(phase, structure, rule)
+
+
+def _removed(before: Structure, after: Structure, failure: Failure) -> list[str]:
+    """Return the resources of the type of a new one that the update removes, in the template itself."""
+    node = after.root.nodes.get(failure.path)
+    if node is None or failure.path in before.root.nodes:
+        return []
+    return [name for name, each in before.root.nodes.items() if name not in after.root.nodes and each.type == node.type]
+
+
+def _too_late(structure: Structure, failure: Failure, removed: Sequence[str]) -> Diagnostic:
+    """Return that a new resource needs what another one has until the update removes it."""
+    message = f"{failure.path} is created before {', '.join(removed)} is removed: {failure.reason}"
+    hint = f"if it is the same one, add `moved: [{{from: {removed[0]}, to: {failure.path}}}]` to an environment; "
+    hint += "otherwise remove the former one by an update of its own"
+    return structure.diagnostic(failure.path, rules.REMOVED_TOO_LATE, message, hint)
 
 
 def url(source: str) -> str:

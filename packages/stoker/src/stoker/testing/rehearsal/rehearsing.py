@@ -25,6 +25,8 @@ _USUAL_SEEDS = 500
 _SHARE = 4
 """One combination for so many single disruptions."""
 _FAILS = {CREATE: rules.CREATION_FAILS, UPDATE: rules.UPDATE_FAILS, DELETE: rules.DELETION_REFUSED}
+_EXPLAINED = (rules.BATCHES_OUTLAST, rules.UNREACHABLE_WAIT)
+"""Rules whose violation makes an action fail at the same place."""
 
 Progress = Callable[[int, int], None]
 """Called with the number of the runs that have ended, and of all runs."""
@@ -81,7 +83,10 @@ def rehearse(
     for phase in undisturbed.phases:
         if not phase.succeeded:
             structure = after if phase.name == UPDATE else before
-            found.append(cause(scenario, structure, phase, _FAILS[phase.name], perform))
+            known = {(each.source, each.path) for each in found if each.rule in _EXPLAINED}
+            reason = cause(scenario, before, structure, phase, _FAILS[phase.name], perform)
+            found += [] if (reason.source, reason.path) in known else [reason]
+            break  # what comes after a failure is a consequence of it
     wanted = list(_wanted(runs, undisturbed, seeds, only))
     disturbed, outcomes = Disturbed(runs, undisturbed, before, after), []
     progress(0, len(wanted))

@@ -15,6 +15,9 @@ UNREACHABLE_WAIT = "unreachable-wait-condition"
 BATCHES_OUTLAST = "batches-outlast-timeout"
 DATA_REPLACED = "data-replaced"
 LEFT_BEHIND = "left-behind"
+REMOVED_TOO_LATE = "removed-too-late"
+QUOTA_EXCEEDED = "quota-exceeded"
+SINGLE_HOST = "single-host"
 
 _RULES = (
     Rule(CREATION_FAILS, "A resource cannot be created, although nothing goes wrong.", "a fixed IP outside the subnet"),
@@ -53,6 +56,22 @@ _RULES = (
         LEFT_BEHIND,
         "Objects stay in the cloud after the deletion of the stack, and belong to no stack.",
         "delete_on_termination: false",
+    ),
+    Rule(
+        REMOVED_TOO_LATE,
+        "A new resource needs a name, an address or an object that is free only when the update has removed another "
+        "one: updates create before they remove.",
+        "a key pair with a fixed name whose resource has been renamed",
+    ),
+    Rule(
+        QUOTA_EXCEEDED,
+        "The stack, or its former and new objects side by side during an update, exceed a quota.",
+        "three servers that are replaced at once, and a quota of four",
+    ),
+    Rule(
+        SINGLE_HOST,
+        "All servers behind a load balancer are on one host, whose failure stops all of them.",
+        "a server group with the policy affinity",
     ),
 )
 

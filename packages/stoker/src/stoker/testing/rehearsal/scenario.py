@@ -135,6 +135,8 @@ class Phase:
     requests: Sequence[Request] = ()
     steps: Sequence[Step] = ()
     commits: int = 0
+    waited: Sequence[str] = ()
+    """Paths of the wait conditions that waited for signals."""
     again: str = ""
     """The state after a second attempt, if a deletion failed."""
 

@@ -1,0 +1,151 @@
+"""Rehearse the templates of the OpenStack community, and list what is found in them.
+
+    python -m tools.conformance.rehearsals [PATTERN]
+
+With a PATTERN, a regular expression, only the templates whose paths contain it are rehearsed. `STOKER_TEMPLATE_CORPUS`
+names the folder with openstack/heat-templates; by default it is looked for beside this repository. Parameters get
+values that the emulated cloud has, and files that the collection lacks are empty. The exit status is 2 without
+the templates.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+import shutil
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from stoker.base.errors import StokerError, TemplateInvalid
+from stoker.template.document import Document
+from stoker.testing.rehearsal.rehearsing import WORKER, Rehearsal, check, rehearse
+from stoker.testing.rehearsal.scenario import Scenario
+from stoker.testing.workers import Workers
+from testing import corpus
+from tools.conformance.community.run import read_document
+
+SEEDS = 8
+"""Runs with disruptions for each template: each request that is new is slow at first, and finds dependencies."""
+CLOUD: Mapping[str, Any] = {"keypairs": ["community"], "images": {"fedora": {}, "ubuntu": {}}}
+_SUFFIXES = (".yaml", ".template", ".json")
+_GET_FILE = re.compile(r"""(?:get_file|get_file"):\s*["']?([^\s"'{}]+)""")
+_BY_CONSTRAINT = {
+    "nova.keypair": "community",
+    "nova.flavor": "m1.small",
+    "glance.image": "cirros",
+    "neutron.network": "private",
+    "neutron.subnet": "private-subnet",
+}
+_BY_NAME = (
+    ("public_net", "public"),
+    ("external", "public"),
+    ("floating", "public"),
+    ("key", "community"),
+    ("image", "cirros"),
+    ("flavor", "m1.small"),
+    ("instance_?type", "m1.small"),
+    ("subnet", "private-subnet"),
+    ("net", "private"),
+    ("cidr", "10.5.0.0/24"),
+    ("gateway", "10.5.0.1"),
+    ("start", "10.5.0.10"),
+    ("end", "10.5.0.90"),
+    ("port", "8080"),
+)
+_BY_TYPE: Mapping[str, Any] = {
+    "number": 1,
+    "Number": 1,
+    "boolean": True,
+    "json": {},
+    "comma_delimited_list": "one,two",
+    "CommaDelimitedList": "one,two",
+    "AWS::EC2::KeyPair::KeyName": "community",
+    "AWS::EC2::Image::Id": "cirros",
+}
+
+
+def main() -> int:
+    """Rehearse the templates; return the exit status."""
+    collection, pattern = corpus.folder(), re.compile("".join(sys.argv[1:2]))
+    if collection is None:
+        print(corpus.ABSENT, file=sys.stderr)
+        return 2
+    logging.getLogger().addHandler(logging.NullHandler())
+    rules: Counter[str] = Counter()
+    outcomes: Counter[str] = Counter()
+    with tempfile.TemporaryDirectory(prefix="stoker-rehearsals-") as directory, Workers(WORKER, 1) as workers:
+        copy = Path(directory).resolve() / "heat-templates"
+        shutil.copytree(collection, copy, copy_function=shutil.copyfile)
+        os.chdir(copy)
+        for name in _templates(copy):
+            if not corpus.is_invalid(name) and pattern.search(name):
+                outcomes[_prove(name, workers, rules)] += 1
+    print(f"\n{', '.join(f'{count} {what}' for what, count in outcomes.most_common())}")
+    for rule, count in rules.most_common():
+        print(f"{count:4} {rule}")
+    return 0
+
+
+def _templates(copy: Path) -> Iterator[str]:
+    """Yield the templates, and write the files that they read and that are not there."""
+    for path in sorted(copy.rglob("*")):
+        if path.suffix not in _SUFFIXES:
+            continue
+        text = path.read_text("utf-8")
+        for named in _GET_FILE.findall(text):
+            wanted = (path.parent / named).resolve()
+            if wanted.is_relative_to(copy) and not wanted.exists():
+                wanted.parent.mkdir(parents=True, exist_ok=True)
+                wanted.write_text("#!/bin/sh\n")
+        if re.search(r"^\s*[\"']?(resources|Resources)[\"']?\s*:", text, re.MULTILINE):
+            yield str(path.relative_to(copy))
+
+
+def _prove(name: str, workers: Workers, rules: Counter[str]) -> str:
+    """Rehearse a template, print what is found, and return how it went, in one word or two."""
+    try:
+        scenario = Scenario(name, parameters=dict(_parameters(name)), cloud=CLOUD)
+        check(scenario)
+        rehearsal = rehearse(scenario, SEEDS, None, workers)
+    except TemplateInvalid as error:
+        print(f"refused   {name}: {error.diagnostics[0].text()}", flush=True)
+        return "refused"
+    except StokerError as error:
+        print(f"refused   {name}: {error.message}", flush=True)
+        return "refused"
+    rules.update(each.rule for each in rehearsal.findings)
+    print(f"{'findings ' if rehearsal.findings else 'good     '} {name}: {_states(rehearsal)}", flush=True)
+    for each in rehearsal.findings:
+        print(f"    [{each.rule}] {each.text()}", flush=True)
+    return "with findings" if rehearsal.findings else "without findings"
+
+
+def _states(rehearsal: Rehearsal) -> str:
+    return ", ".join(f"{phase.state} {phase.seconds:.0f} s" for phase in rehearsal.usual.phases)
+
+
+def _parameters(name: str) -> Iterator[tuple[str, Any]]:
+    """Yield values for the parameters of a template: what the cloud has in place of names in other clouds."""
+    data = Document.parse(Path(name).read_text("utf-8")).data
+    known = read_document().parameters
+    for parameter, schema in (data.get("parameters") or data.get("Parameters") or {}).items():
+        named = next((value for word, value in _BY_NAME if re.search(word, parameter, re.IGNORECASE)), "value")
+        constraints = {key: value for each in schema.get("constraints", ()) for key, value in each.items()}
+        allowed = constraints.get("allowed_values") or schema.get("AllowedValues")
+        custom = _BY_CONSTRAINT.get(str(constraints.get("custom_constraint")))
+        if custom == "private" and named == "public":
+            custom = "public"
+        existing = custom or known.get(parameter)
+        if existing and (not allowed or existing in allowed):
+            yield parameter, existing
+        elif "default" not in schema and "Default" not in schema:
+            yield parameter, allowed[0] if allowed else _BY_TYPE.get(str(schema.get("type", schema.get("Type"))), named)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
