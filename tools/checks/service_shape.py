@@ -26,6 +26,7 @@ from tools.checks.source_tree import Module, SourceTree, dotted, resolved, show
 PACKAGE = "openstack_emulator"
 SHAPED = (
     "alarming",
+    "container_infra",
     "database",
     "dns",
     "image",
@@ -50,7 +51,6 @@ SUBSCRIPTS: Mapping[str, int] = {
     "catalog": 109,
     "compute": 147,
     "container": 99,
-    "container_infra": 101,
     "core": 11,
     "guests": 9,
     "identity": 108,

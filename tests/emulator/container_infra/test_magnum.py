@@ -10,7 +10,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from openstack_emulator.container_infra.clusters import SECONDS_TO_CREATE, SECONDS_TO_DELETE, SECONDS_TO_UPDATE
+from openstack_emulator.container_infra.rules.clusters import SECONDS_TO_CREATE, SECONDS_TO_DELETE, SECONDS_TO_UPDATE
 from openstack_emulator.core.faults import Fault
 from openstack_emulator.testing import Answer, ServedCloud
 

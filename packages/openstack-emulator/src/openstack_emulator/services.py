@@ -43,7 +43,7 @@ SERVICES = (
     Offer("blazar", "/reservation", {"reservation": "/reservation/v1"},
           "openstack_emulator.reservation.blazar:RESERVATION", "reservation", needs=("compute", "network")),
     Offer("magnum", "/container-infra", {"container-infra": "/container-infra/v1"},
-          "openstack_emulator.container_infra.magnum:CONTAINER_INFRA", "container-infra",
+          "openstack_emulator.container_infra.service:CONTAINER_INFRA", "container-infra",
           needs=("image", "network", "volume", "compute")),
     Offer("designate", "/dns", {"dns": "/dns"}, "openstack_emulator.dns.service:DNS", "dns"),
     Offer("mistral", "/workflow", {"workflowv2": "/workflow/v2"}, "openstack_emulator.workflow.mistral:WORKFLOW",

@@ -14,7 +14,7 @@ SCHEMA, STATE, QUOTA = "schema-validation-error", "invalid-state-exception", "ov
 
 
 def listed(
-    request: Request, members: str, title: str, rows: Sequence[Record], view: View, filters: Sequence[str] = ()
+    request: Request, members: str, title: str, rows: Sequence[Record], view: View[Record], filters: Sequence[str] = ()
 ) -> Response:
     """Return a page of a list: `{members: […], next: url or null}`. Raises ApiError 400, and 404 for a marker."""
     unknown = [name for name, _ in request.query.pairs if name not in LISTED_BY.union(filters)]

@@ -10,11 +10,12 @@ from openstack_emulator.core.errors import ApiError, bad_request, conflict, not_
 from openstack_emulator.core.fields import identifier
 from openstack_emulator.core.http import Context, Request, Response, Version
 from openstack_emulator.core.paging import ordered, page, unknown_marker
-from openstack_emulator.core.store import Collection, Record
+from openstack_emulator.core.store import R, Rows
+from openstack_emulator.core.typed import TypedRecord
 
 TIMESTAMP = "%Y-%m-%dT%H:%M:%S+00:00"
 LISTED_BY = {"limit", "marker", "sort_key", "sort_dir"}
-View = Callable[[str, Record], dict[str, Any]]
+View = Callable[[str, R], dict[str, Any]]
 """Makes the public form of a record; the first argument is the URL of the service."""
 
 
@@ -36,7 +37,7 @@ def require_version(request: Request, least: Version) -> None:
         raise not_found("The resource could not be found.")
 
 
-def by_name_or_id(rows: Collection, title: str, key: str, visible: Callable[[Record], bool]) -> Record:
+def by_name_or_id(rows: Rows[R], title: str, key: str, visible: Callable[[R], bool]) -> R:
     """Return the record with an ID or name that the caller may see. Raises ApiError 404, or 409 for several."""
     record = rows.get(key)
     if record is not None and visible(record):
@@ -58,8 +59,8 @@ def missing(title: str) -> Callable[[str], ApiError]:
 def listed(
     request: Request,
     members: str,
-    rows: Sequence[Record],
-    view: View,
+    rows: Sequence[R],
+    view: View[R],
     filters: Sequence[str] = (),
     missing: Callable[[str], ApiError] = unknown_marker,
 ) -> Response:
@@ -76,7 +77,7 @@ def listed(
     if (limit := query.get("limit")) is not None:
         _check_limit(limit)
     sort_key, direction, marker = query.get("sort_key", "id"), query.get("sort_dir", "asc"), query.get("marker")
-    if rows and sort_key not in rows[0]:
+    if rows and sort_key not in _fields(rows[0]):
         raise bad_request(f'The sort_key value "{sort_key}" is an invalid field for sorting', "invalid-parameter-value")
     if direction not in ("asc", "desc"):
         raise bad_request(f"Invalid sort direction: {direction}. Acceptable values are 'asc' or 'desc'")
@@ -93,6 +94,12 @@ def listed(
         kept = {name: value for name, value in query.pairs if name not in LISTED_BY}
         body["next"] = f"{request.url}?{urlencode({**kept, **sort, 'marker': found.next_marker})}"
     return Response(body)
+
+
+def _fields(record: Any) -> set[str]:
+    """The names of the fields of a record that clients may know."""
+    stored = record.to_json() if isinstance(record, TypedRecord) else record
+    return {name for name in stored if not name.startswith("_")}
 
 
 def _check_limit(limit: str) -> None:

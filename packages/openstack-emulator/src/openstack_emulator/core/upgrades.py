@@ -162,6 +162,7 @@ STEPS: Sequence[Step] = (
     memory_of_instances,
     filled("octavia", "loadbalancers", {"_failovers": 0}),
     ranges_of_segments,
+    filled("magnum", "nodegroups", {"_before": None}),
 )
 
 

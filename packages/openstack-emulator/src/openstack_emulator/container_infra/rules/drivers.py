@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
+from openstack_emulator.container_infra.records import ClusterTemplate
 from openstack_emulator.core.errors import bad_request
-from openstack_emulator.core.store import Record
 
 KUBERNETES, SWARM, MESOS = "kubernetes", "swarm", "mesos"
 COES = (KUBERNETES, SWARM, MESOS)
@@ -36,9 +35,9 @@ SMALLEST_DEVICEMAPPER = 3
 """Gigabytes of a docker volume that the storage driver devicemapper needs at least."""
 
 
-def check_drivers(template: Record) -> None:
+def check_drivers(template: ClusterTemplate) -> None:
     """Refuse a cluster template whose drivers do not suit its engine. Raises ApiError 400."""
-    coe, network, volume = template["coe"], template["network_driver"], template["volume_driver"]
+    coe, network, volume = template.coe, template.network_driver, template.volume_driver
     if network not in NETWORK_DRIVERS[coe]:
         expected = list(NETWORK_DRIVERS[coe])
         raise bad_request(f"Network driver type {network} is not supported, expecting a {expected} network driver.")
@@ -46,18 +45,17 @@ def check_drivers(template: Record) -> None:
         raise bad_request(
             f"Volume driver type {volume} is not supported, expecting a ['{VOLUME_DRIVERS[coe]}'] volume driver."
         )
-    check_docker_volume(template)
-    kind = (template["server_type"], template["cluster_distro"], coe)
+    check_docker_volume(template.docker_storage_driver, template.docker_volume_size)
+    kind = (template.server_type, template.cluster_distro, coe)
     if kind not in DRIVERS:
         raise bad_request(f"Cluster type {kind} not supported (No driver of the emulated cloud has it).")
-    if template["driver"] not in (None, DRIVERS[kind]):
-        raise bad_request(f"Cluster driver {template['driver']} not supported for the cluster type {kind}.")
+    if template.driver not in (None, DRIVERS[kind]):
+        raise bad_request(f"Cluster driver {template.driver} not supported for the cluster type {kind}.")
 
 
-def check_docker_volume(described: Mapping[str, Any]) -> None:
+def check_docker_volume(storage_driver: str | None, size: int | None) -> None:
     """Refuse a docker volume that is too small for its storage driver. Raises ApiError 400."""
-    size = described["docker_volume_size"]
-    if described["docker_storage_driver"] == "devicemapper" and (size or 0) < SMALLEST_DEVICEMAPPER:
+    if storage_driver == "devicemapper" and (size or 0) < SMALLEST_DEVICEMAPPER:
         raise bad_request(
             f"docker volume size {size} GB is not valid, expecting minimum value {SMALLEST_DEVICEMAPPER}GB for "
             "devicemapper storage driver."

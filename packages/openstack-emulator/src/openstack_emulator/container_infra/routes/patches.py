@@ -6,7 +6,7 @@ import copy
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from openstack_emulator.container_infra.http import invalid, missing
+from openstack_emulator.container_infra.routes.fields import invalid, missing
 from openstack_emulator.core import json_patch
 from openstack_emulator.core.errors import ApiError, bad_request
 from openstack_emulator.core.json_patch import Flaw, Inapplicable, Operation

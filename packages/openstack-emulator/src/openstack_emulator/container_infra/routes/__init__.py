@@ -1,0 +1,1 @@
+"""The service for container clusters over HTTP."""
