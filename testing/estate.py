@@ -13,23 +13,23 @@ _SHARED = {
 
 _OF_ENGINES = {"owner", "engine", "engine_id", "credential"}
 _IDENTIFIER = 36
-_DELETED = "number % 4 = 0"
-_ELSEWHERE = "number % 4 = 1"
-_OTHER_PROJECT = "CASE WHEN number < 100 THEN 'few' ELSE 'p' || (number % 100) END"
+_DELETED = "copy_number % 4 = 0"
+_ELSEWHERE = "copy_number % 4 = 1"
+_OTHER_PROJECT = "CASE WHEN copy_number < 100 THEN 'few' ELSE 'p' || (copy_number % 100) END"
 
 _CHANGED = {
-    ("stacks", "name"): "name || '-' || number",
-    ("stacks", "live_name"): f"CASE WHEN {_DELETED} THEN NULL ELSE live_name || '-' || number END",
-    ("stacks", "deleted_at"): f"CASE WHEN {_DELETED} THEN created_at + number ELSE deleted_at END",
-    ("stacks", "created_at"): "created_at + CASE WHEN number % 2 = 0 THEN number ELSE -number END",
-    ("resources", "physical_id"): "physical_id || '-' || number",
-    ("resources", "ownership"): "ownership || '-' || number",
-    ("search_terms", "value"): "value || '-' || number",
-    ("exports", "name"): "name || '-' || number",
-    ("imports", "name"): "name || '-' || number",
-    ("request_tokens", "token"): "token || '-' || number",
-    ("software_deployments", "server_id"): "server_id || '-' || number",
-    ("operations", "status"): "CASE WHEN number % 4 = 2 THEN 'FAILED' ELSE status END",
+    ("stacks", "name"): "name || '-' || copy_number",
+    ("stacks", "live_name"): f"CASE WHEN {_DELETED} THEN NULL ELSE live_name || '-' || copy_number END",
+    ("stacks", "deleted_at"): f"CASE WHEN {_DELETED} THEN created_at + copy_number ELSE deleted_at END",
+    ("stacks", "created_at"): "created_at + CASE WHEN copy_number % 2 = 0 THEN copy_number ELSE -copy_number END",
+    ("resources", "physical_id"): "physical_id || '-' || copy_number",
+    ("resources", "ownership"): "ownership || '-' || copy_number",
+    ("search_terms", "value"): "value || '-' || copy_number",
+    ("exports", "name"): "name || '-' || copy_number",
+    ("imports", "name"): "name || '-' || copy_number",
+    ("request_tokens", "token"): "token || '-' || copy_number",
+    ("software_deployments", "server_id"): "server_id || '-' || copy_number",
+    ("operations", "status"): "CASE WHEN copy_number % 4 = 2 THEN 'FAILED' ELSE status END",
     ("*", "project_id"): f"CASE WHEN {_ELSEWHERE} THEN {_OTHER_PROJECT} ELSE project_id END",
 }  # fmt: skip
 """How a column of a copy differs from the original, by table and column; identifiers differ everywhere."""
@@ -42,13 +42,13 @@ def multiply(connection: Connection, copies: int) -> None:
     project `few` has a quarter of the first hundred copies, however many there are; they are the last ones in the
     order of identifiers.
     """
-    connection.exec_driver_sql("CREATE TEMP TABLE numbers (number INTEGER PRIMARY KEY)")
-    counted = "WITH RECURSIVE n(number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM n WHERE number < :copies)"
-    connection.execute(text(f"INSERT INTO numbers {counted} SELECT number FROM n"), {"copies": copies})
+    connection.exec_driver_sql("CREATE TEMP TABLE copy_numbers (copy_number INTEGER PRIMARY KEY)")
+    counted = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < :copies)"
+    connection.execute(text(f"INSERT INTO copy_numbers {counted} SELECT i FROM n"), {"copies": copies})
     for table in metadata.sorted_tables:
         if table.name not in _SHARED:
             _copy(connection, table)
-    connection.exec_driver_sql("DROP TABLE numbers")
+    connection.exec_driver_sql("DROP TABLE copy_numbers")
 
 
 def _copy(connection: Connection, table: Table) -> None:
@@ -56,7 +56,7 @@ def _copy(connection: Connection, table: Table) -> None:
     names = ", ".join(f'"{column.name}"' for column in columns)
     values = ", ".join(_value(table, column) for column in columns)
     connection.exec_driver_sql(f"CREATE TEMP TABLE originals AS SELECT * FROM {table.name}")
-    connection.exec_driver_sql(f"INSERT INTO {table.name} ({names}) SELECT {values} FROM numbers, originals")
+    connection.exec_driver_sql(f"INSERT INTO {table.name} ({names}) SELECT {values} FROM copy_numbers, originals")
     connection.exec_driver_sql("DROP TABLE originals")
 
 
@@ -65,5 +65,5 @@ def _value(table: Table, column: Column[object]) -> str:
     if changed is not None:
         return changed
     if getattr(column.type, "length", None) == _IDENTIFIER and column.name not in _OF_ENGINES:
-        return f"substr(\"{column.name}\", 1, 28) || printf('%08d', 99999999 - number)"
+        return f"substr(\"{column.name}\", 1, 28) || printf('%08d', 99999999 - copy_number)"
     return f'"{column.name}"'
