@@ -28,6 +28,15 @@ Outputs:
 OPEN = ("DescribeStackResource", "SignalResource")
 """What the policy allows to users of stacks; the resource decides then."""
 STACKS = ("own", "another")
+LISTS = {
+    "Resources": {
+        "ResourceType": "OS::Neutron::Net",
+        "ResourceIdentifier.entry.1.key": "Id",
+        "ResourceIdentifier.entry.1.value": "own",
+    },
+    "StackDefinitions": {"StackName": "own", "TemplateBody": "{}"},
+}
+"""The first member of parameters that are lists of structures."""
 
 
 @pytest.fixture(scope="module")
@@ -94,7 +103,10 @@ def test_a_resource_of_another_stack(
 def test_every_other_action(world: QueryService, stacks: dict[str, Any], own_keys: Keys, action: str) -> None:
     """No other action is for users of stacks, on their own stack neither."""
     values = {"EnableTerminationProtection": "true", "UniqueId": "i", "Status": "SUCCESS"}
-    given = {name: values.get(name, "own") for name, one in ACTIONS[action].parameters.items() if one.required}
+    required = [name for name, one in ACTIONS[action].parameters.items() if one.required]
+    given = {name: values.get(name, "own") for name in required if name not in LISTS}
+    for name in set(required) & set(LISTS):
+        given |= {f"{name}.member.1.{field}": value for field, value in LISTS[name].items()}
     if action in ("DescribeStackResources", "DescribeStacks", "GetTemplate"):
         given["StackName"] = "own"
     assert query(world, own_keys, Action=action, **given).code == "AccessDenied"

@@ -38,6 +38,8 @@ _NETWORK = """\
 """
 _KEYS = re.compile(r"Signature=[^&<]+|AWSAccessKeyId=[^&<]+")
 
+_FAST = {"Delay": 0.05, "MaxAttempts": 1000}
+
 Examples = dict[str, dict[str, Any]]
 
 
@@ -91,6 +93,8 @@ def walk(folder: Path) -> Examples:
         _rollbacks(client, service, served)
         _stack(client, service)
         _drift(client, service)
+        _generation(client, service)
+        _refactoring(client)
         client.update_stack(StackName="web", TemplateBody=TEMPLATE, Parameters=_named("back"))
         _settled(client, service, "web")
         client.update_termination_protection(StackName="web", EnableTerminationProtection=False)
@@ -175,6 +179,47 @@ def _drift(client: Any, service: QueryService) -> None:
     client.describe_stack_resource_drifts(StackName="web")
     client.detect_stack_resource_drift(StackName="web", LogicalResourceId="Net")
     client.describe_events(StackName="web", Filters={"FailedEvents": False})
+
+
+def _generation(client: Any, service: QueryService) -> None:
+    scan = {"ResourceScanId": client.start_resource_scan()["ResourceScanId"]}
+    service.until(lambda: client.describe_resource_scan(**scan)["Status"] == "COMPLETE")
+    client.list_resource_scans()
+    scanned = client.list_resource_scan_resources(**scan, ResourceTypePrefix="OS::Neutron::")["Resources"]
+    [net] = [each for each in scanned if each["ResourceType"] == "OS::Neutron::Net"][:1]
+    wanted = {name: net[name] for name in ("ResourceType", "ResourceIdentifier")}
+    client.list_resource_scan_related_resources(**scan, Resources=[wanted])
+    template = {"GeneratedTemplateName": "network"}
+    client.create_generated_template(**template, Resources=[wanted])
+
+    def generated() -> bool:
+        return bool(client.describe_generated_template(**template)["Status"] == "COMPLETE")
+
+    service.until(generated)
+    client.update_generated_template(**template, RefreshAllResources=True)
+    service.until(generated)
+    client.get_generated_template(**template, Format="YAML")
+    client.list_generated_templates()
+    client.delete_generated_template(**template)
+
+
+def _refactoring(client: Any) -> None:
+    leaving = "AWSTemplateFormatVersion: 2010-09-09\nResources:\n  Thing: {Type: OS::Heat::RandomString}\n"
+    client.create_stack(StackName="whole", TemplateBody=leaving + "  Rest: {Type: OS::Heat::RandomString}\n")
+    client.get_waiter("stack_create_complete").wait(StackName="whole", WaiterConfig=_FAST)
+    made = client.create_stack_refactor(
+        EnableStackCreation=True,
+        StackDefinitions=[
+            {"StackName": "whole", "TemplateBody": leaving.replace("Thing", "Rest")},
+            {"StackName": "part", "TemplateBody": leaving},
+        ],
+    )
+    refactor = {"StackRefactorId": made["StackRefactorId"]}
+    client.get_waiter("stack_refactor_create_complete").wait(**refactor, WaiterConfig=_FAST)
+    client.list_stack_refactor_actions(**refactor)
+    client.execute_stack_refactor(**refactor)
+    client.get_waiter("stack_refactor_execute_complete").wait(**refactor, WaiterConfig=_FAST)
+    client.list_stack_refactors()
 
 
 def _rollbacks(client: Any, service: QueryService, served: ServedCloud) -> None:
