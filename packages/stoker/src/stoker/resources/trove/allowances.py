@@ -7,6 +7,7 @@ from typing import Any
 
 from stoker.plugins.preflight import Allowance, Amount, Consumption, Facts, Planned, Quota
 from stoker.resources.allowances import used_and_reserved
+from stoker.resources.neutron.allowances import PORTS
 
 
 async def _quotas(facts: Facts) -> Mapping[str, Allowance]:
@@ -38,6 +39,14 @@ async def _volume(planned: Planned, facts: Facts) -> int | None:
         source = await _source(planned, facts)
         size = source["volume"]["size"] if source is not None else None
     return count * size if isinstance(size, int) and count is not None else None
+
+
+async def _ports(planned: Planned, facts: Facts) -> int | None:
+    """Return the number of ports that are made: one per network without a port, for each replica."""
+    count, entries = await _copies(planned, facts), planned.properties.get("networks") or []
+    if count is None or not isinstance(entries, list) or not all(isinstance(entry, Mapping) for entry in entries):
+        return None
+    return count * sum(entry.get("port") is None for entry in entries)
 
 
 async def _memory_of_flavor(value: Any, facts: Facts) -> int | None:
@@ -89,5 +98,8 @@ def _database(count: Amount, volume: Amount, memory: Amount, places: tuple[str, 
     return tuple(Consumption(quota, amount, place) for quota, amount, place in quotas)
 
 
-INSTANCE = _database(_copies, _volume, _memory, ("", "size", "flavor"))
+INSTANCE = (
+    *_database(_copies, _volume, _memory, ("", "size", "flavor")),
+    Consumption(PORTS, _ports, "networks"),
+)
 CLUSTER = _database(_member_count, _member_volumes, _member_memory, ("instances", "instances", "instances"))
