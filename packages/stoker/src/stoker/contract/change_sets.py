@@ -36,6 +36,10 @@ REVERT_DRIFT = "REVERT_DRIFT"
 """The deployment mode of change sets that bring what differs in the cloud back to the template."""
 
 
+KNOWN_AFTER_APPLY = "{{changeSet:KNOWN_AFTER_APPLY}}"
+"""A value that is only known when the change set is executed, as AWS writes it."""
+
+
 class ChangeSetDetails(ChangeSetView):
     """A change set with its plan and the `costs` of that.
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from stoker.base.redaction import REDACTED, Redactor
+from stoker.contract.change_sets import KNOWN_AFTER_APPLY
 from stoker.engine.inspection.comparing import DELETED, IN_SYNC, MODIFIED, NOT_CHECKED
 from stoker.engine.planning.kinds import Kind
 from stoker.engine.planning.plan import Step, Subject
@@ -25,9 +26,6 @@ from stoker.schema.live import How
 from stoker.schema.property import secret_paths
 from stoker.schema.unknown import is_unknown
 from stoker.template.ignored_drift import property_path
-
-KNOWN_AFTER_APPLY = "{{changeSet:KNOWN_AFTER_APPLY}}"
-"""A value that is only known when the change set is executed, as AWS writes it."""
 
 MANAGED, WRITE_ONLY, SENSITIVE = "MANAGED_BY_AWS", "WRITE_ONLY_PROPERTY", "SENSITIVE_PROPERTY"
 """Why a property is not compared, as the API calls it."""

@@ -6,14 +6,12 @@ a detection whose engine has died.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
 from stoker.base.context import RequestContext
-from stoker.base.errors import ActionInProgress, EntityNotFound, ResourceNotFound, StokerError
-from stoker.base.ids import new_id
+from stoker.base.errors import ActionInProgress, EntityNotFound, ResourceNotFound
 from stoker.contract.drift import (
     DetectDrift,
     DetectResourceDrift,
@@ -30,12 +28,11 @@ from stoker.engine.inspection.detections import new_detection, settle
 from stoker.engine.inspection.drift import DRIFTED, drift_of, overall
 from stoker.engine.inspection.reading import Reader
 from stoker.engine.records.services import EngineServices, RecordingServices
+from stoker.operations.background_work import has_living_engine, reason_of
 from stoker.operations.lookup import find_stack
-from stoker.store import claims, drifts, queries
+from stoker.store import drifts, queries
 from stoker.store.journal import Batch
 from stoker.store.records import COMPLETE, FAILED, IN_PROGRESS, DriftDetection, Stack
-
-LOG = logging.getLogger(__name__)
 
 
 async def drift_detect(services: RecordingServices, context: RequestContext, request: DetectDrift) -> StackId:
@@ -71,7 +68,7 @@ async def drift_status(
     stack = await services.database.read(queries.stack_by_id, detection.stack_id)
     if stack is None:
         raise EntityNotFound(f"The stack of the drift detection {request.detection_id} was deleted.")
-    if detection.status == IN_PROGRESS and not await _is_looked_after(services, detection):
+    if detection.status == IN_PROGRESS and not await has_living_engine(services, detection.engine):
         detection.engine = services.id
         await services.journal.commit(Batch().change(detection))
         services.background.spawn(_detect(services, detection, stack))
@@ -132,17 +129,9 @@ async def _detect(services: RecordingServices, detection: DriftDetection, stack:
     names = services.sealer.open(detection.body)["names"]
     try:
         await settle(services, detection, await drift_of(services, stack, names))
-    except StokerError as error:
-        detection.status, detection.reason = FAILED, error.message
-    except Exception:
-        reference = new_id()
-        LOG.exception("Reference %s: drift detection for stack %s failed unexpectedly", reference, stack.name)
-        detection.status, detection.reason = FAILED, f"Internal error; quote reference {reference}"
+    except Exception as error:
+        detection.status, detection.reason = FAILED, reason_of(error, f"drift detection for stack {stack.name}")
     await services.journal.commit(Batch().change(detection).then(partial(drifts.forget_older, stack_id=stack.id)))
-
-
-async def _is_looked_after(services: EngineServices, detection: DriftDetection) -> bool:
-    return detection.engine in await services.database.read(claims.living, services.clock.now())
 
 
 def _view(item: dict[str, Any], stack: Stack) -> dict[str, Any]:

@@ -5,7 +5,6 @@ They are generated in the background, with the credentials of the caller, so tha
 
 from __future__ import annotations
 
-import logging
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -22,7 +21,6 @@ from stoker.base.errors import (
     EntityNotFound,
     NotSupported,
     RequestLimitExceeded,
-    StokerError,
 )
 from stoker.base.ids import new_id
 from stoker.cloud.session import Cloud
@@ -46,6 +44,7 @@ from stoker.engine.generation.kept import Base, Item, Order, generate
 from stoker.engine.generation.notation import CFN, Notation
 from stoker.engine.generation.scan import Scanned, scanned_types
 from stoker.engine.records.services import EngineServices, RecordingServices
+from stoker.operations.background_work import has_living_engine, reason_of
 from stoker.operations.generating import types_to_generate, wanted_types
 from stoker.operations.inspection import stack_template
 from stoker.operations.lookup import find_stack
@@ -54,8 +53,6 @@ from stoker.store import claims, generated_templates, queries
 from stoker.store.journal import Batch
 from stoker.store.records import COMPLETE, FAILED, PENDING, GeneratedTemplate
 from stoker.template.versions import functions_of
-
-LOG = logging.getLogger(__name__)
 
 MOST_TEMPLATES = 100
 """Maximum number of generated templates of a project."""
@@ -296,12 +293,8 @@ async def _generate(
         failed = sum(item.status == FAILED for item in items)
         row.status = FAILED if failed else COMPLETE
         row.reason = f"{failed} of {len(items)} resources could not be generated." if failed else ""
-    except StokerError as error:
-        row.status, row.reason = FAILED, error.message
-    except Exception:
-        reference = new_id()
-        LOG.exception("Reference %s: the template %s could not be generated", reference, row.id)
-        row.status, row.reason = FAILED, f"Internal error; quote reference {reference}"
+    except Exception as error:
+        row.status, row.reason = FAILED, reason_of(error, f"the generation of the template {row.id}")
     row.body, row.updated_at = body.sealed(services), services.clock.now()
     await services.journal.commit(Batch().change(row))
 
@@ -314,10 +307,7 @@ async def _found(services: EngineServices, context: RequestContext, name: str) -
     row = await services.database.read(generated_templates.find, context.project_id, name)
     if row is None:
         raise EntityNotFound(f"There is no generated template {name}.")
-    alive = row.status not in _IN_PROGRESS or row.engine in await services.database.read(
-        claims.living, services.clock.now()
-    )
-    return _now(row, alive)
+    return _now(row, row.status not in _IN_PROGRESS or await has_living_engine(services, row.engine))
 
 
 def _now(row: GeneratedTemplate, is_looked_after: bool) -> GeneratedTemplate:

@@ -6,7 +6,6 @@ A scan runs in the background, with the credentials of its caller, so that no ot
 from __future__ import annotations
 
 import json
-import logging
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -14,7 +13,7 @@ from functools import partial
 from sqlalchemy.exc import IntegrityError
 
 from stoker.base.context import RequestContext
-from stoker.base.errors import ActionInProgress, BadValue, EntityNotFound, StokerError
+from stoker.base.errors import ActionInProgress, BadValue, EntityNotFound
 from stoker.base.ids import new_id
 from stoker.cloud.session import Cloud
 from stoker.contract.resource_scans import (
@@ -29,13 +28,12 @@ from stoker.contract.resource_scans import (
 from stoker.engine.generation.inventory import ScannedObject, scanned_objects
 from stoker.engine.generation.scan import Scanned, find_owners, scan, scanned_types
 from stoker.engine.records.services import EngineServices, RecordingServices
+from stoker.operations.background_work import has_living_engine, reason_of
 from stoker.operations.generating import types_to_generate
 from stoker.store import claims, resource_scans
 from stoker.store.journal import Batch
 from stoker.store.records import COMPLETE, FAILED, IN_PROGRESS, ResourceScan
 from stoker_foundation.patterns.linear import fits_wildcards
-
-LOG = logging.getLogger(__name__)
 
 EXPIRED = "EXPIRED"
 KEPT_SECONDS = 30 * 86400.0
@@ -94,12 +92,8 @@ def _wanted(types: Sequence[str], filters: Sequence[str] | None) -> list[str]:
 async def _end_abandoned(services: RecordingServices, project_id: str) -> None:
     """End the scan of an engine that has died, so that another one can start."""
     row = await services.database.read(resource_scans.in_progress, project_id)
-    if row is not None and not await _is_looked_after(services, row):
+    if row is not None and not await has_living_engine(services, row.engine):
         await services.journal.commit(Batch().change(_abandoned(row)))
-
-
-async def _is_looked_after(services: EngineServices, row: ResourceScan) -> bool:
-    return row.engine in await services.database.read(claims.living, services.clock.now())
 
 
 def _abandoned(row: ResourceScan) -> ResourceScan:
@@ -120,12 +114,8 @@ async def _scan(
         row.body = services.sealer.seal([each.to_data() for each in objects])
         row.status, row.objects_read = COMPLETE, len(found.found)
         row.reason = "; ".join(f"{', '.join(each.types)} could not be read: {each.reason}" for each in found.unread)
-    except StokerError as error:
-        row.status, row.reason = FAILED, error.message
-    except Exception:
-        reference = new_id()
-        LOG.exception("Reference %s: the scan %s failed unexpectedly", reference, row.id)
-        row.status, row.reason = FAILED, f"Internal error; quote reference {reference}"
+    except Exception as error:
+        row.status, row.reason = FAILED, reason_of(error, f"the scan {row.id}")
     row.scanning, row.ended_at = None, services.clock.now()
     await services.journal.commit(Batch().change(row))
 
@@ -197,7 +187,7 @@ async def _found(services: EngineServices, context: RequestContext, identifier: 
     row = await services.database.read(resource_scans.by_id, context.project_id, identifier)
     if row is None:
         raise EntityNotFound(f"There is no resource scan {identifier}.")
-    return _now(row, services.clock.now(), row.status != IN_PROGRESS or await _is_looked_after(services, row))
+    return _now(row, services.clock.now(), row.status != IN_PROGRESS or await has_living_engine(services, row.engine))
 
 
 def _now(row: ResourceScan, now: float, is_looked_after: bool) -> ResourceScan:

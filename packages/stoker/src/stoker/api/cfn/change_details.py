@@ -8,7 +8,7 @@ from typing import Any
 
 from stoker.api.cfn import views
 from stoker.api.cfn.rendering import JsonText
-from stoker.contract.change_sets import REVERT_DRIFT, ChangeSetDetails
+from stoker.contract.change_sets import KNOWN_AFTER_APPLY, REVERT_DRIFT, ChangeSetDetails
 
 _ACTIONS = {
     "create": "Add",
@@ -31,7 +31,6 @@ _PARTS = {
 _RECREATION = {"update": "Never", "replace": "Always", "refuse": "Never"}
 _SYNCHRONIZE = "SyncWithActual"
 """The change of a resource of which only the record changes: the template agrees with what the cloud has."""
-_KNOWN_AFTER_APPLY = "{{changeSet:KNOWN_AFTER_APPLY}}"
 _NOTHING: Mapping[str, Any] = {"status": None, "ignored": [], "read": [], "drift": []}
 
 
@@ -183,7 +182,7 @@ def _place(change: Mapping[str, Any]) -> tuple[str | int, ...]:
 def _sides(change: Mapping[str, Any]) -> dict[str, Any]:
     before, after = change["before"], change["after"]
     kind = "Add" if before is None else "Remove" if after is None else "Modify"
-    shown = after if change["known"] else _KNOWN_AFTER_APPLY
+    shown = after if change["known"] else KNOWN_AFTER_APPLY
     return {"BeforeValue": _text(before), "AfterValue": _text(shown), "AttributeChangeType": kind}
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -87,12 +87,7 @@ def _tell(found: Imported, out: Path, is_written: bool) -> None:
             say(f"  {number} {name}")
     for address, name in found.parts.items():
         say(f"Part of {name}: {address}")
-    if found.unsupported:
-        say("Without an equivalent:", err=True)
-    for address, reason in found.unsupported.items():
-        say(f"  {address}: {reason}", err=True)
-    for address, names in found.left_out.items():
-        say(f"Not in the template: {', '.join(names)} of {address}; the object keeps them.")
+    _tell_left_out(found.unsupported, found.left_out, "template")
     if is_written:
         if found.without_value:
             say(f"Give values of these hidden parameters, which no file has: {', '.join(found.without_value)}.")
@@ -153,15 +148,20 @@ def _objects(service: Service, stack: Stack, outer: str) -> Iterator[StackObject
             yield StackObject(path, row["resource_type"], row["physical_resource_id"], properties)
 
 
+def _tell_left_out(unsupported: Mapping[str, str], properties: Mapping[str, Sequence[str]], document: str) -> None:
+    """Say what is not in the document that was made: objects with the reasons, and properties of objects."""
+    if unsupported:
+        say("Without an equivalent:", err=True)
+    for place, reason in unsupported.items():
+        say(f"  {place}: {reason}", err=True)
+    for place, names in properties.items():
+        say(f"Not in the {document}: {', '.join(names)} of {place}; the object keeps them.")
+
+
 def _tell_configuration(found: Configuration, file: Path, is_written: bool) -> None:
     if is_written:
         say(f"Written: {file}, with {counted(len(found.resources), 'resource')} and as many imports.")
-    if found.unsupported:
-        say("Without an equivalent:", err=True)
-    for path, reason in found.unsupported.items():
-        say(f"  {path}: {reason}", err=True)
-    for path, names in found.left_out.items():
-        say(f"Not in the configuration: {', '.join(names)} of {path}; the object keeps them.")
+    _tell_left_out(found.unsupported, found.left_out, "configuration")
     if is_written:
         if found.variables:
             say(f"Give values of these variables, which Stoker does not show: {', '.join(found.variables)}.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from stoker.plugins.preflight import Allowance, Consumption, Facts, Planned, Quota, one
 from stoker.resources.allowances import own_project, used_and_reserved
@@ -28,6 +29,13 @@ RBAC_POLICIES = Quota("neutron", "rbac_policy", "RBAC policies", _details)
 def counts(quota: Quota) -> tuple[Consumption, ...]:
     """Return the consumption of one object, in its own project."""
     return (Consumption(quota, own_project(one, "tenant_id")),)
+
+
+def new_ports(networks: Any) -> int | None:
+    """Return how many ports are made for connections to networks: one for each without a port; None if not known."""
+    if not isinstance(networks, list) or not all(isinstance(entry, Mapping) for entry in networks):
+        return None
+    return sum(entry.get("port") is None for entry in networks)
 
 
 async def _interface_ports(planned: Planned, facts: Facts) -> int | None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from stoker.plugins.preflight import Allowance, Amount, Consumption, Facts, Planned, Quota
-from stoker.resources.neutron.allowances import PORTS
+from stoker.resources.neutron.allowances import PORTS, new_ports
 from stoker.resources.volume_allowances import GIGABYTES, VOLUMES
 
 _USED = {
@@ -69,11 +69,8 @@ def _of_flavor(field: str, name: str) -> Amount:
 async def _ports(planned: Planned, facts: Facts) -> int | None:
     """Return the number of ports that are made for a server: one per network without a port, by Nova if not here."""
     entries = planned.properties.get("networks") or [{}]
-    if not isinstance(entries, list) or not all(isinstance(entry, Mapping) for entry in entries):
-        return None
-    if entries[0].get("allocate_network") == "none":
-        return 0
-    return sum(entry.get("port") is None for entry in entries)
+    ports = new_ports(entries)
+    return 0 if ports is not None and entries[0].get("allocate_network") == "none" else ports
 
 
 async def _one_port(planned: Planned, facts: Facts) -> int | None:

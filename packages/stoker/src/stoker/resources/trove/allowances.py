@@ -7,7 +7,7 @@ from typing import Any
 
 from stoker.plugins.preflight import Allowance, Amount, Consumption, Facts, Planned, Quota
 from stoker.resources.allowances import used_and_reserved
-from stoker.resources.neutron.allowances import PORTS
+from stoker.resources.neutron.allowances import PORTS, new_ports
 
 
 async def _quotas(facts: Facts) -> Mapping[str, Allowance]:
@@ -43,10 +43,8 @@ async def _volume(planned: Planned, facts: Facts) -> int | None:
 
 async def _ports(planned: Planned, facts: Facts) -> int | None:
     """Return the number of ports that are made: one per network without a port, for each replica."""
-    count, entries = await _copies(planned, facts), planned.properties.get("networks") or []
-    if count is None or not isinstance(entries, list) or not all(isinstance(entry, Mapping) for entry in entries):
-        return None
-    return count * sum(entry.get("port") is None for entry in entries)
+    count, ports = await _copies(planned, facts), new_ports(planned.properties.get("networks") or [])
+    return None if count is None or ports is None else count * ports
 
 
 async def _memory_of_flavor(value: Any, facts: Facts) -> int | None:
