@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from stoker.cloud.errors import NotNamed
@@ -14,6 +14,9 @@ from stoker.schema.unknown import Unknown
 if TYPE_CHECKING:
     from stoker.cloud.session import Cloud
 
+_Name = tuple[str, str]
+"""What a property resolves (`Property.resolve`), and the name."""
+
 
 async def resolve_names(
     schema: Mapping[str, Property], values: Mapping[str, Any], cloud: Cloud, ids: Collection[str] = ()
@@ -21,30 +24,52 @@ async def resolve_names(
     """Return finalized `values` in which names in properties that declare `resolve` are replaced by IDs, at any depth.
 
     Unknown, empty and missing values are not changed, nor are `ids`, which are known to be IDs. Other values in the
-    format of an ID are looked up too, since they may be names. All look-ups run concurrently. Raises the CloudError of
-    the first that fails.
+    format of an ID are looked up too, since they may be names. All look-ups run concurrently, each name once. Raises
+    the CloudError of the first that fails.
     """
-    resolved = await asyncio.gather(*(_resolve(prop, values.get(name), cloud, ids) for name, prop in schema.items()))
-    return {**values, **dict(zip(schema, resolved, strict=True))}
+    names = dict.fromkeys(_names_in_map(schema, values, ids))
+    if not names:
+        return dict(values)
+    found = await asyncio.gather(*(_id_of(kind, name, cloud) for kind, name in names))
+    return _with_ids_in_map(schema, values, dict(zip(names, found, strict=True)))
 
 
-async def _resolve(prop: Property, value: Any, cloud: Cloud, ids: Collection[str]) -> Any:
-    if value is None or value == "" or isinstance(value, Unknown):
-        return value
-    if isinstance(value, list):
-        inner = prop.items or (prop if prop.resolve else None)
-        return (
-            value
-            if inner is None
-            else list(await asyncio.gather(*(_resolve(inner, item, cloud, ids) for item in value)))
-        )
-    if isinstance(value, Mapping):
-        return value if prop.schema is None else await resolve_names(prop.schema, value, cloud, ids)
-    if prop.resolve is None or value in ids:
-        return value
+async def _id_of(kind: str, name: str, cloud: Cloud) -> Any:
     try:
-        return await cloud.find(prop.resolve, str(value))
+        return await cloud.find(kind, name)
     except NotNamed:
-        if is_uuid(str(value)):  # the service itself reports an unknown ID
-            return value
+        if is_uuid(name):  # the service itself reports an unknown ID
+            return name
         raise
+
+
+def _names_in_map(schema: Mapping[str, Property], values: Mapping[str, Any], ids: Collection[str]) -> Iterator[_Name]:
+    for name, value in values.items():
+        if value is not None and name in schema:
+            yield from _names_in(schema[name], value, ids)
+
+
+def _names_in(prop: Property, value: Any, ids: Collection[str]) -> Iterator[_Name]:
+    if isinstance(value, list):
+        for item in value:
+            yield from _names_in(prop.items or prop, item, ids)
+    elif isinstance(value, Mapping):
+        yield from _names_in_map(prop.schema or {}, value, ids)
+    elif prop.resolve is not None and not isinstance(value, Unknown) and value not in (None, "") and value not in ids:
+        yield prop.resolve, str(value)
+
+
+def _with_ids_in_map(
+    schema: Mapping[str, Property], values: Mapping[str, Any], found: Mapping[_Name, Any]
+) -> dict[str, Any]:
+    return {name: _with_ids(schema[name], value, found) if name in schema else value for name, value in values.items()}
+
+
+def _with_ids(prop: Property, value: Any, found: Mapping[_Name, Any]) -> Any:
+    if isinstance(value, list):
+        return [_with_ids(prop.items or prop, item, found) for item in value]
+    if isinstance(value, Mapping):
+        return _with_ids_in_map(prop.schema or {}, value, found)
+    if prop.resolve is None or isinstance(value, Unknown):
+        return value
+    return found.get((prop.resolve, str(value)), value)
