@@ -38,6 +38,7 @@ from stoker.store.ownership import Found, Owned, claim, keep_writers_out, refuse
 from stoker.store.search import Terms, replace_terms
 from stoker.store.tables import (
     announcements,
+    change_requests,
     change_sets,
     drift_detections,
     engines,
@@ -88,6 +89,7 @@ _TABLES: Mapping[type[records.Record], tuple[Table, str]] = {
     records.ResourceScan: (resource_scans, "id"),
     records.GeneratedTemplate: (generated_templates, "id"),
     records.StackRefactor: (stack_refactors, "id"),
+    records.ChangeRequest: (change_requests, "id"),
 }
 
 

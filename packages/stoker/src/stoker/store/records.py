@@ -450,6 +450,31 @@ class StackRefactor(Record):
 
 
 @dataclass(slots=True)
+class ChangeRequest(Record):
+    """A change of a stack that was refused until it is approved. `stack_id` is the root, None for a new stack.
+
+    `digest` is that of its plan. `pending` identifies stack and plan, uniquely, while the request is open. `emergency`
+    is JSON: who has broken the glass, when, and why. `operation` is the operation that has used it. `body` is sealed
+    JSON: the plan, and what it needs.
+    """
+
+    id: str
+    project_id: str
+    stack_id: str | None
+    stack_name: str
+    action: str
+    digest: str
+    pending: str | None
+    user_id: str | None
+    user_name: str | None
+    created_at: float
+    expires_at: float
+    body: str
+    emergency: str | None = None
+    operation: str | None = None
+
+
+@dataclass(slots=True)
 class StackSettings(Record):
     """Settings of a whole tree of stacks; `stack_id` is its root.
 

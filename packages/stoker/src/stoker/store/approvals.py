@@ -1,0 +1,217 @@
+"""Approvals of changes: what changes of a stack need, the requests, and what people have said about them.
+
+A change that needs approval is refused, and recorded as a request with the digest of its plan. The transaction that
+records the operation uses the request up, so that it allows one operation, and none is lost or doubled by a crash.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+import orjson
+from sqlalchemy import Connection, and_, delete, insert, select, update
+
+from stoker.store.records import ChangeRequest
+from stoker.store.tables import change_approvals, change_controls, change_requests
+
+_KEPT = 500
+"""How many requests of a project are listed."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Requirement:
+    """That `number` people with a role approve a plan, who are not its author; None is any role that may approve."""
+
+    role: str | None
+    number: int
+
+    def __str__(self) -> str:
+        people = "1 other person" if self.number == 1 else f"{self.number} other people"
+        return f"{people} with the role {self.role}" if self.role is not None else people
+
+
+class Verdict(StrEnum):
+    """What somebody says about a request."""
+
+    APPROVED = "APPROVED"
+    REJECTED = "REJECTED"
+
+
+@dataclass(frozen=True, slots=True)
+class Approval:
+    """What one person has said about a request; `roles` are those that the person had then."""
+
+    request_id: str
+    user_id: str
+    user_name: str | None
+    verdict: Verdict
+    roles: Sequence[str]
+    comment: str
+    created_at: float
+
+
+# -- what changes need ---------------------------------------------------------------------------------------------
+
+
+def controls_of(connection: Connection, project_id: str, root_id: str | None) -> dict[str, Any]:
+    """Return what changes need, as data, by the ID of the stack; "" is the project."""
+    c = change_controls.c
+    wanted = and_(c.project_id == project_id, c.stack_id.in_({"", root_id or ""}))
+    return {row.stack_id: orjson.loads(row.body) for row in connection.execute(select(change_controls).where(wanted))}
+
+
+def save_control(
+    connection: Connection, project_id: str, stack_id: str, body: Any, user_id: str | None, now: float
+) -> None:
+    """Record what changes need; None for nothing (a journal step)."""
+    c = change_controls.c
+    connection.execute(delete(change_controls).where(and_(c.project_id == project_id, c.stack_id == stack_id)))
+    if body is not None:
+        values = {"project_id": project_id, "stack_id": stack_id, "user_id": user_id, "updated_at": now}
+        connection.execute(insert(change_controls).values(body=orjson.dumps(body).decode(), **values))
+
+
+# -- requests ------------------------------------------------------------------------------------------------------
+
+
+def pending_key(project_id: str, stack_id: str | None, stack_name: str, digest: str) -> str:
+    """Return what identifies a plan of a stack while a request about it is open."""
+    subject = [project_id, stack_id or "", "" if stack_id else stack_name, digest]
+    return hashlib.sha256(orjson.dumps(subject)).hexdigest()
+
+
+def by_id(connection: Connection, project_id: str, identifier: str) -> ChangeRequest | None:
+    """Return a request of a project."""
+    c = change_requests.c
+    where = and_(c.id == identifier, c.project_id == project_id)
+    row = connection.execute(select(change_requests).where(where)).one_or_none()
+    return ChangeRequest.of(row) if row else None
+
+
+def open_request(connection: Connection, pending: str, now: float) -> ChangeRequest | None:
+    """Return the open request with this key; None if there is none, or if it has expired."""
+    c = change_requests.c
+    where = and_(c.pending == pending, c.expires_at > now)
+    row = connection.execute(select(change_requests).where(where)).one_or_none()
+    return ChangeRequest.of(row) if row else None
+
+
+def of_project(connection: Connection, project_id: str) -> list[ChangeRequest]:
+    """Return the requests of a project, newest first."""
+    c = change_requests.c
+    query = select(change_requests).where(c.project_id == project_id).order_by(c.created_at.desc(), c.id)
+    return ChangeRequest.all_of(connection.execute(query.limit(_KEPT)))
+
+
+def of_operation(connection: Connection, operation_id: str) -> ChangeRequest | None:
+    """Return the request that an operation has used."""
+    c = change_requests.c
+    row = connection.execute(select(change_requests).where(c.operation == operation_id).limit(1)).one_or_none()
+    return ChangeRequest.of(row) if row else None
+
+
+def close_expired(connection: Connection, pending: str, now: float) -> None:
+    """Let a new request take the place of one that has expired (a journal step)."""
+    c = change_requests.c
+    connection.execute(
+        update(change_requests).where(and_(c.pending == pending, c.expires_at <= now)).values(pending=None)
+    )
+
+
+def use(connection: Connection, request_id: str, operation_id: str, now: float) -> bool:
+    """Note the operation that a request allows; return False if it allows none (a journal step)."""
+    c = change_requests.c
+    free = and_(c.id == request_id, c.operation.is_(None), c.pending.is_not(None), c.expires_at > now)
+    values = {"operation": operation_id, "pending": None}
+    return connection.execute(update(change_requests).where(free).values(**values)).rowcount == 1
+
+
+def hand_over(connection: Connection, request_id: str, before: str, operation_id: str) -> bool:
+    """Note that an operation continues the one that a request has allowed (a journal step)."""
+    c = change_requests.c
+    of_it = and_(c.id == request_id, c.operation == before)
+    return connection.execute(update(change_requests).where(of_it).values(operation=operation_id)).rowcount == 1
+
+
+def forget_older(connection: Connection, oldest: float) -> None:
+    """Delete requests of before a time (a journal step)."""
+    connection.execute(delete(change_requests).where(change_requests.c.created_at < oldest))
+
+
+# -- approvals -----------------------------------------------------------------------------------------------------
+
+
+def say(connection: Connection, approval: Approval) -> None:
+    """Record what a person says about a request, instead of what the person has said before (a journal step)."""
+    c = change_approvals.c
+    mine = and_(c.request_id == approval.request_id, c.user_id == approval.user_id)
+    connection.execute(delete(change_approvals).where(mine))
+    values = {
+        "request_id": approval.request_id,
+        "user_id": approval.user_id,
+        "user_name": approval.user_name,
+        "verdict": approval.verdict.value,
+        "roles": orjson.dumps(list(approval.roles)).decode(),
+        "comment": approval.comment,
+        "created_at": approval.created_at,
+    }
+    connection.execute(insert(change_approvals).values(**values))
+
+
+def said_about(connection: Connection, request_ids: Collection[str]) -> dict[str, list[Approval]]:
+    """Return what people have said about requests, oldest first, by request."""
+    found: dict[str, list[Approval]] = {}
+    c = change_approvals.c
+    query = select(change_approvals).where(c.request_id.in_(request_ids)).order_by(c.created_at, c.user_id)
+    for row in connection.execute(query):
+        values = {**row._mapping, "verdict": Verdict(row.verdict), "roles": tuple(orjson.loads(row.roles))}
+        found.setdefault(row.request_id, []).append(Approval(**values))
+    return found
+
+
+def lacking(
+    requirements: Iterable[Requirement], author: str | None, approvals: Sequence[Approval]
+) -> list[Requirement]:
+    """Return what approvals leave to be required. One that was rejected has all of it left; its author never counts."""
+    rejected = any(approval.verdict is Verdict.REJECTED for approval in approvals)
+    counted = [] if rejected else [approval for approval in approvals if approval.user_id != author]
+    left = []
+    for requirement in requirements:
+        having = sum(requirement.role is None or requirement.role in approval.roles for approval in counted)
+        if having < requirement.number:
+            left.append(Requirement(requirement.role, requirement.number - having))
+    return left
+
+
+def granted(
+    connection: Connection,
+    project_id: str,
+    stack_id: str | None,
+    stack_name: str,
+    digest: str,
+    requirement: Requirement,
+    now: float,
+) -> bool:
+    """Return whether the plan with this digest of a stack has the approvals that a requirement asks for.
+
+    `stack_id` is the root of the tree, None for a stack that does not exist yet.
+    """
+    request = open_request(connection, pending_key(project_id, stack_id, stack_name, digest), now)
+    return request is not None and _fulfils(connection, request, requirement)
+
+
+def granted_to_operation(connection: Connection, operation_id: str, requirement: Requirement) -> bool:
+    """Return whether the plan that an operation carries out had the approvals that a requirement asks for."""
+    request = of_operation(connection, operation_id)
+    return request is not None and _fulfils(connection, request, requirement)
+
+
+def _fulfils(connection: Connection, request: ChangeRequest, requirement: Requirement) -> bool:
+    if request.emergency is not None:
+        return True
+    approvals = said_about(connection, [request.id]).get(request.id, [])
+    return not lacking([requirement], request.user_id, approvals)
