@@ -87,8 +87,22 @@ def test_selections_follow_changes_made_in_place() -> None:
     a, b = rows.add(box("a", 1)), rows.add(box("b", 2))
     a.size = 2
     rows.save(a)
-    assert rows.select(size=2) == [b, a]
+    assert rows.select(size=2) == [a, b]
     assert (rows.select(size=1), rows.first(size=2, name="A")) == ([], a)
+
+
+def test_selections_are_in_order_of_creation() -> None:
+    rows = boxes(Store())
+    a, b, c = (rows.add(box(key)) for key in "abc")
+    rows.save(a)
+    assert rows.select(size=1) == [a, b, c]
+    for size in (2, 1):
+        rows.update(b, size=size)
+        rows.update(c, size=size)
+    assert (rows.select(size=1), rows.select(size=2)) == ([a, b, c], [])
+    rows.remove(a)
+    rows.add(a)
+    assert rows.select(size=1) == [b, c, a]
 
 
 def test_fields_are_read_by_their_stored_names() -> None:

@@ -63,7 +63,9 @@ class Rows(ABC, Generic[R]):
         self.missing = missing or (lambda key: not_found(f"No {name} record {key} was found."))
         self._records: dict[str, R] = {}
         self._indexes: dict[str, dict[Any, dict[str, R]]] = {field: {} for field in indexes}
-        self._indexed: dict[str, list[tuple[dict[Any, dict[str, R]], Any]]] = {}
+        self._indexed: dict[str, list[Any]] = {}
+        self._places: dict[str, int] = {}
+        self._last_place = 0
 
     @abstractmethod
     def key(self, record: R) -> str:
@@ -137,7 +139,7 @@ class Rows(ABC, Generic[R]):
         return record
 
     def select(self, **equals: Any) -> list[R]:
-        """The records whose fields have these values."""
+        """The records whose fields have these values, in order of creation."""
         candidates: Iterable[R] = self._records.values()
         for field, index in self._indexes.items():
             if field in equals:
@@ -161,21 +163,35 @@ class Rows(ABC, Generic[R]):
             self._index(record)
 
     def _index(self, record: R) -> None:
+        """Put a record where its indexed fields say, if they were changed; the order remains that of creation."""
         if not self._indexes:
             return
         key = self.key(record)
-        self._unindex(key)
-        places = self._indexed[key] = []
-        for field, index in self._indexes.items():
-            value = self._value(record, field)
-            index.setdefault(value, {})[key] = record
-            places.append((index, value))
+        values = [self._value(record, field) for field in self._indexes]
+        if self._indexed.get(key) == values:
+            return
+        if key not in self._places:
+            self._last_place += 1
+            self._places[key] = self._last_place
+        self._clear_indexes(key)
+        self._indexed[key] = values
+        for index, value in zip(self._indexes.values(), values, strict=True):
+            found = index.setdefault(value, {})
+            is_late = bool(found) and self._places[next(reversed(found))] > self._places[key]
+            found[key] = record
+            if is_late:
+                index[value] = dict(sorted(found.items(), key=lambda item: self._places[item[0]]))
 
     def _unindex(self, key: str) -> None:
-        for index, value in self._indexed.pop(key, ()):
-            bucket = index[value]
-            del bucket[key]
-            if not bucket:
+        self._clear_indexes(key)
+        self._places.pop(key, None)
+
+    def _clear_indexes(self, key: str) -> None:
+        if key not in self._indexed:
+            return
+        for index, value in zip(self._indexes.values(), self._indexed.pop(key), strict=True):
+            del index[value][key]
+            if not index[value]:
                 del index[value]
 
     def __iter__(self) -> Iterator[R]:
