@@ -314,6 +314,7 @@ ANSWERS: dict[str, Any] = {
     "stack_abandon": {"name": "web"},
     "stack_lock": {"reason": "a release", "user_id": "u", "user_name": "alice", "since": CREATED},
     "stack_unlock": None,
+    "export_list": [],
     "orphan_find": [],
     "stack_settings_show": {"protected": False, "policy": None, "notification_topics": [], "capabilities": []},
     "stack_settings_change": {"id": STACK_ID, "name": "web", "project_id": PROJECT},

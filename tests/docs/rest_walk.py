@@ -161,6 +161,7 @@ def _stack(walk: Walk) -> None:
         walk.send("GET", stack + tail, **ref, output_key="network")
     walk.send("GET", "/resources?name=network")
     walk.send("GET", "/orphans")
+    walk.send("GET", "/exports")
     walk.send("GET", "/generated_template?type=OS::Neutron::Router&type=OS::Neutron::SecurityGroup")
     walk.send("GET", "/generated_template/resource_types")
     _resource(walk, f"{stack}/resources/{{resource_name}}", ref)

@@ -129,6 +129,7 @@ RULE_SETS: tuple[RuleSet, ...] = (
             "stacks:detail",
             "stacks:drift",
             "stacks:environment",
+            "stacks:exports",
             "stacks:files",
             "stacks:index",
             "stacks:list_operations",

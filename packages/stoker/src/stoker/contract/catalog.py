@@ -112,12 +112,13 @@ class GetContainerFiles(Request[dict[str, str]]):
 
 
 class ExportView(TypedDict):
-    """A value that a stack exports."""
+    """A value that a stack exports; `importers` are the names of the stacks that import it."""
 
     name: str
     value: Any
     stack_name: str
     stack_id: str
+    importers: Sequence[str]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -200,11 +200,24 @@ class StackPreview(StackSummary):
     plan: JSONObject
 
 
+class JointDeployment(TypedDict, total=False):
+    """What the other stacks of a deployment of several will have done before the stack of a preview.
+
+    The values of `parameters` come from outputs that are not known yet, and `exports` will be there, without a known
+    value. Exports that are `released` are no longer imported or exported by others.
+    """
+
+    parameters: Sequence[str]
+    exports: Sequence[str]
+    released: Sequence[str]
+
+
 @dataclass(frozen=True, kw_only=True)
 class PreviewStack(NewStack, Request[StackPreview]):
-    """Show the stack that a request would create."""
+    """Show the stack that a request would create; `joint_deployment` says with which others."""
 
     method = "stack_preview"
+    joint_deployment: JointDeployment | None = field(default=None, metadata=ADDED)
 
 
 class ChangesPreview(TypedDict):
@@ -220,6 +233,7 @@ class PreviewUpdate(UpdateRequest[ChangesPreview]):
 
     method = "stack_update_preview"
     show_nested: bool = False
+    joint_deployment: JointDeployment | None = field(default=None, metadata=ADDED)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
+from sqlalchemy import Connection
+
 from stoker.base.context import RequestContext
 from stoker.base.errors import EntityNotFound, PhysicalResourceIDAmbiguity
 from stoker.contract.catalog import ExportView, ListExports, ListImports
@@ -117,9 +119,20 @@ async def described_events(services: EngineServices, stack: Stack, events: Seque
 
 async def export_list(services: EngineServices, context: RequestContext, request: ListExports) -> Sequence[ExportView]:
     """Return the exports of the project's stacks, by name."""
-    found = await services.database.read(finding.exports_with_stacks, context.project_id)
+
+    def on(connection: Connection) -> tuple[list[tuple[str, str, str, str]], dict[str, list[str]]]:
+        exported = finding.exports_with_stacks(connection, context.project_id)
+        return exported, finding.importers_by_export(connection, context.project_id) if exported else {}
+
+    found, importers = await services.database.read(on)
     return [
-        {"name": name, "value": services.sealer.open(value), "stack_name": stack, "stack_id": stack_id}
+        {
+            "name": name,
+            "value": services.sealer.open(value),
+            "stack_name": stack,
+            "stack_id": stack_id,
+            "importers": importers.get(name, []),
+        }
         for name, value, stack, stack_id in found
     ]
 

@@ -41,7 +41,9 @@ from stoker.engine.records.scope import RecordedScope
 from stoker.engine.records.services import EngineServices
 from stoker.engine.records.stack_view import available_zones
 from stoker.engine.running.outputs import exported_values, refuse_changes
+from stoker.operations.other_stacks import consumers, part_of_joint_deployment
 from stoker.operations.requests import CheckedRequest
+from stoker.schema.unknown import has_unknown
 from stoker.store import fingerprints
 from stoker.store.records import IN_PROGRESS, Stack
 from stoker.template.expressions import UNDETERMINED
@@ -80,7 +82,8 @@ class Planned:
     CheckedRequest. `refresh` says which objects the cloud was asked for, None if the plan never asks; `observed` is
     what it has. `differing` and `statuses` are those of the `Look`. `preflight` is None if the plan was not checked,
     `costs` if nobody asked for them or there is no price list. `suggested` are moves that would keep objects,
-    `suggested_imports` imports that would own them.
+    `suggested_imports` imports that would own them. `consumers` and `joint` are as in `other_stacks`; `joint` is None
+    for a stack that is planned alone.
     """
 
     plan: Plan
@@ -95,6 +98,8 @@ class Planned:
     costs: Costs | None = None
     suggested: Sequence[Move] = ()
     suggested_imports: Sequence[Import] = ()
+    consumers: Sequence[Mapping[str, Any]] = ()
+    joint: Mapping[str, Any] | None = None
 
     def to_data(self) -> dict[str, Any]:
         """Return plain JSON data."""
@@ -111,14 +116,18 @@ class Planned:
             "suggested_imports": self.suggested_imports,
         }
         suggested = {name: [each.to_data() for each in found] for name, found in entries.items() if found}
-        return {**self.plan.to_data(), **made, **unchecked, **asked, **compared, **checked, **costs, **suggested}
+        others = {"consumers": list(self.consumers)} if self.consumers else {}
+        joint = {"joint_deployment": dict(self.joint)} if self.joint is not None else {}
+        more: dict[str, Any] = {**unchecked, **asked, **compared, **checked, **costs, **suggested, **others, **joint}
+        return {**self.plan.to_data(), **made, **more}
 
 
 @dataclass(frozen=True, slots=True)
 class Goal:
     """The definition that an operation works towards. `inputs` is JSON data that is equal for equal inputs; `copies`
     are those of the snapshot that is restored; `unchecked` is that of the request. `returns_to` is the ID of the former
-    inputs to which a rollback returns, `since` that of `Removing`. `imports` are those of the request.
+    inputs to which a rollback returns, `since` that of `Removing`. `imports` are those of the request. A goal that is
+    `joint` is one of a deployment of several stacks: some of its values may not be known yet.
     """
 
     action: str
@@ -129,6 +138,7 @@ class Goal:
     returns_to: str = ""
     since: float = inf
     imports: Imports = NO_IMPORTS
+    joint: bool = False
 
     @classmethod
     def of(cls, stack: Stack, checked: CheckedRequest, action: str, copies: Copies | None = None) -> Goal:
@@ -138,7 +148,8 @@ class Goal:
         if inputs.environment.transfers:
             towards.append(inputs.environment.transfers.to_data())
         imports = checked.imports if action in IMPORTED_BY else NO_IMPORTS
-        return cls(action, checked.wanted, towards, copies or Copies(), checked.unchecked, imports=imports)
+        joint = checked.joint is not None
+        return cls(action, checked.wanted, towards, copies or Copies(), checked.unchecked, imports=imports, joint=joint)
 
 
 async def make_plan(
@@ -197,7 +208,9 @@ async def plan_tree_with_values(
     zones: Any = UNDETERMINED
     if inputs.template.uses("Fn::GetAZs") or any("GetAZs" in text for text in inputs.files.values()):
         zones = await available_zones(await services.credentials.of_caller(context))
-    exports = await services.loader.exports(stack.project_id, inputs.template)
+    exports = goal.wanted.definition.known_exports
+    if exports is None:
+        exports = await services.loader.exports(stack.project_id, inputs.template)
     usages: Sequence[Usage] | None = None
 
     def on(connection: Connection) -> Planned:
@@ -218,13 +231,26 @@ async def plan_tree_with_values(
             read=_read_below(services, connection, stack, observed) if look.refresh is Refresh.ALL else {},
         )
         nonlocal usages
-        plan = _forward(services, connection, stack, goal, inside, observed).plan()
-        digest = _digest(services, plan, goal.inputs, recorded, is_new=not stack.inputs)
+        forward = _forward(services, connection, stack, goal, inside, observed)
+        plan = forward.plan()
+        digest = None
+        if not goal.joint or not _has_unknown_inputs(goal):
+            digest = _digest(services, plan, goal.inputs, recorded, is_new=not stack.inputs)
         usages = _usages(services, connection, stack, plan) if priced else None
         hidden = goal.wanted.definition.parameters.hidden
         moves, imports = suggested_moves(plan), suggested_imports(plan)
+        found = consumers(connection, services, stack, forward)
+        joint = part_of_joint_deployment(connection, services, stack, forward) if goal.joint else None
         return Planned(
-            plan, digest, hidden, goal.unchecked, differing=look.differing, suggested=moves, suggested_imports=imports
+            plan,
+            digest,
+            hidden,
+            goal.unchecked,
+            differing=look.differing,
+            suggested=moves,
+            suggested_imports=imports,
+            consumers=found,
+            joint=joint,
         )
 
     planned = await _planned(services, stack, on)
@@ -241,6 +267,12 @@ async def plan_tree_with_values(
         )
     costs = await _costs(services, context, usages)
     return replace(planned, preflight=report, costs=costs)
+
+
+def _has_unknown_inputs(goal: Goal) -> bool:
+    """Return whether values that the goal is given are known only after other stacks were deployed."""
+    exports = goal.wanted.definition.known_exports or {}
+    return has_unknown(goal.wanted.inputs.parameters) or has_unknown(exports)
 
 
 def _usages(services: EngineServices, connection: Connection, stack: Stack, plan: Plan) -> Sequence[Usage] | None:

@@ -44,7 +44,7 @@ async def stack_preview(parts: ActingParts, context: RequestContext, request: Pr
     """Return the stack that a create would make, with its resources and the plan; nothing is recorded."""
     services = parts.services
     stack = replace(requested_stack(services, context, request.name, request), id=NO_STACK, root_id=NO_STACK)
-    checked = await check_whole(parts, context, stack, request)
+    checked = await check_whole(parts, context, stack, request, joint=request.joint_deployment)
     template = checked.prepared.loaded.template
     view = stack_view(stack, check_tags(request.tags))
     goal, preflight = Goal.of(stack, checked, "CREATE"), is_checked_first(services, request)
@@ -62,7 +62,7 @@ async def stack_update_preview(parts: ActingParts, context: RequestContext, requ
     """Preview the replacement of the stack's definition."""
     services = parts.services
     stack = await find_stack(services, context, request.ref)
-    checked = await replaced_request(parts, context, stack, request)
+    checked = await replaced_request(parts, context, stack, request, request.joint_deployment)
     return await _changes(services, context, stack, checked, request)
 
 

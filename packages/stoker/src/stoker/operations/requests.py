@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -20,7 +20,7 @@ from stoker.base.errors import (
     StackValidationFailed,
     TemplateInvalid,
 )
-from stoker.contract.stacks import TemplateInputs
+from stoker.contract.stacks import JointDeployment, TemplateInputs
 from stoker.engine.calls.context import ActingParts, StackContext
 from stoker.engine.notifications.sinks import sink_problems
 from stoker.engine.ownership.healing_schedule import interval_of, is_healing_tag
@@ -42,6 +42,7 @@ from stoker.store.records import Stack
 from stoker.template.definition import Definition
 from stoker.template.document import Document
 from stoker.template.environment import Environment
+from stoker.template.expressions import UNDETERMINED
 from stoker.template.template import Template
 from stoker.template.transfers import Import
 
@@ -58,7 +59,7 @@ class CheckedRequest:
     """A request that has passed all checks that are possible before anything is done.
 
     `unchecked` is a clause about what services have not answered in time; None if everything was checked. `imports` are
-    the existing objects that get resources.
+    the existing objects that get resources. With `joint`, it can only be planned: other stacks are deployed before.
     """
 
     prepared: Prepared
@@ -66,6 +67,7 @@ class CheckedRequest:
     wanted: Wanted
     unchecked: str | None = None
     imports: Imports = NO_IMPORTS
+    joint: JointDeployment | None = None
 
     def beginning(self, action: str) -> str:
         """Return the status reason of a stack with which an action on it begins."""
@@ -204,10 +206,12 @@ async def check_request(
     files: Mapping[str, str],
     parameters: Mapping[str, Any],
     wrong: Sequence[Diagnostic] = (),
+    joint: JointDeployment | None = None,
 ) -> CheckedRequest:
     """Run all checks that are possible before anything is done, and report all errors together.
 
-    `environment` is what can be used of environments with the problems `wrong`.
+    `environment` is what can be used of environments with the problems `wrong`. With `joint`, the request can only be
+    planned.
 
     Raises TemplateInvalid with all diagnostics, RequestLimitExceeded, StackValidationFailed for an unusable event sink,
     or Forbidden for a type refused by policy.
@@ -227,20 +231,27 @@ async def check_request(
     if problems:
         raise StackValidationFailed(" ".join(problems))
     exports = await services.loader.exports(stack.project_id, template)
+    coming = joint or {}
+    if exports is not None:
+        exports = {**exports, **dict.fromkeys(coming.get("exports") or (), UNDETERMINED)}
+    unknown = dict.fromkeys(coming.get("parameters") or (), UNDETERMINED)
+    known = {name: value for name, value in parameters.items() if name not in unknown}
 
     def bound() -> tuple[Prepared, Definition]:
         prepared = services.loader.prepare(
-            template, environment, services.loader.files(files), parameters, context.denied_types
+            template, environment, services.loader.files(files), known, context.denied_types
         )
+        if unknown:
+            prepared = prepared.with_parameters({**known, **unknown})
         return prepared, services.loader.bind(stack, prepared.loaded, strict=True, exports=exports)
 
     try:
         prepared, definition = await services.evaluator.evaluate(context.project_id, bound)
     except TemplateInvalid as error:
         raise await with_all_problems(
-            services, context, error, template.document, lambda _: Given(environment, parameters, []), files, WHOLE
+            services, context, error, template.document, lambda _: Given(environment, known, []), files, WHOLE
         ) from error
-    await check_exports(services, stack, [name for name, _ in definition.exports()])
+    await check_exports(services, stack, [name for name, _ in definition.exports()], coming.get("released") or ())
     checker = await checked_tree(services, context, definition)
     limit = services.settings.max_resources_per_stack
     if 0 <= limit < checker.resources:
@@ -258,7 +269,7 @@ async def check_request(
         context.project_id, partial(Wanted.of, services, definition, prepared.loaded)
     )
     imports = await _check_transfers(parts, context, stack, wanted) if environment.transfers else NO_IMPORTS
-    return CheckedRequest(prepared, definition, wanted, unchecked, imports)
+    return CheckedRequest(prepared, definition, wanted, unchecked, imports, joint)
 
 
 async def _check_transfers(parts: ActingParts, context: RequestContext, stack: Stack, wanted: Wanted) -> Imports:
@@ -290,28 +301,35 @@ async def check_whole(
     stack: Stack,
     request: TemplateInputs,
     former: Mapping[str, Any] | None = None,
+    joint: JointDeployment | None = None,
 ) -> CheckedRequest:
     """Check a request that defines the whole stack; `former` is that of `given_by`. Raises as `check_request`."""
     services = parts.services
     given = partial(given_by, request, former or {})
     template = await parse_request(services, context, request, given)
     environment, parameters, wrong = await services.evaluator.evaluate(context.project_id, partial(given, template))
-    return await check_request(parts, context, stack, template, environment, request.files or {}, parameters, wrong)
+    files = request.files or {}
+    return await check_request(parts, context, stack, template, environment, files, parameters, wrong, joint)
 
 
-async def check_exports(services: EngineServices, stack: Stack, names: list[str]) -> None:
-    """Refuse exports that another stack has, and the removal of exports that another stack imports."""
+async def check_exports(
+    services: EngineServices, stack: Stack, names: list[str], released: Collection[str] = ()
+) -> None:
+    """Refuse exports that another stack has, and the removal of exports that another stack imports.
+
+    Those that are `released` by then are not looked at.
+    """
     if names or stack.operation is not None:  # a stack that is not recorded has no exports
-        await services.database.read(_compare_exports, stack, names)
+        await services.database.read(_compare_exports, stack, names, released)
 
 
-def _compare_exports(connection: Connection, stack: Stack, names: list[str]) -> None:
+def _compare_exports(connection: Connection, stack: Stack, names: list[str], released: Collection[str]) -> None:
     if names:
-        taken = exchange.exporters(connection, stack.project_id, names)
+        taken = exchange.exporters(connection, stack.project_id, [name for name in names if name not in released])
         foreign = sorted(name for name, owner in taken.items() if owner != stack.id)
         if foreign:
             raise StackValidationFailed(f"Another stack of this project exports {', '.join(foreign)}.")
-    lost = exchange.exported_by(connection, stack.id).keys() - set(names)
+    lost = exchange.exported_by(connection, stack.id).keys() - {*names, *released}
     if lost:
         used = exchange.importers(connection, stack.project_id, lost)
         if used:

@@ -18,6 +18,7 @@ from stoker.contract.stacks import (
     CreateStack,
     DeleteStack,
     IdentifyStack,
+    JointDeployment,
     NewStack,
     PatchStack,
     Refresh,
@@ -190,13 +191,17 @@ async def stack_update(submissions: Submissions, context: RequestContext, reques
 
 
 async def replaced_request(
-    parts: ActingParts, context: RequestContext, stack: Stack, request: UpdateRequest[Any]
+    parts: ActingParts,
+    context: RequestContext,
+    stack: Stack,
+    request: UpdateRequest[Any],
+    joint: JointDeployment | None = None,
 ) -> CheckedRequest:
     """Return the definition of a request that replaces the stack's whole definition, checked."""
     former = (
         (await parts.services.loader.load(stack.inputs)).parameters["request"] if request.existing_parameters else None
     )
-    return await check_whole(parts, context, stack, request, former)
+    return await check_whole(parts, context, stack, request, former, joint)
 
 
 def _tagged(stack: Stack, tags: Sequence[str]) -> list[Statement]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from sqlalchemy import Connection, and_, select
 
 from stoker.store.tables import exports, imports, resources, stacks
@@ -34,6 +36,25 @@ def exports_with_stacks(connection: Connection, project_id: str) -> list[tuple[s
         .order_by(exports.c.name)
     )
     return [(row.name, row.value, row.stack, row.id) for row in connection.execute(query)]
+
+
+def importers_by_export(
+    connection: Connection, project_id: str, names: Collection[str] | None = None
+) -> dict[str, list[str]]:
+    """Return the sorted names of the stacks that import an export, by its name; of `names` only, if they are given."""
+    where = [imports.c.project_id == project_id, stacks.c.deleted_at.is_(None)]
+    if names is not None:
+        where.append(imports.c.name.in_(list(names)))
+    query = (
+        select(imports.c.name, stacks.c.name.label("stack"))
+        .join(stacks, stacks.c.id == imports.c.stack_id)
+        .where(and_(*where))
+        .order_by(stacks.c.name)
+    )
+    found: dict[str, list[str]] = {}
+    for row in connection.execute(query):
+        found.setdefault(row.name, []).append(row.stack)
+    return found
 
 
 def importing_stacks(connection: Connection, project_id: str, name: str) -> list[str]:

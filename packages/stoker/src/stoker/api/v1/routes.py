@@ -71,9 +71,11 @@ ROUTES: Mapping[str, Mapping[str, Action]] = {
         **_lookups("POST", "PUT", "PATCH", "DELETE", named="detail"),
     },
     "/stacks/preview": {
-        "POST": Action(stacks.preview, "stacks:preview", body=body.CREATE, takes_types=True),
+        "POST": Action(stacks.preview, "stacks:preview", body=body.PREVIEW, takes_types=True),
         **_lookups("GET", "PUT", "PATCH", "DELETE", named="preview"),
     },
+    # Values that stacks share
+    "/exports": {"GET": Action(stacks.list_exports, "stacks:exports")},
     # Resources of all stacks
     "/resources": {"GET": Action(resources.find, "resource:find", query=resources.FIND_QUERY)},
     # Objects of the project
@@ -104,7 +106,7 @@ ROUTES: Mapping[str, Mapping[str, Action]] = {
             stacks.preview_update,
             "stacks:preview_update",
             query=stacks.PREVIEW_QUERY,
-            body=body.UPDATE,
+            body=body.PREVIEW_UPDATE,
             takes_types=True,
         ),
         "PATCH": Action(

@@ -10,7 +10,19 @@ from stoker.api.faults import BadRequest
 from stoker.api.schema import Body
 from stoker.api.templates_by_url import template_at
 from stoker.api.v1.call import Call
-from stoker.api.values import BOOLEAN, MAP, MAP_OR_STRING, STRING, STRINGS, Choice, CommaList, Field, Integer, MapOf
+from stoker.api.values import (
+    BOOLEAN,
+    MAP,
+    MAP_OR_STRING,
+    STRING,
+    STRINGS,
+    Choice,
+    CommaList,
+    Field,
+    Integer,
+    MapOf,
+    Structure,
+)
 from stoker.contract.catalog import GetContainerFiles
 from stoker.contract.stacks import NewStack, PatchRequest, Refresh, UpdateRequest, ValidateTemplate
 
@@ -59,6 +71,12 @@ _UPDATE = {
 UPDATE = Body({**_UPDATE, "existing_parameters": Field(BOOLEAN, default=False)})
 
 PATCH = Body({**_UPDATE, "clear_parameters": Field(STRINGS, default=[]), "as_of": Field(STRING)})
+
+_JOINT = {"joint_deployment": Field(Structure(dict.fromkeys(("parameters", "exports", "released"), Field(STRINGS))))}
+
+PREVIEW = Body({**CREATE.fields, **_JOINT})
+
+PREVIEW_UPDATE = Body({**UPDATE.fields, **_JOINT})
 
 VALIDATE = Body(_DEFINITION)
 

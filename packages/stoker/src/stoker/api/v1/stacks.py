@@ -15,6 +15,7 @@ from stoker.api.v1.call import Call, Handler, Reply
 from stoker.api.v1.links import link, next_page
 from stoker.api.v1.stack_body import create_request, patch_request, update_request
 from stoker.api.values import BOOLEAN, COMMA_LIST, INTEGER, STRING, STRINGS, Choice, Field
+from stoker.contract.catalog import ListExports
 from stoker.contract.drift import AcceptDrift, ChangeDriftWatch, ShowDriftWatch
 from stoker.contract.request import OfStack, by_name
 from stoker.contract.snapshots import CreateSnapshot, DeleteSnapshot, ListSnapshots, RestoreSnapshot, ShowSnapshot
@@ -131,11 +132,21 @@ def create(call: Call) -> Reply:
 
 
 def preview(call: Call) -> dict[str, Any]:
-    """Preview a new stack; `plan` is an extension of Heat's API."""
-    view = call.ask(create_request(PreviewStack, call))
+    """Preview a new stack; `plan` is an extension of Heat's API.
+
+    With `joint_deployment`, other stacks are deployed before it: the values of its `parameters` and `exports` are not
+    known yet, and exports that are `released` are no longer in use.
+    """
+    request = replace(create_request(PreviewStack, call), joint_deployment=call.body["joint_deployment"])
+    view = call.ask(request)
     stack = views.stack_preview(view, call.links)
     resources = [views.resource_raw(item) for item in view["resources"]]
     return {"stack": {**stack, "resources": resources, "plan": view["plan"]}}
+
+
+def list_exports(call: Call) -> dict[str, Any]:
+    """List the values that the project's stacks export, by name, with the names of the stacks that import them."""
+    return {"exports": call.ask(ListExports())}
 
 
 def show(call: Call) -> dict[str, Any]:
@@ -155,8 +166,9 @@ def update_patch(call: Call) -> None:
 
 
 def preview_update(call: Call) -> dict[str, Any]:
-    """Preview an update."""
-    return _changes(call, update_request(PreviewUpdate, call))
+    """Preview an update; with `joint_deployment`, one of a deployment of several stacks."""
+    request = replace(update_request(PreviewUpdate, call), joint_deployment=call.body["joint_deployment"])
+    return _changes(call, request)
 
 
 def preview_update_patch(call: Call) -> dict[str, Any]:

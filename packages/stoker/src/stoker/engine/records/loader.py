@@ -80,6 +80,11 @@ class Prepared:
     loaded: LoadedInputs
     sealer: Sealer
 
+    def with_parameters(self, values: Mapping[str, Any]) -> Prepared:
+        """Return the same with other values of the request, some of them unknown: such inputs are never stored."""
+        loaded = replace(self.loaded, parameters={**self.loaded.parameters, "request": dict(values)})
+        return replace(self, loaded=loaded)
+
     def save(self, connection: Connection) -> None:
         """Store the documents (a journal step)."""
         files = self.loaded.files
