@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from openstack_emulator.baremetal import patching as ironic
+from openstack_emulator.baremetal.routes import patches as ironic
 from openstack_emulator.container_infra.routes import patches as magnum
 from openstack_emulator.core.errors import ApiError
 from openstack_emulator.core.json_patch import REFUSALS, Dialect, Inapplicable, apply, operations

@@ -26,6 +26,7 @@ from tools.checks.source_tree import Module, SourceTree, dotted, resolved, show
 PACKAGE = "openstack_emulator"
 SHAPED = (
     "alarming",
+    "baremetal",
     "container_infra",
     "database",
     "dns",
@@ -47,7 +48,6 @@ NEEDED = frozenset({"routes", "service"})
 MOST = 10
 """Subscripts with a string per 1,000 lines of a service that has the shape."""
 SUBSCRIPTS: Mapping[str, int] = {
-    "baremetal": 116,
     "catalog": 109,
     "compute": 147,
     "container": 99,

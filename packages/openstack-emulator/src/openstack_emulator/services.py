@@ -35,7 +35,7 @@ SERVICES = (
           "openstack_emulator.share.service:SHARE", "share", needs=("network",)),
     Offer("trove", "/database", {"database": "/database/v1.0/%(project_id)s"},
           "openstack_emulator.database.service:DATABASE", "database", needs=("compute", "network")),
-    Offer("ironic", "/baremetal", {"baremetal": "/baremetal"}, "openstack_emulator.baremetal.ironic:BARE_METAL",
+    Offer("ironic", "/baremetal", {"baremetal": "/baremetal"}, "openstack_emulator.baremetal.service:BARE_METAL",
           "baremetal"),
     Offer("gnocchi", "/metric", {"metric": "/metric"}, "openstack_emulator.metric.service:METRIC", "metric"),
     Offer("aodh", "/alarming", {"alarming": "/alarming"}, "openstack_emulator.alarming.service:ALARMING", "alarming",

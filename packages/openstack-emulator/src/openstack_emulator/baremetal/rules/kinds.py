@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-import re
-from typing import Any
-
-from openstack_emulator.baremetal.http import (
-    Field,
-    Kind,
-    Whole,
+from openstack_emulator.baremetal.rules.fields import Field, Kind
+from openstack_emulator.baremetal.rules.forms import (
     boolean_form,
+    link_form,
     mac_form,
     name_form,
-    not_a_trait,
     object_form,
+    steps_form,
+    template_name_form,
 )
 from openstack_emulator.core import fields
 from openstack_emulator.core.http import Version
 
+TIMESTAMP = "%Y-%m-%dT%H:%M:%S+00:00"
 _TEXT = fields.text(0, 255)
 _LONG = fields.text(0, 4096)
-_CUSTOM_TRAIT = re.compile(r"CUSTOM_[A-Z0-9_]{1,248}\Z")
 INTERFACES = {
     "bios": (1, 40), "boot": (1, 31), "console": (1, 31), "deploy": (1, 31), "inspect": (1, 31),
     "management": (1, 31), "network": (1, 20), "power": (1, 31), "raid": (1, 31), "rescue": (1, 38),
@@ -92,34 +89,6 @@ NODE = Kind(
 )
 
 
-def link_form(value: Any) -> str | None:
-    """Where a port is connected: to a port of a switch, of a smart NIC, or of a network without management."""
-    if not isinstance(value, dict):
-        return f"{value!r} is not of type 'object'"
-    for name, part in value.items():
-        if not isinstance(part, str):
-            return f"{name}: {part!r} is not of type 'string'"
-    names = set(value)
-    if not names:
-        return None
-    if names == {"network_type"}:
-        return None if value["network_type"] == "unmanaged" else "network_type must be unmanaged"
-    switch, smart = {"switch_id", "port_id"}, {"hostname", "port_id"}
-    known = {"switch_id", "port_id", "switch_info", "network_type", "hostname"}
-    if not names <= known:
-        return f"unknown keys {', '.join(sorted(names - known))}"
-    if not (switch <= names or smart <= names):
-        return "missing mandatory keys: switch_id and port_id, or hostname and port_id"
-    identifier = value.get("switch_id")
-    if identifier is not None and mac_form(identifier) is not None and not _datapath(identifier):
-        return f"switch_id: Expected a MAC address or OpenFlow datapath ID but received {identifier}."
-    return None
-
-
-def _datapath(value: str) -> bool:
-    return len(value) == 16 and all(character in "0123456789abcdefABCDEF" for character in value)
-
-
 PORT = Kind(
     "ports",
     "port",
@@ -182,31 +151,6 @@ ALLOCATION = Kind(
     ("uuid", "name", "node_uuid", "state", "resource_class", "owner"),
     schema="",
 )
-
-
-def template_name_form(value: Any) -> str | None:
-    """The name of a deploy template: a trait of an operator's own."""
-    good = isinstance(value, str) and _CUSTOM_TRAIT.match(value) is not None
-    return None if good else Whole(not_a_trait("template", value))
-
-
-def steps_form(value: Any) -> str | None:
-    """The steps of a deploy template: at least one of `{interface, step, args, priority}`."""
-    if not isinstance(value, list):
-        return f"{value!r} is not of type 'array'"
-    if not value:
-        return Whole("Schema error for template: [] should be non-empty")
-    for step in value:
-        if not isinstance(step, dict) or step.keys() != {"interface", "step", "args", "priority"}:
-            return f"{step!r} must be an object with interface, step, args and priority"
-        priority = step["priority"]
-        if step["interface"] not in ("bios", "deploy", "firmware", "management", "power", "raid"):
-            return f"{step['interface']!r} is not an interface that has steps"
-        if not isinstance(step["step"], str) or not step["step"] or not isinstance(step["args"], dict):
-            return f"{step!r} must have a string as step and an object as args"
-        if isinstance(priority, bool) or fields.as_integer(priority) is None or int(priority) < 0:
-            return f"{priority!r} is not a priority"
-    return None
 
 
 VOLUME_CONNECTOR = Kind(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import copy
 import re
-from collections.abc import Mapping
 from typing import Any
 
-from openstack_emulator.baremetal.http import Kind
+from openstack_emulator.baremetal.records import BareMetalRecord
+from openstack_emulator.baremetal.rules.fields import Kind
 from openstack_emulator.core import json_patch
 from openstack_emulator.core.errors import ApiError, bad_request
 from openstack_emulator.core.http import Request
@@ -29,14 +29,14 @@ def _malformed(problem: str) -> ApiError:
     return bad_request(f"Schema error for patch: {problem}")
 
 
-def patched(request: Request, kind: Kind, values: Mapping[str, Any]) -> dict[str, Any]:
+def patched(request: Request, kind: Kind, record: BareMetalRecord) -> dict[str, Any]:
     """The fields of an object that a patch changes, with their new values.
 
-    values: the object as the API shows it. A field that is removed, or set to null, gets its default.
+    A field that is removed, or set to null, gets its default.
 
     Raises: ApiError 400 for an invalid patch, 406 for fields that the requested version does not have.
     """
-    document = {name: copy.deepcopy(values[name]) for name, field in kind.fields.items()
+    document = {name: copy.deepcopy(record.get(name)) for name, field in kind.fields.items()
                 if field.check is not None and not field.write_only}  # fmt: skip
     touched: set[str] = set()
     for at, operation in enumerate(json_patch.operations(request.json, DIALECT)):

@@ -1,4 +1,4 @@
-"""The bare-metal service: its records and its table of routes.
+"""The bare-metal service.
 
 There are no machines: states change on the cloud's clock alone. BIOS settings, indicators, runbooks, events, the
 interface of the deployment ramdisk, and vendor methods are missing.
@@ -8,19 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from openstack_emulator.baremetal.allocations import ALLOCATION_ROUTES, Allocations
-from openstack_emulator.baremetal.chassis import CHASSIS_ROUTES, Chassis
-from openstack_emulator.baremetal.conductors import CONDUCTOR_ROUTES
-from openstack_emulator.baremetal.node_routes import NODE_ROUTES
-from openstack_emulator.baremetal.nodes import Nodes
-from openstack_emulator.baremetal.ports import PORT_ROUTES, Ports
-from openstack_emulator.baremetal.templates import TEMPLATE_ROUTES, Templates
-from openstack_emulator.baremetal.vifs import VIF_ROUTES
-from openstack_emulator.baremetal.volumes import VOLUME_ROUTES, Volumes
+from openstack_emulator.baremetal.routes.table import ROUTES
+from openstack_emulator.baremetal.rules.composition import BareMetal
 from openstack_emulator.core import error_bodies
-from openstack_emulator.core.cloud import Cloud, Microversions, Records, Service
-from openstack_emulator.core.component import merged
-from openstack_emulator.core.errors import not_found
+from openstack_emulator.core.cloud import Microversions, Service
 from openstack_emulator.core.http import Request, Response, Version
 from openstack_emulator.core.microversions import negotiate, write
 from openstack_emulator.core.versions import ApiVersion, all_versions, collections, media_type, own
@@ -46,25 +37,6 @@ MICROVERSIONS = Microversions(
 )
 
 
-class BareMetalRecords(Records):
-    """Everything that the bare-metal service keeps."""
-
-    service = "ironic"
-
-    def __init__(self, cloud: Cloud) -> None:
-        super().__init__(cloud)
-        rows = self.collection("chassis", missing=lambda key: not_found(f"Chassis {key} could not be found."))
-        self.nodes = Nodes(self, rows)
-        Chassis(self, self.nodes, rows)
-        Ports(self, self.nodes)
-        Volumes(self, self.nodes)
-        Templates(self)
-        Allocations(self, self.nodes)
-
-    def seed(self) -> None:
-        self.nodes.seed()
-
-
 _VERSION = ApiVersion("v1", (own("/v1/"),), details={"min_version": write(OLDEST), "version": write(NEWEST)})
 _SERVICE = {
     "name": "OpenStack Ironic API",
@@ -72,7 +44,7 @@ _SERVICE = {
 }
 
 
-def version(records: Records, request: Request) -> Response:
+def version(service: BareMetal, request: Request) -> Response:
     """The document of version 1: the collections of the microversion. Raises ApiError 400 and 406."""
     negotiate(MICROVERSIONS, request)
     known = {name: f"{name}/" for name, since in COLLECTIONS.items() if request.version >= since}
@@ -84,20 +56,11 @@ def version(records: Records, request: Request) -> Response:
 BARE_METAL = Service(
     name="ironic",
     mount="/baremetal",
-    records=BareMetalRecords,
+    records=BareMetal,
     endpoints={"baremetal": "/baremetal"},
     # A path without a version is one of the default version.
     prefixes=("/v1", ""),
-    routes=merged(
-        NODE_ROUTES,
-        PORT_ROUTES,
-        VIF_ROUTES,
-        CHASSIS_ROUTES,
-        ALLOCATION_ROUTES,
-        VOLUME_ROUTES,
-        TEMPLATE_ROUTES,
-        CONDUCTOR_ROUTES,
-    ),
+    routes=ROUTES,
     root={"/": {"GET": all_versions(_VERSION, default=True, around=_SERVICE)}, "/v1": {"GET": version}},
     public=frozenset({"GET /", "GET /v1"}),
     error_body=error_bodies.ironic,

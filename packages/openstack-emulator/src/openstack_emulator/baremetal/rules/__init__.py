@@ -1,0 +1,1 @@
+"""What the bare-metal service decides."""

@@ -1,0 +1,71 @@
+"""Objects as clients see them, by microversion."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from openstack_emulator.baremetal.records import BareMetalRecord
+from openstack_emulator.baremetal.rules.drivers import DRIVERS, HOST
+from openstack_emulator.baremetal.rules.fields import Kind
+from openstack_emulator.baremetal.rules.kinds import INTERFACES
+from openstack_emulator.core.http import Request, Version
+
+View = dict[str, Any]
+
+
+def links(request: Request, path: str, key: str) -> list[dict[str, str]]:
+    """The links of an object."""
+    return [
+        {"href": f"{request.base}/v1/{path}/{key}", "rel": "self"},
+        {"href": f"{request.base}/{path}/{key}", "rel": "bookmark"},
+    ]
+
+
+def shown(request: Request, kind: Kind, record: BareMetalRecord, names: Iterable[str] | None = None) -> View:
+    """The fields that exist in the request's version; only those in `names`, if given, and links."""
+    known = [name for name, field in kind.fields.items() if field.since <= request.version and not field.write_only]
+    chosen = known if names is None else [name for name in known if name in names]
+    below = {
+        name: links(request, kind.path, f"{record.uuid}/{name}")
+        for name, since in kind.below.items()
+        if names is None and since <= request.version
+    }
+    return {**values(kind, record, chosen, request.version), **below, "links": links(request, kind.path, record.uuid)}
+
+
+def values(kind: Kind, record: BareMetalRecord, names: Iterable[str], version: Version) -> View:
+    """Fields of an object as requests of a version see them."""
+    return {name: kind.fields[name].visible(version, record.get(name)) for name in names}
+
+
+def driver_view(request: Request, name: str, detail: bool) -> View:
+    """A driver; `detail` adds the implementations of each interface."""
+    view: View = {
+        "name": name,
+        "hosts": [HOST],
+        "links": [{"href": f"{request.base}/v1/drivers/{name}", "rel": "self"}],
+    }
+    if request.version < (1, 30):
+        return view
+    interfaces = DRIVERS[name]
+    known = [one for one, since in INTERFACES.items() if detail and request.version >= since]
+    return {
+        **view,
+        "type": "dynamic",
+        **{f"default_{one}_interface": interfaces[one][0] for one in known},
+        **{f"enabled_{one}_interfaces": list(interfaces[one]) for one in known},
+    }
+
+
+def conductor_view(request: Request, created_at: str, now: str) -> View:
+    """The conductor."""
+    return {
+        "hostname": HOST,
+        "conductor_group": "",
+        "alive": True,
+        "drivers": list(DRIVERS),
+        "created_at": created_at,
+        "updated_at": now,
+        "links": links(request, "conductors", HOST),
+    }
