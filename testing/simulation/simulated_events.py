@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, select
 
 from stoker.engine.records.actions import NOT_CREATED
 from stoker.engine.running.stopping import UNCHANGING
-from stoker.operations.accepting import ACCEPTED
 from stoker.store.records import COMPLETE, FAILED, IN_PROGRESS, REMOVE_SNAPSHOT, STACK_TYPE, Operation, Resource
 from stoker.store.tables import events, operations, resources, stacks
 
@@ -34,8 +33,8 @@ def untold(connection: Connection, first: Mapping[tuple[str, str], str]) -> Iter
     """
     told: Told = Counter()
     columns = events.c.stack_id, events.c.resource_name, events.c.resource_type, events.c.action, events.c.status
-    accepted = events.c.reason.like(ACCEPTED.format(names="%"))  # which changes no state, and has the present one
-    for row in connection.execute(select(*columns).where(~func.coalesce(accepted, False))):
+    # What tells of no state repeats the present one.
+    for row in connection.execute(select(*columns).where(events.c.reason_code.is_(None))):
         name = (
             "" if row.resource_type == STACK_TYPE else first.get((row.stack_id, row.resource_name), row.resource_name)
         )

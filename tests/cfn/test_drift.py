@@ -96,6 +96,10 @@ def test_what_was_changed_and_what_was_removed(world: QueryService, boto: Any, s
     listed = boto.list_stack_resources(StackName="drifting")["StackResourceSummaries"]
     told = {each["LogicalResourceId"]: each["DriftInformation"]["StackResourceDriftStatus"] for each in listed}
     assert told == {"Quiet": "DELETED", "Net": "MODIFIED", "Group": "IN_SYNC", "Text": "NOT_CHECKED"}
+    for each in listed:
+        name = each["LogicalResourceId"]
+        one = boto.describe_stack_resource(StackName="drifting", LogicalResourceId=name)["StackResourceDetail"]
+        assert one["DriftInformation"] == each["DriftInformation"]
     net = drifts(boto)["Net"]
     assert net["StackId"] == stack
     assert sorted((each["PropertyPath"], each["ExpectedValue"], each["ActualValue"], each["DifferenceType"])

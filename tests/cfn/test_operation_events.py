@@ -46,6 +46,10 @@ def rolled_back(world: QueryService, boto: Any) -> None:
     world.until(lambda: boto.describe_stacks(StackName="sets")["Stacks"][0]["StackStatus"] == "ROLLBACK_COMPLETE", 30)
 
 
+def status(boto: Any, stack: str) -> str:
+    return str(boto.describe_stacks(StackName=stack)["Stacks"][0]["StackStatus"])
+
+
 def last_operations(boto: Any, stack: str) -> list[tuple[str, str]]:
     (found,) = boto.describe_stacks(StackName=stack)["Stacks"]
     return [(each["OperationType"], each["OperationId"]) for each in found["LastOperations"]]
@@ -82,6 +86,58 @@ def test_each_operation_has_an_id_and_its_events(boto: Any) -> None:
     (kind, deletion), *_ = last_operations(boto, identifier)
     assert kind == "DELETE_STACK"
     assert short(events(boto, OperationId=deletion))[0] == ("STACK_EVENT", "SUCCEEDED", "sets", "DELETE_COMPLETE")
+
+
+@pytest.mark.usefixtures("clean")
+def test_the_token_of_a_request_is_in_all_events_of_what_it_has_begun(world: QueryService, boto: Any) -> None:
+    made = boto.create_stack(StackName="sets", TemplateBody=template(One="a"), ClientRequestToken="making")
+    boto.get_waiter("stack_create_complete").wait(StackName="sets", WaiterConfig=FAST)
+    changed = boto.update_stack(StackName="sets", TemplateBody=template(One="b"))
+    boto.get_waiter("stack_update_complete").wait(StackName="sets", WaiterConfig=FAST)
+    failing = json.loads(template(One="c"))
+    failing["Resources"]["One"]["Properties"]["fail"] = True
+    boto.update_stack(StackName="sets", TemplateBody=json.dumps(failing), ClientRequestToken="changing")
+    with pytest.raises(Exception, match="Waiter"):
+        boto.get_waiter("stack_update_complete").wait(StackName="sets", WaiterConfig=FAST)
+    world.until(lambda: status(boto, "sets").endswith("ROLLBACK_COMPLETE"), 30)
+    boto.delete_stack(StackName="sets", ClientRequestToken="removing")
+    boto.get_waiter("stack_delete_complete").wait(StackName=made["StackId"], WaiterConfig=FAST)
+
+    listed = boto.describe_stack_events(StackName=made["StackId"])["StackEvents"]
+    tokens = {each["OperationId"]: each.get("ClientRequestToken") for each in listed}
+    assert tokens.pop(made["OperationId"]) == "making"
+    assert tokens.pop(changed["OperationId"]) is None
+    assert sorted(filter(None, tokens.values())) == ["changing", "changing", "removing"]
+    every = {each["EventId"]: each for each in events(boto, StackName=made["StackId"])}
+    for event in listed:
+        same = every[event["EventId"]]
+        assert (same["OperationId"], same.get("ClientRequestToken")) == (
+            event["OperationId"],
+            event.get("ClientRequestToken"),
+        )
+
+
+@pytest.mark.usefixtures("clean")
+def test_lists_of_stacks_have_the_latest_operations_and_the_drift(world: QueryService, boto: Any) -> None:
+    def summary(stack_id: str) -> dict[str, Any]:
+        (found,) = (each for each in boto.list_stacks()["StackSummaries"] if each["StackId"] == stack_id)
+        return dict(found)
+
+    made = boto.create_stack(StackName="sets", TemplateBody=template(One="a"))
+    boto.get_waiter("stack_create_complete").wait(StackName="sets", WaiterConfig=FAST)
+    found = summary(made["StackId"])
+    assert found["LastOperations"] == [{"OperationType": "CREATE_STACK", "OperationId": made["OperationId"]}]
+    assert found["DriftInformation"] == {"StackDriftStatus": "NOT_CHECKED"}
+    detection = boto.detect_stack_drift(StackName="sets")["StackDriftDetectionId"]
+    world.until(
+        lambda: (
+            boto.describe_stack_drift_detection_status(StackDriftDetectionId=detection)["DetectionStatus"]
+            == "DETECTION_COMPLETE"
+        )
+    )
+    found = summary(made["StackId"])
+    assert found["DriftInformation"] == boto.describe_stacks(StackName="sets")["Stacks"][0]["DriftInformation"]
+    assert "LastCheckTimestamp" in found["DriftInformation"]
 
 
 @pytest.mark.usefixtures("clean")

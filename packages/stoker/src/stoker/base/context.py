@@ -19,7 +19,7 @@ class RequestContext:
 
     `token` is passed along but never stored or logged; `repr` omits it. `is_admin` is the result of the policy rule
     `context_is_admin`. `denied_types` are the resource types and wildcards (`OS::Keystone::*`) that the policy rules
-    `resource_types:*` deny to the caller.
+    `resource_types:*` deny to the caller. `client_request_token` is what the caller calls the request, if anything.
     """
 
     request_id: str
@@ -35,6 +35,7 @@ class RequestContext:
     trust_id: str | None = None
     region: str | None = None
     denied_types: tuple[str, ...] = ()
+    client_request_token: str | None = None
 
     def may_use(self, type_name: str) -> bool:
         """Return False when policy denies the resource type, by its name or by its namespace's wildcard."""

@@ -67,13 +67,6 @@ class AcceptDrift(OfStack[Sequence[JSONObject]]):
     resources: Sequence[str] | None = None
 
 
-class DriftSummary(TypedDict):
-    """Whether a stack has drifted, and the time of the last detection."""
-
-    status: str
-    time: float | None
-
-
 class DriftWatch(TypedDict):
     """What engines do about the drift of a stack by themselves, and what the last look has found.
 

@@ -4,10 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import NotRequired, TypedDict
 
 from stoker.contract.request import ADDED, OfStack, Request
 from stoker.contract.views import EventView, FailureView, JSONObject
+
+
+class EventCode(StrEnum):
+    """What an event says that changes no state: it repeats the action and the status that the resource has."""
+
+    DRIFT_FOUND = "drift-found"
+    """A look without a request has found that the object differs, or does not exist."""
+    DRIFT_ENDED = "drift-ended"
+    """A later look has found that it does not differ any more."""
+    DRIFT_ACCEPTED = "drift-accepted"
+    """A user has accepted the values of the object."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,9 +50,14 @@ class ShowEvent(OfStack[EventView]):
 
 
 class DatedEvent(EventView):
-    """`after_change` says whether the stack had been updated before."""
+    """`after_change` says whether the stack had been updated before.
+
+    `operation_id` is the operation in which it was recorded, and `client_request_token` the token of its request.
+    """
 
     after_change: bool
+    operation_id: NotRequired[str | None]
+    client_request_token: NotRequired[str | None]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypedDict
+from typing import NotRequired, TypedDict
 
 from stoker.contract.events import DatedEvent
 from stoker.contract.request import Request
@@ -19,6 +19,7 @@ class DatedOperation(OperationEntry):
     reason: str
     created_at: float
     ended_at: float | None
+    client_request_token: NotRequired[str | None]
 
 
 class OperationEvent(TypedDict):

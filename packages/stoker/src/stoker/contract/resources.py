@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypedDict
+from typing import Any, NotRequired, TypedDict
 
 from stoker.contract.request import Answer, OfStack, Request
-from stoker.contract.views import JSONObject, Place, ResourceRow, ResourceView
+from stoker.contract.views import DriftSummary, JSONObject, Place, ResourceRow, ResourceView
 
 
 class ResourceList(TypedDict):
@@ -49,8 +49,14 @@ class ShowResourceMetadata(OfResource[JSONObject]):
     method = "resource_metadata"
 
 
+class DescribedResource(ResourceView):
+    """`drift` is the result of the last detection, None if the resource was never checked; agents do not get it."""
+
+    drift: NotRequired[DriftSummary | None]
+
+
 @dataclass(frozen=True, kw_only=True)
-class DescribeResource(OfResource[ResourceView]):
+class DescribeResource(OfResource[DescribedResource]):
     """Show a resource with its metadata, as recorded: no service is called."""
 
     method = "resource_describe"

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, NotRequired, TypedDict
 
-from stoker.contract.drift import DriftSummary
 from stoker.contract.request import ADDED, Answer, OfStack, Request, sent_as
 from stoker.contract.views import (
+    DriftSummary,
     JSONObject,
     LockView,
     ResourceView,
@@ -328,10 +328,25 @@ class ShowStack(OfStack[StackDetails]):
     resolve_outputs: bool = True
 
 
+class OperationEntry(TypedDict):
+    """An operation; `continues` says that it continues a failed one of the same action."""
+
+    id: str
+    action: str
+    continues: bool
+
+
+class ListedStack(StackView):
+    """A stack of a list; with its drift and the latest operation of each action, newest first, if they are wanted."""
+
+    drift: NotRequired[DriftSummary]
+    last_operations: NotRequired[Sequence[OperationEntry]]
+
+
 class StackPage(TypedDict):
     """A page of stacks; `count` is the number of all, if it was asked for."""
 
-    stacks: Sequence[StackView]
+    stacks: Sequence[ListedStack]
     count: int | None
 
 
@@ -354,18 +369,11 @@ class ListStacks(Request[StackPage]):
     show_nested: bool = False
     show_hidden: bool = False
     with_count: bool = False
+    with_latest: bool = field(default=False, metadata=ADDED)
 
 
 CREATES_CHANGE_SET = "CREATE_CHANGE_SET"
 """The action of the operation that makes a change set, whose ID is that of the change set."""
-
-
-class OperationEntry(TypedDict):
-    """An operation; `continues` says that it continues a failed one of the same action."""
-
-    id: str
-    action: str
-    continues: bool
 
 
 class StackDescription(StackDetails):

@@ -146,12 +146,20 @@ class ResourceView(ResourceRow, Place):
     """A resource with its place."""
 
 
+class DriftSummary(TypedDict):
+    """Whether a stack has drifted, and the time of the last detection."""
+
+    status: str
+    time: float | None
+
+
 class EventView(TypedDict):
     """An event; with the properties of the resource at that time if they were asked for.
 
     `within` are the names of the resources whose nested stacks contain the event's stack, from the stack that was asked
     for; None if they are not known. `cause` are the names from the event's stack down to the resource whose failure the
     event reports. `hook` is the hook that the event is about, `hook_held` whether it holds the resource from then on.
+    `reason_code` is an `EventCode`.
     """
 
     id: str
@@ -171,4 +179,5 @@ class EventView(TypedDict):
     cause: NotRequired[Sequence[str] | None]
     hook: NotRequired[str | None]
     hook_held: NotRequired[bool | None]
+    reason_code: NotRequired[str | None]
     resource_properties: NotRequired[JSONObject]

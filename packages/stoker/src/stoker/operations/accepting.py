@@ -17,6 +17,7 @@ from sqlalchemy import Connection
 from stoker.base.context import RequestContext
 from stoker.base.errors import ActionInProgress, ResourceNotFound
 from stoker.contract.drift import AcceptDrift
+from stoker.contract.events import EventCode
 from stoker.contract.views import JSONObject
 from stoker.engine.calls.context import RecordingParts
 from stoker.engine.inspection.comparing import DELETED, MODIFIED
@@ -33,7 +34,6 @@ from stoker.store.records import IN_PROGRESS, Stack
 from stoker.template.registry import is_template_name
 from stoker.template.template import Template
 
-ACCEPTED = "Its values in the cloud were accepted: {names}"
 _GONE = "its object does not exist: deploy the stack to create it again, or remove the resource from the template"
 _UNSETTLED = "its last action has not succeeded, or the object is not the stack's own"
 
@@ -147,7 +147,8 @@ def _accept(
     property_set = record_found(state, found)
     assert property_set is not None
     made.batch.property_sets.append(property_set)
-    made.batch.add(state.event(ACCEPTED.format(names=", ".join(found)), services.clock.now()))
+    reason = f"Its values in the cloud were accepted: {', '.join(found)}"
+    made.batch.add(state.event(reason, services.clock.now(), code=EventCode.DRIFT_ACCEPTED))
     made.rows[state.row.uuid] = {"properties": state.row.properties, "fingerprint": state.row.fingerprint}
     made.stacks[place.stack.id] = place.stack
 

@@ -35,7 +35,8 @@ from stoker.operations.requests import parse_template
 from stoker.operations.stacks import stack_show
 from stoker.operations.validation import validate_template
 from stoker.operations.views import event_view
-from stoker.store import change_sets, finding, queries
+from stoker.store import change_sets, finding, operation_history, queries
+from stoker.store.operation_history import PastOperation
 from stoker.store.records import Event, Stack
 from stoker.template.template import Template
 
@@ -58,21 +59,14 @@ async def stack_describe_page(
     services: EngineServices, context: RequestContext, request: DescribeStacks
 ) -> Sequence[StackDescription]:
     """Return a page of the project's stacks in full, newest first."""
-    page = (await stack_list(services, context, ListStacks(limit=request.limit, marker=request.marker)))["stacks"]
-    drift = await drift_summaries(services, [view["id"] for view in page])
+    listed = ListStacks(limit=request.limit, marker=request.marker, with_latest=True)
+    page = (await stack_list(services, context, listed))["stacks"]
     wanted = [ShowStack(ref={"name": view["name"], "id": view["id"]}) for view in page]
     views = await asyncio.gather(*(stack_show(services, context, show) for show in wanted))
-    last = await last_operations(services, [view["id"] for view in page])
-    imported = {view["id"]: view["imported"] for view in page}
+    told = ("imported", "drift", "last_operations")
     return [
-        {
-            **view,
-            "imported": imported[view["id"]],
-            "drift": drift[view["id"]],
-            "above": {},
-            "last_operations": last[view["id"]],
-        }
-        for view in views
+        {**view, **{name: entry[name] for name in told}, "above": {}}  # type: ignore[literal-required,typeddict-item]
+        for view, entry in zip(views, page, strict=True)
     ]
 
 
@@ -98,11 +92,37 @@ async def event_page(
     """
     stack = await find_stack(services, context, request.ref, deleted=True)
     wanted = queries.EventQuery(stack_ids=[stack.id], limit=request.limit, marker=request.marker, descending=True)
-    return await described_events(services, stack, await services.database.read(queries.list_events, wanted))
+    return await described_events(services, stack, *await services.database.read(events_with_operations, stack, wanted))
 
 
-async def described_events(services: EngineServices, stack: Stack, events: Sequence[Event]) -> list[DatedEvent]:
-    """Return events of a stack as `event_page` does."""
+def events_with_operations(
+    connection: Connection, stack: Stack, wanted: queries.EventQuery
+) -> tuple[list[Event], list[PastOperation | None]]:
+    """Return events of a stack, newest first, and the operation in which each was recorded; None if it was in none."""
+    events = queries.list_events(connection, wanted)
+    if not events:
+        return [], []
+    past = operation_history.between(connection, stack.id, events[-1].time, events[0].time)
+    return events, [_operation_of(event, stack, past) for event in events]
+
+
+def _operation_of(event: Event, stack: Stack, past: Sequence[PastOperation]) -> PastOperation | None:
+    """Return the operation in which an event was recorded: the last one that had begun.
+
+    The rollback of an operation begins before the failure of that is recorded, so the action of the stack's own events
+    counts, too.
+    """
+    if event.reason_code is not None:
+        return None
+    own = event.physical_id == stack.id
+    begun = (each for each in reversed(past) if each.created_at <= event.time)
+    return next((each for each in begun if not own or each.stack_action == event.action), None)
+
+
+async def described_events(
+    services: EngineServices, stack: Stack, events: Sequence[Event], operations: Sequence[PastOperation | None]
+) -> list[DatedEvent]:
+    """Return events of a stack, each with its operation, as `event_page` does."""
     owners = [(event.properties, event.resource_type, event.resource_name) for event in events]
     opened = await properties_shown(services, stack, owners)
     changed = await services.database.read(queries.first_change, stack.id)
@@ -112,8 +132,10 @@ async def described_events(services: EngineServices, stack: Stack, events: Seque
             **view,
             "resource_properties": opened.get(event.properties or "", {}),
             "after_change": changed is not None and event.time >= changed,
+            "operation_id": None if operation is None else operation.id,
+            "client_request_token": None if operation is None else operation.client_request_token,
         }
-        for event, view in zip(events, await ObjectIds(services).views(views), strict=True)
+        for event, operation, view in zip(events, operations, await ObjectIds(services).views(views), strict=True)
     ]
 
 

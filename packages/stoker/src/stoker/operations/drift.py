@@ -16,13 +16,12 @@ from stoker.contract.drift import (
     DetectDrift,
     DetectResourceDrift,
     DriftStatus,
-    DriftSummary,
     ListDrift,
     ShowDriftDetection,
 )
 from stoker.contract.request import Reference
 from stoker.contract.resources import StackId
-from stoker.contract.views import JSONObject
+from stoker.contract.views import DriftSummary, JSONObject
 from stoker.engine.inspection.comparing import NOT_CHECKED
 from stoker.engine.inspection.detections import new_detection, settle
 from stoker.engine.inspection.drift import DRIFTED, drift_of, overall
@@ -97,11 +96,16 @@ async def drift_list(services: EngineServices, context: RequestContext, request:
 
 async def drift_summaries(services: EngineServices, stack_ids: Sequence[str]) -> dict[str, DriftSummary]:
     """Return for each stack whether it has drifted, and the time of the last detection."""
-    last = await services.database.read(drifts.latest, stack_ids)
+    known = await services.database.read(drifts.latest_results, stack_ids)
+    # Releases before have recorded the resources only.
+    unrecorded = [name for name, (result, _) in known.items() if result is None]
+    bodies = await services.database.read(drifts.latest, unrecorded) if unrecorded else {}
     summaries: dict[str, DriftSummary] = {name: {"status": NOT_CHECKED, "time": None} for name in stack_ids}
-    for name, detection in last.items():
-        found = services.sealer.open(detection.body)["found"]
-        summaries[name] = {"status": overall([item["status"] for item in found]), "time": detection.created_at}
+    for name, (result, time) in known.items():
+        if result is None:
+            found = services.sealer.open(bodies[name].body)["found"]
+            result = overall([item["status"] for item in found])
+        summaries[name] = {"status": result, "time": time}
     return summaries
 
 

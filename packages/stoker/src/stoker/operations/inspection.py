@@ -14,11 +14,19 @@ from stoker.base.errors import EntityNotFound, NotFound, ResourceNotFound
 from stoker.base.redaction import REDACTED, redact_values
 from stoker.contract.events import ListEvents, ShowEvent
 from stoker.contract.request import Reference
-from stoker.contract.resources import DescribeResource, ListResources, ResourceList, ShowResource, ShowResourceMetadata
+from stoker.contract.resources import (
+    DescribedResource,
+    DescribeResource,
+    ListResources,
+    ResourceList,
+    ShowResource,
+    ShowResourceMetadata,
+)
 from stoker.contract.stacks import ListOutputs, OfDefinition, ShowEnvironment, ShowFiles, ShowOutput, ShowTemplate
-from stoker.contract.views import EventView, JSONObject, ResourceRow, ResourceView
+from stoker.contract.views import DriftSummary, EventView, JSONObject, ResourceRow, ResourceView
 from stoker.engine.calls.context import RecordingParts
 from stoker.engine.calls.deployments import agent_metadata, configs_for, note_delivery, takes_deployments, with_configs
+from stoker.engine.inspection.detections import last_found
 from stoker.engine.inspection.reading import Reader
 from stoker.engine.records.actions import REMOVES
 from stoker.engine.records.former_names import former_names, formerly_named, had_name
@@ -264,17 +272,29 @@ async def resource_metadata(
     return await _metadata(parts, context, stack, state)
 
 
-async def resource_describe(parts: RecordingParts, context: RequestContext, request: DescribeResource) -> ResourceView:
+async def resource_describe(
+    parts: RecordingParts, context: RequestContext, request: DescribeResource
+) -> DescribedResource:
     """Return a resource with its metadata as recorded; no service is asked, so that agents can poll it often."""
     services = parts.services
     stack, state = await _recorded_resource(services, context, request.ref, request.name)
     described = (await services.loader.load(stack.inputs)).template.resources.get(state.row.name)
-    return {
-        **resource_view(state.row, stack, ()),
+    view: DescribedResource = {
+        **resource_view(state.row, stack, ()),  # type: ignore[typeddict-item]  # the drift follows
         "physical_id": await ObjectIds(services).shown(stack, state.row.type, state.row.physical_id),
         "description": (described.description if described else "") or "",
         "metadata": await _metadata(parts, context, stack, state),
     }
+    if not is_stack_user(context, stack):
+        view["drift"] = await _known_drift(services, stack, state.row.name)
+    return view
+
+
+async def _known_drift(services: EngineServices, stack: Stack, name: str) -> DriftSummary | None:
+    """Return the result of the last drift detection of a resource, None if it was never checked."""
+    found = (await last_found(services, stack.id)).get("found", ())
+    known = next((each for each in found if each["name"] == name), None)
+    return None if known is None else {"status": known["status"], "time": known["time"]}
 
 
 async def _recorded_resource(

@@ -9,8 +9,10 @@ from sqlalchemy import Connection
 
 from stoker.base.context import RequestContext
 from stoker.base.errors import BadValue, Forbidden
-from stoker.contract.stacks import ListStacks, StackPage
+from stoker.contract.stacks import ListedStack, ListStacks, StackPage
 from stoker.engine.records.services import EngineServices
+from stoker.operations.drift import drift_summaries
+from stoker.operations.latest_operations import last_operations
 from stoker.operations.views import stack_view
 from stoker.store import change_sets, queries
 from stoker.store.records import COMPLETE, FAILED, IN_PROGRESS
@@ -70,7 +72,14 @@ async def stack_list(services: EngineServices, context: RequestContext, request:
         sort_keys=columns,
         descending=request.sort_dir != "asc" if request.sort_dir or not request.sort_keys else False,
     )
-    return await services.database.read(_page, wanted, request.with_count)
+    page = await services.database.read(_page, wanted, request.with_count)
+    if not request.with_latest:
+        return page
+    listed = [view["id"] for view in page["stacks"]]
+    drift, last = await drift_summaries(services, listed), await last_operations(services, listed)
+    for view in page["stacks"]:
+        view["drift"], view["last_operations"] = drift[view["id"]], last[view["id"]]
+    return page
 
 
 def _page(connection: Connection, wanted: queries.StackQuery, with_count: bool) -> StackPage:
@@ -79,7 +88,8 @@ def _page(connection: Connection, wanted: queries.StackQuery, with_count: bool) 
     count = queries.count_listed(connection, wanted) if with_count else None
     imported = change_sets.importing(connection, [stack.id for stack in stacks])
     views = [stack_view(stack, tags.get(stack.id)) for stack in stacks]
-    return {"stacks": [{**view, "imported": view["id"] in imported} for view in views], "count": count}
+    listed: list[ListedStack] = [{**view, "imported": view["id"] in imported} for view in views]  # type: ignore[typeddict-item]
+    return {"stacks": listed, "count": count}
 
 
 def _state(text: str) -> tuple[str | None, str]:

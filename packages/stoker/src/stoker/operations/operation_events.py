@@ -21,7 +21,7 @@ from stoker.contract.request import by_name
 from stoker.contract.stacks import CREATES_CHANGE_SET
 from stoker.engine.records.services import EngineServices
 from stoker.operations.change_sets import change_set_rows
-from stoker.operations.describing import described_events
+from stoker.operations.describing import described_events, events_with_operations
 from stoker.operations.lookup import find_stack
 from stoker.plugins.preflight import Verdict
 from stoker.store import change_sets, operation_history, queries
@@ -80,7 +80,7 @@ async def _stack_of_operation(
 
 async def _of_stack(services: EngineServices, stack: Stack, request: ListOperationEvents) -> OperationEventPage:
     events, more, past = await services.database.read(_read, stack, request)
-    views = await described_events(services, stack, events)
+    views = await described_events(services, stack, events, past)
     found: list[OperationEvent] = []
     for view, operation in zip(views, past, strict=True):
         if operation is None or request.operation_id not in (None, operation.id):
@@ -114,23 +114,8 @@ def _read(
         assert operation is not None
         until = operation_history.last_event_time(connection, operation)
         wanted = replace(wanted, since=operation.created_at, until=until)
-    events = queries.list_events(connection, wanted)
-    more, events = len(events) > request.limit, events[: request.limit]
-    if not events:
-        return [], False, []
-    past = operation_history.between(connection, stack.id, events[-1].time, events[0].time)
-    return events, more, [_operation_of(event, stack, past) for event in events]
-
-
-def _operation_of(event: Event, stack: Stack, past: Sequence[PastOperation]) -> PastOperation | None:
-    """Return the operation in which an event was recorded: the last one that had begun.
-
-    The rollback of an operation begins before the failure of that is recorded, so the action of the stack's own events
-    counts, too.
-    """
-    own = event.physical_id == stack.id
-    begun = (each for each in reversed(past) if each.created_at <= event.time)
-    return next((each for each in begun if not own or each.stack_action == event.action), None)
+    events, past = events_with_operations(connection, stack, wanted)
+    return events[: request.limit], len(events) > request.limit, past[: request.limit]
 
 
 def _has_findings_before(entry: OperationEvent, *, failed: bool) -> bool:
@@ -215,4 +200,5 @@ def _dated(operation: PastOperation) -> DatedOperation:
         "reason": operation.reason,
         "created_at": operation.created_at,
         "ended_at": operation.finished_at,
+        "client_request_token": operation.client_request_token,
     }

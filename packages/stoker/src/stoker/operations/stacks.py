@@ -111,7 +111,7 @@ def requested_operation(
 
 
 def _requester(context: RequestContext) -> Requester:
-    return Requester(context.user_id, context.user_name, context.request_id)
+    return Requester(context.user_id, context.user_name, context.request_id, context.client_request_token)
 
 
 async def submit(

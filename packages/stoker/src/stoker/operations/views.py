@@ -123,6 +123,7 @@ def event_view(
         "cause": None if event.cause is None else orjson.loads(event.cause),
         "hook": event.hook,
         "hook_held": event.hook_held,
+        "reason_code": event.reason_code,
     }
 
 

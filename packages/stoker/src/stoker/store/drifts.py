@@ -29,6 +29,20 @@ def latest(connection: Connection, stack_ids: Collection[str]) -> dict[str, Drif
     return {row.stack_id: DriftDetection.of(row) for row in connection.execute(query)}
 
 
+def latest_results(connection: Connection, stack_ids: Collection[str]) -> dict[str, tuple[str | None, float]]:
+    """Return the drift status of each stack at its last completed detection, None if it is not recorded, and the time;
+    by the stack's ID.
+    """
+    place = func.row_number().over(
+        partition_by=table.c.stack_id, order_by=(table.c.created_at.desc(), table.c.id.desc())
+    )
+    ended = and_(table.c.stack_id.in_(list(stack_ids)), table.c.status == COMPLETE)
+    columns = table.c.stack_id, table.c.result, table.c.created_at
+    ranked = select(*columns, place.label("place")).where(ended).subquery()
+    query = select(ranked.c.stack_id, ranked.c.result, ranked.c.created_at).where(ranked.c.place == 1)
+    return {row.stack_id: (row.result, row.created_at) for row in connection.execute(query)}
+
+
 def last_result(connection: Connection, stack_id: str) -> tuple[str, float] | None:
     """Return the drift status of a stack at its last completed detection, and the time; None if it is not recorded."""
     ended = and_(table.c.stack_id == stack_id, table.c.status == COMPLETE)

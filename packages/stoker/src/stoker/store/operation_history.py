@@ -19,6 +19,7 @@ _COLUMNS = (
     table.c.reason,
     table.c.created_at,
     table.c.finished_at,
+    table.c.client_request_token,
 )
 _ON_STACKS = table.c.action != REMOVE_SNAPSHOT
 """The others run beside those of the stack, and have no events."""
@@ -35,6 +36,7 @@ class PastOperation:
     reason: str
     created_at: float
     finished_at: float | None
+    client_request_token: str | None = None
     continues: bool = False
 
     @property

@@ -165,7 +165,8 @@ class Event(Record):
 
     `cause` is the JSON list of the names of resources from the stack down to the one whose failure the event reports,
     None if it reports no failure of a resource. `hook` is the hook that the event is about, such as `pre-create`, and
-    `hook_held` whether the hook holds the resource from then on, or no longer.
+    `hook_held` whether the hook holds the resource from then on, or no longer. `reason_code` tells what the reason says
+    of an event that changes no state (`EventCode` of the contract).
     """
 
     id: str
@@ -181,6 +182,7 @@ class Event(Record):
     cause: str | None = None
     hook: str | None = None
     hook_held: bool | None = None
+    reason_code: str | None = None
 
     @classmethod
     def of_stack(
@@ -215,6 +217,8 @@ class Operation(Record):
     `epoch` if the owner has recorded that the operation only waits. `failure` is the JSON of its
     `Failure`, None if it has not failed, or its end is only described by `reason` (see
     `earlier_failures`). `retention` is the JSON of its `Retention`, None for one that leaves nothing as it is.
+    `client_request_token` is the one of the request that began it, also for what followed from that: the operations on
+    nested stacks, and the rollback.
     """
 
     id: str
@@ -247,6 +251,7 @@ class Operation(Record):
     waiting_epoch: int | None = None
     failure: str | None = None
     retention: str | None = None
+    client_request_token: str | None = None
 
     @property
     def stack_action(self) -> str:

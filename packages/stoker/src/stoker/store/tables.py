@@ -229,6 +229,7 @@ events = Table(
     Column("cause", LongText),
     Column("hook", Action),
     Column("hook_held", Boolean),
+    Column("reason_code", Action),
 )
 
 operations = Table(
@@ -264,6 +265,7 @@ operations = Table(
     Column("waiting_epoch", Integer),
     Column("failure", LongText),
     Column("retention", LongText),
+    Column("client_request_token", String(128)),
     Index("ix_operations_stack_id", "stack_id", "created_at", "id"),
     _index_where("parent_operation IS NOT NULL", "ix_operations_parent_operation", "parent_operation"),
     _index_where("reason_code IS NOT NULL", "ix_operations_reason_code", "reason_code", "status"),

@@ -20,7 +20,7 @@ from stoker.api.cfn.call import Action, Call
 from stoker.api.cfn.faults import QueryError, fault_document
 from stoker.api.cfn.identity import Caller, SignatureCheck
 from stoker.api.cfn.parameters import VERSION, Form, read_parameters
-from stoker.api.cfn.repeating import once
+from stoker.api.cfn.repeating import TOKEN, once
 from stoker.api.cfn.signatures import Received, Signed, read_signature, refused, require_fresh
 from stoker.api.faults import BadRequest
 from stoker.api.middleware import RequestLog, from_falcon, with_outer_layers, write_json
@@ -105,6 +105,7 @@ class _Dispatcher:
         self.policy.require(action.rule(values), caller.credentials, context.project_id)
         if action.takes_types:
             context = replace(context, denied_types=self.policy.denied_types(caller.credentials))
+        context = replace(context, client_request_token=values.get(TOKEN))
         return Call(context, self.client, self.config, values)
 
     def _caller(self, request: falcon.Request, signed: Signed) -> Caller:

@@ -51,6 +51,7 @@ def _event(view: View) -> dict[str, Any]:
         "StackId": views.stack_arn({**view, "id": view["stack_id"], "name": view["stack_name"]}),
         "OperationId": operation["id"],
         "OperationType": views.operation_type(operation),
+        "ClientRequestToken": operation.get("client_request_token"),
         "Timestamp": views.time_text(view["time"]),
     }
     if view["finding"] is not None:

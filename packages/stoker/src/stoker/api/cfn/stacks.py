@@ -22,6 +22,7 @@ from stoker.contract.stacks import (
     DeleteStack,
     DescribeStack,
     DescribeStacks,
+    ListedStack,
     ListStacks,
     PatchStack,
     SettingsChange,
@@ -265,7 +266,7 @@ def _in_review(view: Mapping[str, Any]) -> dict[str, Any]:
 def list_stacks(call: Call) -> dict[str, Any]:
     """Return a page of the project's stacks with one of the requested statuses, including deleted ones."""
     marker = marker_of(call["NextToken"])
-    page = call.ask(ListStacks(limit=PAGE, marker=marker, show_deleted=True))["stacks"]
+    page = _listed(call, ListStacks(limit=PAGE, marker=marker, show_deleted=True))
     wanted = call["StackStatusFilter"]
     review = [] if call["NextToken"] else [_in_review(view) for view in call.ask(ListFutureStacks())]
     summaries = [*map(views.stack_summary, page), *review]
@@ -273,6 +274,14 @@ def list_stacks(call: Call) -> dict[str, Any]:
         "StackSummaries": [each for each in summaries if not wanted or each["StackStatus"] in wanted],
         "NextToken": _following(page, PAGE),
     }
+
+
+def _listed(call: Call, request: ListStacks) -> Sequence[ListedStack]:
+    """Return a page of stacks; an engine of the release before does not tell their drift and latest operations."""
+    try:
+        return call.ask(replace(request, with_latest=True))["stacks"]
+    except ReleaseMismatch:
+        return call.ask(request)["stacks"]
 
 
 def _following(page: Sequence[StackView], size: int) -> str | None:

@@ -63,7 +63,18 @@ def stack_summary(view: View) -> dict[str, Any]:
         "DeletionTime": time_text(view["deleted_at"]),
         "StackStatus": stack_status(view),
         "StackStatusReason": view["status_reason"],
+        "DriftInformation": _stack_drift(view["drift"]) if "drift" in view else None,
+        "LastOperations": _last_operations(view),
     }
+
+
+def _stack_drift(summary: View) -> dict[str, Any]:
+    return {"StackDriftStatus": summary["status"], "LastCheckTimestamp": time_text(summary["time"])}
+
+
+def _last_operations(view: View) -> list[dict[str, Any]]:
+    last = view.get("last_operations", ())
+    return [{"OperationType": operation_type(each), "OperationId": each["id"]} for each in last]
 
 
 def stack(view: View) -> dict[str, Any]:
@@ -95,14 +106,8 @@ def stack(view: View) -> dict[str, Any]:
             if item["enabled"]
         ],
         "Tags": tags(view["tags"]),
-        "DriftInformation": {
-            "StackDriftStatus": view["drift"]["status"],
-            "LastCheckTimestamp": time_text(view["drift"]["time"]),
-        },
-        "LastOperations": [
-            {"OperationType": operation_type(each), "OperationId": each["id"]}
-            for each in view.get("last_operations", ())
-        ],
+        "DriftInformation": _stack_drift(view["drift"]),
+        "LastOperations": _last_operations(view),
     }
 
 
@@ -198,6 +203,7 @@ def resource_detail(view: View) -> dict[str, Any]:
         **resource_summary(view),
         "Description": view["description"],
         "Metadata": JsonText(view["metadata"]),
+        "DriftInformation": drift_information(view["drift"]) if "drift" in view else None,
     }
 
 
@@ -253,6 +259,8 @@ def event(view: View) -> dict[str, Any]:
     return {
         **of_stack,
         "EventId": view["id"],
+        "OperationId": view.get("operation_id"),
+        "ClientRequestToken": view.get("client_request_token"),
         "LogicalResourceId": view["resource_name"],
         "PhysicalResourceId": of_stack["StackId"] if own else view["physical_id"] or "",
         "ResourceType": STACK_TYPE if own else view["resource_type"],

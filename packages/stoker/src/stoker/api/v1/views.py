@@ -275,6 +275,8 @@ def event_summary(view: View, links: Links, *, with_root: bool = False) -> dict[
             body["cause"] = [*within, *cause]
     if (hook := view.get("hook")) is not None:
         body["hook"] = {"name": hook, "held": view["hook_held"]}
+    if (code := view.get("reason_code")) is not None:
+        body["reason_code"] = code
     if with_root and view["root_stack_id"]:
         root = links.stack(project_id, view["root_stack_name"], view["root_stack_id"])
         body["links"].append(link(root, "root_stack"))

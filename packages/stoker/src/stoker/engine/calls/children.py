@@ -290,7 +290,7 @@ class Child(ChildView):
         limit = time_limit(self._services.settings, request.timeout_minutes or stack.timeout_minutes)
         by = Requester(stack.user_id, stack.user_name)
         if parent is not None:
-            by = Requester(parent.user_id, parent.user_name, parent.request_id)
+            by = Requester(parent.user_id, parent.user_name, parent.request_id, parent.client_request_token)
         operation = new_operation(stack_id, action, inputs, by, now, now + limit)
         operation.parent_resource, operation.round = self._state.row.uuid, request.round
         if parent is not None:

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection
 
 from stoker.base.errors import ActionInProgress, StokerError
+from stoker.contract.events import EventCode
 from stoker.engine.calls.context import RecordingParts
 from stoker.engine.inspection.detections import last_found, new_detection, settle
 from stoker.engine.inspection.drift import DRIFTED, Looker, lookers_of, overall
@@ -194,7 +195,8 @@ def _events(looker: Looker, before: Mapping[str, Any], found: Sequence[Mapping[s
         name, differs, differed = report["name"], report["status"] in DRIFTED, former.get(report["name"]) in DRIFTED
         if differs == differed or (not differs and former.get(name) is None):
             continue
-        events.append(looker.view.current[name].event(_sentence(report), now))
+        code = EventCode.DRIFT_FOUND if differs else EventCode.DRIFT_ENDED
+        events.append(looker.view.current[name].event(_sentence(report), now, code=code))
     return events[:_MOST_EVENTS]
 
 

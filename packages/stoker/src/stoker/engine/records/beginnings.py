@@ -16,6 +16,7 @@ class Requester:
     user_id: str | None
     user_name: str | None
     request_id: str | None = None
+    client_request_token: str | None = None
 
 
 @dataclass(frozen=True)
@@ -97,6 +98,7 @@ def new_operation(
         action=action,
         inputs=inputs,
         request_id=requester.request_id,
+        client_request_token=requester.client_request_token,
         user_id=requester.user_id,
         user_name=requester.user_name,
         created_at=now,

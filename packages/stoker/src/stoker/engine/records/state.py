@@ -12,6 +12,7 @@ import orjson
 
 from stoker.base.ids import new_id, physical_name
 from stoker.base.json_text import dumps
+from stoker.contract.events import EventCode
 from stoker.engine.records.failure import Failure
 from stoker.engine.value_memory import SealedText, TemporaryFile, ValueMemory
 from stoker.plugins.resource import AttributeKey, Call, ResourceType, Snapshot
@@ -249,10 +250,11 @@ class ResourceState:
         content = dumps([self.row.physical_id, self.stored.to_data()], orjson.OPT_NON_STR_KEYS)
         return hashlib.blake2b(content, digest_size=32).digest()
 
-    def event(self, reason: str, moment: float, cause: str | None = None) -> Event:
+    def event(self, reason: str, moment: float, cause: str | None = None, code: EventCode | None = None) -> Event:
         """Return the event for the current action and status at a `moment`, in seconds since the epoch.
 
-        An object without an id is identified by its name. `cause` is the path of the failure that the event reports.
+        An object without an id is identified by its name. `cause` is the path of the failure that the event reports,
+        `code` what it says if the state stays as it is.
         """
         row = self.row
         return Event(
@@ -267,6 +269,7 @@ class ResourceState:
             properties=row.properties,
             time=moment,
             cause=cause,
+            reason_code=None if code is None else code.value,
         )
 
     def snapshot(self) -> Snapshot:
