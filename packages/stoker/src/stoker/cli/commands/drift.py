@@ -110,23 +110,35 @@ def _watch(stack: Stack, mode: str | None, form: str) -> None:
 
 
 def _show(stack: Stack, form: str) -> None:
-    from stoker.authoring.plan_steps import changes, is_unanswered
-    from stoker.cli.views.plans import show_plan
+    from stoker.authoring.plan_steps import is_unanswered
 
     found = stack.drift()
-    differs = bool(changes(found))
     if form != "text":
         show_record(found, form)
-    else:
-        if differs:
-            say("The cloud differs (what is there -> what the template says):")
-        show_plan(stack.name, found)
-        if differs:
-            say(f"To correct it: stoker drift {stack.name} --revert; to keep it: stoker drift {stack.name} --accept")
+        differs = _differs(found)
+    elif differs := _shown(stack, found):
+        say(f"To correct it: stoker drift {stack.name} --revert; to keep it: stoker drift {stack.name} --accept")
     if differs:
         sys.exit(2)
     if is_unanswered(found):
         sys.exit(1)
+
+
+def _differs(found: Answer) -> bool:
+    from stoker.authoring.plan_steps import changes
+
+    return bool(changes(found))
+
+
+def _shown(stack: Stack, found: Answer) -> bool:
+    """Print how the cloud differs, and what was compared; return whether it differs."""
+    from stoker.cli.views.plans import show_plan
+
+    differs = _differs(found)
+    if differs:
+        say("The cloud differs (what is there -> what the template says):")
+    show_plan(stack.name, found)
+    return differs
 
 
 def _accept(stack: Stack, resources: tuple[str, ...], template: Path | None, form: str, yes: bool) -> None:
@@ -137,7 +149,8 @@ def _accept(stack: Stack, resources: tuple[str, ...], template: Path | None, for
     if not yes:
         if form != "text":
             raise CommandFailed(f"With -f {form}, no question is asked. Use --yes to confirm.")
-        _show_quietly(stack)
+        if not _shown(stack, stack.drift()):
+            return
         confirm("Record these differences as deployed?", yes, TEXT)
     answer = stack.accept_drift(resources)
     if form != "text":
@@ -148,13 +161,6 @@ def _accept(stack: Stack, resources: tuple[str, ...], template: Path | None, for
     if left:
         told = "; ".join(f"{each['path']}: {each['reason']}" for each in left)
         raise CommandFailed(f"Not accepted: {told}.")
-
-
-def _show_quietly(stack: Stack) -> None:
-    from stoker.cli.views.plans import show_plan
-
-    say("The cloud differs (what is there -> what the template says):")
-    show_plan(stack.name, stack.drift())
 
 
 def _tell(stack: Stack, answer: list[Answer], changes: str) -> None:
@@ -169,7 +175,6 @@ def _tell(stack: Stack, answer: list[Answer], changes: str) -> None:
 
 
 def _revert(stack: Stack, form: str, yes: bool) -> None:
-    from stoker.authoring.plan_steps import changes
     from stoker.cli.commands.deployment import PlannedAction, act_as_planned, refuse_failures
     from stoker.cli.views.plans import CLOUD
     from stoker.cli.views.reports import reported
@@ -178,7 +183,7 @@ def _revert(stack: Stack, form: str, yes: bool) -> None:
         raise click.UsageError("--revert has the formats text and json only.")
     with reported(form) as report:
         plan = stack.drift()
-        if not changes(plan):
+        if not _differs(plan):
             report.plan(stack.name, plan, CLOUD, ())
             return
         refuse_failures(plan)

@@ -19,7 +19,7 @@ from stoker.engine.records.stack_view import StackView
 from stoker.engine.records.state import ResourceState
 from stoker.plugins.resource import AttributeKey
 from stoker.store import claims, queries
-from stoker.store.journal import Batch, Claim, Writer
+from stoker.store.journal import Batch, Claim, Statement, Writer
 from stoker.store.records import Event, Operation, Record, Stack
 
 
@@ -87,6 +87,7 @@ class Submissions(Protocol):
         values: dict[str, Any] | None = None,
         guard: Callable[[Stack], object] | None = None,
         fresh: Callable[[Connection], object] | None = None,
+        steps: Sequence[Statement] = (),
         rows: Sequence[Record] = (),
         new: Sequence[Record] = (),
         writer: Writer,

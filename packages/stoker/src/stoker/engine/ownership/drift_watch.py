@@ -37,7 +37,7 @@ from stoker.engine.ownership.healing import begin_repair, next_turn
 from stoker.engine.ownership.healing_schedule import EXAMINED_OPERATIONS, SHORTEST_INTERVAL
 from stoker.store import drifts, healing, queries
 from stoker.store.journal import Batch
-from stoker.store.records import FAILED, IN_PROGRESS, Stack
+from stoker.store.records import FAILED, IN_PROGRESS, Record, Stack
 
 LOG = logging.getLogger(__name__)
 
@@ -117,43 +117,46 @@ class DriftWatch:
         if await services.database.read(_is_outdated, stack):
             return  # what an operation has changed meanwhile is no drift
         before = await last_found(services, stack.id)
-        detection = new_detection(services, stack)
         failed = any(state.row.status == FAILED for state in looker.all_states(looker.states()))
+        status = overall([report["status"] for report in found])
         facts: dict[str, Any] = {"mode": mode.value, "failed": failed}
+        repair, attempt = None, 0
+        if mode is Mode.REPAIR and (status == "DRIFTED" or failed):
+            repair, attempt = await self._decided(stack)
+            facts["repair"] = repair.value
+        detection = new_detection(services, stack)
         await settle(services, detection, found, **facts)
-        status = self.statuses[stack.id] = detection.result or ""
-        batch = Batch().add(detection, *_events(looker, before, found, services.clock.now()))
-        batch.then(partial(drifts.forget_older, stack_id=stack.id))
+        rows: list[Record] = [detection, *_events(looker, before, found, services.clock.now())]
         if (status == "DRIFTED") != (overall([each["status"] for each in before.get("found", ())]) == "DRIFTED"):
             drifted = [each["name"] for each in found if each["status"] in DRIFTED]
-            batch.add(*announcer.about_drift(stack, status, drifted))
-        await announcer.commit(services.journal, batch, await announcer.sinks_of(stack))
-        if mode is Mode.REPAIR and (status == "DRIFTED" or failed):
-            repair = await self._repaired(stack)
+            rows += announcer.about_drift(stack, status, drifted)
+        forget = partial(drifts.forget_older, stack_id=stack.id)
+        if repair is Repair.BEGUN:  # the result of the look is recorded with the operation, or neither is
+            reason = f"Repair of drift started (attempt {attempt} of {MOST_FRUITLESS})"
+            await begin_repair(self._parts, stack, reason, observe=True, rows=rows, steps=[forget])
+        else:
+            batch = Batch().add(*rows).then(forget)
+            await announcer.commit(services.journal, batch, await announcer.sinks_of(stack))
+        self.statuses[stack.id] = status
+        if repair is not None:
             self.repairs[repair] += 1
-            await settle(services, detection, found, **facts, repair=repair.value)
-            await services.journal.commit(Batch().change(detection))
-            if repair is not Repair.BEGUN:
-                LOG.warning("stack %s has drifted and is not repaired: %s", stack.name, repair.value)
+        if repair not in (None, Repair.BEGUN):
+            LOG.warning("stack %s has drifted and is not repaired: %s", stack.name, repair)
 
-    async def _repaired(self, stack: Stack) -> Repair:
-        """Begin to repair a stack that has drifted, if nothing speaks against it; return the result."""
+    async def _decided(self, stack: Stack) -> tuple[Repair, int]:
+        """Return whether a stack that has drifted is repaired, or why not; and the number of the attempt."""
         services = self._parts.services
         if services.settings.maintenance:
-            return Repair.MAINTENANCE
+            return Repair.MAINTENANCE, 0
         operations = await services.database.read(queries.operations_of, stack.id, EXAMINED_OPERATIONS)
         in_sync_at = await drift_free_at(self._parts, stack)
         tried = fruitless(operations, in_sync_at)
         if tried >= MOST_FRUITLESS:
-            return Repair.FRUITLESS
+            return Repair.FRUITLESS, tried
         if await next_turn(services, stack, operations, float(services.settings.drift_interval)) is None:
-            return Repair.NOT_NOW
-        plan = await returning_plan(services, stack)
-        if (why := objection(plan, services.settings.drift_replacements)) is not None:
-            return why
-        reason = f"Repair of drift started (attempt {tried + 1} of {MOST_FRUITLESS})"
-        await begin_repair(self._parts, stack, reason, observe=True)
-        return Repair.BEGUN
+            return Repair.NOT_NOW, tried
+        why = objection(await returning_plan(services, stack), services.settings.drift_replacements)
+        return why or Repair.BEGUN, tried + 1
 
 
 @contextmanager

@@ -35,8 +35,9 @@ from stoker.engine.running.operation_context import acting_on
 from stoker.engine.settings import time_limit
 from stoker.plugins.resource import NoActionRequired
 from stoker.store import healing, queries, settings
+from stoker.store.journal import Statement
 from stoker.store.locks import refuse_locked
-from stoker.store.records import HEALING, IN_PROGRESS, Operation, Stack
+from stoker.store.records import HEALING, IN_PROGRESS, Operation, Record, Stack
 
 LOG = logging.getLogger(__name__)
 
@@ -160,15 +161,26 @@ async def heal(parts: RecordingParts, root: Stack, found: list[Unhealthy], attem
     await begin_repair(parts, root, f"Healing of {names} started (attempt {attempt} of {MOST_FAILURES})")
 
 
-async def begin_repair(parts: RecordingParts, root: Stack, reason: str, *, observe: bool = False) -> None:
+async def begin_repair(
+    parts: RecordingParts,
+    root: Stack,
+    reason: str,
+    *,
+    observe: bool = False,
+    rows: Sequence[Record] = (),
+    steps: Sequence[Statement] = (),
+) -> None:
     """Begin an update of a root stack to the definition that it has; with `observe`, it compares with the cloud first.
 
+    `rows` and `steps` are added to the same transaction.
     Raises ActionInProgress if an operation has begun on the tree since the stack was read.
     """
     LOG.info("stack %s: %s", root.name, reason)
     guard, fresh = partial(_check_unchanged, root), partial(_check_quiet, root_id=root.root_id)
     operation, writer = _operation(parts.services, root, observe), parts.services.journal
-    await parts.submissions.submit(root, operation, values={"reason": reason}, guard=guard, fresh=fresh, writer=writer)
+    await parts.submissions.submit(
+        root, operation, values={"reason": reason}, guard=guard, fresh=fresh, new=rows, steps=steps, writer=writer
+    )
 
 
 async def _mark(parts: RecordingParts, item: Unhealthy) -> None:
