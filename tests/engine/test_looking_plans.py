@@ -235,3 +235,35 @@ async def test_converge_and_a_smaller_refresh_contradict_each_other(world: World
     await world.create("web", made)
     with pytest.raises(BadValue, match="give one of them"):
         await plan_of(world, made, converge=True, refresh="changes")
+
+
+async def test_what_was_changed_outside_stays_so_after_a_correction_that_failed(world: World) -> None:
+    first: dict[str, Any] = {"type": "OS::Heat::TestResource", "properties": {"value": "a"}}
+    second = {**net(name="mine"), "depends_on": "first"}
+    await world.create("web", template(first=first, second=second, other=net(name="other")))
+    await rename(world, "second")
+    failing = template(
+        first={**first, "properties": {"value": "b", "fail": True}}, second=second, other=net(name="other")
+    )
+    stack = await world.update("web", failing, refresh="all", disable_rollback=True)
+    assert stack["status"] == "FAILED"
+    assert (await world.resources("web"))["second"]["status"] == "COMPLETE", "the correction has not begun"
+    found = await world.call("drift_detect_resource", ref=REF, name="second")
+    assert found["status"] == "MODIFIED"
+    assert [(each["path"], each["before"], each["after"]) for each in found["differences"]] == [
+        (["name"], "mine", "theirs")
+    ]
+    for refresh in ("all", "none"):
+        plan = await plan_of(world, failing, refresh=refresh)
+        assert reasons_of(plan)["second", "update"] == ["changed-outside"]
+    await world.call("drift_accept", ref=REF, resources=["second"])
+    assert (await world.call("drift_detect_resource", ref=REF, name="second"))["status"] == "IN_SYNC"
+    assert reasons_of(await plan_of(world, failing, refresh="all"))["second", "update"] == ["changes"]
+
+    await rename(world, "other")
+    working = template(first=first, second=net(name="theirs"), other=net(name="other"))
+    stack = await world.update("web", working, refresh="all")
+    assert stack["status"] == "COMPLETE"
+    assert reasons_of(await plan_of(world, working, refresh="all")) == {}
+    for name in ("second", "other"):
+        assert (await world.call("drift_detect_resource", ref=REF, name=name))["status"] == "IN_SYNC"

@@ -150,6 +150,9 @@ def _accept(
     reason = f"Its values in the cloud were accepted: {', '.join(found)}"
     made.batch.add(state.event(reason, services.clock.now(), code=EventCode.DRIFT_ACCEPTED))
     made.rows[state.row.uuid] = {"properties": state.row.properties, "fingerprint": state.row.fingerprint}
+    if state.stored.deployed:
+        state.stored.deployed = {}
+        made.rows[state.row.uuid]["state"] = state.seal().state
     made.stacks[place.stack.id] = place.stack
 
 

@@ -525,8 +525,9 @@ class StoredState:
     failed update may or may not have changed. `physical_name` is that of an object whose name was not derived from the
     resource's UUID here, since another program created it. `imported` is the operation that has imported the object: a
     return to a definition without the resource keeps it. `first_place` are the name and the ID of the stack that it was
-    created in, and its name there, if it has been moved to another one: they are part of its URLs. `others` has values
-    written by an engine of a later release.
+    created in, and its name there, if it has been moved to another one: they are part of its URLs. `deployed` are the
+    values that properties had in the record before an operation found other ones in the cloud; they stay until an
+    update has settled the difference. `others` has values written by an engine of a later release.
     """
 
     data: dict[str, Any] = field(default_factory=dict)
@@ -545,6 +546,7 @@ class StoredState:
     physical_name: str = ""
     imported: str = ""
     first_place: list[str] = field(default_factory=list)
+    deployed: dict[str, Any] = field(default_factory=dict)
     others: dict[str, Any] = field(default_factory=dict)
 
     @classmethod

@@ -24,6 +24,7 @@ from stoker.engine.inspection.comparing import (
 from stoker.engine.inspection.together import SharedReads
 from stoker.engine.records.differences import Difference, differences, shown
 from stoker.engine.records.heeding import is_ignored, paths_of
+from stoker.engine.records.observations import return_to_deployed
 from stoker.engine.records.services import EngineServices
 from stoker.engine.records.stack_view import StackView, views_of_tree
 from stoker.engine.records.state import ResourceState
@@ -109,6 +110,7 @@ class Looker:
             return {**report, "reason": _NO_OBJECT}, {}
         if state.row.uuid in self.inside:
             return {**report, **await _inside(self.inside[state.row.uuid], reads)}, {}
+        return_to_deployed(state)
         written = state.stored.definition.get("ignore_drift", ())
         comparison = (await compare(self.view, state, reads)).heeding(state.type, written)
         if comparison.found is None:

@@ -306,7 +306,7 @@ def _compare(target: Target, state: ResourceState, fate: Fate) -> Decision:
     refused = [change.name for change in changes if change.effect == "refuse" and change.known]
     if refused:
         return Decision(Kind.REFUSE, tuple(Reason(ReasonCode.IMMUTABLE, name) for name in refused), changes)
-    outside = state.drifted or {}
+    outside = {*state.stored.deployed, *(state.drifted or ())} if changes else set()
     drifted = tuple(Reason(ReasonCode.CHANGED_OUTSIDE, change.name) for change in changes if change.name in outside)
     reasons = [_why_replaced(change, fate) for change in changes if change.effect == "replace"]
     known = {change.name: change.after for change in changes if change.known}

@@ -114,6 +114,19 @@ def record_found(state: ResourceState, found: Found) -> dict[str, str] | None:
     return None
 
 
+def keep_deployed(state: ResourceState) -> None:
+    """Keep the recorded values that what was found replaces, until an update has settled the difference: if it fails
+    before that, looks and plans still tell what was changed outside.
+    """
+    state.stored.deployed = {**(state.drifted or {}), **state.stored.deployed}
+
+
+def return_to_deployed(state: ResourceState) -> None:
+    """Give a resource, for a comparison only, the values with which it was deployed."""
+    if state.stored.deployed:
+        state.give(_set({**state.given, **state.stored.deployed}))
+
+
 def heed(state: ResourceState, written: Sequence[str]) -> None:
     """Forget, for a plan only, what was found at paths that the template ignores."""
     if not written or not state.drifted:

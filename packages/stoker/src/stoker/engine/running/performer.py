@@ -432,6 +432,7 @@ class Performer:
         state.stored.first_failure = []
         if row.action in BEGINNING:
             state.end_change()
+            state.stored.deployed = {}
         keys = run.keys_of(row.name) if row.action != "DELETE" else set()
         state.stored.attributes = {}
         if keys:

@@ -20,7 +20,7 @@ from stoker.engine.planning.policies import Policies
 from stoker.engine.records.actions import FORWARD, NOTHING, REMOVES, RETURNS
 from stoker.engine.records.former_names import former_names
 from stoker.engine.records.loader import LoadedInputs
-from stoker.engine.records.observations import is_observable, record_found
+from stoker.engine.records.observations import is_observable, keep_deployed, record_found
 from stoker.engine.records.recorded import current_of, facade_of
 from stoker.engine.records.retention import completed_before
 from stoker.engine.records.state import ResourceState, namesakes
@@ -59,6 +59,7 @@ async def observe(run: OperationContext, states: Iterable[ResourceState], defini
         if found is None:
             batch.change(state.seal()).add(run.event(state, state.row.reason))
         elif property_set is not None:
+            keep_deployed(state)
             batch.property_sets.append(property_set)
             batch.change(state.seal())
     transfers = run.progress.unsaved_transfers

@@ -120,6 +120,7 @@ class StepRunner:
         describe(state, target)
         state.row.replaced_by = None
         state.row.status = COMPLETE
+        state.stored.deployed = {}
         await run.commit(Batch().change(state.seal()))
 
     # -- towards the definition ------------------------------------------------------------------------------
