@@ -33,7 +33,7 @@ def untold(connection: Connection, first: Mapping[tuple[str, str], str]) -> Iter
     """
     told: Told = Counter()
     columns = events.c.stack_id, events.c.resource_name, events.c.resource_type, events.c.action, events.c.status
-    # What tells of no state repeats the present one.
+    # An event with a code changes no state, and repeats the present one.
     for row in connection.execute(select(*columns).where(events.c.reason_code.is_(None))):
         name = (
             "" if row.resource_type == STACK_TYPE else first.get((row.stack_id, row.resource_name), row.resource_name)
