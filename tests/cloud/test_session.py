@@ -254,12 +254,29 @@ async def test_a_refused_connection_is_retried_up_to_the_limit(
 
 
 async def test_no_more_calls_are_in_flight_than_allowed(open_cloud: Opener, script: Script) -> None:
-    cloud = await open_cloud(max_concurrent_calls=3)
-    script.on("GET /network/v2.0/networks", {"networks": []})
-    script.pause = 0.01
-    await asyncio.gather(*(cloud.get("neutron", "/networks") for _ in range(12)))
-    assert script.most_at_once == 3
-    assert len(script.seen) == 12
+    for number, limits in enumerate(({"max_concurrent_calls": 6}, {"max_concurrent_calls_per_service": 3}), start=1):
+        cloud = await open_cloud(**limits)
+        script.on("GET /network/v2.0/networks", {"networks": []})
+        script.pause = 0.01
+        await asyncio.gather(*(cloud.get("neutron", "/networks") for _ in range(12)))
+        assert script.most_at_once == 3
+        assert len(script.seen) == 12 * number
+
+
+async def test_no_call_of_a_busy_service_begins_before_it_wants_it(
+    open_cloud: Opener, script: Script, clock: ManualClock
+) -> None:
+    cloud = await open_cloud()
+    busy = (429, "busy", {"Retry-After": "30"})
+    script.on("GET /network/v2.0/networks", busy, {"networks": []})
+    with pytest.raises(CloudError, match="busy"):
+        await cloud.get("neutron", "/networks")
+    second = asyncio.ensure_future(cloud.get("neutron", "/networks"))
+    script.on("GET /image/v2/images", {"images": []})
+    await cloud.get("glance", "/v2/images")
+    assert script.calls() == ["GET /network/v2.0/networks", "GET /image/v2/images"]
+    clock.advance(30.0)
+    assert await second == {"networks": []}
 
 
 PAGES: dict[str, tuple[str, str, str, Callable[[str, str], dict[str, Any]]]] = {

@@ -7,6 +7,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+from stoker.cloud.call_slots import Usage
 from stoker.engine.ownership.drift_schedule import Repair
 from stoker.engine.value_memory import ValueMemory
 from stoker.processes.status import EngineMetrics
@@ -28,7 +29,7 @@ def idle_engine() -> Any:
         services=SimpleNamespace(
             clock=ManualClock(100.0),
             journal=SimpleNamespace(observe=None, waiting=0),
-            pool=SimpleNamespace(transport=SimpleNamespace(observe=None)),
+            pool=SimpleNamespace(transport=SimpleNamespace(observe=None, usage=lambda: {"nova": Usage()})),
             values=ValueMemory(1024),
         ),
         membership=SimpleNamespace(

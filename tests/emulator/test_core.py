@@ -252,6 +252,13 @@ def test_rate_limit_tells_when_to_come_back(served: ServedCloud) -> None:
     assert (answer.status, answer.headers["retry-after"]) == (429, "7")
 
 
+def test_rate_limit_lets_some_pass_in_each_period(served: ServedCloud) -> None:
+    add_fault(served, do="rate_limit", seconds=10, allowed=2)
+    assert [create_widget(served, name).status for name in ("a", "b", "c")] == [201, 201, 429]
+    served.advance(10)
+    assert [create_widget(served, name).status for name in ("d", "e", "f")] == [201, 201, 429]
+
+
 @pytest.mark.parametrize(("do", "left"), [("drop", []), ("act_and_drop", ["one"])])
 def test_a_connection_is_dropped_before_or_after_acting(served: ServedCloud, do: str, left: list[str]) -> None:
     add_fault(served, do=do)

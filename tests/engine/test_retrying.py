@@ -10,8 +10,9 @@ import pytest
 
 from openstack_emulator.core.faults import Fault
 from stoker.base.errors import CloudError, Unconfirmed
+from stoker.cloud.congestion import LONGEST_PAUSE
 from stoker.cloud.credentials import TokenCredential
-from stoker.engine.running.retries import LONGEST, LONGEST_ASKED_FOR, Retries
+from stoker.engine.running.retries import LONGEST, Retries
 from stoker_foundation.clock import ManualClock
 from testing.harness import World
 
@@ -73,7 +74,7 @@ def test_attempts_are_bounded_in_number_and_time() -> None:
     assert len(pauses) < CloudError.most_attempts
     assert sum(pauses) <= LONGEST
     slow = Retries(clock)
-    assert slow.pause_after(refused(retry_after=86400.0)) == LONGEST_ASKED_FOR
+    assert slow.pause_after(refused(retry_after=86400.0)) == LONGEST_PAUSE
     quick = Retries(clock)
     assert (
         sum(quick.pause_after(refused(retry_after=0.001)) is not None for _ in range(1000))

@@ -349,7 +349,7 @@ class Cloud:
         self.store = Store(state_path)
         self.transitions = Transitions(self.store, self.clock, self._change_state)
         self._seeded = self.store.collection("core", "seeded", internal=True)
-        self.faults = Faults()
+        self.faults = Faults(self.clock)
         self.journal = Journal()
         self.authenticate: Callable[[str], Context | None] = lambda token: None
         self.admit: Callable[[Context, Service, Request], None] = lambda caller, service, request: None

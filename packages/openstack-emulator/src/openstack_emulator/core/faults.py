@@ -10,7 +10,8 @@ all). What is done:
 fail            answer `status` (500) and `message` without acting
 succeed_but_fail act, then answer `status` (503)
 error_state     act, and let the object go to its error state later
-rate_limit      answer 429 with `Retry-After: <seconds>` without acting
+rate_limit      answer 429 with `Retry-After: <seconds>` without acting; with `allowed`, only after this number of
+                requests in the last `seconds`
 delay           wait `seconds`, then act
 drop            close the connection without acting
 act_and_drop    act, then close the connection without answering
@@ -18,12 +19,14 @@ act_and_drop    act, then close the connection without answering
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import asdict, dataclass, field
 from typing import Any
 from uuid import uuid4
 
 from openstack_emulator.core.errors import ApiError, bad_request
 from openstack_emulator.core.http import Request
+from stoker_foundation.clock import Clock
 from stoker_foundation.patterns.linear import fits_shell
 
 ACTIONS = ("fail", "succeed_but_fail", "error_state", "rate_limit", "delay", "drop", "act_and_drop")
@@ -42,6 +45,7 @@ class Fault:
     status: int | None = None
     message: str = "A fault rule made this request fail."
     seconds: float = 1.0
+    allowed: int = 0
     id: str = field(default_factory=lambda: uuid4().hex)
     seen: int = 0
     hits: int = 0
@@ -54,12 +58,22 @@ class Fault:
             raise bad_request(f"'on' must be a method and a path such as 'POST /volume/v3/*', not {self.on!r}.")
         self._method = method.upper()
         self._path = path
+        self._passed: deque[float] = deque()
 
     def error(self) -> ApiError:
         """The answer of a rule whose answer is an error."""
         status = self.status or DEFAULT_STATUS.get(self.do, 500)
         headers = {"Retry-After": f"{self.seconds:g}"} if self.do == "rate_limit" else None
         return ApiError(status, self.message, headers=headers)
+
+    def lets_pass(self, now: float) -> bool:
+        """Whether a rate is limited that this request, at `now`, does not exceed; counts it."""
+        while self._passed and self._passed[0] <= now - self.seconds:
+            self._passed.popleft()
+        if len(self._passed) >= self.allowed:
+            return False
+        self._passed.append(now)
+        return True
 
     def concerns(self, request: Request) -> bool:
         if self._method not in ("*", request.method) or not fits_shell(self._path, request.path):
@@ -70,7 +84,8 @@ class Fault:
 class Faults:
     """The rules of one cloud, tried in the order in which they were added; the first that matches is used."""
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
         self._rules: dict[str, Fault] = {}
 
     def add(self, fault: Fault) -> Fault:
@@ -91,6 +106,8 @@ class Faults:
         for rule in self._rules.values():
             if not rule.concerns(request):
                 continue
+            if rule.lets_pass(self._clock.monotonic()):
+                continue
             rule.seen += 1
             if rule.seen > rule.after and (rule.times is None or rule.hits < rule.times):
                 rule.hits += 1
@@ -100,7 +117,7 @@ class Faults:
 
 def parse_fault(body: Any) -> Fault:
     """A rule from JSON; 400 when it is not one."""
-    allowed = {"on", "do", "match", "times", "after", "status", "message", "seconds"}
+    allowed = {"on", "do", "match", "times", "after", "status", "message", "seconds", "allowed"}
     if not isinstance(body, dict) or not {"on", "do"} <= body.keys() <= allowed:
         raise bad_request(f"A fault rule is an object with 'on', 'do' and maybe {', '.join(sorted(allowed))}.")
     kinds: dict[str, Any] = {
@@ -112,6 +129,7 @@ def parse_fault(body: Any) -> Fault:
         "status": int | None,
         "message": str,
         "seconds": int | float,
+        "allowed": int,
     }
     for name, value in body.items():
         if not isinstance(value, kinds[name]) or isinstance(value, bool):

@@ -64,6 +64,19 @@ _TIMING = (
     cfg.IntOpt("stack_action_timeout", default=3600, min=1, help="Default timeout of a stack action, in seconds."),
     cfg.IntOpt("action_retry_limit", default=5, min=0, help="Times an action is tried on a resource that fails."),
     cfg.IntOpt("client_retry_limit", default=2, min=0, help="Retries of a failed service call."),
+    cfg.IntOpt(
+        "max_concurrent_calls",
+        default=512,
+        min=2,
+        help="Concurrent calls of a process to the services of the operator's cloud, and as many to clouds that users "
+        "name; one project has at most half of them.",
+    ),
+    cfg.IntOpt(
+        "max_concurrent_calls_per_service",
+        default=256,
+        min=1,
+        help="Of these, for one project and one service; fewer after the service has refused calls because it is busy.",
+    ),
     cfg.IntOpt("max_interface_check_attempts", default=10, min=1, help="Times a port's attachment is checked."),
     cfg.FloatOpt(
         "template_fetch_timeout",

@@ -69,7 +69,7 @@ class CloudPool:
         self._clouds: OrderedDict[Credential, asyncio.Future[Cloud]] = OrderedDict()
         self._regions: WeakKeyDictionary[Cloud, dict[str, Cloud]] = WeakKeyDictionary()
         self._sessions: dict[Tls, tuple[requests.Session, ksa_session.Session]] = {}
-        self._remote_logins = RemoteLoginThreads()
+        self._remote_logins = RemoteLoginThreads(clock)
 
     async def close(self) -> None:
         """Close all connections and discard all tokens."""

@@ -95,9 +95,9 @@ def refusal(
     `gone` tells whether a 404 proves that the object of the request does not exist.
     `now` (seconds since the epoch) converts a date in `Retry-After` to seconds.
     """
-    retry_after = _retry_after(headers.get("Retry-After"), now)
+    waits = retry_after(headers, now)
     message = words(body) or ""
-    cause = cause_of(service, status, body, message=message, method=method, path=path, retry_after=retry_after)
+    cause = cause_of(service, status, body, message=message, method=method, path=path, retry_after=waits)
     error = OverQuota if cause is Cause.LIMIT else CloudError if gone or status != 404 else NotFoundElsewhere
     return error(
         service,
@@ -106,7 +106,7 @@ def refusal(
         request_id=request_id_of(headers, body),
         transient=cause is Cause.BUSY,
         lasting=cause in (Cause.LIMIT, Cause.LASTING),
-        retry_after=retry_after,
+        retry_after=waits,
     )
 
 
@@ -157,7 +157,9 @@ def _from_text(text: str) -> str | None:
     return " ".join(text.split())[:_LONGEST] or None
 
 
-def _retry_after(text: str | None, now: float) -> float | None:
+def retry_after(headers: Mapping[str, str], now: float) -> float | None:
+    """Return the seconds after which a response asks to repeat the request; None without a readable `Retry-After`."""
+    text = headers.get("Retry-After")
     if text is None:
         return None
     try:

@@ -20,8 +20,8 @@ from requests.adapters import BaseAdapter
 from requests.structures import CaseInsensitiveDict
 
 from stoker.base.errors import CloudError
+from stoker.cloud.call_slots import CallSlots, Destination
 from stoker.cloud.login import Access, PluginLogin
-from stoker.cloud.project_slots import ProjectSlots
 from stoker.cloud.settings import Tls
 from stoker.cloud.transport import AnswerTooLarge, Request, Transport, reason_of
 from stoker_foundation.clock import Clock
@@ -36,13 +36,13 @@ _THREADS = 32
 class RemoteLoginThreads:
     """The threads of all logins at clouds that users name: slow logins delay others of their project only."""
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Clock) -> None:
         self._workers = ThreadPoolExecutor(_THREADS, thread_name_prefix="remote-cloud-login")
-        self._slots = ProjectSlots(_THREADS)
+        self._slots = CallSlots(_THREADS, clock)
 
     async def run(self, project_id: str, login: Callable[[], Access]) -> Access:
         """Run the login on a thread as soon as the project may use one."""
-        async with self._slots.slot(project_id):
+        async with self._slots.slot(Destination(project_id)):
             return await asyncio.get_running_loop().run_in_executor(self._workers, login)
 
     def close(self) -> None:

@@ -382,7 +382,7 @@ class Cloud:
         given = {key: _text(value) for key, value in (params or {}).items() if value is not None}
         sent = {"X-Auth-Token": access.token, **headers}
         return await self._shared.transport.send(
-            Request(service, method, url, sent, given, data, self._settings(service).tls, once)
+            Request(service, method, url, sent, given, data, self._settings(service).tls, once, access.project_id or "")
         )
 
     async def _current(self) -> Access:

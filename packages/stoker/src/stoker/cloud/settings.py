@@ -63,8 +63,8 @@ class CloudSettings:
     `remote_cloud_timeout` (seconds) limits a login and a call there, `remote_cloud_answer_size` (bytes) a response.
     `cloud_answer_size` (bytes) limits a response of the operator's cloud.
     `max_microversions` maps `nova`, `cinder` and `ironic` to the operator's limits. `max_concurrent_calls` limits the
-    concurrent requests of a process to the operator's cloud, and separately those to clouds that users name, of which
-    a project may have an eighth;
+    concurrent requests of a process to the operator's cloud, and separately those to clouds that users name; a project
+    uses at most half of them, and `max_concurrent_calls_per_service` for one service;
     `connect_timeout` and `call_timeout` are in seconds.
     """
 
@@ -97,7 +97,8 @@ class CloudSettings:
     remote_cloud_auth_types: tuple[str, ...] = ("password", "v3password", "token", "v3token", "v3applicationcredential")
     remote_cloud_timeout: float = 60.0
     remote_cloud_answer_size: int = 16 * 2**20
-    max_concurrent_calls: int = 200
+    max_concurrent_calls: int = 512
+    max_concurrent_calls_per_service: int = 256
     connect_timeout: float = 10.0
     call_timeout: float = 300.0
     finder_cache_seconds: float = 60.0

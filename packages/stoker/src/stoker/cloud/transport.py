@@ -9,7 +9,6 @@ import os
 import re
 import ssl
 from collections.abc import AsyncIterable, Awaitable, Callable, Mapping
-from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,8 +16,9 @@ import aiohttp
 import orjson
 
 from stoker.base.errors import CloudError
+from stoker.cloud.call_slots import CallSlots, Destination, Usage
+from stoker.cloud.errors import retry_after
 from stoker.cloud.guard import Guard, is_refusal
-from stoker.cloud.project_slots import ProjectSlots
 from stoker.cloud.settings import NO_TLS_OPTIONS, CloudSettings, Tls
 from stoker_foundation.clock import Clock
 from stoker_foundation.recent import Recent
@@ -36,7 +36,7 @@ _FIRST_PAUSE = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """An HTTP request. `service` is only used in errors and logs.
+    """An HTTP request. `service` is used in errors and logs, and with `project_id` to limit concurrent requests.
 
     A request with `once` is not retried if it may have been carried out.
     """
@@ -49,6 +49,13 @@ class Request:
     body: Body = None
     tls: Tls = NO_TLS_OPTIONS
     once: bool = False
+    project_id: str = ""
+
+    @property
+    def destination(self) -> Destination:
+        """Where the request goes. Those to a cloud that a user names count for the project of this user."""
+        address = "/".join(self.url.split("/", 3)[:3])
+        return Destination(self.tls.named_by or self.project_id, self.service, address)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,13 +83,12 @@ class AnswerTooLarge(Exception):
 class _Lane:
     """Connections, the slots of concurrent requests, and their limits.
 
-    `slot` returns the context manager in which a request for a project is sent.
     `size` is the maximum size of a response in bytes, which the option `size_option` sets.
     `seconds` is the deadline of a request with its retries; None means no limit.
     """
 
     session: aiohttp.ClientSession
-    slot: Callable[[str], AbstractAsyncContextManager[None]]
+    slots: CallSlots
     size: int
     size_option: str
     seconds: float | None = None
@@ -105,11 +111,12 @@ class Transport:
         timeout, calls = settings.call_timeout, settings.max_concurrent_calls
         self._session = _session(settings, timeout, aiohttp.TCPConnector(limit=0, ttl_dns_cache=60))
         guarded = _session(settings, settings.remote_cloud_timeout, guard.connector(limit=0, ttl_dns_cache=60))
-        own = asyncio.Semaphore(calls)
-        self._own = _Lane(self._session, lambda project_id: own, settings.cloud_answer_size, "cloud_answer_size")
+        most = settings.max_concurrent_calls_per_service
+        own = CallSlots(calls, clock, most)
+        self._own = _Lane(self._session, own, settings.cloud_answer_size, "cloud_answer_size")
         self._named_by_user = _Lane(
             guarded,
-            ProjectSlots(calls).slot,
+            CallSlots(calls, clock, most, settings.remote_cloud_timeout / 4),  # the deadline includes the pause
             settings.remote_cloud_answer_size,
             "remote_cloud_answer_size",
             settings.remote_cloud_timeout,
@@ -119,6 +126,10 @@ class Transport:
         """Close all connections."""
         await self._own.session.close()
         await self._named_by_user.session.close()
+
+    def usage(self) -> dict[str, Usage]:
+        """Return how many requests to the operator's cloud are sent or wait, by the name of the service."""
+        return self._own.slots.usage()
 
     async def send(self, request: Request) -> Answer:
         """Send a request and return the response, whatever its status. Raises CloudError (status 0) without one.
@@ -152,7 +163,7 @@ class Transport:
 
     async def attempt(self, request: Request) -> Answer:
         """Send the request once. Raises aiohttp.ClientError, TimeoutError, and AnswerTooLarge."""
-        async with self._lane(request).slot(request.tls.named_by or ""):
+        async with self._lane(request).slots.slot(request.destination) as call:
             if request.method not in _LOOKS:
                 await self.before_change()
             try:
@@ -160,6 +171,7 @@ class Transport:
             except (aiohttp.ClientError, AnswerTooLarge, TimeoutError):
                 self.observe(request.service, 0)
                 raise
+            call.answered(answer.status, retry_after(answer.headers, self._clock.now()))
         self.observe(request.service, answer.status)
         return answer
 

@@ -126,6 +126,23 @@ class EngineMetrics:
             "Steps that begin when others have released their values ([evaluation] memory).",
             {(): [((), values.waiting)]},
         )
+        usage = engine.services.pool.transport.usage().items()
+        yield _gauge(
+            "stoker_cloud_calls_in_progress",
+            "Calls of OpenStack services that have no response yet, or that wait for a slot.",
+            {
+                ("service", "state"): [
+                    sample
+                    for service, each in usage
+                    for sample in (((service, "sent"), each.in_progress), ((service, "waiting"), each.waiting))
+                ]
+            },
+        )
+        yield _gauge(
+            "stoker_cloud_limited_projects",
+            "Projects that make fewer concurrent calls of a service since it has refused some.",
+            {("service",): [((service,), each.limited_projects) for service, each in usage]},
+        )
         yield _gauge(
             "stoker_commit_queue", "Changes that wait to be committed.", {(): [((), engine.services.journal.waiting)]}
         )

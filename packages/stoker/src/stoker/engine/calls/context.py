@@ -10,6 +10,7 @@ from typing import Any, Protocol
 
 from sqlalchemy import Connection
 
+from stoker.engine.calls.finding import SearchTurns
 from stoker.engine.calls.polling import ObjectPoller
 from stoker.engine.notifications.announcer import Announcer
 from stoker.engine.records.loader import LoadedInputs, Prepared
@@ -104,8 +105,8 @@ class ActingParts:
 
     `awaited` wakes those that wait for other operations to finish. `reader` reads nested stacks, `object_poller` polls
     many objects with one request. `writer_for` returns what the run with a claim writes with. `sending` is a lock for
-    scaling a group after a signal, so that signals are processed one after the other, `searching` one for searches for
-    the object of an interrupted creation.
+    scaling a group after a signal, so that signals are processed one after the other, `searches` are the turns of
+    searches for the objects of interrupted creations.
     """
 
     services: EngineServices
@@ -117,7 +118,7 @@ class ActingParts:
     object_poller: ObjectPoller
     writer_for: Callable[[Claim], Writer]
     sending: asyncio.Lock = field(default_factory=asyncio.Lock)
-    searching: asyncio.Lock = field(default_factory=asyncio.Lock)
+    searches: SearchTurns = field(default_factory=SearchTurns)
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+from contextlib import AbstractAsyncContextManager, nullcontext
+from weakref import WeakValueDictionary
+
 from stoker.base.errors import CloudError
 from stoker.plugins.resource import Call, ResourceType
 
@@ -33,3 +37,20 @@ async def _search(kind: ResourceType, call: Call) -> str | None:
         if error.not_found:
             return None
         raise
+
+
+class SearchTurns:
+    """Lets searches that could find the same one of two equal objects run one after the other.
+
+    These are searches in one project. An object with a name of its own is found by one search
+    only, so this one waits for no other: towards a slow service, hundreds of them take as long as one.
+    """
+
+    def __init__(self) -> None:
+        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+
+    def turn(self, kind: ResourceType, project_id: str, call: Call) -> AbstractAsyncContextManager[object]:
+        """Return the context manager in which the object of the call is searched for."""
+        if kind.recovery is not None and kind.recovery.has_own_name(call.properties):
+            return nullcontext()
+        return self._locks.setdefault(project_id, asyncio.Lock())

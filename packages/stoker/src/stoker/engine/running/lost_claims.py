@@ -81,7 +81,7 @@ async def _has_object_of_nobody(context: StackContext, state: ResourceState, cal
     alike = call.physical_id is None and (recovery is None or not recovery.has_own_name(call.properties))
     if call.physical_id is None:
         call.unrecorded = Unrecorded(context, state.type.part_of, context.parts.runs.all)
-        async with context.parts.searching:
+        async with context.parts.searches.turn(state.type, context.stack.project_id, call):
             call.physical_id = await found(state.type, call)
     if call.physical_id is None:
         return False

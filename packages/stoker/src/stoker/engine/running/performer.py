@@ -261,13 +261,13 @@ class Performer:
     async def _find(self, state: ResourceState, call: Call) -> None:
         """Search for the object of an interrupted creation, and record its id.
 
-        Two searches never result in the same one of two equal objects: searches in one engine run one after the other,
-        and if two engines find the same object, the later one repeats its search. The same applies to a creation whose
-        response arrives after a search has found its object (see `_record`).
+        Two searches never result in the same one of two equal objects: those in one engine take turns, and if two
+        engines find the same object, the later one repeats its search. The same applies to a creation whose response
+        arrives after a search has found its object (see `_record`).
         """
         run, row, whole = self.run, state.row, state.type.part_of
         call.unrecorded = unrecorded = Unrecorded(run, whole, run.parts.runs.all)
-        async with run.parts.searching:
+        async with run.parts.searches.turn(state.type, run.stack.project_id, call):
             while state.stored.uncertain:
                 call.physical_id = row.physical_id = require_fitting(await found(state.type, call))
                 state.stored.uncertain = False

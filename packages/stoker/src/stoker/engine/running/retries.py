@@ -6,10 +6,9 @@ import random
 from collections import Counter
 
 from stoker.base.errors import CloudError
+from stoker.cloud.congestion import LONGEST_PAUSE
 from stoker_foundation.clock import Clock
 
-LONGEST_ASKED_FOR = 300.0
-"""Maximum number of seconds for which a service's `Retry-After` is respected."""
 LONGEST = 3600.0
 """Seconds after the first of consecutive refusals within which the last attempt is made."""
 
@@ -38,7 +37,7 @@ class Retries:
             self._began = self._clock.monotonic()
         self.attempts += 1
         self._by_kind[type(error)] += 1
-        asked_for = min(error.retry_after or 0.0, LONGEST_ASKED_FOR)
+        asked_for = min(error.retry_after or 0.0, LONGEST_PAUSE)
         pause = asked_for or min(2.0 ** min(self.attempts - 1, 10), error.longest_backoff) + random.random()
         late = self._clock.monotonic() + pause > self._began + LONGEST
         return None if not error.transient or self._by_kind[type(error)] >= error.most_attempts or late else pause

@@ -1,0 +1,193 @@
+"""The slots of concurrent calls, shared by projects fairly, and adapted to what each service takes.
+
+A project that has many calls leaves slots to others: it gets one only while more are free than it uses. So one project
+uses at most half of them, two use a third each, and the first call of another project finds a free slot. Among projects
+that wait, the one that uses the fewest is next.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter, deque
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+
+from stoker.cloud.congestion import LONGEST_PAUSE, Congestion, is_refusal
+from stoker_foundation.clock import Clock, Timer
+
+_IDLE_SECONDS = 60.0
+"""A destination that was not called for so long is called as one that has never refused anything."""
+_MOST_QUEUES = 4096
+"""Destinations that are remembered; those without calls are forgotten when there are more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Destination:
+    """Where a call goes, and for whom: the limits of a service are those of one project at one address."""
+
+    project_id: str
+    service: str = ""
+    address: str = ""
+
+
+@dataclass(slots=True)
+class _Queue:
+    """The calls towards one destination: how many are in progress, and those that wait."""
+
+    destination: Destination
+    congestion: Congestion
+    in_use: int = 0
+    turn: int = 0
+    used_at: float = 0.0
+    waiting: deque[asyncio.Future[None]] = field(default_factory=deque)
+
+    def is_open(self, now: float) -> bool:
+        return self.in_use < self.congestion.limit and now >= self.congestion.resumes_at
+
+
+class Call:
+    """A call that holds a slot; report the service's answer with `answered`."""
+
+    def __init__(self, queue: _Queue, clock: Clock, longest_pause: float) -> None:
+        self._queue, self._clock, self._longest_pause = queue, clock, longest_pause
+        self._number = queue.congestion.begin()
+
+    def answered(self, status: int, retry_after: float | None) -> None:
+        """Adapt the number of concurrent calls to a response. `retry_after` is the service's own delay in seconds."""
+        queue, now = self._queue, self._clock.monotonic()
+        if is_refusal(status, retry_after):
+            pause = min(retry_after or 0.0, self._longest_pause)
+            queue.congestion.refused(self._number, queue.in_use, now, pause)
+        else:
+            queue.congestion.answered(queue.in_use, now)
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """The calls of one service: in progress, waiting for a slot, and the projects that must make fewer at a time."""
+
+    in_progress: int = 0
+    waiting: int = 0
+    limited_projects: int = 0
+
+
+class CallSlots:
+    """`total` slots, of which a project holds at most `per_destination` for one destination. Use it on one event loop.
+
+    After a service has asked for a pause, of at most `longest_pause` seconds, no call of the project begins there.
+    """
+
+    def __init__(
+        self, total: int, clock: Clock, per_destination: int | None = None, longest_pause: float = LONGEST_PAUSE
+    ) -> None:
+        self._free = total
+        self._clock = clock
+        self._per_destination = per_destination or total
+        self._longest_pause = longest_pause
+        self._used: Counter[str] = Counter()
+        self._queues: dict[Destination, _Queue] = {}
+        self._waiting: dict[Destination, _Queue] = {}
+        self._turns = 0
+        self._timer: tuple[float, Timer] | None = None
+
+    @asynccontextmanager
+    async def slot(self, destination: Destination) -> AsyncIterator[Call]:
+        """Hold a slot; wait until the project and the destination have one."""
+        queue = self._queue(destination)
+        await self._taken(queue)
+        try:
+            yield Call(queue, self._clock, self._longest_pause)
+        finally:
+            self._release(queue)
+
+    def usage(self) -> dict[str, Usage]:
+        """Return how many calls there are, by the name of the service."""
+        queues: dict[str, list[_Queue]] = {}
+        for queue in self._queues.values():
+            queues.setdefault(queue.destination.service, []).append(queue)
+        return {
+            service: Usage(
+                sum(each.in_use for each in of_service),
+                sum(not future.done() for each in of_service for future in each.waiting),
+                len({each.destination.project_id for each in of_service if each.congestion.reduced}),
+            )
+            for service, of_service in queues.items()
+        }
+
+    def _queue(self, destination: Destination) -> _Queue:
+        now, queue = self._clock.monotonic(), self._queues.get(destination)
+        if queue is None or (
+            self._is_idle(queue) and now >= max(queue.used_at, queue.congestion.resumes_at) + _IDLE_SECONDS
+        ):
+            if len(self._queues) >= _MOST_QUEUES:
+                self._queues = {name: each for name, each in self._queues.items() if not self._is_idle(each)}
+            queue = self._queues[destination] = _Queue(destination, Congestion(self._per_destination))
+        return queue
+
+    def _is_idle(self, queue: _Queue) -> bool:
+        return not queue.in_use and not queue.waiting
+
+    async def _taken(self, queue: _Queue) -> None:
+        """Take a slot, after those that wait for the same destination."""
+        future = asyncio.get_running_loop().create_future()
+        queue.waiting.append(future)
+        self._waiting[queue.destination] = queue
+        self._start_waiting()
+        try:
+            await future
+        except asyncio.CancelledError:
+            if not future.cancelled():  # it was given a slot just before
+                self._release(queue)
+            raise
+
+    def _release(self, queue: _Queue) -> None:
+        self._free += 1
+        queue.in_use -= 1
+        queue.used_at = self._clock.monotonic()
+        project_id = queue.destination.project_id
+        self._used[project_id] -= 1
+        if not self._used[project_id]:
+            del self._used[project_id]
+        if self._is_idle(queue) and not queue.congestion.reduced and queue.congestion.resumes_at <= queue.used_at:
+            self._queues.pop(queue.destination, None)
+        self._start_waiting()
+
+    def _start_waiting(self) -> None:
+        """Give free slots to those that wait, and look again when a service may be called again."""
+        while queue := self._next():
+            future = queue.waiting.popleft()
+            if not queue.waiting:
+                del self._waiting[queue.destination]
+            if not future.done():
+                self._turns += 1
+                queue.turn = self._turns
+                queue.in_use += 1
+                self._free -= 1
+                self._used[queue.destination.project_id] += 1
+                future.set_result(None)
+        self._look_again()
+
+    def _next(self) -> _Queue | None:
+        """Return the queue of the next call: of the project with the fewest slots, then the one served longest ago."""
+        now = self._clock.monotonic()
+        ready = [queue for queue in self._waiting.values() if queue.is_open(now) and self._has_room(queue)]
+        return min(ready, key=lambda queue: (self._used[queue.destination.project_id], queue.turn), default=None)
+
+    def _has_room(self, queue: _Queue) -> bool:
+        return self._used[queue.destination.project_id] < self._free
+
+    def _look_again(self) -> None:
+        """Set the timer for the first pause that ends."""
+        now = self._clock.monotonic()
+        paused = [each.congestion.resumes_at for each in self._waiting.values() if each.congestion.resumes_at > now]
+        due = min(paused, default=None)
+        if self._timer is not None and self._timer[0] != due:
+            self._timer[1].cancel()
+            self._timer = None
+        if due is not None and self._timer is None:
+            self._timer = (due, self._clock.call_later(due - now, self._resume))
+
+    def _resume(self) -> None:
+        self._timer = None
+        self._start_waiting()
