@@ -192,6 +192,29 @@ def costs(plan: Answer) -> str:
     return costs_sentence(plan.get("costs"))
 
 
+def policy_results(plan: Answer) -> list[dict[str, Any]]:
+    """Return what policies say of a plan, the gravest first; empty if nothing objects."""
+    return list((plan.get("policies") or {}).get("results", []))
+
+
+def policy_sentence(result: Answer) -> str:
+    """Return a sentence about a result of a policy: `Denied by no-open-ssh: rule: a rule lets …; restrict it.`"""
+    diagnostic = result["diagnostic"]
+    what = str(_POLICY_CODES.get(result["code"], "{policy}")).format(policy=result["policy"])
+    about = [result["path"]] if result["path"] else []
+    says = diagnostic["message"].removesuffix(".") + (f"; {diagnostic['hint']}" if diagnostic["hint"] else "")
+    return ": ".join([what, *about, says]) + "."
+
+
+_POLICY_CODES = {
+    "policy-denied": "Denied by the policy {policy}",
+    "policy-approval-required": "The policy {policy} requires an approval",
+    "policy-warned": "Warning of the policy {policy}",
+    "policy-failed": "The policy {policy} failed",
+    "policy-deferred": "The policy {policy} decides later",
+}
+
+
 def not_counted(plan: Answer) -> Iterator[str]:
     """Yield sentences about the resources whose costs are not part of the sum, and why."""
     told = plan.get("costs") or {}

@@ -55,6 +55,14 @@ class PreflightFailed(UserError):
     """An operation was refused before its first change, since something is known to fail; the message lists all."""
 
 
+class PolicyDenied(UserError):
+    """An operation was refused because of a policy on plans; the message lists all results, with their codes."""
+
+
+class ApprovalRequired(UserError):
+    """An operation was refused because a policy on plans asks for an approval, which its plan does not have."""
+
+
 class Invalid(UserError):
     """The request is malformed or contradictory."""
 

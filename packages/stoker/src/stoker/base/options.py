@@ -176,6 +176,11 @@ _BEHAVIOUR = (
     ),
     cfg.ListOpt("preflight_skipped", default=[], help="Codes of the checks before the first change that are not made."),
     cfg.StrOpt(
+        "plan_policies_dir",
+        help="Directory with policies on plans, which every operation of every project must satisfy: the files in it "
+        "whose names end with .yaml or .yml.",
+    ),
+    cfg.StrOpt(
         "price_list",
         help="File with the prices that plans tell their costs with: YAML, or CSV if the name ends with .csv.",
     ),

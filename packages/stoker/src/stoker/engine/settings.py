@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from stoker.engine.operator_environment import OperatorEnvironment
+from stoker.engine.plan_policies.policy import Policy
 from stoker.engine.price_list import PriceList
 
 
@@ -36,6 +37,7 @@ class EngineSettings:
     preflight: bool = True
     preflight_skipped: tuple[str, ...] = ()
     prices: PriceList | None = None
+    plan_policies: tuple[Policy, ...] = ()
     healing_interval: int = 60
     maintenance: bool = False
     drift_mode: str = "off"

@@ -47,6 +47,7 @@ from stoker.contract.views import StackView
 from stoker.engine.calls.context import ActingParts, RecordingParts
 from stoker.engine.inspection.drift import overall
 from stoker.engine.ownership.submissions import Submissions
+from stoker.engine.plan_policies.policy import Verdict
 from stoker.engine.planning.kinds import Kind
 from stoker.engine.planning.plan import Plan, read_plan
 from stoker.engine.records.services import EngineServices, RecordingServices
@@ -257,14 +258,14 @@ async def _plan(
         return Planned(await make_plan(services, stack, checked, action), None)
     preflight = is_checked_first(services, request.body)
     refresh = refresh_of(services, request.body, Refresh.NONE)
-    priced = services.settings.prices is not None
+    priced = services.settings.prices is not None or bool(services.settings.plan_policies)
     if not (request.nested or preflight or priced or refresh is not Refresh.NONE):
         return Planned(await make_plan(services, stack, checked, action), None)
     planned = await plan_tree_with_values(
         services,
         context,
         stack,
-        Goal.of(stack, checked, action),
+        replace(Goal.of(stack, checked, action), tags=request.body.tags),
         with_kept=request.deployment_mode is not None,
         refresh=refresh,
         preflight=preflight,
@@ -279,7 +280,9 @@ def _failures(request: CreateChangeSet, planned: Planned) -> str:
     """Return what is known to fail, "" for nothing."""
     if request.kind == change_sets.IMPORT:
         return _besides_imports(planned.plan)
-    return planned.preflight.text() if planned.preflight is not None else ""
+    found = [planned.preflight.text()] if planned.preflight is not None else []
+    denied = planned.policies.with_verdict(Verdict.DENY) if planned.policies is not None else ()
+    return "\n".join(filter(None, [*found, *(result.text() for result in denied)]))
 
 
 def _besides_imports(plan: Plan) -> str:

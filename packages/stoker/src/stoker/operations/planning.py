@@ -21,6 +21,7 @@ from stoker.base.similar import closest
 from stoker.contract.stacks import Refresh
 from stoker.engine.inspection.looking import Look
 from stoker.engine.inspection.observing import examine_tree
+from stoker.engine.plan_policies.policy import Report as PolicyReport
 from stoker.engine.planning.importing import IMPORTED_BY, NO_IMPORTS, Imports, returned_references
 from stoker.engine.planning.moving import carry_out
 from stoker.engine.planning.nested import NestedPlanner
@@ -81,9 +82,9 @@ class Planned:
     `hidden` are the names of the parameters whose values must not be stored with it. `unchecked` is as in
     CheckedRequest. `refresh` says which objects the cloud was asked for, None if the plan never asks; `observed` is
     what it has. `differing` and `statuses` are those of the `Look`. `preflight` is None if the plan was not checked,
-    `costs` if nobody asked for them or there is no price list. `suggested` are moves that would keep objects,
-    `suggested_imports` imports that would own them. `consumers` and `joint` are as in `other_stacks`; `joint` is None
-    for a stack that is planned alone.
+    `costs` if nobody asked for them or there is no price list, and `policies` if nobody asked or there are none.
+    `suggested` are moves that would keep objects, `suggested_imports` imports that would own them.
+    `consumers` and `joint` are as in `other_stacks`; `joint` is None for a stack that is planned alone.
     """
 
     plan: Plan
@@ -96,6 +97,7 @@ class Planned:
     statuses: Mapping[str, str] = field(default_factory=dict)
     preflight: Report | None = None
     costs: Costs | None = None
+    policies: PolicyReport | None = None
     suggested: Sequence[Move] = ()
     suggested_imports: Sequence[Import] = ()
     consumers: Sequence[Mapping[str, Any]] = ()
@@ -111,6 +113,7 @@ class Planned:
         made = {"digest": digest, "hidden_parameters": sorted(self.hidden)}
         checked = {"preflight": self.preflight.to_data()} if self.preflight is not None else {}
         costs = {"costs": self.costs.to_data(self.plan.secrets)} if self.costs is not None else {}
+        judged = {"policies": self.policies.to_data()} if self.policies is not None else {}
         entries: dict[str, Sequence[Import | Move]] = {
             "suggested_moves": self.suggested,
             "suggested_imports": self.suggested_imports,
@@ -118,16 +121,17 @@ class Planned:
         suggested = {name: [each.to_data() for each in found] for name, found in entries.items() if found}
         others = {"consumers": list(self.consumers)} if self.consumers else {}
         joint = {"joint_deployment": dict(self.joint)} if self.joint is not None else {}
-        more: dict[str, Any] = {**unchecked, **asked, **compared, **checked, **costs, **suggested, **others, **joint}
-        return {**self.plan.to_data(), **made, **more}
+        more: dict[str, Any] = {**unchecked, **asked, **compared, **checked, **costs, **judged}
+        return {**self.plan.to_data(), **made, **more, **suggested, **others, **joint}
 
 
 @dataclass(frozen=True, slots=True)
 class Goal:
     """The definition that an operation works towards. `inputs` is JSON data that is equal for equal inputs; `copies`
     are those of the snapshot that is restored; `unchecked` is that of the request. `returns_to` is the ID of the former
-    inputs to which a rollback returns, `since` that of `Removing`. `imports` are those of the request. A goal that is
-    `joint` is one of a deployment of several stacks: some of its values may not be known yet.
+    inputs to which a rollback returns, `since` that of `Removing`. `imports` are those of the request, and
+    `tags` those that it gives the stack, None for those that the stack has. A goal
+    that is `joint` is one of a deployment of several stacks: some of its values may not be known yet.
     """
 
     action: str
@@ -139,6 +143,7 @@ class Goal:
     since: float = inf
     imports: Imports = NO_IMPORTS
     joint: bool = False
+    tags: Sequence[str] | None = None
 
     @classmethod
     def of(cls, stack: Stack, checked: CheckedRequest, action: str, copies: Copies | None = None) -> Goal:
@@ -197,9 +202,10 @@ async def plan_tree_with_values(
 ) -> Planned:
     """Return the plan with its effects on all nested stacks; its steps have their subjects.
 
-    With `preflight`, the plan is checked as before its first change, with `priced`, it has its costs. `with_kept` also
-    lists unchanged resources; `refresh` says which objects the cloud is asked for, None for a plan that never asks. The
-    objects of resources whose last action failed are examined in any case, as an operation does.
+    With `preflight`, the plan is checked as before its first change, with `priced`, it has its costs and what policies
+    say of it. `with_kept` also lists unchanged resources; `refresh` says which objects the cloud is asked for, None for
+    a plan that never asks. The objects of resources whose last action failed are examined in any case, as an operation
+    does.
     """
     examined = await examine_tree(services, stack, restores=bool(goal.copies.by_path))
     look = Look(services, stack, refresh or Refresh.NONE, goal.wanted.definition)
@@ -266,7 +272,8 @@ async def plan_tree_with_values(
             planned.plan, open_cloud, services.clock, settings.validation_seconds, settings.preflight_skipped, lacking
         )
     costs = await _costs(services, context, usages)
-    return replace(planned, preflight=report, costs=costs)
+    judged = await _policies(services, stack, planned.plan, costs, goal.tags) if priced else None
+    return replace(planned, preflight=report, costs=costs, policies=judged)
 
 
 def _has_unknown_inputs(goal: Goal) -> bool:
@@ -290,6 +297,16 @@ async def _costs(services: EngineServices, context: RequestContext, usages: Sequ
     return await costs_of(usages, settings.prices, open_cloud, services.clock, settings.validation_seconds)
 
 
+async def _policies(
+    services: EngineServices, stack: Stack, plan: Plan, costs: Costs | None, tags: Sequence[str] | None
+) -> PolicyReport | None:
+    if not services.settings.plan_policies:
+        return None
+    from stoker.operations.plan_policies import asked_policies
+
+    return await asked_policies(services, stack, plan, costs, tags)
+
+
 def _read_below(
     services: EngineServices, connection: Connection, stack: Stack, observed: Observations | None = None
 ) -> dict[str, Recorded]:
@@ -308,7 +325,8 @@ async def plan_removal_of(
     *,
     priced: bool = False,
 ) -> Planned:
-    """Return the plan that removes all resources of a stack and of its nested stacks; with `priced`, with its costs.
+    """Return the plan that removes all resources of a stack and of its nested stacks; with `priced`, with its costs and
+    what policies say of it.
 
     `besides` is JSON data about what else is removed, so that the digest identifies it, too. `retain` are the paths of
     resources whose objects are to be retained. Raises BadValue for one that does not exist.
@@ -335,7 +353,9 @@ async def plan_removal_of(
         return Planned(plan, _digest(services, plan, [stack.project_id, besides], rows))
 
     planned = await _planned(services, stack, on)
-    return replace(planned, plan=planned.plan.without_subjects(), costs=await _costs(services, context, usages))
+    costs = await _costs(services, context, usages)
+    judged = await _policies(services, stack, planned.plan, costs, None) if priced else None
+    return replace(planned, plan=planned.plan.without_subjects(), costs=costs, policies=judged)
 
 
 def resources_at(plan: Plan, stack_name: str, paths: Collection[str]) -> frozenset[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -47,7 +48,8 @@ async def stack_preview(parts: ActingParts, context: RequestContext, request: Pr
     checked = await check_whole(parts, context, stack, request, joint=request.joint_deployment)
     template = checked.prepared.loaded.template
     view = stack_view(stack, check_tags(request.tags))
-    goal, preflight = Goal.of(stack, checked, "CREATE"), is_checked_first(services, request)
+    goal = replace(Goal.of(stack, checked, "CREATE"), tags=check_tags(request.tags))
+    preflight = is_checked_first(services, request)
     planned = await plan_tree(services, context, stack, goal, preflight=preflight, priced=True)
     previewed: StackPreview = {
         **details_view(view, checked.definition, template, StackSettings(stack.id)),
@@ -63,7 +65,7 @@ async def stack_update_preview(parts: ActingParts, context: RequestContext, requ
     services = parts.services
     stack = await find_stack(services, context, request.ref)
     checked = await replaced_request(parts, context, stack, request, request.joint_deployment)
-    return await _changes(services, context, stack, checked, request)
+    return await _changes(services, context, stack, checked, request, check_tags(request.tags))
 
 
 async def stack_patch_preview(parts: ActingParts, context: RequestContext, request: PreviewPatch) -> ChangesPreview:
@@ -71,7 +73,8 @@ async def stack_patch_preview(parts: ActingParts, context: RequestContext, reque
     services = parts.services
     stack = await find_stack(services, context, request.ref)
     checked = await patched_request(parts, context, stack, request)
-    return await _changes(services, context, stack, checked, request)
+    tags = check_tags(request.tags) if request.tags is not None else None
+    return await _changes(services, context, stack, checked, request, tags)
 
 
 _BUCKETS = {
@@ -96,10 +99,11 @@ async def _changes(
     stack: Stack,
     checked: CheckedRequest,
     request: PreviewUpdate | PreviewPatch,
+    tags: Sequence[str] | None,
 ) -> ChangesPreview:
     show_nested = request.show_nested
     refresh = refresh_of(services, request, Refresh.CHANGES)
-    goal = Goal.of(stack, checked, "UPDATE")
+    goal = replace(Goal.of(stack, checked, "UPDATE"), tags=tags)
     preflight = is_checked_first(services, request)
     planned = await plan_tree(
         services, context, stack, goal, with_kept=show_nested, refresh=refresh, preflight=preflight, priced=True

@@ -15,6 +15,7 @@ from stoker.api.serving.limits import Limits
 from stoker.base.options import OPTIONS, PUBLIC_KEY, SERVICE_USER, SERVICE_USER_OPTIONS
 from stoker.cloud.settings import ClientSettings, CloudSettings
 from stoker.engine.operator_environment import OperatorEnvironment
+from stoker.engine.plan_policies.policy import Policy, Source
 from stoker.engine.price_list import PriceList
 from stoker.engine.settings import EngineSettings
 from stoker.plugins.transports import configuration_transports, deployment_transports, signal_transport
@@ -124,7 +125,8 @@ def engine_settings(config: cfg.ConfigOpts) -> EngineSettings:
 
     Raises cfg.Error for an unsupported deferred_auth_method, for a heartbeat that is too long for the lease and for
     default transports that no package offers, PluginInvalid for a package whose transports cannot be used,
-    TemplateInvalid for an invalid file of the operator's environment and for an invalid price list.
+    TemplateInvalid for an invalid file of the operator's environment, for an invalid price list and for
+    invalid policies.
     """
     _check_lease(config)
     _check_transports(config)
@@ -155,6 +157,7 @@ def engine_settings(config: cfg.ConfigOpts) -> EngineSettings:
         evaluation_seconds_at_once=config.evaluation.seconds_at_once,
         evaluation_memory=config.evaluation.memory,
         operator=operator,
+        plan_policies=_plan_policies(config.plan_policies_dir),
         prices=PriceList.read(config.price_list) if config.price_list else None,
         type_options={
             **{option.dest: config[option.dest] for option in OPTIONS["DEFAULT"] if not option.secret},
@@ -163,6 +166,15 @@ def engine_settings(config: cfg.ConfigOpts) -> EngineSettings:
             "config_files": tuple(str(name) for name in config.config_file or ()),
         },
     )
+
+
+def _plan_policies(directory: str | None) -> tuple[Policy, ...]:
+    """Return the operator's policies on plans. Raises Invalid and TemplateInvalid as `read_directory`."""
+    if not directory:
+        return ()
+    from stoker.engine.plan_policies.reading import read_directory  # only with policies
+
+    return read_directory(directory, Source.OPERATOR)
 
 
 def _check_transports(config: cfg.ConfigOpts) -> None:

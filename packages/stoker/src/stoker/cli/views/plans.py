@@ -26,6 +26,8 @@ from stoker.authoring.plan_steps import (
     left_behind,
     not_compared,
     not_counted,
+    policy_results,
+    policy_sentence,
     reasons,
     retentions,
     shown_kind,
@@ -105,6 +107,9 @@ def plan_lines(name: str, plan: Answer, out: Console, against: Compared | None =
         yield from _wrapped(Text(), Text(costing, "bold"), out)
     for gap in not_counted(plan):
         yield from _wrapped(Text(), Text(gap, "yellow"), out)
+    for result in policy_results(plan):
+        style = "red" if result["verdict"] == "deny" and result["code"] != "policy-deferred" else "yellow"
+        yield from _wrapped(Text(), Text(policy_sentence(result), style), out)
     for extent in _extent(plan):
         yield from _wrapped(Text(), Text(extent, "dim"), out)
     for gap in not_compared(plan):

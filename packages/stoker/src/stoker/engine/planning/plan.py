@@ -159,6 +159,12 @@ class Plan:
             step.uuid for step in self.steps if step.uuid and any(reason.code is by_request for reason in step.reasons)
         )
 
+    def reaches_below(self) -> bool:
+        """Return whether resources with nested stacks change, whose own steps are not part of every plan."""
+        return any(
+            step.kind is not Kind.KEEP and step.subject is not None and step.subject.type.nested for step in self.steps
+        )
+
     def touched(self) -> list[Step]:
         """Return the steps that change something, and those of all that their resources depend on."""
         steps = {step.key: step for step in self.steps}

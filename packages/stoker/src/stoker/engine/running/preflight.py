@@ -3,21 +3,11 @@
 from __future__ import annotations
 
 import logging
-from functools import partial
-
-from sqlalchemy import Connection
 
 from stoker.base.errors import PreflightFailed
-from stoker.engine.inspection.observing import examine_tree
-from stoker.engine.planning.kinds import Kind
-from stoker.engine.planning.nested import NestedPlanner
-from stoker.engine.planning.plan import Plan
-from stoker.engine.planning.planner import Forward, Wanted
-from stoker.engine.planning.policies import Policies
 from stoker.engine.preflight.checks import check_steps
-from stoker.engine.records.recorded import Recorded
-from stoker.engine.records.scope import RecordedScope
 from stoker.engine.running.operation_context import OperationContext
+from stoker.engine.running.whole_plan import with_nested
 
 LOG = logging.getLogger(__name__)
 
@@ -36,8 +26,8 @@ async def check_before_first_change(run: OperationContext) -> None:
     wants = settings.preflight and not operation.skip_preflight and operation.action in _CHECKED
     if plan is None or wanted is None or not wants or operation.epoch > 1 or run.stack.parent_id is not None:
         return
-    if any(step.kind is not Kind.KEEP and step.subject is not None and step.subject.type.nested for step in plan.steps):
-        plan = await _with_nested(run, wanted)
+    if plan.reaches_below():
+        plan = await with_nested(run, wanted)
     seconds, skipped = settings.validation_seconds, settings.preflight_skipped
     report = await check_steps(plan, run.cloud, run.services.clock, seconds, skipped)
     if report.results and operation.plan is not None:  # the first commit stores the plan
@@ -50,23 +40,3 @@ async def check_before_first_change(run: OperationContext) -> None:
         raise PreflightFailed(
             f"Nothing was changed, since this is known to fail ({len(report.failures)}):\n{report.text()}"
         )
-
-
-async def _with_nested(run: OperationContext, wanted: Wanted) -> Plan:
-    """Return the plan with the steps of all nested stacks, as a preview has it."""
-    services, stack, inputs = run.services, run.stack, wanted.inputs
-    observed = await examine_tree(services, stack)
-    exports = await services.loader.exports(stack.project_id, inputs.template)
-
-    def on(connection: Connection) -> Plan:
-        recorded = Recorded.of(services, connection, stack, observed)
-        zones = run.scope.zones
-        inside = NestedPlanner(services, connection, stack, inputs, exports, stack.depth, zones, observed=observed)
-        imported = {uuid: state for uuid, state in run.states.items() if uuid in run.planning.imported}
-        current = {**recorded.current, **{state.row.name: state for state in imported.values()}}
-        scope = RecordedScope(current.get, run.scope.parent, zones)
-        policies = Policies.of(services, stack, run.operation.action)
-        states = list({**recorded.states, **imported}.values())
-        return Forward(run.operation.action, wanted, states, scope, policies, nested=inside).plan()
-
-    return await services.database.read_on(partial(services.evaluator.apart, stack.project_id), on)

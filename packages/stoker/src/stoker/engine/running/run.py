@@ -14,7 +14,15 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from stoker.base.budget import Budget, opened
-from stoker.base.errors import Bug, Fenced, PreflightFailed, StokerError, TemplateInvalid
+from stoker.base.errors import (
+    ApprovalRequired,
+    Bug,
+    Fenced,
+    PolicyDenied,
+    PreflightFailed,
+    StokerError,
+    TemplateInvalid,
+)
 from stoker.base.ids import new_id
 from stoker.engine.calls.context import ActingParts
 from stoker.engine.planning.planner import plan_removal
@@ -103,11 +111,18 @@ class OperationRun(OperationContext):
             self.progress.done.set()
 
     async def _check_first(self) -> None:
-        """Refuse what is known to fail, while nothing has been done yet. Raises PreflightFailed."""
+        """Refuse what policies forbid, and what is known to fail, while nothing has been done yet.
+
+        Raises PolicyDenied, ApprovalRequired or PreflightFailed.
+        """
         try:
+            if self.services.settings.plan_policies:
+                from stoker.engine.running.policies import check_by_policies
+
+                await check_by_policies(self)
             await check_before_first_change(self)
-        except PreflightFailed:
-            self.progress.refused = True
+        except (PolicyDenied, ApprovalRequired, PreflightFailed):
+            self.progress.refused = self.operation.epoch == 1
             raise
 
     async def _ask_plugins(self) -> None:
@@ -253,7 +268,8 @@ class OperationRun(OperationContext):
         """Record the error that ended the operation; if that fails, the operation is claimed and run again."""
         try:
             message = error.message if not isinstance(error, TemplateInvalid) else f"{error.kind}: {error.message}"
-            await self._end(FAILED, message)
+            by_policy = isinstance(error, PolicyDenied | ApprovalRequired)
+            await self._end(FAILED, message, Failure(error.kind, (), message) if by_policy else None)
         except Fenced:
             LOG.info("operation %s was taken over by another engine", self.operation.id)
         except Exception:

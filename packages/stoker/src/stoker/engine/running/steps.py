@@ -168,6 +168,7 @@ class StepRunner:
             raise await self._held(state, f"{_NOT_REPLACED}: {', '.join(obstacles(decision))}")
         if state is not None and forbidden(decision):
             raise await self._forbidden(state, decision.reasons)
+        await self._ask_policies(target, decision.kind)
         if state is not None and decision.kind is Kind.KEEP:
             await self._keep(state, target)
         elif state is not None and decision.kind is Kind.REFUSE:
@@ -177,6 +178,14 @@ class StepRunner:
         else:
             return await self._create(target.fresh or target, state)
         return None
+
+    async def _ask_policies(self, target: Target, kind: Kind) -> None:
+        """Ask the policies on plans about what is about to be done. Raises Failure."""
+        if kind in (Kind.KEEP, Kind.REFUSE) or not self.run_.services.settings.plan_policies:
+            return
+        from stoker.engine.running.policies import check_step_by_policies
+
+        await check_step_by_policies(self.run_, target, kind)
 
     def _is_imported(self, state: ResourceState) -> bool:
         """Return whether the operation has imported the object, which it then never replaces."""
@@ -357,6 +366,7 @@ class StepRunner:
                     raise failure from needed
                 state.row.status = FAILED
                 target = await self._final_target(state.row.name)
+                await self._ask_policies(target, Kind.REPLACE)
                 return await self._create(target.fresh or target, state)
             if former_reference != state.reference_id():
                 run.objects.moved.add(state.row.name)

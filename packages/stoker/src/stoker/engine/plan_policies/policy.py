@@ -1,0 +1,162 @@
+"""A policy on plans, and the results of its evaluation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from stoker.base.diagnostics import Diagnostic, Position
+
+
+class Verdict(StrEnum):
+    """What follows if a plan does not satisfy a policy, the gravest first."""
+
+    DENY = "deny"
+    REQUIRE_APPROVAL = "require_approval"
+    WARN = "warn"
+
+
+class Scope(StrEnum):
+    """What a policy's expression is evaluated for: each step of the plan, or the plan as a whole."""
+
+    RESOURCE = "resource"
+    PLAN = "plan"
+
+
+class Source(StrEnum):
+    """Who has written a policy: the operator of the service, or the user of a command who tries policies."""
+
+    OPERATOR = "operator"
+    COMMAND = "command"
+
+
+class Code(StrEnum):
+    """The code of a result; stable names, part of the plan's JSON.
+
+    FAILED is a policy that could not be evaluated, DEFERRED one that depends on values which are known later: it is
+    evaluated again right before the step.
+    """
+
+    DENIED = "policy-denied"
+    APPROVAL_REQUIRED = "policy-approval-required"
+    WARNED = "policy-warned"
+    FAILED = "policy-failed"
+    DEFERRED = "policy-deferred"
+
+
+CODES: Mapping[Verdict, Code] = {
+    Verdict.DENY: Code.DENIED,
+    Verdict.REQUIRE_APPROVAL: Code.APPROVAL_REQUIRED,
+    Verdict.WARN: Code.WARNED,
+}
+"""The codes of the results of policies that are not satisfied."""
+
+KINDS = frozenset({"create", "use", "update", "replace", "refuse", "delete", "forget", "keep", "act", "import", "move"})
+"""The kinds of steps in plans; a step that imports an object or moves a resource has two."""
+
+DEFAULT_KINDS = frozenset({"create", "update", "replace", "use", "import"})
+"""The kinds of steps that a policy is evaluated for unless it says otherwise: those after which the object is there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """A condition on plans, `expression`, which must be true.
+
+    `types` are names of resource types, or beginnings of names that end with `*`; empty for all. `kinds` are those of
+    steps, `actions` those of operations, empty for all, without `except_actions`. `message` says what is wrong;
+    `message_expression`, which must be a string, replaces it. `place` is where the policy stands in `file`.
+    """
+
+    name: str
+    expression: str
+    verdict: Verdict = Verdict.DENY
+    scope: Scope = Scope.RESOURCE
+    types: tuple[str, ...] = ()
+    kinds: frozenset[str] = DEFAULT_KINDS
+    actions: frozenset[str] = frozenset()
+    except_actions: frozenset[str] = frozenset()
+    message: str = ""
+    message_expression: str | None = None
+    hint: str = ""
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    source: Source = Source.OPERATOR
+    file: str = ""
+    place: Position | None = None
+
+    def concerns(self, action: str) -> bool:
+        """Return whether the policy applies to operations with this action."""
+        return action not in self.except_actions and (not self.actions or action in self.actions)
+
+    def applies(self, step: Mapping[str, Any]) -> bool:
+        """Return whether the policy applies to a step of `document`."""
+        return not self.kinds.isdisjoint(step["kinds"]) and (
+            not self.types or any(_matches(each, name) for each in self.types for name in step["types"])
+        )
+
+
+def _matches(pattern: str, name: str) -> bool:
+    return name.startswith(pattern[:-1]) if pattern.endswith("*") else name == pattern
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a policy says of a plan, or of the step with this path; "" for the plan. `diagnostic` has the place."""
+
+    code: Code
+    policy: str
+    source: Source
+    verdict: Verdict
+    path: str
+    diagnostic: Diagnostic
+
+    def to_data(self) -> dict[str, Any]:
+        """Return plain JSON data."""
+        return {
+            "code": self.code.value,
+            "policy": self.policy,
+            "source": self.source.value,
+            "verdict": self.verdict.value,
+            "path": self.path,
+            "diagnostic": self.diagnostic.to_dict(),
+        }
+
+    def text(self) -> str:
+        """Return a line with the code, the policy and what is wrong where."""
+        about = f"{self.path}: " if self.path else ""
+        return f"{self.code.value} {self.policy}: {about}{self.diagnostic.text()}"
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The results of the evaluation of `evaluated` policies, the gravest first; satisfied ones have no result."""
+
+    evaluated: int = 0
+    results: tuple[Result, ...] = ()
+
+    @classmethod
+    def of(cls, evaluated: int, results: Iterable[Result]) -> Report:
+        """Return the report with these results, in order."""
+        order = list(Verdict)
+        return cls(
+            evaluated,
+            tuple(sorted(results, key=lambda each: (order.index(each.verdict), each.path, each.policy, each.code))),
+        )
+
+    def with_verdict(self, verdict: Verdict) -> tuple[Result, ...]:
+        """Return the results from which a verdict follows now; deferred ones have none yet."""
+        return tuple(each for each in self.results if each.verdict is verdict and each.code is not Code.DEFERRED)
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """Return the gravest verdict; None if nothing objects."""
+        return next((verdict for verdict in Verdict if self.with_verdict(verdict)), None)
+
+    def to_data(self) -> dict[str, Any]:
+        """Return plain JSON data."""
+        return {
+            "evaluated": self.evaluated,
+            "verdict": self.verdict.value if self.verdict is not None else None,
+            "results": [result.to_data() for result in self.results],
+        }

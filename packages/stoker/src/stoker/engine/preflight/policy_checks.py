@@ -1,0 +1,79 @@
+"""Judge a plan, or a step right before it acts, by policies."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from stoker.base.diagnostics import Diagnostic
+from stoker.base.redaction import Redactor
+from stoker.engine.plan_policies.evaluation import Outcome, evaluated
+from stoker.engine.plan_policies.policy import CODES, Code, Policy, Report, Result, Verdict
+from stoker.engine.planning.plan import Plan
+from stoker.engine.preflight.objects import placed
+from stoker.engine.preflight.policy_document import plan_document
+
+_SEVERITIES: Mapping[Verdict, str] = {
+    Verdict.DENY: "error",
+    Verdict.REQUIRE_APPROVAL: "error",
+    Verdict.WARN: "warning",
+}
+
+
+def concerning(policies: Sequence[Policy], action: str) -> tuple[Policy, ...]:
+    """Return the policies that apply to operations with this action."""
+    return tuple(policy for policy in policies if policy.concerns(action))
+
+
+def judged_plan(
+    policies: Sequence[Policy], plan: Plan, stack: Mapping[str, Any], costs: Mapping[str, Any] | None
+) -> Report:
+    """Return what policies say of a plan whose steps have their subjects; blocks while a helper process evaluates.
+
+    `stack` is that of `stack_facts`; `costs` are those of the plan as JSON data, None without a price list.
+    """
+    concerned = concerning(policies, plan.action)
+    if not concerned:
+        return Report()
+    results = []
+    for outcome in evaluated(concerned, plan_document(plan, stack, costs)):
+        if outcome.holds:
+            continue
+        step = plan.steps[outcome.index] if outcome.index is not None else None
+        diagnostic = _diagnostic(outcome, plan.secrets)
+        if step is not None:
+            name = step.name.rpartition(".")[2] if step.depth else step.name
+            diagnostic = placed(step.subject, name, diagnostic, ())
+        results.append(result_of(outcome, step.name if step is not None else "", diagnostic))
+    return Report.of(len(concerned), results)
+
+
+def judged_step(policies: Sequence[Policy], plan: Mapping[str, Any], path: str, secrets: Collection[str]) -> Report:
+    """Return what policies say of the only step of a plan's document; blocks as above."""
+    found = [outcome for outcome in evaluated(policies, plan) if not outcome.holds]
+    return Report.of(len(policies), (result_of(outcome, path, _diagnostic(outcome, secrets)) for outcome in found))
+
+
+def result_of(outcome: Outcome, path: str, diagnostic: Diagnostic) -> Result:
+    """Return the result of a policy that is not satisfied. One that cannot be evaluated denies, unless it only warns:
+    nobody can approve what nothing has looked at.
+    """
+    policy = outcome.policy
+    verdict, code = policy.verdict, CODES[policy.verdict]
+    if outcome.deferred:
+        code = Code.DEFERRED
+    elif outcome.holds is None:
+        verdict, code = (verdict if verdict is Verdict.WARN else Verdict.DENY), Code.FAILED
+    return Result(code, policy.name, policy.source, verdict, path, diagnostic)
+
+
+def _diagnostic(outcome: Outcome, secrets: Collection[str]) -> Diagnostic:
+    policy = outcome.policy
+    if outcome.deferred:
+        message = "it depends on values that are known later, and is evaluated again right before the step"
+    elif outcome.holds is None:
+        message = f"the policy could not be evaluated: {outcome.message}"
+    else:
+        message = outcome.message or policy.message or "the plan does not satisfy the policy's expression"
+    message = str(Redactor(secrets).redact(message))
+    return Diagnostic(policy.name, message, hint=policy.hint, severity=_SEVERITIES[policy.verdict])

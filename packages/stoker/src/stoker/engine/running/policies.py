@@ -1,0 +1,122 @@
+"""Refuse what policies on plans do not permit: every run asks them, whatever began the operation.
+
+All of them are asked about the whole plan before its first change, in a run that continues after a crash, too. Those
+about single resources are asked again right before a step acts, when all values are known.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from sqlalchemy import Connection
+
+from stoker.base.errors import ApprovalRequired, PolicyDenied
+from stoker.engine.plan_policies.policy import Code, Policy, Report, Result, Scope, Verdict
+from stoker.engine.planning.decide import Target
+from stoker.engine.planning.kinds import Kind
+from stoker.engine.planning.plan import Plan
+from stoker.engine.preflight.policy_checks import concerning, judged_plan, judged_step
+from stoker.engine.preflight.policy_document import stack_facts, step_document
+from stoker.engine.pricing.costs import costs_of
+from stoker.engine.pricing.usage import needs_record, usage_of
+from stoker.engine.records.failure import Failure
+from stoker.engine.records.recorded import read_tree
+from stoker.engine.running.operation_context import OperationContext
+from stoker.engine.running.whole_plan import removal_with_nested, with_nested
+from stoker.store import queries
+
+LOG = logging.getLogger(__name__)
+
+
+async def check_by_policies(run: OperationContext) -> None:
+    """Ask the policies about the plan. Raises PolicyDenied, and ApprovalRequired for a plan without its approval."""
+    plan = run.planning.plan
+    policies = concerning(run.services.settings.plan_policies, run.operation.action)
+    if plan is None or not policies:
+        return
+    if plan.reaches_below():
+        wanted = run.planning.wanted
+        plan = await (with_nested(run, wanted) if wanted is not None else removal_with_nested(run))
+    costs = await _costs(run, plan) if any(reads_costs(policy) for policy in policies) else None
+    work = partial(judged_plan, policies, plan, await _stack(run), costs)
+    report = await run.services.evaluator.apart(run.stack.project_id, work)
+    _keep(run, report)
+    for result in report.results:
+        LOG.warning("policies on the plan of stack %s: %s", run.stack.name, result.text())
+    if denied := report.with_verdict(Verdict.DENY):
+        raise PolicyDenied(_refusal(run, "policies deny it", denied))
+    if (asked := report.with_verdict(Verdict.REQUIRE_APPROVAL)) and not await is_approved(run):
+        raise ApprovalRequired(_refusal(run, "policies require an approval, which this plan does not have", asked))
+
+
+async def check_step_by_policies(run: OperationContext, target: Target, kind: Kind) -> None:
+    """Ask the policies about a resource whose values are all known now. Raises Failure."""
+    policies = run.services.settings.plan_policies
+    if not policies:
+        return
+    step = step_document(target.name, target.type_name, target.type, target.given, kind, run.planned_secrets)
+    asked = [
+        policy
+        for policy in concerning(policies, run.operation.action)
+        if policy.scope is Scope.RESOURCE and policy.applies(step)
+    ]
+    if not asked:
+        return
+    document = {"action": run.operation.action, "stack": await _stack(run), "steps": [step]}
+    work = partial(judged_step, asked, document, target.name, run.planned_secrets)
+    report = await run.services.evaluator.apart(run.stack.project_id, work)
+    if denied := report.with_verdict(Verdict.DENY):
+        raise Failure(PolicyDenied.__name__, (target.name,), "; ".join(result.text() for result in denied))
+    if (needed := report.with_verdict(Verdict.REQUIRE_APPROVAL)) and not await is_approved(run):
+        raise Failure(ApprovalRequired.__name__, (target.name,), "; ".join(result.text() for result in needed))
+
+
+async def is_approved(run: OperationContext) -> bool:
+    """Return whether somebody has approved the plan of the operation: nobody can yet, so policies refuse.
+
+    This is the one place that asks. The operation of a nested stack has the approval of the operation around it.
+    """
+    return False
+
+
+def reads_costs(policy: Policy) -> bool:
+    """Return whether a policy depends on what the plan costs, which takes requests to services to know."""
+    return "costs" in policy.expression
+
+
+async def _stack(run: OperationContext) -> Mapping[str, Any]:
+    tags = await run.services.database.read(queries.tags_of, [run.stack.root_id])
+    return stack_facts(run.stack, tags.get(run.stack.root_id, ()))
+
+
+async def _costs(run: OperationContext, plan: Plan) -> Mapping[str, Any] | None:
+    services, stack = run.services, run.stack
+    settings = services.settings
+    if settings.prices is None:
+        return None
+
+    def on(connection: Connection) -> Any:
+        tree = read_tree(services, connection, stack) if needs_record(plan) else ()
+        return usage_of(plan, {each.stack.parent_resource or "": each for each in tree if each.stack.id != stack.id})
+
+    usages = await services.database.read_on(partial(services.evaluator.apart, stack.project_id), on)
+    costs = await costs_of(usages, settings.prices, run.cloud, services.clock, settings.validation_seconds)
+    return costs.to_data(plan.secrets)
+
+
+def _keep(run: OperationContext, report: Report) -> None:
+    """Store the results with the plan of the operation, which the first commit stores."""
+    if run.operation.plan is not None:
+        sealer = run.services.sealer
+        run.operation.plan = sealer.seal({**sealer.open(run.operation.plan), "policies": report.to_data()})
+
+
+def _refusal(run: OperationContext, why: str, results: Sequence[Result]) -> str:
+    unchanged = "Nothing was changed, since" if run.operation.epoch == 1 else "Nothing more was changed, since"
+    lines = "\n".join(result.text() for result in results)
+    failed = any(result.code is Code.FAILED for result in results)
+    whom = "\nAsk the operator of the service about policies that could not be evaluated." if failed else ""
+    return f"{unchanged} {why} ({len(results)}):\n{lines}{whom}"

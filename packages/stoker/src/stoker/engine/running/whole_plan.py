@@ -1,0 +1,51 @@
+"""The plan of a run with the steps of all nested stacks, for what must know all of them before the first change."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from sqlalchemy import Connection
+
+from stoker.engine.inspection.observing import examine_tree
+from stoker.engine.planning.nested import NestedPlanner
+from stoker.engine.planning.plan import Plan
+from stoker.engine.planning.planner import Forward, Wanted, plan_removal
+from stoker.engine.planning.policies import Policies
+from stoker.engine.records.recorded import Recorded, read_tree
+from stoker.engine.records.scope import RecordedScope
+from stoker.engine.running.operation_context import OperationContext
+
+
+async def with_nested(run: OperationContext, wanted: Wanted) -> Plan:
+    """Return the plan with the steps of all nested stacks, as a preview has it."""
+    services, stack, inputs = run.services, run.stack, wanted.inputs
+    observed = await examine_tree(services, stack)
+    exports = await services.loader.exports(stack.project_id, inputs.template)
+
+    def on(connection: Connection) -> Plan:
+        recorded = Recorded.of(services, connection, stack, observed)
+        zones = run.scope.zones
+        inside = NestedPlanner(services, connection, stack, inputs, exports, stack.depth, zones, observed=observed)
+        imported = {uuid: state for uuid, state in run.states.items() if uuid in run.planning.imported}
+        current = {**recorded.current, **{state.row.name: state for state in imported.values()}}
+        scope = RecordedScope(current.get, run.scope.parent, zones)
+        policies = Policies.of(services, stack, run.operation.action)
+        states = list({**recorded.states, **imported}.values())
+        return Forward(run.operation.action, wanted, states, scope, policies, nested=inside).plan()
+
+    return await services.database.read_on(partial(services.evaluator.apart, stack.project_id), on)
+
+
+async def removal_with_nested(run: OperationContext) -> Plan:
+    """Return the plan of a run that removes all resources, with those of all nested stacks."""
+    services, stack, removing = run.services, run.stack, run.planning.removing
+
+    def on(connection: Connection) -> Plan:
+        recorded = Recorded.of(services, connection, stack)
+        inputs = recorded.inputs or services.loader.load_now(connection, stack.inputs)
+        tree = read_tree(services, connection, stack)
+        below = {each.stack.parent_resource or "": each for each in tree if each.stack.id != stack.id}
+        inside = NestedPlanner(services, connection, stack, inputs, depth=stack.depth, removing=removing, read=below)
+        return plan_removal(removing, list(recorded.states.values()), inside)
+
+    return await services.database.read_on(partial(services.evaluator.apart, stack.project_id), on)

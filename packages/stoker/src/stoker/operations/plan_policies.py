@@ -1,0 +1,31 @@
+"""What policies on plans say of a plan that is shown, as the operation will ask them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from stoker.engine.plan_policies.policy import Report
+from stoker.engine.planning.plan import Plan
+from stoker.engine.preflight.policy_checks import judged_plan
+from stoker.engine.preflight.policy_document import stack_facts
+from stoker.engine.pricing.costs import Costs
+from stoker.engine.records.services import EngineServices
+from stoker.store import queries
+from stoker.store.records import Stack
+
+
+async def asked_policies(
+    services: EngineServices, stack: Stack, plan: Plan, costs: Costs | None, tags: Sequence[str] | None
+) -> Report:
+    """Return what the policies say of a plan whose steps have their subjects.
+
+    `tags` are those that the request gives the stack, None for those that it has.
+    """
+    policies = services.settings.plan_policies
+    if tags is None:
+        known = await services.database.read(queries.tags_of, [stack.root_id])
+        tags = known.get(stack.root_id, ())
+    facts = stack_facts(stack, tags)
+    priced = costs.to_data(plan.secrets) if costs is not None else None
+    return await services.evaluator.apart(stack.project_id, partial(judged_plan, policies, plan, facts, priced))

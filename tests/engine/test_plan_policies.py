@@ -1,0 +1,354 @@
+"""Policies on plans: what they refuse, whatever began the operation, and how they are evaluated."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from openstack_emulator.testing import ServedCloud
+from stoker.base.errors import TemplateInvalid
+from stoker.cloud.credentials import TokenCredential
+from stoker.engine.plan_policies.policy import KINDS, Policy, Source
+from stoker.engine.plan_policies.reading import packs, read_policies
+from stoker.engine.planning.kinds import Kind
+from stoker.engine.records.failure import Failure
+from stoker.engine.settings import EngineSettings
+from stoker.store import queries
+from stoker.store.records import FAILED, HEALING
+from testing.harness import World
+
+POLICIES = """
+policies:
+- name: short-words
+  types: [OS::Heat::RandomString]
+  expression: step.properties.length <= 16
+  message: the word is too long
+  hint: use 16 characters at most
+- name: few-words
+  for: plan
+  actions: [CREATE, UPDATE]
+  expression: plan.steps.filter(s, s.type == 'OS::Heat::RandomString' && s.kind == 'create').size() <= 3
+  message_expression: "'too many words: ' + string(plan.steps.size())"
+- name: keep
+  types: [OS::Heat::TestResource]
+  kinds: [delete, replace]
+  expression: step.path != 'kept'
+  message: this one stays
+- name: odd
+  types: [OS::Heat::Value]
+  expression: step.properties.value != 'odd'
+  verdict: warn
+"""
+
+
+def settings(text: str) -> EngineSettings:
+    return EngineSettings(plan_policies=read(text))
+
+
+def read(text: str) -> tuple[Policy, ...]:
+    return read_policies([("policies.yaml", text)], Source.OPERATOR)
+
+
+@pytest.fixture
+async def world(served: ServedCloud, tmp_path: Path) -> AsyncIterator[World]:
+    world = World(tmp_path / "stoker.db", served, settings=settings(POLICIES))
+    yield await world.start()
+    await world.stop()
+
+
+def template(**resources: Any) -> dict[str, Any]:
+    return {"heat_template_version": "2021-04-16", "resources": resources}
+
+
+def word(length: Any = 8) -> dict[str, Any]:
+    return {"type": "OS::Heat::RandomString", "properties": {"length": length}}
+
+
+def resource(value: Any = "x", **properties: Any) -> dict[str, Any]:
+    return {"type": "OS::Heat::TestResource", "properties": {"value": value, **properties}}
+
+
+def value(given: Any) -> dict[str, Any]:
+    return {"type": "OS::Heat::Value", "properties": {"value": given}}
+
+
+def denied(stack: dict[str, Any], policy: str) -> None:
+    assert stack["status"] == "FAILED", stack
+    assert f"policy-denied {policy}" in stack["status_reason"], stack["status_reason"]
+
+
+async def test_a_creation_is_denied_before_anything_is_done(world: World) -> None:
+    stack = await world.create("web", template(first=resource(), long=word(20)), disable_rollback=False)
+    denied(stack, "short-words")
+    assert stack["action"] == "CREATE", "nothing was done, so nothing is rolled back"
+    reason = stack["status_reason"]
+    assert reason.startswith("Nothing was changed, since policies deny it (1):")
+    assert "long: template" in reason and "use 16 characters at most" in reason
+    assert await world.resources("web") == {}
+    permitted = await world.create("fine", template(first=word(16)))
+    assert permitted["status"] == "COMPLETE"
+
+
+async def test_an_update_and_a_deletion_are_denied(world: World) -> None:
+    await world.create("web", template(a=word(), kept=resource()))
+    denied(await world.update("web", template(a=word(17), kept=resource())), "short-words")
+    denied(await world.update("web", template(a=word())), "keep")
+    gone = await world.delete("web")
+    assert gone["action"] == "DELETE"
+    denied(gone, "keep")
+    rows = await world.resources("web")
+    assert {name: row["status"] for name, row in rows.items()} == {"a": "COMPLETE", "kept": "COMPLETE"}
+
+
+async def test_a_preview_tells_what_is_denied_and_where(world: World) -> None:
+    plan = (await world.call("stack_preview", name="new", template=template(long=word(20), v=value("odd"))))["plan"]
+    found = plan["policies"]
+    assert (found["evaluated"], found["verdict"]) == (4, "deny")
+    first, second = found["results"]
+    assert (first["code"], first["policy"], first["path"]) == ("policy-denied", "short-words", "long")
+    assert first["diagnostic"]["path"] == ["resources", "long"]
+    assert (second["code"], second["verdict"], second["path"]) == ("policy-warned", "warn", "v")
+
+
+async def test_the_plan_as_a_whole_counts_nested_stacks(world: World) -> None:
+    group = {"type": "OS::Heat::ResourceGroup", "properties": {"count": 4, "resource_def": word()}}
+    stack = await world.create("many", template(words=group))
+    denied(stack, "few-words")
+    assert "too many words: 5" in stack["status_reason"]
+    assert await world.resources("many") == {}
+
+
+async def test_a_value_that_is_known_late_is_judged_right_before_the_step(world: World) -> None:
+    body = template(size=resource(20), long={**word({"get_attr": ["size", "output"]}), "depends_on": "size"})
+    plan = (await world.call("stack_preview", name="new", template=body))["plan"]
+    assert [(each["code"], each["path"]) for each in plan["policies"]["results"]] == [("policy-deferred", "long")]
+    stack = await world.create("late", body)
+    denied(stack, "short-words")
+    rows = await world.resources("late")
+    assert set(rows) == {"size"}, "the step has not begun"
+
+
+async def test_a_warning_is_recorded_with_the_operation_and_does_not_refuse(world: World) -> None:
+    stack = await world.create("web", template(v=value("odd")))
+    assert stack["status"] == "COMPLETE"
+
+
+def test_the_kinds_that_policies_know_are_those_of_plans() -> None:
+    assert {*KINDS} == {*(kind.value for kind in Kind), "import", "move"}
+    assert packs()
+
+
+def test_mistakes_are_refused_with_their_places() -> None:
+    with pytest.raises(TemplateInvalid) as refused:
+        read("policies:\n- use: no-open-shh\n- name: a\n  expresion: 'true'\n- use: budget\n  kinds: [crate]\n")
+    text = refused.value.message
+    assert "policies.yaml:2:" in text and "did you mean 'no-open-ssh'?" in text
+    assert "did you mean 'expression'?" in text
+    assert "budget needs the parameter 'monthly'" in text and "did you mean 'create'?" in text
+    with pytest.raises(TemplateInvalid, match="cannot be evaluated"):
+        read("policies:\n- {name: a, expression: '1 +'}\n")
+    with pytest.raises(TemplateInvalid, match="there is no plan in a policy for each resource: use step"):
+        read("policies:\n- {name: a, expression: plan.steps.size() < 3}\n")
+
+
+# -- no way in passes a deny ------------------------------------------------------------------------------------
+
+NOTHING_AT_ALL = """
+policies:
+- name: freeze
+  for: plan
+  expression: "false"
+  message: nothing may change
+"""
+REF = {"name": "web", "id": None}
+NET = {"type": "OS::Neutron::Net", "properties": {"name": "declared"}}
+NETWORKS = "/network/v2.0/networks"
+SLOW = EngineSettings(lease_seconds=5000.0, heartbeat_seconds=5.0, stack_action_timeout=10_000_000)
+
+
+class Governed:
+    """A world whose operator introduces policies after users have made stacks."""
+
+    def __init__(self, world: World, served: ServedCloud) -> None:
+        self.world = world
+        self.served = served
+
+    async def freeze(self, policies: str = NOTHING_AT_ALL) -> None:
+        """Start the engine again with policies; from here on, no request may change an object."""
+        await self.world.stop()
+        self.world.settings = replace(self.world.settings, plan_policies=read(policies))
+        await self.world.start()
+        self._begun = len(self._changes())
+
+    def _changes(self) -> list[dict[str, Any]]:
+        """The requests that have changed the cloud, apart from logging in and trusts."""
+        entries = self.served.do(lambda: self.served.cloud.journal.select({}))
+        return [entry for entry in entries if entry["service"] != "keystone"]
+
+    async def refused(self, stack_id: str, action: str) -> None:
+        """The newest operation of a stack has this action, and a policy has denied it before it changed anything."""
+        newest, *_ = await self.world.database.read(queries.operations_of, stack_id)
+        assert (newest.action, newest.status) == (action, FAILED)
+        assert newest.failure is not None and Failure.from_json(newest.failure).kind == "PolicyDenied"
+        assert "policy-denied freeze: nothing may change" in newest.reason
+        assert self._changes()[self._begun :] == []
+
+
+@pytest.fixture
+async def governed(served: ServedCloud, tmp_path: Path) -> AsyncIterator[Governed]:
+    world = World(tmp_path / "stoker.db", served, settings=SLOW)
+    yield Governed(await world.start(), served)
+    await world.stop()
+
+
+ACTIONS: dict[str, tuple[str, dict[str, Any]]] = {
+    "UPDATE": ("stack_update", {"template": template(net=NET, more=NET)}),
+    "PATCH": ("stack_patch", {"template": template(net=NET, more=NET)}),
+    "RETRY": ("stack_patch", {"template": template(net=NET)}),
+    "DELETE": ("stack_delete", {}),
+    "SUSPEND": ("stack_action", {"action": "suspend"}),
+    "CHECK": ("stack_action", {"action": "check"}),
+    "SNAPSHOT": ("snapshot_create", {}),
+}
+
+
+@pytest.mark.parametrize("way", ACTIONS)
+async def test_requests_do_not_pass(governed: Governed, way: str) -> None:
+    world = governed.world
+    made = await world.create("web", template(net=NET))
+    await governed.freeze()
+    method, arguments = ACTIONS[way]
+    await world.call(method, ref=REF, **arguments)
+    await world.settle(made["id"])
+    await governed.refused(made["id"], {"PATCH": "UPDATE", "RETRY": "UPDATE"}.get(way, way))
+
+
+async def test_a_signal_that_scales_does_not_pass(governed: Governed) -> None:
+    world = governed.world
+    properties = {"min_size": 1, "max_size": 4, "cooldown": 0, "resource": NET}
+    up = {
+        "type": "OS::Heat::ScalingPolicy",
+        "properties": {
+            "auto_scaling_group_id": {"get_resource": "group"},
+            "adjustment_type": "change_in_capacity",
+            "scaling_adjustment": 1,
+        },
+    }
+    await world.create("web", template(group={"type": "OS::Heat::AutoScalingGroup", "properties": properties}, up=up))
+    group = (await world.resources("web"))["group"]["physical_id"]
+    await governed.freeze()
+    await world.call("resource_signal", ref=REF, name="up", details=None)
+    await world.settle(group)
+    await governed.refused(group, "UPDATE")
+
+
+async def test_a_rollback_does_not_pass(governed: Governed) -> None:
+    world = governed.world
+    await governed.freeze(NOTHING_AT_ALL.replace("for: plan", "for: plan\n  actions: [ROLLBACK]"))
+    body = template(net=NET, bad={**resource(fail=True), "depends_on": "net"})
+    made = await world.create("web", body, disable_rollback=False)
+    assert (made["action"], made["status"]) == ("ROLLBACK", "FAILED")
+    (net,) = [each for each in await world.listed(REF) if each["name"] == "net"]
+    assert (net["action"], net["status"]) == ("CREATE", "COMPLETE"), "it was not removed"
+
+
+async def test_the_restoration_of_a_snapshot_does_not_pass(governed: Governed) -> None:
+    world = governed.world
+    made = await world.create("web", template(net=NET))
+    taken = await world.call("snapshot_create", ref=REF)
+    await world.settle(made["id"])
+    await governed.freeze()
+    await world.call("snapshot_restore", ref=REF, snapshot_id=taken["id"])
+    await world.settle(made["id"])
+    await governed.refused(made["id"], "RESTORE")
+
+
+async def test_healing_does_not_pass(governed: Governed) -> None:
+    world = governed.world
+    made = await world.create("web", template(net=NET), tags=["stoker:heal=10"])
+    net = (await world.resources("web"))["net"]["physical_id"]
+    cloud = await world.pool.cloud(TokenCredential(world.context.token))
+    await cloud.request("DELETE", "neutron", f"/v2.0/networks/{net}")
+    await governed.freeze()
+    for _ in range(400):
+        found = await world.database.read(queries.operations_of, made["id"])
+        if any(one.cause == HEALING and one.finished_at for one in found):
+            break
+        world.clock.advance(5)  # type: ignore[attr-defined]
+        await world.turn()
+    await world.settle(made["id"])
+    await governed.refused(made["id"], "UPDATE")
+
+
+async def test_the_repair_of_drift_does_not_pass(governed: Governed) -> None:
+    world = governed.world
+    world.settings = replace(world.settings, drift_interval=600, drift_calls_per_minute=6000)
+    made = await world.create("web", template(net=NET))
+    await world.call("drift_watch_change", ref=REF, mode="repair")
+    net = (await world.resources("web"))["net"]["physical_id"]
+    cloud = await world.pool.cloud(TokenCredential(world.context.token))
+    await cloud.request("PUT", "neutron", f"/v2.0/networks/{net}", json={"network": {"name": "changed"}})
+    await governed.freeze()
+    for _ in range(2000):
+        found = await world.database.read(queries.operations_of, made["id"])
+        if any(one.cause == HEALING and one.finished_at for one in found):
+            break
+        world.clock.advance(10)  # type: ignore[attr-defined]
+        await world.turn()
+    await world.settle(made["id"])
+    await governed.refused(made["id"], "UPDATE")
+
+
+async def test_an_operation_that_another_engine_takes_over_does_not_pass(governed: Governed) -> None:
+    world = governed.world
+    held = {"resource_registry": {"resources": {"net": {"hooks": "pre-create"}}}}
+    made = await world.call("stack_create", name="web", template=template(net=NET), environment=held)
+    await world.until(lambda: all(run.waiting.paused for run in world.engine.runs.values()))
+    await governed.freeze()
+    await world.settle(made["id"])
+    await governed.refused(made["id"], "CREATE")
+    (newest,) = await world.database.read(queries.operations_of, made["id"])
+    assert newest.reason.startswith("Nothing more was changed")
+
+
+async def test_a_change_set_does_not_pass(governed: Governed) -> None:
+    world = governed.world
+    made = await world.create("web", template(net=NET))
+    body = {"template": template(net=NET, more=NET)}
+    request = {"stack_name": "web", "name": "more", "kind": "UPDATE", "description": None, "body": body}
+    await world.call("change_set_create", **request, laid_down={})
+    await governed.freeze()
+    await world.call("change_set_execute", stack="web", name="more")
+    await world.settle(made["id"])
+    await governed.refused(made["id"], "UPDATE")
+
+
+async def test_an_import_does_not_pass(governed: Governed) -> None:
+    world = governed.world
+    made = await world.create("web", template(net=NET))
+    cloud = await world.pool.cloud(TokenCredential(world.context.token))
+    answer = await cloud.request("POST", "neutron", "/v2.0/networks", json={"network": {"name": "declared"}})
+    await governed.freeze(NOTHING_AT_ALL.replace("for: plan", "kinds: [import]"))
+    environment = {"imports": [{"to": "more", "id": answer.body["network"]["id"]}]}
+    await world.call("stack_update", ref=REF, template=template(net=NET, more=NET), environment=environment)
+    shown = await world.settle(made["id"])
+    assert shown["status"] == "FAILED" and "policy-denied freeze: more:" in shown["status_reason"]
+    assert set(await world.resources("web")) == {"net"}
+
+
+async def test_an_adoption_does_not_pass(governed: Governed) -> None:
+    world = governed.world
+    world.settings = replace(world.settings, enable_stack_abandon=True, enable_stack_adopt=True)
+    await world.stop()
+    await world.start()
+    await world.create("web", template(net=NET))
+    document = await world.call("stack_abandon", ref=REF)
+    await world.until(lambda: not list(world.engine.runs.values()))
+    await governed.freeze()
+    back = await world.call("stack_create", name="web", template=None, adopt_stack_data=document)
+    await world.settle(back["id"])
+    await governed.refused(back["id"], "ADOPT")
