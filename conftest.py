@@ -19,6 +19,7 @@ from hypothesis import settings
 from openstack_emulator.services import new_cloud
 from openstack_emulator.testing import ServedCloud
 from stoker_foundation.clock import SystemClock
+from testing.compiled_statements import share_compiled_statements
 from testing.harness import World
 from testing.servers import MariaDB, PostgreSQL, RabbitMQ, Server, ServerMissing
 
@@ -67,6 +68,10 @@ def pytest_xdist_auto_num_workers() -> int | None:
     return len(os.sched_getaffinity(0)) + 1
 
 
+def pytest_configure() -> None:
+    share_compiled_statements()
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
     """Exempt modules and collected tests from garbage collection, which would look at them again and again."""
@@ -76,6 +81,13 @@ def pytest_collection() -> Generator[None, object, object]:
     finally:
         gc.freeze()
         gc.enable()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def modules_out_of_collection() -> None:
+    """Exempt what tests have imported so far, too: engines collect garbage often where a clock is set forward."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

@@ -354,4 +354,4 @@ def test_indexes_follow_changes_made_in_place() -> None:
 
 def test_an_unknown_public_route_is_refused() -> None:
     with pytest.raises(ValueError, match="GET /typo"):
-        Service("x", "/x", WidgetRecords, {}, ROUTES, public=frozenset({"GET /typo"})).router()
+        assert Service("x", "/x", WidgetRecords, {}, ROUTES, public=frozenset({"GET /typo"})).router

@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[2]
 
 DISTRIBUTIONS = ("stoker-foundation", "openstack-emulator", "stoker")
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("distributions")]
 
 
 def run(*command: str | Path, cwd: Path, **environment: str) -> str:

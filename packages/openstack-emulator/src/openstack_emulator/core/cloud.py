@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import cached_property
 from importlib import import_module
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, ParamSpec, TypeVar
@@ -240,8 +241,9 @@ class Service:
     writers: frozenset[str] = frozenset()
     written_by_all: frozenset[str] = frozenset()
 
+    @cached_property
     def router(self) -> Router[Target]:
-        """The compiled routes."""
+        """The compiled routes: the same for all clouds of a process."""
         router: Router[Target] = Router(self.exact_paths, self.wrong_method)
         known: set[str] = set()
         tables = [(prefix, self.routes, self.microversions is not None) for prefix in self.prefixes]
@@ -416,7 +418,7 @@ class Cloud:
     def _open(self, services: Iterable[Service | Offer]) -> None:
         loaded = [one.load() if isinstance(one, Offer) else one for one in services]
         for service in loaded:
-            self._running[service.name] = Running(service, service.router(), service.records(self))
+            self._running[service.name] = Running(service, service.router, service.records(self))
         for service in loaded:
             if service.name not in self._seeded:
                 self._running[service.name].records.seed()

@@ -1,0 +1,47 @@
+"""SQL statements that are compiled once in a process, rather than once for each database that a test makes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, MutableMapping
+from typing import Any
+
+from sqlalchemy import Connection, Engine, event
+from sqlalchemy.util import LRUCache
+
+SIZE = 5000
+
+
+class CompiledStatements(MutableMapping[Any, Any]):
+    """Statements of all databases of one dialect: SQLAlchemy's keys begin with the dialect, one for each engine.
+
+    The documented format is that of the execution option `compiled_cache` of SQLAlchemy.
+    """
+
+    def __init__(self) -> None:
+        self._compiled: LRUCache[Any, Any] = LRUCache(SIZE)
+
+    def __getitem__(self, key: Any) -> Any:
+        return self._compiled[key[1:]]
+
+    def __setitem__(self, key: Any, compiled: Any) -> None:
+        self._compiled[key[1:]] = compiled
+
+    def __delitem__(self, key: Any) -> None:
+        del self._compiled[key[1:]]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._compiled)
+
+    def __len__(self) -> int:
+        return len(self._compiled)
+
+
+def share_compiled_statements() -> None:
+    """Let all SQLite databases of this process share their compiled statements from now on."""
+    compiled = CompiledStatements()
+
+    def use(connection: Connection) -> None:
+        if connection.dialect.name == "sqlite":
+            connection.execution_options(compiled_cache=compiled)
+
+    event.listen(Engine, "engine_connect", use)
