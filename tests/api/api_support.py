@@ -232,6 +232,41 @@ def config_view() -> dict[str, Any]:
     }
 
 
+def change_request_view(**more: Any) -> dict[str, Any]:
+    said = {"user_id": "u2", "user_name": "alice", "verdict": "APPROVED", "comment": "", "created_at": CREATED}
+    return {
+        "id": "request",
+        "project_id": PROJECT,
+        "stack_id": STACK_ID,
+        "stack_name": "web",
+        "action": "UPDATE",
+        "plan_digest": "a.b.c",
+        "status": "WAITING",
+        "user_id": "u",
+        "user_name": "bob",
+        "created_at": CREATED,
+        "expires_at": CREATED,
+        "opens_at": None,
+        "requires": [{"role": None, "number": 2}],
+        "lacks": [{"role": None, "number": 1}],
+        "approvals": [said],
+        "emergency": {"user_id": "u", "user_name": "bob", "reason": "the shop is down", "created_at": CREATED},
+        "operation": None,
+        "waits_for_caller": True,
+        **more,
+    }
+
+
+CHANGE_CONTROL = {
+    "chosen": {"approvals": [{"number": 1}]},
+    "approvals": [{"role": None, "number": 1}],
+    "automatic": "allowed",
+    "valid_hours": 72,
+    "open": False,
+    "opens_at": CREATED,
+}
+
+
 def operation_view(**changes: Any) -> dict[str, Any]:
     """An operation as operation_list gives it."""
     return {
@@ -312,6 +347,12 @@ ANSWERS: dict[str, Any] = {
     "stack_files": {"a.yaml": "x: 1"},
     "stack_export": {"name": "web"},
     "stack_abandon": {"name": "web"},
+    "change_request_list": [change_request_view()],
+    "change_request_show": change_request_view(plan=PLAN),
+    "change_request_judge": change_request_view(plan=PLAN),
+    "change_request_break_glass": change_request_view(plan=PLAN),
+    "change_control_show": CHANGE_CONTROL,
+    "change_control_change": CHANGE_CONTROL,
     "stack_lock": {"reason": "a release", "user_id": "u", "user_name": "alice", "since": CREATED},
     "stack_unlock": None,
     "export_list": [],

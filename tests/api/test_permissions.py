@@ -31,15 +31,17 @@ NOT_FOR_READERS = {
     "software_deployments:delete", "software_deployments:update", "stacks:abandon", "stacks:create", "stacks:delete",
     "stacks:delete_snapshot", "stacks:export", "stacks:generate_template", "stacks:global_index",
     "stacks:preview_update", "stacks:preview_update_patch", "stacks:restore_snapshot", "stacks:snapshot",
-    "stacks:lock", "stacks:unlock", "stacks:update_settings",
+    "stacks:lock", "stacks:unlock", "stacks:update_settings", "change_requests:judge", "change_requests:break_glass",
+    "stacks:update_change_control",
     "stacks:update", "stacks:update_no_change", "stacks:update_patch", "stacks:validate_template",
 }  # fmt: skip
 FOR_STACK_USERS = {"resource:metadata", "resource:signal", "software_deployments:metadata", "stacks:lookup"}
+FOR_MANAGERS = {"change_requests:break_glass", "stacks:update_change_control"}
 GLOBAL = {"stacks:global_index", "software_configs:global_index"}
 OBSERVED: dict[str, Callable[[str], bool]] = {
     "administrator": lambda rule: rule not in GLOBAL,
     "manager": lambda rule: rule not in {"service:index", *GLOBAL},
-    "member": lambda rule: rule not in {"service:index", *GLOBAL},
+    "member": lambda rule: rule not in {"service:index", *FOR_MANAGERS, *GLOBAL},
     "reader": lambda rule: rule not in NOT_FOR_READERS,
     "stack user": lambda rule: rule in FOR_STACK_USERS,
 }

@@ -85,6 +85,15 @@ class Walk:
             urlopen(Request(url, body, headers), timeout=60)
         return [Diagnostic.from_dict(each) for each in json.loads(raised.value.read())["error"]["diagnostics"]]
 
+    def refused(self, method: str, path: str, body: Any) -> None:
+        """Send a request that is refused because of its stack's state; it is no example."""
+        headers = {"X-Auth-Token": self._token, "Content-Type": "application/json"}
+        url = f"{self._server.url}/v1/{self._project}{path}"
+        with pytest.raises(HTTPError) as raised:
+            urlopen(Request(url, json.dumps(body).encode(), headers, method=method), timeout=60)
+        assert raised.value.code == 409
+        raised.value.close()
+
     def settle(self, stack_id: str) -> None:
         self._world.settle(stack_id)
 
@@ -119,6 +128,7 @@ def walk(folder: Path) -> Examples:
         _catalog(walk)
         _stack(walk)
         _software(walk)
+        _change_control(walk)
         found = walk.examples
     keys = [f"{method} {path}" for path, methods in ROUTES.items() for method in methods]
     return {key: found[key] for key in keys if key in found}
@@ -242,3 +252,31 @@ def _software(walk: Walk) -> None:
     walk.send("PUT", path, {"status": "COMPLETE", "output_values": {"said": "hello"}}, **ref)
     walk.send("DELETE", path, **ref)
     walk.send("DELETE", "/software_configs/{config_id}", config_id=made)
+
+
+def _change_control(walk: Walk) -> None:
+    net: dict[str, Any] = {"type": "OS::Neutron::Net"}
+    template = {"heat_template_version": "2021-04-16", "resources": {"net": net}}
+    made = walk.send("POST", "/stacks", {"stack_name": "shop", "template": template})["stack"]["id"]
+    walk.settle(made)
+    ref = {"stack_name": "shop", "stack_id": made}
+    control = "/stacks/{stack_name}/{stack_id}/settings/change_control"
+    walk.login("admin", "demo")
+    nights = {"name": "nights", "start": "2026-01-01T00:00", "end": "2026-01-02T00:00", "repeat": "FREQ=DAILY"}
+    needs = {"approvals": [{"number": 1}], "windows": [nights], "valid_hours": 24}
+    walk.send("PUT", control, {"change_control": needs}, **ref)
+    walk.send("GET", control, **ref)
+    walk.send("PUT", "/change_control", {"change_control": {"approvals": [{"role": "admin"}]}})
+    walk.send("GET", "/change_control")
+    walk.login("demo", "demo")
+    net["properties"] = {"admin_state_up": False}
+    walk.refused("PUT", f"/stacks/shop/{made}", {"template": template})
+    [request] = walk.send("GET", "/change_requests?status=WAITING")["change_requests"]
+    walk.login("admin", "demo")
+    walk.send("GET", "/change_requests/{request_id}", request_id=request["id"])
+    said = {"verdict": "APPROVED", "comment": "as discussed"}
+    walk.send("PUT", "/change_requests/{request_id}/approval", said, request_id=request["id"])
+    reason = {"reason": "the shop is down"}
+    walk.send("POST", "/change_requests/{request_id}/break_glass", reason, request_id=request["id"])
+    walk.send("DELETE", control, **ref)
+    walk.send("DELETE", "/change_control")

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 PROJECT_ADMIN = "role:admin and project_id:%(project_id)s"
+PROJECT_MANAGER = "(role:manager or role:admin) and project_id:%(project_id)s"
 PROJECT_MEMBER = "role:member and project_id:%(project_id)s"
 PROJECT_READER = "role:reader and project_id:%(project_id)s"
 PROJECT_READER_OR_STACK_USER = (
@@ -63,6 +64,13 @@ RULE_SETS: tuple[RuleSet, ...] = (
     ),
     RuleSet(
         (
+            "change_requests:break_glass",
+            "stacks:update_change_control",
+        ),
+        PROJECT_MANAGER,
+    ),
+    RuleSet(
+        (
             "actions:accept_drift",
             "actions:action",
             "actions:cancel_update",
@@ -72,6 +80,7 @@ RULE_SETS: tuple[RuleSet, ...] = (
             "actions:rollback",
             "actions:snapshot",
             "actions:suspend",
+            "change_requests:judge",
             "cloudformation:CancelUpdateStack",
             "cloudformation:CreateStack",
             "cloudformation:DeleteStack",
@@ -106,6 +115,8 @@ RULE_SETS: tuple[RuleSet, ...] = (
         (
             "actions:check",
             "build_info:build_info",
+            "change_requests:index",
+            "change_requests:show",
             "cloudformation:DescribeStackEvents",
             "cloudformation:DescribeStackResources",
             "cloudformation:DescribeStacks",
@@ -141,6 +152,7 @@ RULE_SETS: tuple[RuleSet, ...] = (
             "stacks:preview",
             "stacks:resource_schema",
             "stacks:show",
+            "stacks:show_change_control",
             "stacks:show_operation",
             "stacks:show_output",
             "stacks:show_settings",

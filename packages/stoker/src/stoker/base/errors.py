@@ -217,6 +217,14 @@ class StackLocked(Conflict):
     """A user has locked the stack."""
 
 
+class ApprovalRequired(Conflict):
+    """The change must be approved by other people first."""
+
+
+class ChangeWindowClosed(Conflict):
+    """Changes are not allowed now, since no window is open or a freeze lasts."""
+
+
 class CloudError(StokerError):
     """A call to a service failed.
 

@@ -184,6 +184,10 @@ _BEHAVIOUR = (
         "price_list",
         help="File with the prices that plans tell their costs with: YAML, or CSV if the name ends with .csv.",
     ),
+    cfg.StrOpt(
+        "change_control_file",
+        help="YAML file with what changes of all stacks need: approvals, windows, freezes.",
+    ),
     cfg.IntOpt(
         "healing_interval",
         default=60,

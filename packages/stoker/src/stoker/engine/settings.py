@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from stoker.engine.change_control import Control
 from stoker.engine.operator_environment import OperatorEnvironment
 from stoker.engine.plan_policies.policy import Policy
 from stoker.engine.price_list import PriceList
@@ -38,6 +39,7 @@ class EngineSettings:
     preflight_skipped: tuple[str, ...] = ()
     prices: PriceList | None = None
     plan_policies: tuple[Policy, ...] = ()
+    change_control: Control | None = None
     healing_interval: int = 60
     maintenance: bool = False
     drift_mode: str = "off"

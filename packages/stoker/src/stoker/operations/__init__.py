@@ -12,6 +12,14 @@ from typing import Any, TypeVar
 
 from stoker.base.budget import Budget, opened
 from stoker.base.context import RequestContext
+from stoker.contract.approvals import (
+    BreakGlass,
+    ChangeControl,
+    JudgeChangeRequest,
+    ListChangeRequests,
+    ShowChangeRequest,
+    ShowControl,
+)
 from stoker.contract.catalog import (
     ClaimRequestToken,
     GenerateTemplate,
@@ -134,6 +142,7 @@ from stoker.operations import (
     accepting,
     action_previews,
     actions,
+    approvals,
     catalog,
     change_sets,
     configs,
@@ -219,6 +228,9 @@ _ON_PARTS: tuple[Operation[RecordingParts], ...] = (
     ExecuteStackRefactor.served_by(refactoring.stack_refactor_execute),
     LockStack.served_by(locking.stack_lock),
     UnlockStack.served_by(locking.stack_unlock),
+    JudgeChangeRequest.served_by(approvals.change_request_judge),
+    BreakGlass.served_by(approvals.change_request_break_glass),
+    ChangeControl.served_by(approvals.change_control_change),
     UpdateSoftwareDeployment.served_by(deployments.software_deployment_update),
     ShowServerMetadata.served_by(deployments.software_deployment_metadata),
 )
@@ -281,6 +293,9 @@ _ON_SERVICES: tuple[Operation[RecordingServices], ...] = (
     ShowStackRefactor.served_by(refactoring.stack_refactor_show),
     ListStackRefactors.served_by(refactoring.stack_refactor_list),
     ListStackRefactorActions.served_by(refactoring.stack_refactor_actions),
+    ListChangeRequests.served_by(approvals.change_request_list),
+    ShowChangeRequest.served_by(approvals.change_request_show),
+    ShowControl.served_by(approvals.change_control_show),
     ListExports.served_by(describing.export_list),
     ListImports.served_by(describing.import_list),
     SummarizeTemplate.served_by(describing.template_summary),

@@ -12,6 +12,7 @@ from stoker.engine.inspection.export import Document, export
 from stoker.engine.ownership.submissions import Submissions
 from stoker.engine.records.services import EngineServices
 from stoker.operations.adoption import SEALED_FOR, require_option
+from stoker.operations.clearance import gate_of
 from stoker.operations.lookup import find_stack
 from stoker.operations.stacks import requested_operation, submit
 from stoker.operations.transitions import guard, judged
@@ -42,7 +43,8 @@ async def stack_abandon(submissions: Submissions, context: RequestContext, reque
         raise NotSupported("A nested stack cannot be abandoned alone; abandon its root stack, or remove its resource.")
     await judged(services, "abandon", stack)
     operation = requested_operation(services, context, stack, "ABANDON", stack.inputs)
-    await submit(submissions, context, stack, operation, guard=guard("abandon"))
+    clearance = await (await gate_of(submissions.parts, context, stack, "ABANDON")).pass_action(None)
+    await submit(submissions, context, stack, operation, clearance, guard=guard("abandon"))
     ended = await submissions.ended(operation)
     if ended.status != COMPLETE:
         raise NotSupported(f"The stack {stack.name} could not be abandoned: {ended.reason}")

@@ -13,12 +13,12 @@ from stoker.engine.ownership.submissions import Submissions
 from stoker.engine.records.retention import Retention
 from stoker.engine.running.endings import rollback_target
 from stoker.operations.action_plans import last_operation, plan_rollback
+from stoker.operations.clearance import UNCONTROLLED, gate_of
 from stoker.operations.lookup import find_stack
-from stoker.operations.planning import check_digest
 from stoker.operations.skipping import skipped_at
 from stoker.operations.stacks import requested_operation, submit
 from stoker.operations.transitions import Verdict, guard, judged
-from stoker.store.records import Stack
+from stoker.store.records import IN_PROGRESS, Stack
 
 _VERBS = {"suspend": "SUSPEND", "resume": "RESUME", "check": "CHECK"}
 
@@ -37,8 +37,12 @@ async def stack_action(submissions: Submissions, context: RequestContext, reques
 
 async def _verb(submissions: Submissions, context: RequestContext, stack: Stack, request: ActOnStack) -> None:
     """Apply the same action to every resource."""
-    operation = requested_operation(submissions.services, context, stack, _VERBS[request.action], stack.inputs)
-    await submit(submissions, context, stack, operation, guard=guard(request.action))
+    action = _VERBS[request.action]
+    operation = requested_operation(submissions.services, context, stack, action, stack.inputs)
+    clearance = UNCONTROLLED
+    if action != "CHECK":  # it only reads
+        clearance = await (await gate_of(submissions.parts, context, stack, action)).pass_action(None)
+    await submit(submissions, context, stack, operation, clearance, guard=guard(request.action))
 
 
 async def _cancel(submissions: Submissions, context: RequestContext, stack: Stack, request: ActOnStack) -> None:
@@ -51,9 +55,13 @@ async def _roll_back(submissions: Submissions, context: RequestContext, stack: S
     services = submissions.services
     target = rollback_target(stack, await last_operation(services, stack))
     planned = partial(plan_rollback, services, context, stack, target)
-    fresh = await check_digest(services, stack, request.plan_digest, planned)
+    if request.plan_digest is None and stack.status == IN_PROGRESS:
+        clearance = UNCONTROLLED  # a running operation is undone, as if it had failed
+    else:
+        gate = await gate_of(submissions.parts, context, stack, "ROLLBACK")
+        clearance = await gate.pass_plan(request.plan_digest, planned)
     operation = requested_operation(services, context, stack, "ROLLBACK", target)
-    await submit(submissions, context, stack, operation, guard=guard(request.action), fresh=fresh)
+    await submit(submissions, context, stack, operation, clearance, guard=guard(request.action))
 
 
 async def _retry(submissions: Submissions, context: RequestContext, stack: Stack, request: ActOnStack) -> None:
@@ -71,7 +79,8 @@ async def _retry(submissions: Submissions, context: RequestContext, stack: Stack
         skipped = await services.database.read(skipped_at, services, stack, last, request.skip)
         retention = replace(retention, skipped=retention.skipped | skipped)
     operation.retention = retention.to_json()
-    await submit(submissions, context, stack, operation, guard=guard(request.action))
+    clearance = await (await gate_of(submissions.parts, context, stack, last.action)).pass_retry(last, request.skip)
+    await submit(submissions, context, stack, operation, clearance, guard=guard(request.action))
 
 
 ACTIONS: Mapping[str, Callable[[Submissions, RequestContext, Stack, ActOnStack], Awaitable[None]]] = {

@@ -456,51 +456,27 @@ async def check_exported_values(services: EngineServices, stack: Stack, checked:
 # -- applying a plan ----------------------------------------------------------------------------------------------
 
 
-async def check_plan(
-    services: EngineServices,
-    context: RequestContext,
-    stack: Stack,
-    checked: CheckedRequest,
-    action: str,
-    digest: str | None,
-    refresh: Refresh = Refresh.NONE,
-) -> tuple[Callable[[Connection], None] | None, tuple[str, ...]]:
-    """Check that a request does what the plan with this digest says, if there is one.
+class Once:
+    """Makes a plan when it is asked for first, and returns the same one afterwards."""
 
-    `refresh` says which objects the request asks the cloud for before it decides, as the plan must have done.
+    def __init__(self, make: Callable[[], Awaitable[Planned]]) -> None:
+        self._make = make
+        self._made: Planned | None = None
 
-    Returns a check to run in the transaction that records the operation, and the uuids of the resources that the
-    operation compares with the cloud again, since they differ. Raises PlanOutdated or BadValue.
-    """
-    if digest is None and refresh is not Refresh.CHANGES:  # the operation itself looks at everything, or at nothing
-        return None, ()
-    if digest is not None:
-        PlanDigest.parse(digest)
-    planned = await plan_tree(services, context, stack, Goal.of(stack, checked, action), refresh=refresh)
-
-    async def made() -> Planned:
-        return planned
-
-    return await check_digest(services, stack, digest, made), planned.differing
+    async def __call__(self) -> Planned:
+        if self._made is None:
+            self._made = await self._make()
+        return self._made
 
 
-async def check_digest(
-    services: EngineServices, stack: Stack, digest: str | None, planned: Callable[[], Awaitable[Planned]]
-) -> Callable[[Connection], None] | None:
-    """Check that the plan with this digest is still the one that is made now; do nothing if the digest is None.
-
-    Returns a check to run in the transaction that records the operation. Raises PlanOutdated or BadValue.
-    """
-    if digest is None:
-        return None
+def refuse_outdated(stack: Stack, digest: str, now: PlanDigest | None) -> None:
+    """Raise PlanOutdated unless the plan with this digest is still the one that is made now; BadValue if it is none."""
     saved = PlanDigest.parse(digest)
-    now = (await planned()).digest
     if now is None:
         raise PlanOutdated(f"The stack {stack.name} has an operation in progress; apply the plan when it has finished.")
     for part, complaint in _COMPLAINTS.items():
         if getattr(saved, part) != getattr(now, part):
             raise PlanOutdated(complaint.format(name=stack.name))
-    return partial(_check_record, services, stack, saved) if stack.inputs else None
 
 
 _COMPLAINTS: Mapping[str, str] = {
@@ -511,7 +487,24 @@ _COMPLAINTS: Mapping[str, str] = {
 }
 
 
-def _check_record(services: EngineServices, stack: Stack, saved: PlanDigest, connection: Connection) -> None:
+def check_record(services: EngineServices, stack: Stack, saved: PlanDigest, connection: Connection) -> None:
+    """Raise PlanOutdated if the stack has changed since a plan was made; nothing changes it in this transaction."""
     recorded = fingerprints.locked_tree(connection, stack.root_id)
     if services.sealer.digest(recorded)[:_LENGTH] != saved.record:
         raise PlanOutdated(_COMPLAINTS["record"].format(name=stack.name))
+
+
+def is_of_record(connection: Connection, services: EngineServices, root_id: str, digest: PlanDigest) -> bool:
+    """Return whether a plan starts from the present record of a tree of stacks."""
+    return services.sealer.digest(fingerprints.tree(connection, root_id))[:_LENGTH] == digest.record
+
+
+async def digest_of_action(services: EngineServices, stack: Stack, action: Any) -> PlanDigest | None:
+    """Return the digest of what has no plan, such as a suspension; `action` is JSON data that is equal for equal ones.
+
+    It is None while an operation runs on one of the stacks.
+    """
+    rows = await services.database.read(fingerprints.tree, stack.root_id)
+    if any(row[2] == IN_PROGRESS for row in rows):
+        return None
+    return PlanDigest(*(services.sealer.digest(content)[:_LENGTH] for content in (rows, [stack.id, action], [])))

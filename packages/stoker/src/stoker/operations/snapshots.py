@@ -22,8 +22,9 @@ from stoker.engine.calls.context import ActingParts
 from stoker.engine.ownership.submissions import Submissions
 from stoker.engine.records.services import EngineServices
 from stoker.operations.action_plans import plan_restoration
+from stoker.operations.clearance import UNCONTROLLED, gate_of
 from stoker.operations.lookup import find_stack
-from stoker.operations.planning import check_digest, check_exported_values
+from stoker.operations.planning import check_exported_values
 from stoker.operations.requests import CheckedRequest, check_request
 from stoker.operations.settings import check_policy
 from stoker.operations.stacks import requested_operation, submit
@@ -56,7 +57,7 @@ async def snapshot_create(submissions: Submissions, context: RequestContext, req
     )
     operation = requested_operation(services, context, stack, "SNAPSHOT", stack.inputs)
     operation.snapshot = snapshot.id
-    await submit(submissions, context, stack, operation, guard=guard("snapshot"), new=[snapshot])
+    await submit(submissions, context, stack, operation, UNCONTROLLED, guard=guard("snapshot"), new=[snapshot])
     return snapshot_view(services, snapshot)
 
 
@@ -112,16 +113,16 @@ async def snapshot_restore(submissions: Submissions, context: RequestContext, re
     stack = await find_stack(services, context, request.ref)
     snapshot, checked = await checked_restoration(submissions.parts, context, stack, request.snapshot_id)
     planned = partial(plan_restoration, services, context, stack, checked, snapshot.id)
-    fresh = await check_digest(services, stack, request.plan_digest, planned)
+    gate = await gate_of(submissions.parts, context, stack, "RESTORE")
+    clearance = await gate.pass_plan(request.plan_digest, planned)
     operation = requested_operation(services, context, stack, "RESTORE", checked.prepared.row.id)
     operation.snapshot = snapshot.id
 
     def still_there(connection: Connection) -> None:
         _require_complete(snapshots.snapshot_by_id(connection, snapshot.id) or _missing(request.snapshot_id))
-        if fresh is not None:
-            fresh(connection)
 
-    await submit(submissions, context, stack, operation, checked.prepared, guard=guard("restore"), fresh=still_there)
+    clearance = clearance.on_condition(still_there)
+    await submit(submissions, context, stack, operation, clearance, checked.prepared, guard=guard("restore"))
 
 
 async def checked_restoration(

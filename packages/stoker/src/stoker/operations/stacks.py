@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -30,7 +30,7 @@ from stoker.contract.stacks import (
     UpdateStack,
 )
 from stoker.contract.views import StackDetails, StackIdentity, StackSummary, StackView
-from stoker.engine.calls.context import ActingParts
+from stoker.engine.calls.context import ActingParts, RecordingParts
 from stoker.engine.inspection.reading import Reader
 from stoker.engine.ownership.submissions import Submissions
 from stoker.engine.records.beginnings import Requester, define, new_operation, new_stack
@@ -43,8 +43,9 @@ from stoker.engine.redaction.stacks import secrets_now
 from stoker.engine.settings import time_limit
 from stoker.operations.action_plans import plan_deletion
 from stoker.operations.adoption import adopted_request
+from stoker.operations.clearance import UNCONTROLLED, Clearance, gate_of
 from stoker.operations.lookup import find_stack, found_stack
-from stoker.operations.planning import check_digest, check_exported_values, check_plan
+from stoker.operations.planning import Goal, Once, Planned, check_exported_values, plan_tree
 from stoker.operations.problems import Given
 from stoker.operations.requests import (
     CheckedRequest,
@@ -64,7 +65,7 @@ from stoker.operations.transitions import guard, judged
 from stoker.operations.views import failure_view, lock_view, stack_view
 from stoker.store import change_sets, drifts, queries, settings, snapshots
 from stoker.store.journal import Statement
-from stoker.store.records import FAILED, Operation, Stack, StackSettings
+from stoker.store.records import FAILED, IN_PROGRESS, Operation, Stack, StackSettings
 from stoker.template.definition import Definition
 from stoker.template.environment import Environment
 from stoker.template.template import Template
@@ -119,13 +120,15 @@ async def submit(
     context: RequestContext,
     stack: Stack,
     operation: Operation,
+    clearance: Clearance,
     prepared: Prepared | None = None,
     **how: Any,
 ) -> None:
     """Call `Submissions.submit` with a credential that works: the caller's if the stack's does not work any more."""
+    fresh = clearance.in_transaction(operation)
 
     async def begin(credential: str) -> None:
-        await submissions.submit(stack, operation, prepared, credential=credential, **how)
+        await submissions.submit(stack, operation, prepared, credential=credential, fresh=fresh, **how)
 
     await submissions.services.credentials.lend(context, stack, begin)
 
@@ -166,11 +169,15 @@ async def create_stack(
         steps.append(partial(snapshots.keep_stack_document, stack_id=stack.id, body=document))
     await services.database.read(check_room, services, context, stack)
     checked = await check_whole(submissions.parts, context, stack, request)
-    await check_plan(services, context, stack, checked, action, request.plan_digest)
+    gate = await gate_of(submissions.parts, context, stack, action)
+    planned = partial(plan_tree, services, context, stack, Goal.of(stack, checked, action), refresh=Refresh.NONE)
+    clearance = await gate.pass_plan(request.plan_digest, planned)
     stack.reason = checked.beginning(action)
     define(stack, checked.prepared)
     preflight = is_checked_first(services, request)
     operation = requested_operation(services, context, stack, action, stack.inputs, preflight=preflight)
+    if (cleared := clearance.in_transaction(operation)) is not None:
+        steps.append(cleared)
 
     async def begin(credential: str) -> None:
         stack.credential = credential
@@ -333,9 +340,14 @@ async def _submit_update(
     checked.definition.parameters.refuse_changes_to_immutable(former.parameters)
     await check_policy(services, stack, checked, policy)
     await check_exported_values(services, stack, checked)
-    planned = Refresh.CHANGES if request.plan_digest is not None else Refresh.NONE
-    refresh = refresh_of(services, request, planned)
-    fresh, differing = await check_plan(services, context, stack, checked, "UPDATE", request.plan_digest, refresh)
+    gate = await gate_of(submissions.parts, context, stack, "UPDATE")
+    has_plan = request.plan_digest is not None or gate.is_closed
+    refresh = refresh_of(services, request, Refresh.CHANGES if has_plan else Refresh.NONE)
+    goal = Goal.of(stack, checked, "UPDATE")
+    planned = Once(partial(plan_tree, services, context, stack, goal, refresh=refresh))
+    clearance = await gate.pass_plan(request.plan_digest, planned)
+    # The operation itself looks at everything, or at nothing.
+    differing = (await planned()).differing if has_plan or refresh is Refresh.CHANGES else ()
     minutes = check_timeout(request.timeout_mins)
     values: dict[str, Any] = {
         "timeout_minutes": stack.timeout_minutes if minutes is None else minutes,
@@ -348,8 +360,8 @@ async def _submit_update(
     operation = requested_operation(services, context, stack, "UPDATE", checked.prepared.row.id, **asked)
     operation.differing = " ".join(differing) or None
     rule = "update" if request.supersede else "update_alone"
-    how = {"values": values, "steps": [*_tagged(stack, tags), *steps], "guard": guard(rule), "fresh": fresh}
-    await submit(submissions, context, stack, operation, checked.prepared, **how)
+    how = {"values": values, "steps": [*_tagged(stack, tags), *steps], "guard": guard(rule)}
+    await submit(submissions, context, stack, operation, clearance, checked.prepared, **how)
     return {**stack_view(stack, tags), "operation": operation.id}
 
 
@@ -360,12 +372,25 @@ async def stack_delete(submissions: Submissions, context: RequestContext, reques
     await check_deletable(services, stack)
     await check_exports(services, stack, [])
     planned = partial(plan_deletion, services, context, stack, request.retain, request.force)
-    fresh = await check_digest(services, stack, request.plan_digest, planned)
+    clearance = await _cleared_deletion(submissions.parts, context, stack, request.plan_digest, planned)
     retained = (await planned()).plan.retained() if request.retain else frozenset()
     operation = requested_operation(services, context, stack, "DELETE", stack.inputs)
     operation.retention = Retention(retained, request.force).to_json()
     forgotten = partial(change_sets.forget_of_stack, stack_id=stack.id)
-    await submit(submissions, context, stack, operation, guard=guard("delete"), fresh=fresh, steps=[forgotten])
+    await submit(submissions, context, stack, operation, clearance, guard=guard("delete"), steps=[forgotten])
+
+
+async def _cleared_deletion(
+    parts: RecordingParts,
+    context: RequestContext,
+    stack: Stack,
+    digest: str | None,
+    planned: Callable[[], Awaitable[Planned]],
+) -> Clearance:
+    """Let a deletion pass; a repeated request for one that runs is a part of it."""
+    if digest is None and (stack.action, stack.status) == ("DELETE", IN_PROGRESS):
+        return UNCONTROLLED
+    return await (await gate_of(parts, context, stack, "DELETE")).pass_plan(digest, planned)
 
 
 async def stack_show(services: EngineServices, context: RequestContext, request: ShowStack) -> StackDetails:

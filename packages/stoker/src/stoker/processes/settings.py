@@ -14,6 +14,7 @@ from oslo_config import cfg
 from stoker.api.serving.limits import Limits
 from stoker.base.options import OPTIONS, PUBLIC_KEY, SERVICE_USER, SERVICE_USER_OPTIONS
 from stoker.cloud.settings import ClientSettings, CloudSettings
+from stoker.engine.change_control import read_file
 from stoker.engine.operator_environment import OperatorEnvironment
 from stoker.engine.plan_policies.policy import Policy, Source
 from stoker.engine.price_list import PriceList
@@ -159,6 +160,7 @@ def engine_settings(config: cfg.ConfigOpts) -> EngineSettings:
         operator=operator,
         plan_policies=_plan_policies(config.plan_policies_dir),
         prices=PriceList.read(config.price_list) if config.price_list else None,
+        change_control=read_file(config.change_control_file) if config.change_control_file else None,
         type_options={
             **{option.dest: config[option.dest] for option in OPTIONS["DEFAULT"] if not option.secret},
             **config["volumes"],

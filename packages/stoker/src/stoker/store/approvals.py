@@ -10,13 +10,12 @@ import hashlib
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
 
 import orjson
 from sqlalchemy import Connection, and_, delete, insert, select, update
 
 from stoker.store.records import ChangeRequest
-from stoker.store.tables import change_approvals, change_controls, change_requests
+from stoker.store.tables import change_approvals, change_requests
 
 _KEPT = 500
 """How many requests of a project are listed."""
@@ -54,27 +53,6 @@ class Approval:
     created_at: float
 
 
-# -- what changes need ---------------------------------------------------------------------------------------------
-
-
-def controls_of(connection: Connection, project_id: str, root_id: str | None) -> dict[str, Any]:
-    """Return what changes need, as data, by the ID of the stack; "" is the project."""
-    c = change_controls.c
-    wanted = and_(c.project_id == project_id, c.stack_id.in_({"", root_id or ""}))
-    return {row.stack_id: orjson.loads(row.body) for row in connection.execute(select(change_controls).where(wanted))}
-
-
-def save_control(
-    connection: Connection, project_id: str, stack_id: str, body: Any, user_id: str | None, now: float
-) -> None:
-    """Record what changes need; None for nothing (a journal step)."""
-    c = change_controls.c
-    connection.execute(delete(change_controls).where(and_(c.project_id == project_id, c.stack_id == stack_id)))
-    if body is not None:
-        values = {"project_id": project_id, "stack_id": stack_id, "user_id": user_id, "updated_at": now}
-        connection.execute(insert(change_controls).values(body=orjson.dumps(body).decode(), **values))
-
-
 # -- requests ------------------------------------------------------------------------------------------------------
 
 
@@ -100,10 +78,26 @@ def open_request(connection: Connection, pending: str, now: float) -> ChangeRequ
     return ChangeRequest.of(row) if row else None
 
 
-def of_project(connection: Connection, project_id: str) -> list[ChangeRequest]:
-    """Return the requests of a project, newest first."""
+def locked(connection: Connection, project_id: str, identifier: str) -> ChangeRequest | None:
+    """As `by_id`; nobody else says anything about the request before the transaction ends."""
+    c = change_requests.c
+    where = and_(c.id == identifier, c.project_id == project_id)
+    row = connection.execute(select(change_requests).where(where).with_for_update()).one_or_none()
+    return ChangeRequest.of(row) if row else None
+
+
+def break_glass(connection: Connection, identifier: str, emergency: str) -> None:
+    """Let a request allow its change without approvals (a journal step)."""
+    where = change_requests.c.id == identifier
+    connection.execute(update(change_requests).where(where).values(emergency=emergency))
+
+
+def of_project(connection: Connection, project_id: str, digest: str | None = None) -> list[ChangeRequest]:
+    """Return the requests of a project, newest first; with a digest, those of that plan."""
     c = change_requests.c
     query = select(change_requests).where(c.project_id == project_id).order_by(c.created_at.desc(), c.id)
+    if digest is not None:
+        query = query.where(c.digest == digest)
     return ChangeRequest.all_of(connection.execute(query.limit(_KEPT)))
 
 
@@ -112,6 +106,11 @@ def of_operation(connection: Connection, operation_id: str) -> ChangeRequest | N
     c = change_requests.c
     row = connection.execute(select(change_requests).where(c.operation == operation_id).limit(1)).one_or_none()
     return ChangeRequest.of(row) if row else None
+
+
+def add(connection: Connection, request: ChangeRequest) -> None:
+    """Record a request (a journal step). Raises IntegrityError if there is an open one about the same plan."""
+    connection.execute(insert(change_requests).values(**request.values()))
 
 
 def close_expired(connection: Connection, pending: str, now: float) -> None:

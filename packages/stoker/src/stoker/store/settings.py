@@ -1,12 +1,15 @@
-"""Settings of stacks: termination protection, policies, notification topics."""
+"""Settings of stacks: termination protection, policies, notification topics; and what changes of them need."""
 
 from __future__ import annotations
 
-from sqlalchemy import Connection, delete, insert
+from typing import Any
+
+import orjson
+from sqlalchemy import Connection, and_, delete, insert, select
 
 from stoker.store import statements
 from stoker.store.records import StackSettings
-from stoker.store.tables import stack_settings
+from stoker.store.tables import change_controls, stack_settings
 
 
 def of_stack(connection: Connection, root_id: str) -> StackSettings:
@@ -24,3 +27,21 @@ def save(connection: Connection, settings: StackSettings) -> None:
 def forget(connection: Connection, root_id: str) -> None:
     """Delete the settings of a tree of stacks."""
     connection.execute(delete(stack_settings).where(stack_settings.c.stack_id == root_id))
+
+
+def controls_of(connection: Connection, project_id: str, root_id: str | None) -> dict[str, Any]:
+    """Return what changes need, as data, by the ID of the stack; "" is the project."""
+    c = change_controls.c
+    wanted = and_(c.project_id == project_id, c.stack_id.in_({"", root_id or ""}))
+    return {row.stack_id: orjson.loads(row.body) for row in connection.execute(select(change_controls).where(wanted))}
+
+
+def save_control(
+    connection: Connection, project_id: str, stack_id: str, body: Any, user_id: str | None, now: float
+) -> None:
+    """Record what changes need; None for nothing (a journal step)."""
+    c = change_controls.c
+    connection.execute(delete(change_controls).where(and_(c.project_id == project_id, c.stack_id == stack_id)))
+    if body is not None:
+        values = {"project_id": project_id, "stack_id": stack_id, "user_id": user_id, "updated_at": now}
+        connection.execute(insert(change_controls).values(body=orjson.dumps(body).decode(), **values))

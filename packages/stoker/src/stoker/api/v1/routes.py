@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from stoker.api.v1 import catalog, generating, operations, resources, settings, software, stacks
+from stoker.api.v1 import approvals, catalog, generating, operations, resources, settings, software, stacks
 from stoker.api.v1 import stack_body as body
 from stoker.api.v1.call import Action
 from stoker.contract.stacks import AbandonStack, ExportStack, OfDefinition, ShowEnvironment, ShowFiles, ShowTemplate
@@ -86,6 +86,20 @@ ROUTES: Mapping[str, Mapping[str, Action]] = {
     "/generated_template/resource_types": {
         "GET": Action(generating.list_types, "resource:generate", takes_types=True),
     },
+    # Changes that wait for approval, and what changes need
+    "/change_requests": {"GET": Action(approvals.index, "change_requests:index", query=approvals.INDEX_QUERY)},
+    "/change_requests/{request_id}": {"GET": Action(approvals.show, "change_requests:show")},
+    "/change_requests/{request_id}/approval": {
+        "PUT": Action(approvals.judge, "change_requests:judge", body=approvals.VERDICT_BODY),
+    },
+    "/change_requests/{request_id}/break_glass": {
+        "POST": Action(approvals.break_glass, "change_requests:break_glass", body=approvals.REASON_BODY),
+    },
+    "/change_control": {
+        "GET": Action(approvals.show_control, "stacks:show_change_control"),
+        "PUT": Action(approvals.set_control, "stacks:update_change_control", body=approvals.CONTROL_BODY),
+        "DELETE": Action(approvals.delete_control, "stacks:update_change_control"),
+    },
     # Redirects from a name, an ID or an ARN to the stack
     "/stacks/{stack_name}": _lookups("GET", "POST", "PUT", "PATCH", "DELETE"),
     "/stacks/{stack_name}/resources": {"GET": _lookup("/resources"), "POST": _lookup("/resources")},
@@ -137,6 +151,11 @@ ROUTES: Mapping[str, Mapping[str, Action]] = {
     f"{_STACK}/settings/protection": {
         "PUT": Action(settings.protect, "stacks:update_settings", 204),
         "DELETE": Action(settings.unprotect, "stacks:update_settings", 204),
+    },
+    f"{_STACK}/settings/change_control": {
+        "GET": Action(approvals.show_control, "stacks:show_change_control"),
+        "PUT": Action(approvals.set_control, "stacks:update_change_control", body=approvals.CONTROL_BODY),
+        "DELETE": Action(approvals.delete_control, "stacks:update_change_control"),
     },
     f"{_STACK}/drift/watch": {
         "GET": Action(stacks.show_drift_watch, "stacks:drift"),

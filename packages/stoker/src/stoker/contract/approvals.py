@@ -1,0 +1,138 @@
+"""Requests about approvals: what changes of stacks need, the changes that wait, and what people say about them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypedDict
+
+from stoker.contract.request import Reference, Request
+from stoker.contract.views import JSONObject
+
+
+class RequirementView(TypedDict):
+    """That a number of people with a role approve; without a role, of any that may approve."""
+
+    role: str | None
+    number: int
+
+
+class ApprovalView(TypedDict):
+    """What somebody has said about a request; `verdict` is APPROVED or REJECTED."""
+
+    user_id: str
+    user_name: str | None
+    verdict: str
+    comment: str
+    created_at: float
+
+
+class EmergencyView(TypedDict):
+    """Who has broken the glass, when, and why."""
+
+    user_id: str
+    user_name: str | None
+    reason: str
+    created_at: float
+
+
+class ChangeRequestView(TypedDict):
+    """A change that was refused until it is approved.
+
+    `status` is WAITING, APPROVED, REJECTED, USED, EXPIRED, or OUTDATED if the stack has changed since. `requires` is
+    all that it needs, `lacks` what is left of that. `opens_at` is when changes of the stack are allowed; None if no
+    time is found. `waits_for_caller` says whether the caller's approval is wanted.
+    """
+
+    id: str
+    project_id: str
+    stack_id: str | None
+    stack_name: str
+    action: str
+    plan_digest: str
+    status: str
+    user_id: str | None
+    user_name: str | None
+    created_at: float
+    expires_at: float
+    opens_at: float | None
+    requires: Sequence[RequirementView]
+    lacks: Sequence[RequirementView]
+    approvals: Sequence[ApprovalView]
+    emergency: EmergencyView | None
+    operation: str | None
+    waits_for_caller: bool
+
+
+class ChangeRequestDetails(ChangeRequestView):
+    """A request with its plan as a preview has it; None for an action that has none, such as a suspension."""
+
+    plan: JSONObject | None
+
+
+class ControlView(TypedDict):
+    """What changes need. `chosen` is what is set here, None for nothing; the rest includes all others' settings."""
+
+    chosen: JSONObject | None
+    approvals: Sequence[RequirementView]
+    automatic: str
+    valid_hours: int
+    open: bool
+    opens_at: float | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ListChangeRequests(Request[Sequence[ChangeRequestView]]):
+    """List the requests of the caller's project, newest first; those with a status, and of a plan, if given."""
+
+    method = "change_request_list"
+    status: Sequence[str] = ()
+    plan_digest: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class OfChangeRequest(Request[ChangeRequestDetails]):
+    """A request about a change request of the caller's project."""
+
+    request_id: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShowChangeRequest(OfChangeRequest):
+    """Show a change request with its plan."""
+
+    method = "change_request_show"
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgeChangeRequest(OfChangeRequest):
+    """Approve or reject a change request, instead of what the caller has said about it before."""
+
+    method = "change_request_judge"
+    verdict: str
+    comment: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class BreakGlass(OfChangeRequest):
+    """Allow a change in an emergency, without approvals and outside of windows."""
+
+    method = "change_request_break_glass"
+    reason: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShowControl(Request[ControlView]):
+    """Show what changes of a stack need, or without `ref`, of all stacks of the project."""
+
+    method = "change_control_show"
+    ref: Reference | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChangeControl(Request[ControlView]):
+    """Set what changes of a stack need, or without `ref`, of all stacks of the project; None for nothing."""
+
+    method = "change_control_change"
+    ref: Reference | None = None
+    control: Mapping[str, Any] | None = None

@@ -1,0 +1,320 @@
+"""Approve changes of stacks, reject them, or break the glass; and set what changes need."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+
+import orjson
+from sqlalchemy import Connection
+
+from stoker.base.context import RequestContext
+from stoker.base.errors import BadValue, Conflict, EntityNotFound, Forbidden
+from stoker.contract.approvals import (
+    BreakGlass,
+    ChangeControl,
+    ChangeRequestDetails,
+    ChangeRequestView,
+    ControlView,
+    JudgeChangeRequest,
+    ListChangeRequests,
+    RequirementView,
+    ShowChangeRequest,
+    ShowControl,
+)
+from stoker.contract.request import Reference
+from stoker.engine.calls.context import RecordingParts
+from stoker.engine.change_control import Control
+from stoker.engine.records.services import EngineServices
+from stoker.operations.clearance import control_now, record_with_event
+from stoker.operations.lookup import find_stack
+from stoker.operations.planning import PlanDigest, is_of_record
+from stoker.store import approvals, queries, settings
+from stoker.store.approvals import Approval, Requirement, Verdict
+from stoker.store.journal import Batch
+from stoker.store.records import COMPLETE, FAILED, ChangeRequest, Stack
+
+LOG = logging.getLogger(__name__)
+
+LONGEST_TEXT = 1000
+"""Characters of a comment or a reason."""
+
+STATUSES = ("WAITING", "APPROVED", "REJECTED", "USED", "EXPIRED", "OUTDATED")
+_OPEN = ("WAITING", "APPROVED", "REJECTED")
+
+
+# -- looking -------------------------------------------------------------------------------------------------------
+
+
+async def change_request_list(
+    services: EngineServices, context: RequestContext, request: ListChangeRequests
+) -> Sequence[ChangeRequestView]:
+    """Return the requests of the caller's project, newest first."""
+    unknown = set(request.status) - set(STATUSES)
+    if unknown:
+        raise BadValue(f"Unknown status {min(unknown)!r}: a request is {', '.join(STATUSES)}.")
+
+    def read(connection: Connection) -> list[ChangeRequestView]:
+        rows = approvals.of_project(connection, context.project_id, request.plan_digest)
+        said = approvals.said_about(connection, [row.id for row in rows])
+        return [_view(connection, services, context, row, said.get(row.id, ())) for row in rows]
+
+    found = await services.database.read(read)
+    return [view for view in found if not request.status or view["status"] in request.status]
+
+
+async def change_request_show(
+    services: EngineServices, context: RequestContext, request: ShowChangeRequest
+) -> ChangeRequestDetails:
+    """Return a request of the caller's project with its plan. Raises EntityNotFound."""
+    return await services.database.read(_details, services, context, request.request_id)
+
+
+def _details(
+    connection: Connection, services: EngineServices, context: RequestContext, request_id: str
+) -> ChangeRequestDetails:
+    row = _found(connection, context, request_id)
+    said = approvals.said_about(connection, [row.id]).get(row.id, ())
+    return {**_view(connection, services, context, row, said), "plan": services.sealer.open(row.body)["plan"]}
+
+
+def _found(connection: Connection, context: RequestContext, request_id: str) -> ChangeRequest:
+    row = approvals.by_id(connection, context.project_id, request_id)
+    if row is None:
+        raise EntityNotFound(f"The change request ({request_id}) could not be found.")
+    return row
+
+
+def _view(
+    connection: Connection,
+    services: EngineServices,
+    context: RequestContext,
+    row: ChangeRequest,
+    said: Sequence[Approval],
+) -> ChangeRequestView:
+    needs = [Requirement(**each) for each in services.sealer.open(row.body)["requirements"]]
+    left = approvals.lacking(needs, row.user_id, said)
+    status = _status(connection, services, row, said, left)
+    control = control_now(connection, services, row.project_id, row.stack_id)
+    return {
+        "id": row.id,
+        "project_id": row.project_id,
+        "stack_id": row.stack_id,
+        "stack_name": row.stack_name,
+        "action": row.action,
+        "plan_digest": row.digest,
+        "status": status,
+        "user_id": row.user_id,
+        "user_name": row.user_name,
+        "created_at": row.created_at,
+        "expires_at": row.expires_at,
+        "opens_at": control.opens_at(services.clock.now()),
+        "requires": _requirements(needs),
+        "lacks": _requirements(left if row.emergency is None else []),
+        "approvals": [
+            {
+                "user_id": each.user_id,
+                "user_name": each.user_name,
+                "verdict": each.verdict.value,
+                "comment": each.comment,
+                "created_at": each.created_at,
+            }
+            for each in said
+        ],
+        "emergency": orjson.loads(row.emergency) if row.emergency is not None else None,
+        "operation": row.operation,
+        "waits_for_caller": status == "WAITING"
+        and context.user_id not in (row.user_id, *(each.user_id for each in said))
+        and _counts(context, left),
+    }
+
+
+def _requirements(needs: Sequence[Requirement]) -> list[RequirementView]:
+    return [{"role": each.role, "number": each.number} for each in needs]
+
+
+def _counts(context: RequestContext, needs: Sequence[Requirement]) -> bool:
+    """Return whether the caller has a role that is asked for."""
+    return any(each.role is None or each.role in context.roles for each in needs)
+
+
+def _status(
+    connection: Connection,
+    services: EngineServices,
+    row: ChangeRequest,
+    said: Sequence[Approval],
+    left: Sequence[Requirement],
+) -> str:
+    if row.operation is not None:
+        return "USED"
+    if services.clock.now() >= row.expires_at:
+        return "EXPIRED"
+    if _is_outdated(connection, services, row):
+        return "OUTDATED"
+    if row.emergency is not None:
+        return "APPROVED"
+    if any(each.verdict is Verdict.REJECTED for each in said):
+        return "REJECTED"
+    return "WAITING" if left else "APPROVED"
+
+
+def _is_outdated(connection: Connection, services: EngineServices, row: ChangeRequest) -> bool:
+    if row.stack_id is None:
+        return queries.stack_by_name(connection, row.project_id, row.stack_name) is not None
+    return not is_of_record(connection, services, row.stack_id, PlanDigest.parse(row.digest))
+
+
+# -- saying --------------------------------------------------------------------------------------------------------
+
+
+async def change_request_judge(
+    parts: RecordingParts, context: RequestContext, request: JudgeChangeRequest
+) -> ChangeRequestDetails:
+    """Record what the caller says about a request.
+
+    Raises EntityNotFound, BadValue, Conflict for a request that is not open any more, and Forbidden for the author, and
+    for a caller without any role that is asked for.
+    """
+    services = parts.services
+    if request.verdict not in set(Verdict):
+        raise BadValue(f"Unknown verdict {request.verdict!r}: it must be one of {', '.join(Verdict)}.")
+    _check_text(request.comment, "comment", 0)
+    verdict = Verdict(request.verdict)
+    said = Approval(
+        request.request_id,
+        context.user_id,
+        context.user_name,
+        verdict,
+        context.roles,
+        request.comment,
+        services.clock.now(),
+    )
+
+    def record(connection: Connection) -> None:
+        row = approvals.locked(connection, context.project_id, request.request_id)
+        if row is None:
+            raise EntityNotFound(f"The change request ({request.request_id}) could not be found.")
+        view = _refuse_closed(connection, services, context, row)
+        if context.user_id == row.user_id:
+            raise Forbidden("The author of a change cannot approve or reject it.")
+        if not _counts(context, [Requirement(each["role"], each["number"]) for each in view["requires"]]):
+            roles = ", ".join(sorted({each["role"] or "" for each in view["requires"]})) or "any: no approval is needed"
+            raise Forbidden(f"The request needs approvals of users with other roles than yours ({roles}).")
+        approvals.say(connection, said)
+
+    text = f"Request {request.request_id} {verdict.lower()} by {context.user_name or context.user_id}"
+    text += f": {request.comment}" if request.comment else ""
+    await _commit(parts, context, request.request_id, Batch().then(record), verdict is Verdict.APPROVED, text)
+    LOG.info("%s", text)
+    return await services.database.read(_details, services, context, request.request_id)
+
+
+async def change_request_break_glass(
+    parts: RecordingParts, context: RequestContext, request: BreakGlass
+) -> ChangeRequestDetails:
+    """Allow a change at once, with a reason, which an event of the stack and the log have.
+
+    Raises EntityNotFound, BadValue, and Conflict for a request that is not open any more.
+    """
+    services = parts.services
+    reason = request.reason.strip()
+    _check_text(reason, "reason", 1)
+    emergency = {
+        "user_id": context.user_id,
+        "user_name": context.user_name,
+        "reason": reason,
+        "created_at": services.clock.now(),
+    }
+
+    def record(connection: Connection) -> None:
+        row = approvals.locked(connection, context.project_id, request.request_id)
+        if row is None:
+            raise EntityNotFound(f"The change request ({request.request_id}) could not be found.")
+        _refuse_closed(connection, services, context, row)
+        approvals.break_glass(connection, row.id, orjson.dumps(emergency).decode())
+
+    user = context.user_name or context.user_id
+    text = f"Break-glass by {user} for the request {request.request_id}: {reason}"
+    await _commit(parts, context, request.request_id, Batch().then(record), True, text)
+    LOG.warning("%s (user %s, project %s)", text, context.user_id, context.project_id)
+    return await services.database.read(_details, services, context, request.request_id)
+
+
+def _refuse_closed(
+    connection: Connection, services: EngineServices, context: RequestContext, row: ChangeRequest
+) -> ChangeRequestView:
+    view = _view(connection, services, context, row, approvals.said_about(connection, [row.id]).get(row.id, ()))
+    if view["status"] not in _OPEN:
+        raise Conflict(f"The request {row.id} is {view['status']}; nothing can be said about it any more.")
+    return view
+
+
+def _check_text(text: str, what: str, least: int) -> None:
+    if not least <= len(text) <= LONGEST_TEXT:
+        raise BadValue(f"The {what} must have {least} to {LONGEST_TEXT} characters.")
+
+
+async def _commit(
+    parts: RecordingParts, context: RequestContext, request_id: str, batch: Batch, positive: bool, text: str
+) -> None:
+    def stack_of(connection: Connection) -> Stack | None:
+        row = _found(connection, context, request_id)
+        return None if row.stack_id is None else queries.stack_by_id(connection, row.stack_id)
+
+    stack = await parts.services.database.read(stack_of)
+    await record_with_event(parts, stack, batch, COMPLETE if positive else FAILED, text)
+
+
+# -- what changes need ---------------------------------------------------------------------------------------------
+
+
+async def change_control_show(services: EngineServices, context: RequestContext, request: ShowControl) -> ControlView:
+    """Return what changes of a stack, or of all stacks of the project, need."""
+    project_id, stack_id = await _subject(services, context, request.ref)
+    return await _control_view(services, project_id, stack_id)
+
+
+async def change_control_change(parts: RecordingParts, context: RequestContext, request: ChangeControl) -> ControlView:
+    """Set what changes of a stack, or of all stacks of the project, need. Raises BadValue."""
+    services = parts.services
+    project_id, stack_id = await _subject(services, context, request.ref)
+    body = None
+    if request.control is not None:
+        Control.read(request.control)
+        body = dict(request.control)
+    now = services.clock.now()
+
+    def record(connection: Connection) -> None:
+        settings.save_control(connection, project_id, stack_id or "", body, context.user_id, now)
+
+    user = context.user_name or context.user_id
+    text = f"What changes need was {'set' if body is not None else 'removed'} by {user}"
+    stack = None if stack_id is None else await services.database.read(queries.stack_by_id, stack_id)
+    await record_with_event(parts, stack, Batch().then(record), COMPLETE, text)
+    LOG.info("%s (project %s, stack %s)", text, project_id, stack_id or "all")
+    return await _control_view(services, project_id, stack_id)
+
+
+async def _subject(services: EngineServices, context: RequestContext, ref: Reference | None) -> tuple[str, str | None]:
+    """Return the project and the stack that a request is about. Raises BadValue for a nested stack."""
+    if ref is None:
+        return context.project_id, None
+    stack = await find_stack(services, context, ref)
+    if stack.parent_id is not None:
+        raise BadValue(f"What changes need is set for a tree of stacks as a whole; {stack.name} is a nested stack.")
+    return stack.project_id, stack.id
+
+
+async def _control_view(services: EngineServices, project_id: str, stack_id: str | None) -> ControlView:
+    control = await services.database.read(control_now, services, project_id, stack_id)
+    chosen = await services.database.read(settings.controls_of, project_id, stack_id)
+    now = services.clock.now()
+    opens_at = control.opens_at(now)
+    return {
+        "chosen": chosen.get(stack_id or ""),
+        "approvals": _requirements(control.requirements),
+        "automatic": control.automatic.value,
+        "valid_hours": control.hours,
+        "open": opens_at == now,
+        "opens_at": opens_at,
+    }

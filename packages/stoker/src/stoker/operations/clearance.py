@@ -1,0 +1,246 @@
+"""Whether a change may begin: approvals by other people, windows and freezes, and plans that are still the same.
+
+Every operation that users begin on a stack needs a `Clearance`, which only a `Gate` gives. A change that lacks
+something is refused, and recorded as a request with the digest of its plan; once that is approved, the same change is
+allowed, once: the transaction that records the operation uses the request up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+from sqlalchemy import Connection
+from sqlalchemy.exc import IntegrityError
+
+from stoker.base.context import RequestContext
+from stoker.base.errors import ActionInProgress, ApprovalRequired, ChangeWindowClosed
+from stoker.base.ids import new_id
+from stoker.engine.calls.context import RecordingParts
+from stoker.engine.change_control import Control
+from stoker.engine.records.services import EngineServices
+from stoker.operations.planning import PlanDigest, Planned, check_record, digest_of_action, refuse_outdated
+from stoker.store import approvals, settings
+from stoker.store.approvals import Requirement, lacking
+from stoker.store.journal import Batch, Statement
+from stoker.store.records import IN_PROGRESS, ChangeRequest, Operation, Stack
+from stoker_foundation.clock import isoformat
+
+_NOTHING = Control()
+
+KEPT_SECONDS = 365 * 86400.0
+"""How long requests are kept."""
+
+APPROVAL = "APPROVAL"
+"""The action in events about requests."""
+
+
+@dataclass(frozen=True, slots=True)
+class Clearance:
+    """That a change may begin. `fresh` is checked in the transaction that records the operation, and `use` run there
+    with the operation's ID.
+    """
+
+    fresh: Callable[[Connection], object] | None = None
+    use: Callable[[Connection, str], object] | None = None
+
+    def on_condition(self, check: Callable[[Connection], object]) -> Clearance:
+        """Return the clearance with a further check in the transaction that records the operation."""
+
+        def both(connection: Connection) -> None:
+            check(connection)
+            if self.fresh is not None:
+                self.fresh(connection)
+
+        return replace(self, fresh=both)
+
+    def in_transaction(self, operation: Operation) -> Statement | None:
+        """Return what the transaction that records an operation does; None for nothing."""
+        if self.fresh is None and self.use is None:
+            return None
+
+        def check(connection: Connection) -> None:
+            if self.fresh is not None:
+                self.fresh(connection)
+            if self.use is not None:
+                self.use(connection, operation.id)
+
+        return check
+
+
+UNCONTROLLED = Clearance()
+"""For what changes no object: checks, snapshots, and what ends or undoes an operation that was allowed."""
+
+
+def control_now(connection: Connection, services: EngineServices, project_id: str, root_id: str | None) -> Control:
+    """Return what changes of a tree of stacks need; None is a stack that does not exist yet."""
+    chosen = settings.controls_of(connection, project_id, root_id)
+    operator = [services.settings.change_control] if services.settings.change_control is not None else []
+    return Control.combined([*operator, *map(Control.read, chosen.values())]) if operator or chosen else _NOTHING
+
+
+async def gate_of(parts: RecordingParts, context: RequestContext, stack: Stack, action: str) -> Gate:
+    """Return the gate that a change of a stack passes; `action` is that of its operation."""
+    root_id = stack.root_id if stack.inputs else None
+    control = await parts.services.database.read(control_now, parts.services, stack.project_id, root_id)
+    return Gate(parts, context, stack, action, control)
+
+
+class Gate:
+    """Lets a change of a stack pass, or records a request for it and refuses it."""
+
+    def __init__(
+        self, parts: RecordingParts, context: RequestContext, stack: Stack, action: str, control: Control
+    ) -> None:
+        self._parts = parts
+        self._services = parts.services
+        self._context = context
+        self._stack = stack
+        self._action = action
+        self._control = control
+        self._now = parts.services.clock.now()
+        self._opens_at = control.opens_at(self._now) if control.calendars else self._now
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether nothing passes without a request."""
+        return bool(self._control.requirements) or self._opens_at != self._now
+
+    async def pass_plan(
+        self,
+        digest: str | None,
+        planned: Callable[[], Awaitable[Planned]],
+        further: Callable[[Planned], Sequence[Requirement]] = lambda _: (),
+    ) -> Clearance:
+        """Let a change pass that has a plan; with a digest, only that one.
+
+        `further` returns what else the plan requires. Raises PlanOutdated, BadValue, ApprovalRequired,
+        ChangeWindowClosed.
+        """
+        if digest is None and not self.is_closed:
+            return Clearance()
+        made = await planned()
+        if digest is not None:
+            refuse_outdated(self._stack, digest, made.digest)
+        fresh = None
+        if self._stack.inputs and made.digest is not None:
+            fresh = partial(check_record, self._services, self._stack, made.digest)
+        requirements = (*self._control.requirements, *further(made))
+        if not requirements and not self.is_closed:
+            return Clearance(fresh)
+        return await self._allowed(made.digest, requirements, made.to_data(), fresh)
+
+    async def pass_action(self, what: Any) -> Clearance:
+        """Let a change pass that has no plan; `what` is JSON data that tells it from others. Raises as `pass_plan`."""
+        if not self.is_closed:
+            return Clearance()
+        digest = await digest_of_action(self._services, self._stack, [self._action, what])
+        fresh = None if digest is None else partial(check_record, self._services, self._stack, digest)
+        return await self._allowed(digest, self._control.requirements, None, fresh)
+
+    async def pass_retry(self, last: Operation, skip: Sequence[str]) -> Clearance:
+        """Let a retry of an operation pass: as its continuation if that was approved, unless it skips more."""
+        if not self.is_closed:
+            return Clearance()
+        request = await self._services.database.read(approvals.of_operation, last.id)
+        continues = request is not None and not skip and self._now < request.expires_at
+        if request is None or not continues or (self._opens_at != self._now and request.emergency is None):
+            return await self.pass_action(["retry", last.id, last.inputs, sorted(skip)])
+        return Clearance(use=partial(_hand_over, request, last.id))
+
+    async def _allowed(
+        self,
+        digest: PlanDigest | None,
+        requirements: Sequence[Requirement],
+        plan: dict[str, Any] | None,
+        fresh: Callable[[Connection], object] | None,
+    ) -> Clearance:
+        if digest is None:
+            raise ActionInProgress(
+                f"Stack {self._stack.name} has an operation in progress; what needs approval or a change window begins "
+                "when it has ended."
+            )
+        request = await self._request(str(digest), requirements, plan)
+        left: list[Requirement] = []
+        if request.emergency is None:
+            said = await self._services.database.read(approvals.said_about, [request.id])
+            left = lacking(requirements, request.user_id, said.get(request.id, ()))
+            if left:
+                raise ApprovalRequired(self._refusal(request, left))
+            if self._opens_at != self._now:
+                raise ChangeWindowClosed(f"{self._closed()} The request is {request.id}.")
+        return Clearance(fresh, partial(_use, request, self._now))
+
+    def _refusal(self, request: ChangeRequest, left: Sequence[Requirement]) -> str:
+        wanted = " and of ".join(map(str, left))
+        closed = f" {self._closed()}" if self._opens_at != self._now else ""
+        return (
+            f"This change of stack {self._stack.name} needs the approval of {wanted}; it waits as the request "
+            f"{request.id} until {isoformat(request.expires_at)} (stoker approve). Repeat it when it is approved."
+            f"{closed}"
+        )
+
+    def _closed(self) -> str:
+        opening = f"until {isoformat(self._opens_at)}" if self._opens_at is not None else "in the next two years"
+        return f"Stack {self._stack.name} must not be changed {opening}, by its change windows and freezes."
+
+    async def _request(
+        self, digest: str, requirements: Sequence[Requirement], plan: dict[str, Any] | None
+    ) -> ChangeRequest:
+        """Return the open request for a plan; record one if there is none."""
+        services, stack = self._services, self._stack
+        stack_id = stack.root_id if stack.inputs else None
+        pending = approvals.pending_key(stack.project_id, stack_id, stack.name, digest)
+        found = await services.database.read(approvals.open_request, pending, self._now)
+        if found is not None:
+            return found
+        needs = [{"role": each.role, "number": each.number} for each in requirements]
+        row = ChangeRequest(
+            id=new_id(),
+            project_id=stack.project_id,
+            stack_id=stack_id,
+            stack_name=stack.name,
+            action=self._action,
+            digest=digest,
+            pending=pending,
+            user_id=self._context.user_id,
+            user_name=self._context.user_name,
+            created_at=self._now,
+            expires_at=(self._opens_at or self._now) + self._control.hours * 3600.0,
+            body=services.sealer.seal({"plan": plan, "requirements": needs}),
+        )
+        text = f"{self._action} waits for approval as the request {row.id}"
+        batch = Batch()
+        batch.then(partial(approvals.close_expired, pending=pending, now=self._now))
+        batch.then(partial(approvals.forget_older, oldest=self._now - KEPT_SECONDS))
+        batch.then(partial(approvals.add, request=row))
+        try:
+            await record_with_event(self._parts, stack if stack.inputs else None, batch, IN_PROGRESS, text)
+        except IntegrityError:  # somebody has asked for the same at the same time
+            found = await services.database.read(approvals.open_request, pending, self._now)
+            if found is None:
+                raise
+            return found
+        return row
+
+
+async def record_with_event(parts: RecordingParts, stack: Stack | None, batch: Batch, status: str, text: str) -> None:
+    """Commit what is recorded about a request, with an event of its stack if that exists."""
+    announcer = parts.announcer
+    if stack is None:
+        await parts.services.journal.commit(batch)
+        return
+    batch.add(announcer.stack_event(stack, APPROVAL, status, text))
+    await announcer.commit(parts.services.journal, batch, await announcer.sinks_of(stack))
+
+
+def _use(request: ChangeRequest, now: float, connection: Connection, operation_id: str) -> None:
+    if not approvals.use(connection, request.id, operation_id, now):
+        raise ApprovalRequired(f"The request {request.id} has been used or has expired meanwhile; repeat the change.")
+
+
+def _hand_over(request: ChangeRequest, before: str, connection: Connection, operation_id: str) -> None:
+    if not approvals.hand_over(connection, request.id, before, operation_id):
+        raise ApprovalRequired(f"The request {request.id} was continued by another operation; repeat the change.")
