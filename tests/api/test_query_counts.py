@@ -103,7 +103,14 @@ class Scene:
             self.running.settle(stack_id)
             if number + 1 < size:
                 self.make(f"more{number}", {"heat_template_version": "2021-04-16"})
+        self.call("PUT", "/change_control", {"change_control": {"approvals": [{}]}})
+        for number in range(size):
+            body: dict[str, Any] = {"stack_name": f"waits{size}-{number}", "template": template(0)}
+            asked = requests.post(f"{self.url}/stacks", json=body, headers=self.headers, timeout=60)
+            assert asked.json()["error"]["type"] == "ApprovalRequired"
+        self.call("DELETE", "/change_control")
         return {
+            "request_id": self.call("GET", "/change_requests")["change_requests"][0]["id"],
             "stack_name": name,
             "stack_id": stack_id,
             "resource_name": "value0",

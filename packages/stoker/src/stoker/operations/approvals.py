@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import orjson
 from sqlalchemy import Connection
@@ -26,9 +28,9 @@ from stoker.contract.request import Reference
 from stoker.engine.calls.context import RecordingParts
 from stoker.engine.change_control import Control
 from stoker.engine.records.services import EngineServices
-from stoker.operations.clearance import control_now, record_with_event
+from stoker.operations.clearance import combined_control, control_now, record_with_event
 from stoker.operations.lookup import find_stack
-from stoker.operations.planning import PlanDigest, is_of_record
+from stoker.operations.planning import PlanDigest, records_of
 from stoker.store import approvals, queries, settings
 from stoker.store.approvals import Approval, Requirement, Verdict
 from stoker.store.journal import Batch
@@ -56,8 +58,7 @@ async def change_request_list(
 
     def read(connection: Connection) -> list[ChangeRequestView]:
         rows = approvals.of_project(connection, context.project_id, request.plan_digest)
-        said = approvals.said_about(connection, [row.id for row in rows])
-        return [_view(connection, services, context, row, said.get(row.id, ())) for row in rows]
+        return _views(connection, services, context, rows)
 
     found = await services.database.read(read)
     return [view for view in found if not request.status or view["status"] in request.status]
@@ -74,8 +75,8 @@ def _details(
     connection: Connection, services: EngineServices, context: RequestContext, request_id: str
 ) -> ChangeRequestDetails:
     row = _found(connection, context, request_id)
-    said = approvals.said_about(connection, [row.id]).get(row.id, ())
-    return {**_view(connection, services, context, row, said), "plan": services.sealer.open(row.body)["plan"]}
+    [view] = _views(connection, services, context, [row])
+    return {**view, "plan": services.sealer.open(row.body)["plan"]}
 
 
 def _found(connection: Connection, context: RequestContext, request_id: str) -> ChangeRequest:
@@ -85,17 +86,41 @@ def _found(connection: Connection, context: RequestContext, request_id: str) -> 
     return row
 
 
-def _view(
-    connection: Connection,
-    services: EngineServices,
-    context: RequestContext,
-    row: ChangeRequest,
-    said: Sequence[Approval],
-) -> ChangeRequestView:
+@dataclass(frozen=True, slots=True)
+class _Facts:
+    """What requests are judged by: what people have said, by request; what changes need, and the records, by stack; and
+    the names of stacks that exist.
+    """
+
+    said: Mapping[str, Sequence[Approval]]
+    controls: Mapping[str, Any]
+    records: Mapping[str, str]
+    names: Collection[str]
+
+
+def _views(
+    connection: Connection, services: EngineServices, context: RequestContext, rows: Sequence[ChangeRequest]
+) -> list[ChangeRequestView]:
+    now = services.clock.now()
+    live = [row for row in rows if row.operation is None and now < row.expires_at]
+    roots = {row.stack_id for row in live if row.stack_id is not None}
+    facts = _Facts(
+        approvals.said_about(connection, [row.id for row in rows]),
+        settings.controls_of(connection, context.project_id, roots),
+        records_of(connection, services, roots),
+        approvals.existing_names(connection, context.project_id, {row.stack_name for row in live if not row.stack_id}),
+    )
+    return [_view(services, context, row, facts) for row in rows]
+
+
+def _view(services: EngineServices, context: RequestContext, row: ChangeRequest, facts: _Facts) -> ChangeRequestView:
+    said = facts.said.get(row.id, ())
     needs = [Requirement(**each) for each in services.sealer.open(row.body)["requirements"]]
     left = approvals.lacking(needs, row.user_id, said)
-    status = _status(connection, services, row, said, left)
-    control = control_now(connection, services, row.project_id, row.stack_id)
+    status = _status(services, row, facts, left)
+    control = combined_control(
+        services, [facts.controls[key] for key in {"", row.stack_id or ""} & facts.controls.keys()]
+    )
     return {
         "id": row.id,
         "project_id": row.project_id,
@@ -138,30 +163,24 @@ def _counts(context: RequestContext, needs: Sequence[Requirement]) -> bool:
     return any(each.role is None or each.role in context.roles for each in needs)
 
 
-def _status(
-    connection: Connection,
-    services: EngineServices,
-    row: ChangeRequest,
-    said: Sequence[Approval],
-    left: Sequence[Requirement],
-) -> str:
+def _status(services: EngineServices, row: ChangeRequest, facts: _Facts, left: Sequence[Requirement]) -> str:
     if row.operation is not None:
         return "USED"
     if services.clock.now() >= row.expires_at:
         return "EXPIRED"
-    if _is_outdated(connection, services, row):
+    if _is_outdated(row, facts):
         return "OUTDATED"
     if row.emergency is not None:
         return "APPROVED"
-    if any(each.verdict is Verdict.REJECTED for each in said):
+    if any(each.verdict is Verdict.REJECTED for each in facts.said.get(row.id, ())):
         return "REJECTED"
     return "WAITING" if left else "APPROVED"
 
 
-def _is_outdated(connection: Connection, services: EngineServices, row: ChangeRequest) -> bool:
+def _is_outdated(row: ChangeRequest, facts: _Facts) -> bool:
     if row.stack_id is None:
-        return queries.stack_by_name(connection, row.project_id, row.stack_name) is not None
-    return not is_of_record(connection, services, row.stack_id, PlanDigest.parse(row.digest))
+        return row.stack_name in facts.names
+    return facts.records[row.stack_id] != PlanDigest.parse(row.digest).record
 
 
 # -- saying --------------------------------------------------------------------------------------------------------
@@ -243,7 +262,7 @@ async def change_request_break_glass(
 def _refuse_closed(
     connection: Connection, services: EngineServices, context: RequestContext, row: ChangeRequest
 ) -> ChangeRequestView:
-    view = _view(connection, services, context, row, approvals.said_about(connection, [row.id]).get(row.id, ()))
+    [view] = _views(connection, services, context, [row])
     if view["status"] not in _OPEN:
         raise Conflict(f"The request {row.id} is {view['status']}; nothing can be said about it any more.")
     return view
@@ -307,7 +326,7 @@ async def _subject(services: EngineServices, context: RequestContext, ref: Refer
 
 async def _control_view(services: EngineServices, project_id: str, stack_id: str | None) -> ControlView:
     control = await services.database.read(control_now, services, project_id, stack_id)
-    chosen = await services.database.read(settings.controls_of, project_id, stack_id)
+    chosen = await services.database.read(settings.controls_of, project_id, [stack_id] if stack_id else [])
     now = services.clock.now()
     opens_at = control.opens_at(now)
     return {

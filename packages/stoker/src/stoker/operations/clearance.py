@@ -7,7 +7,7 @@ allowed, once: the transaction that records the operation uses the request up.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -76,9 +76,14 @@ UNCONTROLLED = Clearance()
 
 def control_now(connection: Connection, services: EngineServices, project_id: str, root_id: str | None) -> Control:
     """Return what changes of a tree of stacks need; None is a stack that does not exist yet."""
-    chosen = settings.controls_of(connection, project_id, root_id)
+    chosen = settings.controls_of(connection, project_id, [root_id] if root_id is not None else [])
+    return combined_control(services, chosen.values())
+
+
+def combined_control(services: EngineServices, chosen: Collection[Any]) -> Control:
+    """Return what the operator requires together with what is recorded of a project and a stack."""
     operator = [services.settings.change_control] if services.settings.change_control is not None else []
-    return Control.combined([*operator, *map(Control.read, chosen.values())]) if operator or chosen else _NOTHING
+    return Control.combined([*operator, *map(Control.read, chosen)]) if operator or chosen else _NOTHING
 
 
 async def gate_of(parts: RecordingParts, context: RequestContext, stack: Stack, action: str) -> Gate:

@@ -494,9 +494,10 @@ def check_record(services: EngineServices, stack: Stack, saved: PlanDigest, conn
         raise PlanOutdated(_COMPLAINTS["record"].format(name=stack.name))
 
 
-def is_of_record(connection: Connection, services: EngineServices, root_id: str, digest: PlanDigest) -> bool:
-    """Return whether a plan starts from the present record of a tree of stacks."""
-    return services.sealer.digest(fingerprints.tree(connection, root_id))[:_LENGTH] == digest.record
+def records_of(connection: Connection, services: EngineServices, root_ids: Collection[str]) -> dict[str, str]:
+    """Return the part `record` of the digests of plans that are made now for these trees of stacks, by the root."""
+    trees = fingerprints.trees(connection, root_ids)
+    return {root_id: services.sealer.digest(rows)[:_LENGTH] for root_id, rows in trees.items()}
 
 
 async def digest_of_action(services: EngineServices, stack: Stack, action: Any) -> PlanDigest | None:

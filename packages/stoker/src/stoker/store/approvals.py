@@ -15,7 +15,7 @@ import orjson
 from sqlalchemy import Connection, and_, delete, insert, select, update
 
 from stoker.store.records import ChangeRequest
-from stoker.store.tables import change_approvals, change_requests
+from stoker.store.tables import change_approvals, change_requests, stacks
 
 _KEPT = 500
 """How many requests of a project are listed."""
@@ -99,6 +99,13 @@ def of_project(connection: Connection, project_id: str, digest: str | None = Non
     if digest is not None:
         query = query.where(c.digest == digest)
     return ChangeRequest.all_of(connection.execute(query.limit(_KEPT)))
+
+
+def existing_names(connection: Connection, project_id: str, names: Collection[str]) -> set[str]:
+    """Return the names among these that stacks of a project have."""
+    c = stacks.c
+    where = and_(c.project_id == project_id, c.name.in_(names), c.deleted_at.is_(None), c.parent_id.is_(None))
+    return set(connection.execute(select(c.name).where(where)).scalars())
 
 
 def of_operation(connection: Connection, operation_id: str) -> ChangeRequest | None:

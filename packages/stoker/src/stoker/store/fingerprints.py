@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 from sqlalchemy import Connection, Select, select
@@ -24,6 +25,18 @@ _RESOURCE = (
 def tree(connection: Connection, root_id: str) -> list[list[Any]]:
     """Summarize the records of a root stack and of all stacks nested in it; equal as long as these do not change."""
     return _rows(connection, select(*_STACK).where(_alive(root_id)).order_by(stacks.c.id), root_id)
+
+
+def trees(connection: Connection, root_ids: Collection[str]) -> dict[str, list[list[Any]]]:
+    """Return `tree` of many root stacks, by their IDs."""
+    alive = stacks.c.root_id.in_(root_ids) & stacks.c.deleted_at.is_(None)
+    found: dict[str, list[list[Any]]] = {root_id: [] for root_id in root_ids}
+    own = select(stacks.c.root_id, *_STACK).where(alive).order_by(stacks.c.id)
+    joined = select(stacks.c.root_id, *_RESOURCE).join(stacks, stacks.c.id == resources.c.stack_id)
+    for query in (own, joined.where(alive).order_by(resources.c.uuid)):
+        for root_id, *row in connection.execute(query):
+            found[root_id].append(row)
+    return found
 
 
 def locked_tree(connection: Connection, root_id: str) -> list[list[Any]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 import orjson
@@ -29,10 +30,10 @@ def forget(connection: Connection, root_id: str) -> None:
     connection.execute(delete(stack_settings).where(stack_settings.c.stack_id == root_id))
 
 
-def controls_of(connection: Connection, project_id: str, root_id: str | None) -> dict[str, Any]:
-    """Return what changes need, as data, by the ID of the stack; "" is the project."""
+def controls_of(connection: Connection, project_id: str, root_ids: Collection[str]) -> dict[str, Any]:
+    """Return what changes need, as data, by the ID of the stack; that of the project has the ID ""."""
     c = change_controls.c
-    wanted = and_(c.project_id == project_id, c.stack_id.in_({"", root_id or ""}))
+    wanted = and_(c.project_id == project_id, c.stack_id.in_({"", *root_ids}))
     return {row.stack_id: orjson.loads(row.body) for row in connection.execute(select(change_controls).where(wanted))}
 
 
