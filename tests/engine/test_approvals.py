@@ -20,6 +20,8 @@ from stoker.base.errors import (
     PlanOutdated,
 )
 from stoker.engine.change_control import Control
+from stoker.engine.plan_policies.policy import Source
+from stoker.engine.plan_policies.reading import read_policies
 from stoker.engine.settings import EngineSettings
 from stoker.operations import OPERATIONS
 from stoker.store import approvals
@@ -322,3 +324,30 @@ async def test_what_else_asks_whether_a_plan_is_approved(world: World) -> None:
     [used] = await world.call("change_request_list")
     assert await read(approvals.granted_to_operation, used["operation"], Requirement("auditor", 1))
     assert not await read(approvals.granted_to_operation, "no-such", Requirement("auditor", 1))
+
+
+SECRETS = """
+policies:
+- name: no-secrets
+  types: [OS::Heat::TestResource]
+  expression: step.properties.value != 'secret'
+  verdict: require_approval
+  message: the value is a secret
+"""
+
+
+async def test_a_policy_on_plans_requires_approval_of_the_plans_that_it_names(
+    tmp_path: Path, served: ServedCloud
+) -> None:
+    policies = read_policies([("policies.yaml", SECRETS)], Source.OPERATOR)
+    world = await World(tmp_path / "stoker.db", served, settings=EngineSettings(plan_policies=policies)).start()
+    try:
+        await world.create("web", value("1"))
+
+        async def update() -> Any:
+            return await world.update("web", value("secret"))
+
+        shown = await approved(world, update)
+        assert (shown["action"], shown["status"]) == ("UPDATE", "COMPLETE"), shown["reason"]
+    finally:
+        await world.stop()

@@ -59,10 +59,6 @@ class PolicyDenied(UserError):
     """An operation was refused because of a policy on plans; the message lists all results, with their codes."""
 
 
-class ApprovalRequired(UserError):
-    """An operation was refused because a policy on plans asks for an approval, which its plan does not have."""
-
-
 class Invalid(UserError):
     """The request is malformed or contradictory."""
 
@@ -218,7 +214,7 @@ class StackLocked(Conflict):
 
 
 class ApprovalRequired(Conflict):
-    """The change must be approved by other people first."""
+    """Other people must approve the change first: its stack, project, operator, or a policy on plans requires that."""
 
 
 class ChangeWindowClosed(Conflict):

@@ -54,11 +54,11 @@ async def _roll_back(submissions: Submissions, context: RequestContext, stack: S
     """Restore the state before the last operation, while it runs (`cancel_update`) or after it has failed."""
     services = submissions.services
     target = rollback_target(stack, await last_operation(services, stack))
-    planned = partial(plan_rollback, services, context, stack, target)
+    gate = await gate_of(submissions.parts, context, stack, "ROLLBACK")
+    planned = partial(plan_rollback, services, context, stack, target, priced=gate.asks_for_plan)
     if request.plan_digest is None and stack.status == IN_PROGRESS:
         clearance = UNCONTROLLED  # a running operation is undone, as if it had failed
     else:
-        gate = await gate_of(submissions.parts, context, stack, "ROLLBACK")
         clearance = await gate.pass_plan(request.plan_digest, planned)
     operation = requested_operation(services, context, stack, "ROLLBACK", target)
     await submit(submissions, context, stack, operation, clearance, guard=guard(request.action))

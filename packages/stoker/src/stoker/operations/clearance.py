@@ -20,10 +20,11 @@ from stoker.base.errors import ActionInProgress, ApprovalRequired, ChangeWindowC
 from stoker.base.ids import new_id
 from stoker.engine.calls.context import RecordingParts
 from stoker.engine.change_control import Control
+from stoker.engine.plan_policies import policy
 from stoker.engine.records.services import EngineServices
 from stoker.operations.planning import PlanDigest, Planned, check_record, digest_of_action, refuse_outdated
 from stoker.store import approvals, settings
-from stoker.store.approvals import Requirement, lacking
+from stoker.store.approvals import BY_POLICY, Requirement, lacking
 from stoker.store.journal import Batch, Statement
 from stoker.store.records import IN_PROGRESS, ChangeRequest, Operation, Stack
 from stoker_foundation.clock import isoformat
@@ -106,6 +107,7 @@ class Gate:
         self._action = action
         self._control = control
         self._now = parts.services.clock.now()
+        self._judges = bool(parts.services.settings.plan_policies)
         self._opens_at = control.opens_at(self._now) if control.calendars else self._now
 
     @property
@@ -113,18 +115,18 @@ class Gate:
         """Whether nothing passes without a request."""
         return bool(self._control.requirements) or self._opens_at != self._now
 
-    async def pass_plan(
-        self,
-        digest: str | None,
-        planned: Callable[[], Awaitable[Planned]],
-        further: Callable[[Planned], Sequence[Requirement]] = lambda _: (),
-    ) -> Clearance:
+    @property
+    def asks_for_plan(self) -> bool:
+        """Whether the plan decides about what passes, or is to be approved; policies are asked about it then."""
+        return self.is_closed or self._judges
+
+    async def pass_plan(self, digest: str | None, planned: Callable[[], Awaitable[Planned]]) -> Clearance:
         """Let a change pass that has a plan; with a digest, only that one.
 
-        `further` returns what else the plan requires. Raises PlanOutdated, BadValue, ApprovalRequired,
+        The plan must have what policies say of it if `asks_for_plan`. Raises PlanOutdated, BadValue, ApprovalRequired,
         ChangeWindowClosed.
         """
-        if digest is None and not self.is_closed:
+        if digest is None and not self.asks_for_plan:
             return Clearance()
         made = await planned()
         if digest is not None:
@@ -132,7 +134,7 @@ class Gate:
         fresh = None
         if self._stack.inputs and made.digest is not None:
             fresh = partial(check_record, self._services, self._stack, made.digest)
-        requirements = (*self._control.requirements, *further(made))
+        requirements = (*self._control.requirements, *_required_by_policies(made))
         if not requirements and not self.is_closed:
             return Clearance(fresh)
         return await self._allowed(made.digest, requirements, made.to_data(), fresh)
@@ -147,13 +149,13 @@ class Gate:
 
     async def pass_retry(self, last: Operation, skip: Sequence[str]) -> Clearance:
         """Let a retry of an operation pass: as its continuation if that was approved, unless it skips more."""
-        if not self.is_closed:
+        if not self.asks_for_plan:
             return Clearance()
         request = await self._services.database.read(approvals.of_operation, last.id)
-        continues = request is not None and not skip and self._now < request.expires_at
-        if request is None or not continues or (self._opens_at != self._now and request.emergency is None):
-            return await self.pass_action(["retry", last.id, last.inputs, sorted(skip)])
-        return Clearance(use=partial(_hand_over, request, last.id))
+        is_open = self._opens_at == self._now or (request is not None and request.emergency is not None)
+        if request is not None and not skip and self._now < request.expires_at and is_open:
+            return Clearance(use=partial(_hand_over, request, last.id))
+        return await self.pass_action(["retry", last.id, last.inputs, sorted(skip)])
 
     async def _allowed(
         self,
@@ -239,6 +241,12 @@ async def record_with_event(parts: RecordingParts, stack: Stack | None, batch: B
         return
     batch.add(announcer.stack_event(stack, APPROVAL, status, text))
     await announcer.commit(parts.services.journal, batch, await announcer.sinks_of(stack))
+
+
+def _required_by_policies(made: Planned) -> Sequence[Requirement]:
+    if made.policies is None or not made.policies.with_verdict(policy.Verdict.REQUIRE_APPROVAL):
+        return ()
+    return (BY_POLICY,)
 
 
 def _use(request: ChangeRequest, now: float, connection: Connection, operation_id: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -30,7 +30,7 @@ from stoker.contract.stacks import (
     UpdateStack,
 )
 from stoker.contract.views import StackDetails, StackIdentity, StackSummary, StackView
-from stoker.engine.calls.context import ActingParts, RecordingParts
+from stoker.engine.calls.context import ActingParts
 from stoker.engine.inspection.reading import Reader
 from stoker.engine.ownership.submissions import Submissions
 from stoker.engine.records.beginnings import Requester, define, new_operation, new_stack
@@ -45,7 +45,7 @@ from stoker.operations.action_plans import plan_deletion
 from stoker.operations.adoption import adopted_request
 from stoker.operations.clearance import UNCONTROLLED, Clearance, gate_of
 from stoker.operations.lookup import find_stack, found_stack
-from stoker.operations.planning import Goal, Once, Planned, check_exported_values, plan_tree
+from stoker.operations.planning import Goal, Once, check_exported_values, plan_tree
 from stoker.operations.problems import Given
 from stoker.operations.requests import (
     CheckedRequest,
@@ -170,7 +170,9 @@ async def create_stack(
     await services.database.read(check_room, services, context, stack)
     checked = await check_whole(submissions.parts, context, stack, request)
     gate = await gate_of(submissions.parts, context, stack, action)
-    planned = partial(plan_tree, services, context, stack, Goal.of(stack, checked, action), refresh=Refresh.NONE)
+    goal = replace(Goal.of(stack, checked, action), tags=tags)
+    priced = gate.asks_for_plan
+    planned = partial(plan_tree, services, context, stack, goal, refresh=Refresh.NONE, priced=priced)
     clearance = await gate.pass_plan(request.plan_digest, planned)
     stack.reason = checked.beginning(action)
     define(stack, checked.prepared)
@@ -341,10 +343,11 @@ async def _submit_update(
     await check_policy(services, stack, checked, policy)
     await check_exported_values(services, stack, checked)
     gate = await gate_of(submissions.parts, context, stack, "UPDATE")
-    has_plan = request.plan_digest is not None or gate.is_closed
+    has_plan = request.plan_digest is not None or gate.asks_for_plan
     refresh = refresh_of(services, request, Refresh.CHANGES if has_plan else Refresh.NONE)
-    goal = Goal.of(stack, checked, "UPDATE")
-    planned = Once(partial(plan_tree, services, context, stack, goal, refresh=refresh))
+    goal = replace(Goal.of(stack, checked, "UPDATE"), tags=tags)
+    priced = gate.asks_for_plan
+    planned = Once(partial(plan_tree, services, context, stack, goal, refresh=refresh, priced=priced))
     clearance = await gate.pass_plan(request.plan_digest, planned)
     # The operation itself looks at everything, or at nothing.
     differing = (await planned()).differing if has_plan or refresh is Refresh.CHANGES else ()
@@ -371,26 +374,18 @@ async def stack_delete(submissions: Submissions, context: RequestContext, reques
     stack = await find_stack(services, context, request.ref)
     await check_deletable(services, stack)
     await check_exports(services, stack, [])
-    planned = partial(plan_deletion, services, context, stack, request.retain, request.force)
-    clearance = await _cleared_deletion(submissions.parts, context, stack, request.plan_digest, planned)
+    gate = await gate_of(submissions.parts, context, stack, "DELETE")
+    priced = gate.asks_for_plan
+    planned = partial(plan_deletion, services, context, stack, request.retain, request.force, priced=priced)
+    if request.plan_digest is None and (stack.action, stack.status) == ("DELETE", IN_PROGRESS):
+        clearance = UNCONTROLLED  # it repeats the request of a deletion that runs
+    else:
+        clearance = await gate.pass_plan(request.plan_digest, planned)
     retained = (await planned()).plan.retained() if request.retain else frozenset()
     operation = requested_operation(services, context, stack, "DELETE", stack.inputs)
     operation.retention = Retention(retained, request.force).to_json()
     forgotten = partial(change_sets.forget_of_stack, stack_id=stack.id)
     await submit(submissions, context, stack, operation, clearance, guard=guard("delete"), steps=[forgotten])
-
-
-async def _cleared_deletion(
-    parts: RecordingParts,
-    context: RequestContext,
-    stack: Stack,
-    digest: str | None,
-    planned: Callable[[], Awaitable[Planned]],
-) -> Clearance:
-    """Let a deletion pass; a repeated request for one that runs is a part of it."""
-    if digest is None and (stack.action, stack.status) == ("DELETE", IN_PROGRESS):
-        return UNCONTROLLED
-    return await (await gate_of(parts, context, stack, "DELETE")).pass_plan(digest, planned)
 
 
 async def stack_show(services: EngineServices, context: RequestContext, request: ShowStack) -> StackDetails:

@@ -15,7 +15,7 @@ import orjson
 from sqlalchemy import Connection, and_, delete, insert, select, update
 
 from stoker.store.records import ChangeRequest
-from stoker.store.tables import change_approvals, change_requests, stacks
+from stoker.store.tables import change_approvals, change_requests, operations, stacks
 
 _KEPT = 500
 """How many requests of a project are listed."""
@@ -31,6 +31,10 @@ class Requirement:
     def __str__(self) -> str:
         people = "1 other person" if self.number == 1 else f"{self.number} other people"
         return f"{people} with the role {self.role}" if self.role is not None else people
+
+
+BY_POLICY = Requirement(None, 1)
+"""What a policy on plans requires if it asks for an approval."""
 
 
 class Verdict(StrEnum):
@@ -211,7 +215,15 @@ def granted(
 
 
 def granted_to_operation(connection: Connection, operation_id: str, requirement: Requirement) -> bool:
-    """Return whether the plan that an operation carries out had the approvals that a requirement asks for."""
+    """Return whether the plan that an operation carries out had the approvals that a requirement asks for.
+
+    The operation of a nested stack has those of the operation around it.
+    """
+    parent: str | None = operation_id
+    while parent is not None:
+        operation_id = parent
+        query = select(operations.c.parent_operation).where(operations.c.id == operation_id)
+        parent = connection.execute(query).scalar_one_or_none()
     request = of_operation(connection, operation_id)
     return request is not None and _fulfils(connection, request, requirement)
 

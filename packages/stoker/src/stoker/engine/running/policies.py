@@ -26,7 +26,7 @@ from stoker.engine.records.failure import Failure
 from stoker.engine.records.recorded import read_tree
 from stoker.engine.running.operation_context import OperationContext
 from stoker.engine.running.whole_plan import removal_with_nested, with_nested
-from stoker.store import queries
+from stoker.store import approvals, queries
 
 LOG = logging.getLogger(__name__)
 
@@ -75,11 +75,9 @@ async def check_step_by_policies(run: OperationContext, target: Target, kind: Ki
 
 
 async def is_approved(run: OperationContext) -> bool:
-    """Return whether somebody has approved the plan of the operation: nobody can yet, so policies refuse.
-
-    This is the one place that asks. The operation of a nested stack has the approval of the operation around it.
-    """
-    return False
+    """Return whether somebody has approved the plan of the operation, or of the operation around a nested stack's."""
+    read = run.services.database.read
+    return await read(approvals.granted_to_operation, run.operation.id, approvals.BY_POLICY)
 
 
 def reads_costs(policy: Policy) -> bool:
