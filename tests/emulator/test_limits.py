@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from openstack_emulator.container.quotas import Quotas
-from openstack_emulator.container.zun import ContainerRecords
+from openstack_emulator.container.rules.composition import SingleContainers
 from openstack_emulator.testing import ServedCloud
 
 
@@ -23,7 +22,7 @@ from openstack_emulator.testing import ServedCloud
 def test_the_limits_that_more_would_exceed(
     served: ServedCloud, wanted: dict[str, float], exceeded: dict[str, int]
 ) -> None:
-    quotas = served.cloud.of(ContainerRecords).component(Quotas)
+    quotas = served.cloud.of(SingleContainers).quotas
     quotas.set_limits("some", {"memory": -1})
     used = {"containers": 0, "cpu": 0, "memory": 0, "disk": 0 if "cpu" in wanted else 100}
 

@@ -27,6 +27,7 @@ PACKAGE = "openstack_emulator"
 SHAPED = (
     "alarming",
     "baremetal",
+    "container",
     "container_infra",
     "database",
     "dns",
@@ -50,7 +51,6 @@ MOST = 10
 SUBSCRIPTS: Mapping[str, int] = {
     "catalog": 109,
     "compute": 147,
-    "container": 99,
     "core": 11,
     "guests": 9,
     "identity": 108,

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from openstack_emulator.container.processes import course_of, execution_of
+from openstack_emulator.container.rules.commands import course_of, execution_of
 from openstack_emulator.core.faults import Fault
 from openstack_emulator.testing import Answer, ServedCloud
 

@@ -51,7 +51,7 @@ SERVICES = (
     Offer("murano", "/application-catalog", {"application-catalog": "/application-catalog"},
           "openstack_emulator.catalog.murano:APPLICATION_CATALOG", "application-catalog"),
     Offer("congress", "/policy", {"policy": "/policy"}, "openstack_emulator.policy.service:POLICY", "policy"),
-    Offer("zun", "/container", {"container": "/container/v1"}, "openstack_emulator.container.zun:CONTAINER",
+    Offer("zun", "/container", {"container": "/container/v1"}, "openstack_emulator.container.service:CONTAINER",
           "container", needs=("image", "network", "volume")),
 )  # fmt: skip
 """In the order in which the catalog of a new cloud lists them."""

@@ -148,6 +148,25 @@ def ranges_of_segments(database: sqlite3.Connection) -> None:
     _rewrite(database, "swift", "objects", change)
 
 
+_OF_CONTAINERS: Mapping[str, Any] = {
+    "privileged": False, "auto_heal": False, "cpu_policy": "shared", "registry_id": None, "entrypoint": [],
+    "healthcheck": {}, "_files": {}, "_interfaces": [],
+}  # fmt: skip
+"""Fields that not all containers of earlier releases have."""
+
+
+def whole_containers(database: sqlite3.Connection) -> None:
+    """Containers of Zun, and the interfaces that they are to get, have all of their fields."""
+    filled("zun", "containers", _OF_CONTAINERS)(database)
+    whole = {"network": None, "port": None, "fixed_ip": None}
+    _rewrite(
+        database,
+        "zun",
+        "containers",
+        lambda data: {**data, "_interfaces": [{**whole, **one} for one in data["_interfaces"]]},
+    )
+
+
 STEPS: Sequence[Step] = (
     numbered,
     filled("nova", "servers", {"_image_name": ""}),
@@ -163,6 +182,7 @@ STEPS: Sequence[Step] = (
     filled("octavia", "loadbalancers", {"_failovers": 0}),
     ranges_of_segments,
     filled("magnum", "nodegroups", {"_before": None}),
+    whole_containers,
 )
 
 

@@ -1,4 +1,4 @@
-"""Lists and errors as Zun has them."""
+"""Lists as Zun has them."""
 
 from __future__ import annotations
 
@@ -8,13 +8,11 @@ from openstack_emulator.core.errors import bad_request
 from openstack_emulator.core.http import Request, Response
 from openstack_emulator.core.objects import LISTED_BY, View, missing
 from openstack_emulator.core.objects import listed as listed_plainly
-from openstack_emulator.core.store import Record
-
-SCHEMA, STATE, QUOTA = "schema-validation-error", "invalid-state-exception", "over-quota"
+from openstack_emulator.core.store import R
 
 
 def listed(
-    request: Request, members: str, title: str, rows: Sequence[Record], view: View[Record], filters: Sequence[str] = ()
+    request: Request, members: str, title: str, rows: Sequence[R], view: View[R], filters: Sequence[str] = ()
 ) -> Response:
     """Return a page of a list: `{members: […], next: url or null}`. Raises ApiError 400, and 404 for a marker."""
     unknown = [name for name, _ in request.query.pairs if name not in LISTED_BY.union(filters)]

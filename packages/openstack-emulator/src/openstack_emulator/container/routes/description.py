@@ -6,13 +6,16 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from openstack_emulator.container.http import SCHEMA
+from openstack_emulator.container.rules.errors import SCHEMA
+from openstack_emulator.container.rules.images import DRIVERS
+from openstack_emulator.container.rules.wanted import Change, NewContainer
 from openstack_emulator.core import fields
 from openstack_emulator.core.errors import ApiError, bad_request
 from openstack_emulator.core.http import Request, Version
 
 NAME = r"[a-zA-Z0-9][a-zA-Z0-9_.-]+"
-DRIVERS = ("docker", "glance")
+DEFAULT_CPUS, DEFAULT_MEMORY = 1.0, 512
+"""CPUs and mebibytes."""
 PULL_POLICIES = ("ifnotpresent", "always", "never")
 RESTART_POLICIES = ("no", "always", "unless-stopped", "on-failure")
 SMALLEST_MEMORY = 4
@@ -60,10 +63,14 @@ def restart_policy(value: Any) -> str | None:
     return None
 
 
-def check_retries(policy: Mapping[str, Any] | None) -> None:
-    """Refuse a number of retries for another restart policy than `on-failure`. Raises ApiError 400."""
-    if policy and policy["Name"] != "on-failure" and fields.as_integer(policy.get("MaximumRetryCount", 0)):
-        raise bad_request(f"maximum retry count not valid with restart policy of {policy['Name']}")
+def _policy(wanted: Mapping[str, Any] | None) -> dict[str, str]:
+    """Return a restart policy as it is kept. Raises ApiError 400 for a number of retries that is never used."""
+    if wanted is None:
+        return {}
+    name, retries = str(wanted.get("Name")), wanted.get("MaximumRetryCount", 0)
+    if name != "on-failure" and fields.as_integer(retries):
+        raise bad_request(f"maximum retry count not valid with restart policy of {name}")
+    return {"Name": name, "MaximumRetryCount": str(retries)}
 
 
 def mapping(value: Any) -> str | None:
@@ -126,7 +133,48 @@ def described(request: Request, known: Mapping[str, fields.Check], required: Seq
     return {name: value for name, value in body.items() if value is not None}
 
 
-def words_of(value: Any, version: Version) -> list[str]:
+def new_container(request: Request) -> NewContainer:
+    """Return the container that a request wants. Raises ApiError 400."""
+    wanted = described(request, KNOWN, ("image",))
+    policy = _policy(wanted.get("restart_policy"))
+    interactive = bool(fields.as_boolean(wanted.get("interactive", False)))
+    tty = wanted.get("tty", interactive and request.version < TTY)
+    return NewContainer(
+        name=wanted.get("name"),
+        image=str(wanted.get("image")),
+        image_driver=wanted.get("image_driver") or "docker",
+        image_pull_policy=wanted.get("image_pull_policy") or None,
+        command=_words(wanted.get("command"), request.version),
+        cpu=float(wanted.get("cpu", DEFAULT_CPUS)),
+        memory=mebibytes(wanted.get("memory", DEFAULT_MEMORY)),
+        disk=fields.as_integer(wanted.get("disk", 0)),
+        environment={key: str(value) for key, value in wanted.get("environment", {}).items()},
+        labels={key: str(value) for key, value in wanted.get("labels", {}).items()},
+        workdir=wanted.get("workdir"),
+        hostname=wanted.get("hostname"),
+        interactive=interactive,
+        tty=bool(fields.as_boolean(tty)),
+        auto_remove=bool(fields.as_boolean(wanted.get("auto_remove", False))),
+        restart_policy=policy,
+        availability_zone=wanted.get("availability_zone"),
+        security_groups=wanted.get("security_groups", ()),
+        nets=wanted.get("nets", ()),
+        mounts=wanted.get("mounts", ()),
+    )
+
+
+def change_of(request: Request, known: Mapping[str, fields.Check]) -> Change:
+    """Return the change that a request wants, of known fields. Raises ApiError 400."""
+    wanted = described(request, known)
+    cpu, memory_wanted = wanted.get("cpu"), wanted.get("memory")
+    return Change(
+        name=wanted.get("name"),
+        cpu=None if cpu is None else float(cpu),
+        memory=None if memory_wanted is None else mebibytes(memory_wanted),
+    )
+
+
+def _words(value: Any, version: Version) -> list[str]:
     """Return a command as a list of words: older microversions have a string, newer ones a list.
 
     Raises: ApiError 400.

@@ -1,25 +1,17 @@
-"""The service for single containers: its records and its table of routes.
+"""The service for single containers.
 
-Nothing runs in emulated containers; `processes` says what their commands would do. Capsules, registries, commits,
+Nothing runs in emulated containers; `rules.commands` says what their commands would do. Capsules, registries, commits,
 rebuilds, lists of actions, and connections to terminals are not there.
 """
 
 from __future__ import annotations
 
-from openstack_emulator.container.archives import ARCHIVE_ROUTES
-from openstack_emulator.container.container_routes import CONTAINER_ROUTES
-from openstack_emulator.container.containers import Containers
-from openstack_emulator.container.hosts import HOST_ROUTES, Hosts
-from openstack_emulator.container.images import IMAGE_ROUTES, Images
-from openstack_emulator.container.networking import Networking
-from openstack_emulator.container.quotas import QUOTA_ROUTES, Quotas
-from openstack_emulator.container.storage import Storage
+from openstack_emulator.container.routes.table import ROUTES
+from openstack_emulator.container.rules.composition import SingleContainers
 from openstack_emulator.core import error_bodies
-from openstack_emulator.core.cloud import Cloud, Microversions, Records, Service
-from openstack_emulator.core.component import merged
+from openstack_emulator.core.cloud import Microversions, Service
 from openstack_emulator.core.http import Request, Response
 from openstack_emulator.core.microversions import negotiate, write
-from openstack_emulator.core.objects import missing
 from openstack_emulator.core.versions import ApiVersion, all_versions, collections, media_type, own
 
 VERSIONS = Microversions(
@@ -53,21 +45,6 @@ RULES = {
 """Routes for administrators, and the rules of the service's policy."""
 
 
-class ContainerRecords(Records):
-    """Containers with their interfaces and mounts, images, hosts and quotas."""
-
-    service = "zun"
-
-    def __init__(self, cloud: Cloud) -> None:
-        super().__init__(cloud)
-        rows = self.collection("containers", ("project_id", "name"), missing("container"))
-        self._hosts, quotas, images = Hosts(self, rows), Quotas(self, rows), Images(self)
-        Containers(self, rows, self._hosts, images, quotas, Networking(self), Storage(self))
-
-    def seed(self) -> None:
-        self._hosts.seed()
-
-
 _VERSION = ApiVersion(
     "v1",
     (own("/v1/"),),
@@ -79,7 +56,7 @@ _SERVICE = {
 }
 
 
-def version(records: Records, request: Request) -> Response:
+def version(service: SingleContainers, request: Request) -> Response:
     """The document of version 1, in a microversion. Raises ApiError 406."""
     negotiate(VERSIONS, request)
     links = [*_VERSION.document(request)["links"], DESCRIPTION]
@@ -90,10 +67,10 @@ def version(records: Records, request: Request) -> Response:
 CONTAINER = Service(
     name="zun",
     mount="/container",
-    records=ContainerRecords,
+    records=SingleContainers,
     endpoints={"container": "/container/v1"},
     prefixes=("/v1",),
-    routes=merged(CONTAINER_ROUTES, ARCHIVE_ROUTES, IMAGE_ROUTES, HOST_ROUTES, QUOTA_ROUTES),
+    routes=ROUTES,
     root={"/": {"GET": all_versions(_VERSION, default=True, around=_SERVICE)}, "/v1": {"GET": version}},
     public=frozenset({"GET /", "GET /v1"}),
     microversions=VERSIONS,

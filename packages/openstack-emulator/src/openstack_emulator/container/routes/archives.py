@@ -8,14 +8,13 @@ import io
 import posixpath
 import tarfile
 from collections.abc import Mapping
-from typing import Any
 
-from openstack_emulator.container.containers import Containers
-from openstack_emulator.core.component import using
+from openstack_emulator.container.records import Container
+from openstack_emulator.container.routes.containers import container_of
+from openstack_emulator.container.rules.composition import SingleContainers
 from openstack_emulator.core.errors import bad_request, not_found
 from openstack_emulator.core.http import Request, Response, Version
 from openstack_emulator.core.objects import writer
-from openstack_emulator.core.store import Record
 
 ENCODED: Version = (1, 25)
 """Since this microversion, archives are in Base64; before it, each character of a string is a byte."""
@@ -25,37 +24,40 @@ DIRECTORIES = ("/", "/bin", "/etc", "/home", "/opt", "/root", "/srv", "/tmp", "/
 """What every container has, and into which archives can be put; those of archives are directories too."""
 
 
-def put(containers: Containers, request: Request) -> Response:
+def put(service: SingleContainers, request: Request) -> Response:
     """Unpack an archive into a directory of a container. Raises ApiError 400, 404, 409."""
-    container = containers.find(writer(request), request.vars["key"])
-    containers.require_state(container, "put_archive")
+    writer(request)
+    container = container_of(service, request)
+    service.containers.require_state(container, "put_archive")
     place, body = _path(request), request.json
-    if not isinstance(body, dict) or body.keys() != {"data"} or not isinstance(body["data"], str):
+    data = body.get("data") if isinstance(body, dict) and len(body) == 1 else None
+    if not isinstance(data, str):
         raise bad_request("The request body must be a JSON object with the string data.")
     files = _files(container)
     if place not in DIRECTORIES and not any(name.startswith(f"{place}/") for name in files):
-        raise not_found(f"Directory {place} not found in container {container['id']}")
-    found = {**files, **_unpacked(place, _decoded(body["data"], request.version))}
+        raise not_found(f"Directory {place} not found in container {container.id}")
+    found = {**files, **_unpacked(place, _decoded(data, request.version))}
     if sum(map(len, found.values())) > LARGEST:
         raise bad_request(f"The files of an emulated container may have {LARGEST} bytes in all.")
-    containers.rows.update(container, _files={name: base64.b64encode(data).decode() for name, data in found.items()})
+    container.files = {name: base64.b64encode(data).decode() for name, data in found.items()}
+    service.containers.rows.save(container)
     return Response(status=200)
 
 
-def get(containers: Containers, request: Request) -> Response:
+def get(service: SingleContainers, request: Request) -> Response:
     """Return an archive with a file, or with a directory that has files. Raises ApiError 404, 409."""
-    container = containers.find(request.context, request.vars["key"])
-    containers.require_state(container, "get_archive")
+    container = container_of(service, request)
+    service.containers.require_state(container, "get_archive")
     place = _path(request)
     files = _files(container)
     wanted = {name: data for name, data in files.items() if name == place or name.startswith(f"{place.rstrip('/')}/")}
     if not wanted:
-        raise not_found(f"Resource {place} not found in container {container['id']}")
+        raise not_found(f"Resource {place} not found in container {container.id}")
     stat = {
         "name": posixpath.basename(place),
         "size": len(files.get(place, b"")),
         "mode": 0o644 if place in files else 0o755,
-        "mtime": container["created_at"],
+        "mtime": container.created_at,
         "linkTarget": "",
     }
     return Response({"data": _encoded(_packed(place, wanted), request.version), "stat": stat})
@@ -68,9 +70,9 @@ def _path(request: Request) -> str:
     return posixpath.normpath(f"/{given.lstrip('/')}")
 
 
-def _files(container: Record) -> dict[str, bytes]:
+def _files(container: Container) -> dict[str, bytes]:
     """Return the content of a container's files by path."""
-    return {name: base64.b64decode(data) for name, data in container.get("_files", {}).items()}
+    return {name: base64.b64decode(data) for name, data in container.files.items()}
 
 
 def _decoded(data: str, version: Version) -> bytes:
@@ -111,9 +113,3 @@ def _packed(place: str, files: Mapping[str, bytes]) -> bytes:
             member.size = len(data)
             packed.addfile(member, io.BytesIO(data))
     return written.getvalue()
-
-
-ARCHIVE_ROUTES: Any = using(
-    Containers,
-    {"/containers/{key}/put_archive": {"POST": put}, "/containers/{key}/get_archive": {"GET": get}},
-)

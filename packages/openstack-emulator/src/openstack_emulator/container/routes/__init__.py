@@ -1,0 +1,1 @@
+"""The service for single containers over HTTP."""

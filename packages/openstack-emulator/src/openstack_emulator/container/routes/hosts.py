@@ -1,0 +1,79 @@
+"""The host of all containers over HTTP, and the service process on it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from openstack_emulator.container.routes.lists import listed
+from openstack_emulator.container.rules.composition import SingleContainers
+from openstack_emulator.container.rules.hosts import HOST, ZONE
+from openstack_emulator.container.views import BINARY, host_view, service_view
+from openstack_emulator.core import fields
+from openstack_emulator.core.errors import bad_request
+from openstack_emulator.core.http import Request, Response
+from openstack_emulator.core.objects import TIMESTAMP, by_name_or_id
+
+_SERVICE = {
+    "binary": fields.one_of(BINARY),
+    "host": fields.one_of(HOST),
+    "disabled_reason": fields.nullable(fields.text()),
+    "forced_down": fields.boolean,
+}
+
+
+def index(service: SingleContainers, request: Request) -> Response:
+    request.context.require()
+    hosts, used = list(service.hosts.rows), service.hosts.used()
+    return listed(request, "hosts", "compute node", hosts, lambda base, host: host_view(base, host, used))
+
+
+def show(service: SingleContainers, request: Request) -> Response:
+    request.context.require()
+    host = by_name_or_id(service.hosts.rows, "compute node", request.vars["key"], lambda _: True)
+    return Response(host_view(request.base, host, service.hosts.used()))
+
+
+def list_services(service: SingleContainers, request: Request) -> Response:
+    request.context.require()
+    now = service.timestamp(TIMESTAMP)
+    return Response({"services": [service_view(host, now) for host in service.hosts.rows]})
+
+
+def _described(request: Request, *names: str) -> dict[str, Any]:
+    request.context.require()
+    body = request.json
+    known = {name: check for name, check in _SERVICE.items() if name in ("binary", "host", *names)}
+    if not isinstance(body, dict) or body.keys() - known.keys():
+        raise bad_request(f"The request body must be a JSON object with {', '.join(known)}.")
+    fields.check_fields(body, known, ("binary", "host"))
+    return body
+
+
+def _changed(service: SingleContainers, **shown: Any) -> Response:
+    service.hosts.rows.save(service.hosts.only)
+    return Response({"service": {"host": HOST, "binary": BINARY, **shown}})
+
+
+def enable(service: SingleContainers, request: Request) -> Response:
+    _described(request)
+    host = service.hosts.only
+    host.disabled, host.disabled_reason = False, None
+    return _changed(service, disabled=False)
+
+
+def disable(service: SingleContainers, request: Request) -> Response:
+    reason = _described(request, "disabled_reason").get("disabled_reason")
+    host = service.hosts.only
+    host.disabled, host.disabled_reason = True, reason
+    return _changed(service, disabled=True, disabled_reason=reason)
+
+
+def force_down(service: SingleContainers, request: Request) -> Response:
+    wanted = _described(request, "forced_down")
+    host = service.hosts.only
+    host.forced_down = fields.as_boolean(wanted.get("forced_down", True))
+    return _changed(service, forced_down=host.forced_down)
+
+
+def list_zones(service: SingleContainers, request: Request) -> Response:
+    return Response({"availability_zones": [{"availability_zone": ZONE}]})

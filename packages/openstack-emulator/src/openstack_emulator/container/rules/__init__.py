@@ -1,0 +1,1 @@
+"""What the service for single containers decides."""

@@ -1,0 +1,3 @@
+"""The types of errors."""
+
+SCHEMA, STATE, QUOTA = "schema-validation-error", "invalid-state-exception", "over-quota"
