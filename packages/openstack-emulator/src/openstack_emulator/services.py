@@ -49,7 +49,7 @@ SERVICES = (
     Offer("mistral", "/workflow", {"workflowv2": "/workflow/v2"}, "openstack_emulator.workflow.mistral:WORKFLOW",
           "workflow"),
     Offer("murano", "/application-catalog", {"application-catalog": "/application-catalog"},
-          "openstack_emulator.catalog.murano:APPLICATION_CATALOG", "application-catalog"),
+          "openstack_emulator.catalog.service:APPLICATION_CATALOG", "application-catalog"),
     Offer("congress", "/policy", {"policy": "/policy"}, "openstack_emulator.policy.service:POLICY", "policy"),
     Offer("zun", "/container", {"container": "/container/v1"}, "openstack_emulator.container.service:CONTAINER",
           "container", needs=("image", "network", "volume")),

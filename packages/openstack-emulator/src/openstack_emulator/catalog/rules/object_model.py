@@ -10,18 +10,21 @@ from typing import Any
 from openstack_emulator.core.cloud import new_hex_id
 from openstack_emulator.core.errors import bad_request
 
+HEADER = "?"
+"""The key of an object with its ID and class."""
 _CLASS = re.compile(r"(?P<name>[A-Za-z_][\w.]*)(/[\w.]+)?(@[\w.]+)?\Z")
 
 
 def accepted(given: Any) -> dict[str, Any]:
     """Return an application of a request; one without an ID gets one. Raises ApiError 400."""
-    header = given.get("?") if isinstance(given, dict) else None
-    if not isinstance(header, dict) or not isinstance(header.get("type"), str) or not _CLASS.match(header["type"]):
+    header = given.get(HEADER) if isinstance(given, dict) else None
+    kind = header.get("type") if isinstance(header, dict) else None
+    if not isinstance(header, dict) or not isinstance(kind, str) or not _CLASS.match(kind):
         raise bad_request("The application must be a JSON object whose key '?' has the type of the object")
     if not isinstance(header.get("id", ""), str):
         raise bad_request("The ID of an application must be a string")
     made = copy.deepcopy(given)
-    made["?"]["id"] = header.get("id") or new_hex_id()
+    made[HEADER].update(id=header.get("id") or new_hex_id())
     return dict(made)
 
 
@@ -46,15 +49,15 @@ def check_identifiers(services: Iterable[Mapping[str, Any]]) -> None:
 
 def identifier_of(service: Mapping[str, Any]) -> str:
     """Return the ID of an application."""
-    return str(service["?"]["id"])
+    return str(service[HEADER].get("id"))
 
 
 def class_of(service: Mapping[str, Any]) -> str:
     """Return the name of the class, without a version (`/1.0`) and a package (`@com.example`)."""
-    found = _CLASS.match(str(service["?"]["type"]))
-    return found["name"] if found else ""
+    found = _CLASS.match(str(service[HEADER].get("type")))
+    return found.group("name") if found else ""
 
 
 def with_status(services: Iterable[Mapping[str, Any]], status: str) -> list[dict[str, Any]]:
     """Return applications as they are shown: their status is below the key `?`."""
-    return [{**service, "?": {**service["?"], "status": status}} for service in services]
+    return [{**service, HEADER: {**service[HEADER], "status": status}} for service in services]

@@ -1,0 +1,1 @@
+"""The application catalog over HTTP."""

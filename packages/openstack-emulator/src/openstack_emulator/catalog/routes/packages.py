@@ -1,0 +1,210 @@
+"""Requests about packages and categories."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Mapping
+from email.message import Message
+from email.parser import BytesParser
+from email.policy import HTTP
+from typing import Any
+
+import orjson
+
+from openstack_emulator.catalog.records import Package
+from openstack_emulator.catalog.rules.archives import LARGEST, part
+from openstack_emulator.catalog.rules.composition import ApplicationCatalog
+from openstack_emulator.catalog.views import package_view
+from openstack_emulator.core import fields
+from openstack_emulator.core.errors import bad_request, forbidden, not_found
+from openstack_emulator.core.http import Context, Request, Response
+from openstack_emulator.core.json_patch import REFUSALS, Dialect, Operation, operations
+from openstack_emulator.core.paging import page
+
+_STRINGS = fields.items(fields.text(1, 80))
+CHANGEABLE: Mapping[str, fields.Check] = {
+    "name": fields.name(1, 80),
+    "description": fields.text(0, 8192),
+    "tags": _STRINGS,
+    "categories": _STRINGS,
+    "is_public": fields.boolean,
+    "enabled": fields.boolean,
+}
+"""The fields of a package that clients set."""
+_LISTS = frozenset({"tags", "categories"})
+_ORDERS = {"fqn": "fully_qualified_name", "name": "name", "created": "created"}
+_FILTERS: Mapping[str, Callable[[Package, list[str]], bool]] = {
+    "id": lambda row, wanted: row.id in wanted,
+    "fqn": lambda row, wanted: row.fully_qualified_name in wanted,
+    "name": lambda row, wanted: row.name in wanted,
+    "type": lambda row, wanted: row.type.lower() in [one.lower() for one in wanted],
+    "category": lambda row, wanted: any(one in wanted for one in row.categories),
+    "tag": lambda row, wanted: any(one in wanted for one in row.tags),
+    "class_name": lambda row, wanted: any(one in wanted for one in row.class_definitions),
+}
+
+
+def index(service: ApplicationCatalog, request: Request) -> Response:
+    """The packages that the query selects. Raises ApiError 400."""
+    query, context = request.query, request.context
+    rows = service.packages.listed(context, bool(query.boolean("catalog")))
+    if query.boolean("owned"):
+        rows = [row for row in rows if row.owner_id == context.project_id]
+    if not query.boolean("include_disabled"):
+        rows = [row for row in rows if row.enabled]
+    for name, holds in _FILTERS.items():
+        wanted = [value for given in query.all(name) for value in _values(given)]
+        if wanted:
+            rows = [row for row in rows if holds(row, wanted)]
+    for words in query.all("search"):
+        rows = [row for row in rows if _mentions(row, words)]
+    order = query.get("order_by", "created") or "created"
+    if order not in _ORDERS:
+        raise bad_request(f"Unexpected order_by value {order}: it must be one of {', '.join(_ORDERS)}")
+    found = page(sorted(rows, key=lambda row: str(row.get(_ORDERS[order]))), query)
+    body: dict[str, Any] = {"packages": [package_view(row) for row in found.rows]}
+    if found.truncated and found.next_marker is not None:
+        body |= {"next_marker": found.next_marker}
+    return Response(body)
+
+
+def _values(given: str) -> list[str]:
+    """Return the values of a filter: `one`, or `in:one,two`."""
+    return given.removeprefix("in:").split(",") if given.startswith("in:") else [given]
+
+
+def _mentions(row: Package, words: str) -> bool:
+    texts = [
+        row.name,
+        row.fully_qualified_name,
+        row.description,
+        row.author,
+        *row.tags,
+        *row.categories,
+    ]
+    return any(word.lower() in text.lower() for word in words.split() for text in texts)
+
+
+def upload(service: ApplicationCatalog, request: Request) -> Response:
+    """Add the package in a form with two parts: the fields as JSON, and the archive. Raises ApiError 400."""
+    given, data = _form(request)
+    if data is None:
+        raise bad_request("There is no file package with application description")
+    if len(data) > LARGEST:
+        raise bad_request(f"Uploading file is too large. The limit is {LARGEST // 1024**2} Mb")
+    return Response(
+        package_view(service.packages.upload(request.context, _checked(service, request.context, given), data))
+    )
+
+
+def _form(request: Request) -> tuple[dict[str, Any], bytes | None]:
+    kind = request.headers.get("content-type", "")
+    if not kind.startswith("multipart/form-data"):
+        raise bad_request("The content type of a package must be multipart/form-data")
+    form = BytesParser(policy=HTTP).parsebytes(f"Content-Type: {kind}\r\n\r\n".encode() + request.body)
+    parts = form.get_payload()
+    if not form.is_multipart() or not isinstance(parts, list):
+        raise bad_request("The body is not a form")
+    given: dict[str, Any] = {}
+    data: bytes | None = None
+    for one in parts:
+        if not isinstance(one, Message):
+            continue
+        content = one.get_payload(decode=True)
+        content = content if isinstance(content, bytes) else b""
+        if one.get_filename() or one.get_param("name", header="content-disposition") == "file":
+            data = content
+        elif content.strip():
+            given = _fields(content)
+    return given, data
+
+
+def _fields(content: bytes) -> dict[str, Any]:
+    try:
+        found = orjson.loads(content)
+    except orjson.JSONDecodeError as error:
+        raise bad_request(f"The package's fields are not valid JSON: {error}") from None
+    if not isinstance(found, dict):
+        raise bad_request("The package's fields must be a JSON object")
+    return found
+
+
+def _checked(service: ApplicationCatalog, context: Context, given: Any) -> dict[str, Any]:
+    """Return the fields of a request. Raises ApiError: 400, or 403 for who may not publish packages."""
+    fields.check_fields(given, CHANGEABLE)
+    wanted = {
+        name: fields.as_boolean(value) if name in ("is_public", "enabled") else value for name, value in given.items()
+    }
+    for category in given.get("categories", ()):
+        if service.categories.rows.first(name=category) is None:
+            raise bad_request(f"Category '{category}' doesn't exist")
+    if wanted.get("is_public"):
+        context.require()
+    return wanted
+
+
+def _found(service: ApplicationCatalog, request: Request) -> Package:
+    return service.packages.find(request.context, request.vars["package_id"])
+
+
+def _own(service: ApplicationCatalog, request: Request) -> Package:
+    return service.packages.own(request.context, request.vars["package_id"])
+
+
+def show(service: ApplicationCatalog, request: Request) -> Response:
+    return Response(package_view(_found(service, request)))
+
+
+def change(service: ApplicationCatalog, request: Request) -> Response:
+    """Change a package by a JSON-patch document. Raises ApiError: 400, or 403 for a field that cannot be changed."""
+    row = _own(service, request)
+    changes: dict[str, Any] = {}
+    for operation in operations(request.json, Dialect(REFUSALS)):
+        name = operation.path.removeprefix("/")
+        if name not in CHANGEABLE:
+            raise forbidden(f"Method '{operation.op}' is not allowed for a path with name '{name}'")
+        changes[name] = _patched(name, operation, changes.get(name, copy.copy(row.get(name))))
+    service.packages.change(row, _checked(service, request.context, changes))
+    return Response(package_view(row))
+
+
+def _patched(name: str, operation: Operation, value: Any) -> Any:
+    """Return the new value of a field. Lists get or lose the values of an operation."""
+    if operation.op == "replace":
+        return operation.value
+    if name not in _LISTS:
+        raise forbidden(f"Method '{operation.op}' is not allowed for a path with name '{name}'")
+    given = [] if operation.op == "remove" and operation.value is None else operation.value
+    if not isinstance(given, list):
+        raise bad_request(f"The value of {name} must be an array")
+    if operation.op == "add":
+        return [*value, *(one for one in given if one not in value)]
+    return [one for one in value if one not in given]
+
+
+def delete(service: ApplicationCatalog, request: Request) -> Response:
+    service.packages.remove(_own(service, request))
+    return Response()
+
+
+def download(service: ApplicationCatalog, request: Request) -> Response:
+    return Response(
+        service.packages.data(_found(service, request)), headers={"Content-Type": "application/octet-stream"}
+    )
+
+
+def _part(kind: str) -> Callable[[ApplicationCatalog, Request], Response]:
+    """Return the handler that shows a file of a package."""
+
+    def serve(service: ApplicationCatalog, request: Request) -> Response:
+        found = part(service.packages.data(_found(service, request)), kind)
+        if found is None:
+            raise not_found(f"The package has no {kind}")
+        return Response(found, headers={"Content-Type": "application/octet-stream"})
+
+    return serve
+
+
+show_ui = _part("ui")
+show_logo = _part("logo")
+show_supplier_logo = _part("supplier_logo")
