@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from openstack_emulator.guests.forwarding import local_address, local_port
-from openstack_emulator.network.guest_topology import TopologyView
-from openstack_emulator.network.records import NetworkRecords
+from openstack_emulator.network.rules.composition import NetworkService
+from openstack_emulator.network.views.guests import TopologyView
 
 from .guest_cloud import (
     ASK_METADATA,
@@ -254,7 +254,7 @@ def test_interfaces_are_in_the_order_of_the_ports_of_the_server(cloud: RealNova)
     assert "eth0" in routes[0], "the first interface has the default route"
     listed = cloud.call("GET", f"/servers/{key}/os-interface").json["interfaceAttachments"]
     assert [one["port_id"] for one in listed] == [port["id"] for port in ports]
-    found = cloud.served.do(lambda: list(TopologyView(cloud.served.cloud.of(NetworkRecords)).topology().ports.values()))
+    found = cloud.served.do(lambda: list(TopologyView(cloud.served.cloud.of(NetworkService)).topology().ports.values()))
     assert [port.id for port in found if port.guest_id == key] == [port["id"] for port in ports], "for each driver"
     cloud.call("DELETE", f"/servers/{key}")
     cloud.until(lambda: not any(neutron(cloud, "GET", f"/ports/{port['id']}")["device_id"] for port in ports))

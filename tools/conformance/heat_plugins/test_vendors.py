@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from openstack_emulator.network.extensions import EXTENSIONS
+from openstack_emulator.network.routes.extensions import EXTENSIONS
 from openstack_emulator.services import new_cloud
 from openstack_emulator.testing import ServedCloud
 from stoker.base.extensions import PluginInvalid

@@ -12,7 +12,7 @@ SERVICES = (
           "identity", always=True),
     Offer("control", "/control", {}, "openstack_emulator.core.control:CONTROL", "control", always=True),
     Offer("glance", "/image", {"image": "/image"}, "openstack_emulator.image.service:IMAGE", "image"),
-    Offer("neutron", "/network", {"network": "/network"}, "openstack_emulator.network.neutron:NETWORK_SERVICE",
+    Offer("neutron", "/network", {"network": "/network"}, "openstack_emulator.network.service:NETWORK_SERVICE",
           "network"),
     Offer("zaqar", "/messaging", {"messaging": "/messaging"}, "openstack_emulator.messaging.service:MESSAGING",
           "messaging"),

@@ -36,8 +36,9 @@ from openstack_emulator.core.component import ActionHandler, on
 from openstack_emulator.core.errors import ApiError, bad_request, conflict
 from openstack_emulator.core.http import Request, Response, Version
 from openstack_emulator.core.store import Record
+from openstack_emulator.core.typed import to_plain
 from openstack_emulator.image.records import Image
-from openstack_emulator.network.records import NetworkRecords
+from openstack_emulator.network.rules.composition import NetworkService
 
 ACCEPTED = 202
 LATEST: Version = (9, 999)
@@ -292,11 +293,11 @@ def add_fixed_ip(interfaces: Interfaces, request: Request, server: Record, argum
 
 def remove_fixed_ip(interfaces: Interfaces, request: Request, server: Record, arguments: Any) -> Response:
     fields.check_fields(arguments, {"address": fields.text(1)}, ("address",), "removeFixedIp")
-    network = interfaces.cloud.of(NetworkRecords)
+    network = interfaces.cloud.of(NetworkService)
     for port in interfaces.of_server(server):
-        kept = [row for row in port["fixed_ips"] if row["ip_address"] != arguments["address"]]
-        if len(kept) != len(port["fixed_ips"]):
-            network.update_port(port["id"], fixed_ips=kept)
+        kept = [to_plain(fixed) for fixed in port.fixed_ips if fixed.ip_address != arguments["address"]]
+        if len(kept) != len(port.fixed_ips):
+            network.update_port(port.id, fixed_ips=kept)
             return Response(status=ACCEPTED)
     raise bad_request(f"Fixed IP {arguments['address']} is not of instance {server['id']}.")
 

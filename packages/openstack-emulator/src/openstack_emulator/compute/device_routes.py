@@ -49,7 +49,7 @@ def show_interface(interfaces: Interfaces, request: Request) -> Response:
     server = found(interfaces.servers, request)
     ports = interfaces.of_server(server)
     key = request.vars["port_id"]
-    port = next((port for port in ports if port["id"] == key), None)
+    port = next((port for port in ports if port.id == key), None)
     if port is None:
         raise missing_port(server, key)
     return Response({"interfaceAttachment": interface_view(interfaces, request, port)})
@@ -163,7 +163,7 @@ def detach_volume(devices: BlockDevices, request: Request) -> Response:
 def list_security_groups(views: ServerViews, request: Request) -> Response:
     """The groups of a server, as `/os-security-groups` shows them."""
     groups = views.security_groups.of_server(found(views.servers, request))
-    found_ = [ask(views.cloud, request, "GET", f"{GROUPS}/{group['id']}")["security_group"] for group in groups]
+    found_ = [ask(views.cloud, request, "GET", f"{GROUPS}/{group.id}")["security_group"] for group in groups]
     return Response({"security_groups": [group_view(views.records, request, group) for group in found_]})
 
 
@@ -257,7 +257,7 @@ def diagnostics(views: ServerViews, request: Request) -> Response:
             "num_disks": len(views.block_devices.of_server(server)) + bool(server["image_id"]),
             "disk_details": [],
             "cpu_details": [{"id": at, "time": 0, "utilisation": 0} for at in range(flavor["vcpus"])],
-            "nic_details": [{"mac_address": port["mac_address"], **counts} for port in ports],
+            "nic_details": [{"mac_address": port.mac_address, **counts} for port in ports],
             "memory_details": {"maximum": flavor["ram"], "used": flavor["ram"]},
         }
     )

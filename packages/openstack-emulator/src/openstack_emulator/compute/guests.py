@@ -20,8 +20,8 @@ from openstack_emulator.core.guests.selection import NONE
 from openstack_emulator.core.store import Record
 from openstack_emulator.guests.doors import Doors
 from openstack_emulator.image.rules.composition import ImageService
-from openstack_emulator.network.guest_topology import TopologyView
-from openstack_emulator.network.records import NetworkRecords
+from openstack_emulator.network.rules.composition import NetworkService
+from openstack_emulator.network.views.guests import TopologyView
 
 log = logging.getLogger(__name__)
 
@@ -57,7 +57,7 @@ class Guests(Component):
         doors = Doors(self.cloud, lambda guest_id, reason: self.after(0.0, self.guest_ended, guest_id, reason))
         self.cloud.guests.open(doors, {server["id"]: self._driver(server) for server in self._servers.rows})
         if self.cloud.guests.connected:
-            state = self.cloud.of(NetworkRecords).state
+            state = self.cloud.of(NetworkService).state
             state.followers.append(self._networks_changed)
             if self.cloud.guests.balancing and self.cloud.was_used(BALANCERS):
                 self.cloud.running(BALANCERS)
@@ -95,7 +95,7 @@ class Guests(Component):
 
     @property
     def _topology(self) -> TopologyView:
-        return TopologyView(self.cloud.of(NetworkRecords))
+        return TopologyView(self.cloud.of(NetworkService))
 
     def require(self, server: Record, operation: str) -> None:
         """501 for an operation that a server with a guest cannot do."""

@@ -13,7 +13,8 @@ from openstack_emulator.core.component import Component
 from openstack_emulator.core.errors import ApiError, bad_request, conflict, not_found
 from openstack_emulator.core.http import Context
 from openstack_emulator.core.store import Record
-from openstack_emulator.network.records import NetworkRecords
+from openstack_emulator.network.records.core import Network, Port
+from openstack_emulator.network.rules.composition import NetworkService
 
 NOT_FOUND = 404
 NO_SUBNET = "Network requires port_security_enabled and subnet associated in order to apply security groups."
@@ -31,10 +32,10 @@ class Interfaces(Component):
         records.deferrable(self.finish_detach_interface)
 
     @property
-    def _network(self) -> NetworkRecords:
-        return self.cloud.of(NetworkRecords)
+    def _network(self) -> NetworkService:
+        return self.cloud.of(NetworkService)
 
-    def of_server(self, server: Record) -> list[Record]:
+    def of_server(self, server: Record) -> list[Port]:
         """The ports of a server."""
         return self._network.ports_of_device(server["id"])
 
@@ -53,7 +54,7 @@ class Interfaces(Component):
                 raise conflict(AMBIGUOUS)
             if not candidates and networks == "auto":
                 return [{"uuid": self._allocated_network(context.project)}]
-            return [{"uuid": row["id"]} for row in candidates]
+            return [{"uuid": row.id} for row in candidates]
         return [self._interface(context, row) for row in networks]
 
     def _allocated_network(self, project_id: str) -> str:
@@ -72,23 +73,23 @@ class Interfaces(Component):
                 network = self._network.network_for(context.project, kept["uuid"], context.is_admin)
             except ApiError as error:
                 raise as_compute_error(error) from None
-            self._require_subnet(network, f"Network {network['id']} requires a subnet in order to boot instances on.")
+            self._require_subnet(network, f"Network {network.id} requires a subnet in order to boot instances on.")
             self._require_free(network, kept.get("fixed_ip"))
         else:
             raise bad_request("Bad network format: missing 'uuid'")
         return kept
 
-    def _require_subnet(self, network: Record, message: str) -> None:
-        if self._network.subnets.rows.first(network_id=network["id"]) is None:
+    def _require_subnet(self, network: Network, message: str) -> None:
+        if self._network.subnets.rows.first(network_id=network.id) is None:
             raise bad_request(message)
 
-    def _require_free(self, network: Record, address: str | None) -> None:
-        for port in self._network.ports.rows.select(network_id=network["id"]) if address else ():
-            if any(fixed["ip_address"] == address for fixed in port["fixed_ips"]):
-                device = port["device_id"]
+    def _require_free(self, network: Network, address: str | None) -> None:
+        for port in self._network.ports.rows.select(network_id=network.id) if address else ():
+            if any(fixed.ip_address == address for fixed in port.fixed_ips):
+                device = port.device_id
                 raise bad_request(f"Fixed IP address {address} is already in use on instance {device}.")
 
-    def plug(self, server: Record, wanted: Record) -> Record:
+    def plug(self, server: Record, wanted: Record) -> Port:
         """Add an interface to a server; its port.
 
         wanted: `port` of an existing port, or `uuid` of a network with optional `fixed_ip` and `security_groups`
@@ -102,14 +103,14 @@ class Interfaces(Component):
         if given and (stale := self.rows.get(given)) is not None:
             self.rows.remove(stale)
         try:
-            port_id = given or self._create_port(server, wanted)["id"]
+            port_id = given or self._create_port(server, wanted).id
             port = self._network.bind_port(port_id, server["id"], owner, server["host"] or "")
         except ApiError as error:
             raise as_compute_error(error) from None
         self.rows.add({"id": port_id, "server_id": server["id"], "created": given is None, "tag": wanted.get("tag")})
         return port
 
-    def free_port(self, context: Context, port_id: str) -> Record:
+    def free_port(self, context: Context, port_id: str) -> Port:
         """A port that the caller may attach to a server.
 
         Raises: ApiError 400 for an unknown one, 409 for one in use.
@@ -120,13 +121,13 @@ class Interfaces(Component):
             if error.status == NOT_FOUND:
                 raise bad_request(f"Port id {port_id} could not be found.") from None
             raise as_compute_error(error) from None
-        if port["project_id"] != context.project_id and not context.is_admin:
+        if port.project_id != context.project_id and not context.is_admin:
             raise bad_request(f"Port id {port_id} could not be found.")
-        if port["device_id"]:
+        if port.device_id:
             raise conflict(f"Port {port_id} is still in use.")
         return port
 
-    def _create_port(self, server: Record, wanted: Record) -> Record:
+    def _create_port(self, server: Record, wanted: Record) -> Port:
         body: dict[str, Any] = {"network_id": wanted["uuid"]}
         if wanted.get("fixed_ip"):
             body["fixed_ips"] = [{"ip_address": wanted["fixed_ip"]}]
@@ -134,7 +135,7 @@ class Interfaces(Component):
             body["security_groups"] = wanted["security_groups"]
         return self._network.create_port(server["project_id"], body, admin=True)
 
-    def attach(self, context: Context, server: Record, wanted: Record) -> Record:
+    def attach(self, context: Context, server: Record, wanted: Record) -> Port:
         """Add an interface to a server; its port. Without a port or network: on the project's network."""
         self.servers.require_state(server, "attach_interface", PLUGGABLE)
         if wanted.get("port"):
@@ -142,8 +143,8 @@ class Interfaces(Component):
                 raise not_found(f"Port id {wanted['port']} could not be found.")
             self.free_port(context, wanted["port"])
         elif not wanted.get("uuid"):
-            used = {port["network_id"] for port in self.of_server(server)}
-            candidates = [row["id"] for row in self._network.default_network_for(server["project_id"])]
+            used = {port.network_id for port in self.of_server(server)}
+            candidates = [row.id for row in self._network.default_network_for(server["project_id"])]
             free = [key for key in candidates if key not in used] or candidates
             if len(free) != 1:
                 raise conflict(AMBIGUOUS)
@@ -155,7 +156,7 @@ class Interfaces(Component):
     def detach(self, server: Record, port_id: str) -> None:
         """Begin to remove an interface from a server; 404 when it has no such interface."""
         self.servers.require_state(server, "detach_interface", PLUGGABLE)
-        if not any(port["id"] == port_id for port in self.of_server(server)):
+        if not any(port.id == port_id for port in self.of_server(server)):
             raise missing_port(server, port_id)
         self.after(SHORT, self.finish_detach_interface, server["id"], port_id)
 
@@ -171,7 +172,7 @@ class Interfaces(Component):
         """Delete the ports that were created for a server, and unbind the others."""
         created = {row["id"] for row in self.rows.select(server_id=server["id"]) if row["created"]}
         for port in self.of_server(server):
-            self._give_up(port["id"], created=port["id"] in created)
+            self._give_up(port.id, created=port.id in created)
         for row in self.rows.select(server_id=server["id"]):
             self.rows.remove(row)
 

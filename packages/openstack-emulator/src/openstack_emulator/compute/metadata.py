@@ -20,7 +20,8 @@ from openstack_emulator.compute.keypairs import Keypairs
 from openstack_emulator.compute.security_groups import ServerSecurityGroups
 from openstack_emulator.core.cloud import Records
 from openstack_emulator.core.store import Record
-from openstack_emulator.network.records import NetworkRecords
+from openstack_emulator.network.records.core import Route, Subnet
+from openstack_emulator.network.rules.composition import NetworkService
 
 EC2_VERSIONS = ("1.0", "2007-01-19", "2007-03-01", "2007-08-29", "2007-10-10", "2007-12-15", "2008-02-01",
                 "2008-09-01", "2009-04-04")  # fmt: skip
@@ -41,7 +42,7 @@ class Guest:
     def __init__(self, compute: Records, server: Record) -> None:
         self.server = server
         self.compute = compute
-        self.network = compute.cloud.of(NetworkRecords)
+        self.network = compute.cloud.of(NetworkService)
         self.ports = self.compute.component(Interfaces).of_server(server)
 
     @property
@@ -78,12 +79,12 @@ class Guest:
 
     def addresses(self, version: int) -> list[str]:
         """The fixed addresses of an IP version."""
-        found = [fixed["ip_address"] for port in self.ports for fixed in port["fixed_ips"]]
+        found = [fixed.ip_address for port in self.ports for fixed in port.fixed_ips]
         return [address for address in found if (":" in address) == (version == 6)]
 
     def floating_addresses(self) -> list[str]:
-        rows = (row for port in self.ports for row in self.network.floating_ips_of_port(port["id"]))
-        return [row["floating_ip_address"] for row in rows]
+        rows = (row for port in self.ports for row in self.network.floating_ips_of_port(port.id))
+        return [row.floating_ip_address for row in rows]
 
 
 def content_name(number: int) -> str:
@@ -134,9 +135,9 @@ def _devices(guest: Guest) -> list[dict[str, Any]]:
         row["id"]: row["tag"] for row in guest.compute.component(Interfaces).rows.select(server_id=guest.server["id"])
     }
     cards = [
-        {"type": "nic", **place, "mac": port["mac_address"], "tags": [tags[port["id"]]]}
+        {"type": "nic", **place, "mac": port.mac_address, "tags": [tags[port.id]]}
         for port in guest.ports
-        if tags.get(port["id"])
+        if tags.get(port.id)
     ]
     disks = [
         {"type": "disk", **place, "serial": device["volume_id"], "path": device["device"], "tags": [device["tag"]]}
@@ -152,39 +153,39 @@ def network_data(guest: Guest, version: str) -> dict[str, Any]:
     networks: list[dict[str, Any]] = []
     servers: list[dict[str, str]] = []
     for port in guest.ports:
-        link = f"tap{port['id'][:11]}"
-        mtu = guest.network.networks.rows.require(port["network_id"])["mtu"]
-        shown = {"id": link, "vif_id": port["id"], "type": "ovs", "mtu": mtu}
-        links.append({**shown, "ethernet_mac_address": port["mac_address"]})
-        for fixed in port["fixed_ips"]:
-            subnet = guest.network.subnets.rows.require(fixed["subnet_id"])
-            names = [{"type": "dns", "address": address} for address in subnet["dns_nameservers"]]
-            place = {"id": f"network{len(networks)}", "link": link, "network_id": port["network_id"]}
-            networks.append({**place, **_addressing(subnet, fixed["ip_address"], names)})
+        link = f"tap{port.id[:11]}"
+        mtu = guest.network.networks.rows.require(port.network_id).mtu
+        shown = {"id": link, "vif_id": port.id, "type": "ovs", "mtu": mtu}
+        links.append({**shown, "ethernet_mac_address": port.mac_address})
+        for fixed in port.fixed_ips:
+            subnet = guest.network.subnets.rows.require(fixed.subnet_id)
+            names = [{"type": "dns", "address": address} for address in subnet.dns_nameservers]
+            place = {"id": f"network{len(networks)}", "link": link, "network_id": port.network_id}
+            networks.append({**place, **_addressing(subnet, fixed.ip_address, names)})
             servers += [one for one in names if one not in servers]
     return {"links": links, "networks": networks, "services": servers}
 
 
-def _addressing(subnet: Record, address: str, names: list[dict[str, str]]) -> dict[str, Any]:
+def _addressing(subnet: Subnet, address: str, names: list[dict[str, str]]) -> dict[str, Any]:
     """Return how a guest gets an address: by DHCP, or as it is shown here."""
-    form = f"ipv{subnet['ip_version']}"
-    if subnet["ip_version"] == 6 and subnet["ipv6_address_mode"]:
-        return {"type": f"ipv6_{subnet['ipv6_address_mode']}", **_static(subnet, address, names)}
-    if subnet["enable_dhcp"]:
+    form = f"ipv{subnet.ip_version}"
+    if subnet.ip_version == 6 and subnet.ipv6_address_mode:
+        return {"type": f"ipv6_{subnet.ipv6_address_mode}", **_static(subnet, address, names)}
+    if subnet.enable_dhcp:
         return {"type": f"{form}_dhcp"}
     return {"type": form, **_static(subnet, address, names)}
 
 
-def _static(subnet: Record, address: str, names: list[dict[str, str]]) -> dict[str, Any]:
-    default = "0.0.0.0/0" if subnet["ip_version"] == 4 else "::/0"
-    routes = [{"destination": default, "nexthop": subnet["gateway_ip"]}] if subnet["gateway_ip"] else []
+def _static(subnet: Subnet, address: str, names: list[dict[str, str]]) -> dict[str, Any]:
+    default = "0.0.0.0/0" if subnet.ip_version == 4 else "::/0"
+    routes = [Route(destination=default, nexthop=subnet.gateway_ip)] if subnet.gateway_ip else []
     shown = []
-    for route in [*routes, *subnet["host_routes"]]:
-        to = ip_network(route["destination"])
-        shown.append({"network": str(to.network_address), "netmask": str(to.netmask), "gateway": route["nexthop"]})
+    for route in [*routes, *subnet.host_routes]:
+        to = ip_network(route.destination)
+        shown.append({"network": str(to.network_address), "netmask": str(to.netmask), "gateway": route.nexthop})
     return {
         "ip_address": address,
-        "netmask": str(ip_network(subnet["cidr"]).netmask),
+        "netmask": str(ip_network(subnet.cidr).netmask),
         "routes": shown,
         "services": names,
     }
@@ -263,7 +264,7 @@ def _ec2_meta_data(guest: Guest, version: str) -> dict[str, Any]:
         "hostname": guest.hostname,
         "local-ipv4": fixed[0] if fixed else "",
         "reservation-id": server["reservation_id"],
-        "security-groups": "\n".join(dict.fromkeys(str(group["name"]) for group in groups)),
+        "security-groups": "\n".join(dict.fromkeys(group.name for group in groups)),
     }
     if version == "1.0":
         return found

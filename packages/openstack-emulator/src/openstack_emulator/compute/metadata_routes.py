@@ -33,7 +33,7 @@ from openstack_emulator.core import error_bodies
 from openstack_emulator.core.cloud import Records, Service
 from openstack_emulator.core.errors import ApiError
 from openstack_emulator.core.http import Request, Response
-from openstack_emulator.network.records import NetworkRecords
+from openstack_emulator.network.rules.composition import NetworkService
 
 INSTANCE, PROJECT, SIGNATURE = "x-instance-id", "x-tenant-id", "x-instance-id-signature"
 PROXY_USER = "metadata-proxy"
@@ -93,12 +93,12 @@ def _signed_instance(metadata: MetadataRecords, request: Request) -> str:
 
 def _device_at(metadata: MetadataRecords, address: str) -> str:
     """Return the ID of the device with an address; empty if there is none, or if several networks have the address."""
-    network = metadata.cloud.of(NetworkRecords)
+    network = metadata.cloud.of(NetworkService)
     servers = metadata.cloud.of(ComputeRecords).servers.rows
     found = {
-        port["device_id"]
+        port.device_id
         for port in network.ports.rows
-        if port["device_id"] in servers and any(fixed["ip_address"] == address for fixed in port["fixed_ips"])
+        if port.device_id in servers and any(fixed.ip_address == address for fixed in port.fixed_ips)
     }
     return str(found.pop()) if len(found) == 1 else ""
 

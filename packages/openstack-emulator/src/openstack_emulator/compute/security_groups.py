@@ -5,15 +5,16 @@ from __future__ import annotations
 from openstack_emulator.core.component import Component
 from openstack_emulator.core.errors import bad_request, conflict, not_found
 from openstack_emulator.core.store import Record
-from openstack_emulator.network.records import NetworkRecords
+from openstack_emulator.network.records.core import SecurityGroup
+from openstack_emulator.network.rules.composition import NetworkService
 
 
 class ServerSecurityGroups(Component):
     """The security groups of servers, which the network service has."""
 
     @property
-    def _network(self) -> NetworkRecords:
-        return self.cloud.of(NetworkRecords)
+    def _network(self) -> NetworkService:
+        return self.cloud.of(NetworkService)
 
     def ids(self, project_id: str, names: list[str]) -> list[str]:
         """The ids of the security groups with these ids or names.
@@ -27,14 +28,12 @@ class ServerSecurityGroups(Component):
                 raise bad_request(f"Unable to find security_group with name or id '{name}'")
             if len(groups) > 1:
                 raise conflict(f"Multiple security groups found matching '{name}'. Use an ID to be more specific.")
-            found.append(groups[0]["id"])
+            found.append(groups[0].id)
         return list(dict.fromkeys(found))
 
-    def of_server(self, server: Record) -> list[Record]:
+    def of_server(self, server: Record) -> list[SecurityGroup]:
         """The security groups of a server's ports, each once."""
-        ids = dict.fromkeys(
-            key for port in self._network.ports_of_device(server["id"]) for key in port["security_groups"]
-        )
+        ids = dict.fromkeys(key for port in self._network.ports_of_device(server["id"]) for key in port.security_groups)
         found = (self._network.security_groups_by_name_or_id(server["project_id"], key) for key in ids)
         return [groups[0] for groups in found if groups]
 
@@ -43,10 +42,10 @@ class ServerSecurityGroups(Component):
         groups = self._network.security_groups_by_name_or_id(server["project_id"], name)
         if not groups:
             raise not_found(f"Security group {name} is not found for project {server['project_id']}")
-        group = groups[0]["id"]
+        group = groups[0].id
         ports = self._network.ports_of_device(server["id"])
-        if not add and not any(group in port["security_groups"] for port in ports):
+        if not add and not any(group in port.security_groups for port in ports):
             raise not_found(f"Security group {name} not associated with the instance {server['id']}")
         for port in ports:
-            others = [key for key in port["security_groups"] if key != group]
-            self._network.update_port(port["id"], security_groups=[*others, group] if add else others)
+            others = [key for key in port.security_groups if key != group]
+            self._network.update_port(port.id, security_groups=[*others, group] if add else others)

@@ -102,7 +102,7 @@ FILTERS: dict[str, Filter] = {
 
 def _has_address(views: ServerViews, server: Record, pattern: str, version: int) -> bool:
     ports = views.interfaces.of_server(server)
-    texts = [row["ip_address"] for port in ports for row in port["fixed_ips"]]
+    texts = [fixed.ip_address for port in ports for fixed in port.fixed_ips]
     return any(_matches(pattern, text) for text in texts if (":" in text) == (version == 6))
 
 

@@ -18,7 +18,7 @@ from openstack_emulator.image.records import Image
 from openstack_emulator.image.rules.composition import ImageService
 from openstack_emulator.image.rules.images import Images
 from openstack_emulator.image.rules.wanted import SNAPSHOT_SIZE, NewCopy
-from openstack_emulator.network.records import NetworkRecords
+from openstack_emulator.network.rules.composition import NetworkService
 from openstack_emulator.volume.rules.composition import BlockStorage
 from openstack_emulator.volume.rules.sources import MAPPINGS
 from openstack_emulator.volume.rules.wanted import NewSnapshot
@@ -137,9 +137,9 @@ class Shelving(Component):
             fault = {"code": 500, "created": self.records.timestamp(), "message": NO_HOST}
             return {"vm_state": "error", "power_state": NO_STATE, "fault": fault}
         self._delete_shelved_image(server)
-        network = self.cloud.of(NetworkRecords)
+        network = self.cloud.of(NetworkService)
         for port in network.ports_of_device(server["id"]):
-            network.update_port(port["id"], **{"binding:host_id": host})
+            network.update_port(port.id, **{"binding:host_id": host})
         return {"host": host, "launched_at": self.moment()}
 
     def begin(self, server: Record) -> None:

@@ -17,7 +17,9 @@ from openstack_emulator.core.cloud import Records
 from openstack_emulator.core.component import Component
 from openstack_emulator.core.http import Request
 from openstack_emulator.core.store import Record
-from openstack_emulator.network.records import NetworkRecords
+from openstack_emulator.core.typed import to_plain
+from openstack_emulator.network.records.core import Port
+from openstack_emulator.network.rules.composition import NetworkService
 
 
 def links(request: Request, kind: str, key: str) -> list[dict[str, str]]:
@@ -46,27 +48,27 @@ def host_id(server: Record) -> str:
 
 def addresses(views: ServerViews, server: Record) -> dict[str, list[dict[str, Any]]]:
     """The addresses of a server by network name, floating ones after the fixed ones they lead to."""
-    network = views.cloud.of(NetworkRecords)
+    network = views.cloud.of(NetworkService)
     found: dict[str, list[dict[str, Any]]] = {}
     for port in views.interfaces.of_server(server):
-        rows = found.setdefault(network.network_for(None, port["network_id"], admin=True)["name"], [])
-        floating = network.floating_ips_of_port(port["id"])
-        for fixed in port["fixed_ips"]:
-            rows.append(_address(fixed["ip_address"], "fixed", port))
+        rows = found.setdefault(network.network_for(None, port.network_id, admin=True).name, [])
+        floating = network.floating_ips_of_port(port.id)
+        for fixed in port.fixed_ips:
+            rows.append(_address(fixed.ip_address, "fixed", port))
             rows.extend(
-                _address(row["floating_ip_address"], "floating", port)
+                _address(row.floating_ip_address, "floating", port)
                 for row in floating
-                if row["fixed_ip_address"] == fixed["ip_address"]
+                if row.fixed_ip_address == fixed.ip_address
             )
     return found
 
 
-def _address(text: str, kind: str, port: Record) -> dict[str, Any]:
+def _address(text: str, kind: str, port: Port) -> dict[str, Any]:
     return {
         "addr": text,
         "version": 6 if ":" in text else 4,
         "OS-EXT-IPS:type": kind,
-        "OS-EXT-IPS-MAC:mac_addr": port["mac_address"],
+        "OS-EXT-IPS-MAC:mac_addr": port.mac_address,
     }
 
 
@@ -198,7 +200,7 @@ def _hints(views: ServerViews, request: Request, server: Record) -> dict[str, An
 
 
 def _details(views: ServerViews, request: Request, server: Record) -> dict[str, Any]:
-    groups = [{"name": group["name"]} for group in views.security_groups.of_server(server)]
+    groups = [{"name": group.name} for group in views.security_groups.of_server(server)]
     devices = views.block_devices.of_server(server)
     view = {
         "addresses": addresses(views, server),
@@ -332,17 +334,17 @@ def aggregate_detail(request: Request, aggregate: Record) -> dict[str, Any]:
     return view
 
 
-def interface_view(interfaces: Interfaces, request: Request, port: Record) -> dict[str, Any]:
+def interface_view(interfaces: Interfaces, request: Request, port: Port) -> dict[str, Any]:
     """A network interface of a server."""
-    view = {
-        "port_state": port["status"],
-        "net_id": port["network_id"],
-        "port_id": port["id"],
-        "mac_addr": port["mac_address"],
-        "fixed_ips": [{key: row[key] for key in ("subnet_id", "ip_address")} for row in port["fixed_ips"]],
+    view: dict[str, Any] = {
+        "port_state": port.status,
+        "net_id": port.network_id,
+        "port_id": port.id,
+        "mac_addr": port.mac_address,
+        "fixed_ips": [to_plain(fixed) for fixed in port.fixed_ips],
     }
     if request.version >= (2, 70):
-        row = interfaces.rows.get(port["id"])
+        row = interfaces.rows.get(port.id)
         view["tag"] = None if row is None else row["tag"]
     return view
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Awaitable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -80,7 +81,10 @@ class Response:
             return b""
         if isinstance(self.body, bytes):
             return self.body
-        return orjson.dumps(self.body)
+        try:
+            return orjson.dumps(self.body)
+        except TypeError:  # an integer of more than 64 bits, as the number of addresses of an IPv6 network
+            return json.dumps(self.body, separators=(",", ":")).encode()
 
     @property
     def content_type(self) -> str | None:

@@ -9,6 +9,7 @@ from typing import Any, Generic
 from openstack_emulator.core.errors import ApiError, bad_request
 from openstack_emulator.core.http import Query, Request
 from openstack_emulator.core.store import R
+from openstack_emulator.core.typed import plain
 
 LARGEST_PAGE = 1000
 Order = Sequence[tuple[str, bool]]
@@ -102,4 +103,4 @@ def _rank(value: Any) -> tuple[int, Any]:
     """A key that compares values of any type: None, then numbers, then strings."""
     if value is None:
         return (0, 0)
-    return (1, value) if isinstance(value, int | float) else (2, str(value))
+    return (1, value) if isinstance(value, int | float) else (2, str(plain(value)))

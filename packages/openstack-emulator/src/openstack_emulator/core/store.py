@@ -140,12 +140,11 @@ class Rows(ABC, Generic[R]):
 
     def select(self, **equals: Any) -> list[R]:
         """The records whose fields have these values, in order of creation."""
-        candidates: Iterable[R] = self._records.values()
         for field, index in self._indexes.items():
             if field in equals:
-                candidates = index.get(equals[field], {}).values()
-                break
-        return self._matching(candidates, equals)
+                found = index.get(equals.pop(field), {}).values()
+                return self._matching(found, equals) if equals else list(found)
+        return self._matching(self._records.values(), equals)
 
     def first(self, **equals: Any) -> R | None:
         """The oldest record with these values, if any."""

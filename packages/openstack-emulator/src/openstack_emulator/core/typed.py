@@ -39,12 +39,16 @@ class Readable(Protocol):
 
 
 class _Form(NamedTuple):
-    """How a class is stored: the attributes by their names in JSON, a function that reads them all, and those that
-    make parts of the JSON of an attribute."""
+    """How a class is stored: the attributes by their names in JSON, a function that reads them all, those that make
+    parts of the JSON of an attribute, the names in JSON of what has parts, and as the first two those names that do not
+    begin with `_`."""
 
     attributes: Mapping[str, str]
     values: Callable[[Any], tuple[Any, ...]]
     parts: Mapping[str, Callable[[Any], Any]]
+    composed: Sequence[str]
+    public: Sequence[str]
+    public_values: Callable[[Any], tuple[Any, ...]]
 
 
 _FORMS: dict[type[Part], _Form] = {}
@@ -61,11 +65,12 @@ def _form(kind: type[Part]) -> _Form:
 def _form_of(kind: type[Part]) -> _Form:
     fields = [one for one in dataclasses.fields(kind) if one.name != "fault"]
     hints = get_type_hints(kind)
-    return _Form(
-        {one.metadata.get(_NAME, one.name): one.name for one in fields},
-        _reader([one.name for one in fields]),
-        {one.name: part for one in fields if (part := _part_of(hints[one.name])) is not None},
-    )
+    names = {one.metadata.get(_NAME, one.name): one.name for one in fields}
+    parts = {one.name: part for one in fields if (part := _part_of(hints[one.name])) is not None}
+    composed = [stored for stored, name in names.items() if name in parts]
+    public = [stored for stored in names if stored[0] != "_"]
+    values = _reader([one.name for one in fields])
+    return _Form(names, values, parts, composed, public, _reader([names[stored] for stored in public]))
 
 
 def _reader(attributes: Sequence[str]) -> Callable[[Any], tuple[Any, ...]]:
@@ -108,6 +113,40 @@ class Part:
             if values[attribute] is not None:
                 values[attribute] = part(values[attribute])
         return cls(**values)
+
+
+def stored_names(kind: type[Part]) -> Mapping[str, str]:
+    """The attributes of a class by the names under which they are stored."""
+    return _form(kind).attributes
+
+
+def to_plain(record: Part) -> dict[str, Any]:
+    """The object as JSON, with the parts within it."""
+    form = _form(type(record))
+    return _composed(form, dict(zip(form.attributes, form.values(record), strict=True)))
+
+
+def to_public(record: Part) -> dict[str, Any]:
+    """The object as clients may see it: as JSON, with the parts within it, but without names that begin with `_`."""
+    form = _form(type(record))
+    return _composed(form, dict(zip(form.public, form.public_values(record), strict=True)))
+
+
+def _composed(form: _Form, data: dict[str, Any]) -> dict[str, Any]:
+    """Put JSON in place of the parts of an object."""
+    for name in form.composed:
+        if data[name]:
+            data[name] = plain(data[name])
+    return data
+
+
+def plain(value: Any) -> Any:
+    """A value as JSON, with the parts within it."""
+    if isinstance(value, list):
+        return [plain(one) for one in value]
+    if isinstance(value, Part):
+        return to_plain(value)
+    return {name: plain(one) for name, one in value.items()} if isinstance(value, dict) else value
 
 
 def to_bytes(stored: Part | Mapping[str, Any]) -> bytes:

@@ -167,6 +167,13 @@ def whole_containers(database: sqlite3.Connection) -> None:
     )
 
 
+def whole_networks(database: sqlite3.Connection) -> None:
+    """Networks, ports and routers of Neutron have all of their fields."""
+    filled("neutron", "networks", {"_preset": False, "_agents": None})(database)
+    filled("neutron", "routers", {"_agents": None})(database)
+    filled("neutron", "ports", {"_place": 0})(database)
+
+
 STEPS: Sequence[Step] = (
     numbered,
     filled("nova", "servers", {"_image_name": ""}),
@@ -183,6 +190,7 @@ STEPS: Sequence[Step] = (
     ranges_of_segments,
     filled("magnum", "nodegroups", {"_before": None}),
     whole_containers,
+    whole_networks,
 )
 
 

@@ -9,8 +9,8 @@ from openstack_emulator.core.component import Component
 from openstack_emulator.core.errors import bad_request, conflict, not_found
 from openstack_emulator.core.http import Request
 from openstack_emulator.core.store import Record
-from openstack_emulator.network.networks import EXTERNAL
-from openstack_emulator.network.records import NetworkRecords
+from openstack_emulator.network.records.core import Subnet
+from openstack_emulator.network.rules.composition import NetworkService
 from openstack_emulator.reservation.calendar import Calendar
 from openstack_emulator.reservation.dates import STAMP
 
@@ -24,9 +24,9 @@ class Addresses(Component):
         self._calendar = calendar
 
     @property
-    def network(self) -> NetworkRecords:
+    def network(self) -> NetworkService:
         """The records of the network service."""
-        return self.cloud.of(NetworkRecords)
+        return self.cloud.of(NetworkService)
 
     def create(self, request: Request) -> Record:
         """Register an address. Raises ApiError: 400 for an unknown network, 404, or 409 for an address in use."""
@@ -45,12 +45,12 @@ class Addresses(Component):
         subnet = self._subnet(network_id, address)
         if any(row["floating_ip_address"] == text for row in self.rows):
             raise conflict(f"The floating IP {text} is registered already.")
-        if self.network.state.rows["floatingips"].first(floating_ip_address=text) is not None:
+        if self.network.state.rows.floatingips.first(floating_ip_address=text) is not None:
             raise conflict(f"Floating IP address {text} is already used by Neutron.")
         address_record = {
             "id": new_id(),
             "floating_network_id": network_id,
-            "subnet_id": subnet["id"],
+            "subnet_id": subnet.id,
             "floating_ip_address": text,
             "reservable": True,
             "created_at": self.records.timestamp(STAMP),
@@ -65,19 +65,18 @@ class Addresses(Component):
             raise conflict(f"Can't delete floating IP {key}. Floating IP id {key} is allocated by reservations.")
         self.rows.remove(address)
 
-    def _subnet(self, network_id: str, address: IPv4Address) -> Record:
+    def _subnet(self, network_id: str, address: IPv4Address) -> Subnet:
         """The subnet of an external network that an address is in, but not in its allocation pools."""
-        network = self.network.state.rows["networks"].get(network_id)
+        network = self.network.state.rows.networks.get(network_id)
         if network is None:
             raise bad_request(f"Failed to find network {network_id}")
-        for subnet in self.network.state.rows["subnets"].select(network_id=network_id) if network[EXTERNAL] else ():
-            if subnet["ip_version"] == 4 and address in ip_network(subnet["cidr"]):
-                pools = subnet["allocation_pools"]
-                pooled = any(IPv4Address(pool["start"]) <= address <= IPv4Address(pool["end"]) for pool in pools)
-                if pooled or str(address) == subnet["gateway_ip"]:
+        for subnet in self.network.state.rows.subnets.select(network_id=network_id) if network.external else ():
+            if subnet.ip_version == 4 and address in ip_network(subnet.cidr):
+                pools = subnet.allocation_pools
+                pooled = any(IPv4Address(pool.start) <= address <= IPv4Address(pool.end) for pool in pools)
+                if pooled or str(address) == subnet.gateway_ip:
                     raise bad_request(
-                        f"The floating IP {address} is used in allocation_pools or gateway_ip in subnet "
-                        f"{subnet['id']} ."
+                        f"The floating IP {address} is used in allocation_pools or gateway_ip in subnet {subnet.id} ."
                     )
                 return subnet
         raise not_found(f"Valid subnet for the floating IP {address} is not found.")

@@ -11,7 +11,8 @@ from openstack_emulator.core.cloud import Records
 from openstack_emulator.core.component import Component
 from openstack_emulator.core.errors import ApiError, bad_request
 from openstack_emulator.core.store import Record
-from openstack_emulator.network.kinds import CLOUD
+from openstack_emulator.network.records.core import FloatingIp
+from openstack_emulator.network.rules.kinds.kind import CLOUD
 from openstack_emulator.reservation.addresses import Addresses
 from openstack_emulator.reservation.calendar import Calendar, Period
 
@@ -117,9 +118,9 @@ class AddressReservations(Kind):
             if (made := self._created(address["floating_ip_address"], reservation)) is not None:
                 floating.delete(CLOUD, made)
 
-    def _created(self, address: str, reservation: Record) -> Record | None:
+    def _created(self, address: str, reservation: Record) -> FloatingIp | None:
         found = self._addresses.network.floatingips.rows.first(floating_ip_address=address)
-        return found if found is not None and found["tags"] == _tags(reservation) else None
+        return found if found is not None and found.tags == _tags(reservation) else None
 
 
 def _tags(reservation: Record) -> list[str]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from ipaddress import ip_address
-from operator import itemgetter
 from typing import Any
 
 from openstack_emulator.container.records import Container, Interface, WantedInterface
@@ -14,11 +13,11 @@ from openstack_emulator.core.component import Rules
 from openstack_emulator.core.errors import ApiError, bad_request, conflict, not_found
 from openstack_emulator.core.http import Context, Request
 from openstack_emulator.core.lookups import one_of_collection
-from openstack_emulator.network.records import NetworkRecords
+from openstack_emulator.network.records.core import Port
+from openstack_emulator.network.rules.composition import NetworkService
 
 OWNER = "compute:kuryr"
 NETWORKS, PORTS = "/network/v2.0/networks", "/network/v2.0/ports"
-_OF_PORT, _OF_ADDRESS = itemgetter("id", "network_id", "fixed_ips"), itemgetter("ip_address", "subnet_id")
 _ADDRESSES = ("v4-fixed-ip", "v6-fixed-ip")
 
 
@@ -49,8 +48,8 @@ class Networking(Rules):
         self.rows = records.typed("interfaces", Interface, "container_id", internal=True)
 
     @property
-    def _network(self) -> NetworkRecords:
-        return self.cloud.of(NetworkRecords)
+    def _network(self) -> NetworkService:
+        return self.cloud.of(NetworkService)
 
     def asked_for(self, request: Request, nets: Sequence[Mapping[str, Any]]) -> list[WantedInterface]:
         """Return the interfaces that a request asks for: `{network}` or `{port}` each, with `fixed_ip`.
@@ -61,7 +60,7 @@ class Networking(Rules):
             found = self._network.default_network_for(request.context.project)
             if not found:
                 raise conflict("There is no neutron network available")
-            return [WantedInterface(network=found[0]["id"], port=None, fixed_ip=None)]
+            return [WantedInterface(network=found[0].id, port=None, fixed_ip=None)]
         return [self.interface(request, entry) for entry in nets]
 
     def interface(self, request: Request, entry: Mapping[str, Any]) -> WantedInterface:
@@ -103,7 +102,7 @@ class Networking(Rules):
             raise bad_request(f"Security group {name} not found.")
         if len(found) > 1:
             raise conflict(f"Multiple security group matches found for name {name}, use an ID to be more specific.")
-        return str(found[0]["id"])
+        return found[0].id
 
     def plug(self, container: Container, wanted: WantedInterface) -> None:
         """Add an interface to a container. Raises ApiError."""
@@ -114,7 +113,7 @@ class Networking(Rules):
                 body |= {"fixed_ips": [{"ip_address": wanted.fixed_ip}]}
             if container.security_groups:
                 body |= {"security_groups": container.security_groups}
-            key = str(self._network.create_port(container.project_id, body, admin=True)["id"])
+            key = self._network.create_port(container.project_id, body, admin=True).id
         self._network.bind_port(key, container.id, OWNER, container.host or "")
         if (stale := self.rows.get(key)) is not None:
             self.rows.remove(stale)
@@ -138,13 +137,14 @@ class Networking(Rules):
 
     def connections(self, container: Container) -> list[Connection]:
         """Return the ports of a container."""
-        return [self._connection(*_OF_PORT(port)) for port in self._network.ports_of_device(container.id)]
+        return [self._connection(port) for port in self._network.ports_of_device(container.id)]
 
-    def _connection(self, port_id: str, network_id: str, fixed_ips: Sequence[Mapping[str, Any]]) -> Connection:
-        row = self.rows.get(port_id)
-        found = [_OF_ADDRESS(fixed) for fixed in fixed_ips]
-        addresses = tuple(Address(address, ip_address(address).version, subnet_id) for address, subnet_id in found)
-        return Connection(port_id, network_id, addresses, row is None or not row.created)
+    def _connection(self, port: Port) -> Connection:
+        row = self.rows.get(port.id)
+        addresses = [
+            Address(fixed.ip_address, ip_address(fixed.ip_address).version, fixed.subnet_id) for fixed in port.fixed_ips
+        ]
+        return Connection(port.id, port.network_id, tuple(addresses), row is None or not row.created)
 
     def regroup(self, container: Container, groups: Sequence[str]) -> None:
         """Give the ports of a container these security groups."""

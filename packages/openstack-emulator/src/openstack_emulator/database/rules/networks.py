@@ -11,8 +11,8 @@ from openstack_emulator.core.errors import ApiError, bad_request
 from openstack_emulator.core.http import Context
 from openstack_emulator.database.records import Address, Instance
 from openstack_emulator.database.rules.wanted import Nic
-from openstack_emulator.network.kinds import Actor
-from openstack_emulator.network.records import NetworkRecords
+from openstack_emulator.network.rules.composition import NetworkService
+from openstack_emulator.network.rules.kinds.kind import Actor
 
 NIC_FORMS = {
     "net-id": fields.nullable(fields.text(1)),
@@ -30,7 +30,7 @@ def nics_problem(cloud: Cloud, caller: Context, nics: Sequence[Nic]) -> str | No
 
     Raises: ApiError 400 for a nic without either, and for a port in use.
     """
-    tables = cloud.of(NetworkRecords).state.tables
+    state = cloud.of(NetworkService).state
     actor = Actor(caller.project_id, caller.is_admin)
     for nic in nics:
         if not nic.network_id and not nic.port_id:
@@ -39,7 +39,7 @@ def nics_problem(cloud: Cloud, caller: Context, nics: Sequence[Nic]) -> str | No
             if key is None:
                 continue
             try:
-                user = tables[table].reach(actor, key).get("device_id")
+                user = state.of(table).reach(actor, key).get("device_id")
             except ApiError:
                 return f"{table[:-1].capitalize()} {key} could not be found."
             if user:
@@ -49,20 +49,19 @@ def nics_problem(cloud: Cloud, caller: Context, nics: Sequence[Nic]) -> str | No
 
 def connect(cloud: Cloud, instance: Instance, nics: Sequence[Nic]) -> None:
     """Give a new instance its ports, and so its addresses. Raises ApiError 400 for an address that is not available."""
-    network = cloud.of(NetworkRecords)
+    network = cloud.of(NetworkService)
     addresses: list[Address] = []
     try:
         for nic in nics:
             device = {"device_id": instance.id, "device_owner": OWNER}
             if nic.port_id:
                 port = network.update_port(nic.port_id, **device)
-                instance.given_ports.append(port["id"])
+                instance.given_ports.append(port.id)
             else:
                 port = network.create_port(instance.project_id, {**_wanted(instance, nic), **device}, admin=True)
-                instance.ports.append(port["id"])
+                instance.ports.append(port.id)
             addresses += [
-                Address(address=fixed["ip_address"], type="private", network=port["network_id"])
-                for fixed in port["fixed_ips"]
+                Address(address=fixed.ip_address, type="private", network=port.network_id) for fixed in port.fixed_ips
             ]
     except ApiError as error:
         disconnect(cloud, instance)
@@ -74,7 +73,7 @@ def disconnect(cloud: Cloud, instance: Instance) -> None:
     """Delete the ports that were made for an instance, and release those that it was given."""
     if not instance.ports and not instance.given_ports:
         return
-    network = cloud.of(NetworkRecords)
+    network = cloud.of(NetworkService)
     ports = network.ports.rows
     for port_id in instance.ports:
         if port_id in ports:

@@ -15,7 +15,7 @@ from openstack_emulator.dns.rules.recordsets import RecordSets
 from openstack_emulator.dns.rules.wanted import NewName, NewRecordSet, NewZone
 from openstack_emulator.dns.rules.zones import MANAGED_PROJECT
 from openstack_emulator.identity.catalog import REGION
-from openstack_emulator.network.records import NetworkRecords
+from openstack_emulator.network.rules.composition import NetworkService
 
 MAILBOX = "hostmaster@devstack.org"
 
@@ -43,14 +43,11 @@ class FloatingIpNames(Rules):
 
     def floating_ips(self, caller: Caller) -> list[FloatingIp]:
         """Return the floating IPs that the caller reaches."""
-        if not self.cloud.has(NetworkRecords):
+        if not self.cloud.has(NetworkService):
             return []
-        rows = self.cloud.of(NetworkRecords).floatingips.rows
+        rows = self.cloud.of(NetworkService).floatingips.rows
         found = list(rows) if caller.all_projects else rows.select(project_id=caller.project_id)
-        return [
-            FloatingIp(row["id"], row["floating_ip_address"], row.get("created_at"), row.get("updated_at"))
-            for row in found
-        ]
+        return [FloatingIp(row.id, row.floating_ip_address, row.created_at, row.updated_at) for row in found]
 
     def floating_ip(self, caller: Caller, key: str) -> FloatingIp:
         """Return the floating IP that `region:id` names. Raises ApiError 400 and 404."""

@@ -2,52 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
 from ipaddress import ip_address, ip_network
-from typing import Any, Self
+from typing import Any
 
 from openstack_emulator.core.cloud import Cloud
 from openstack_emulator.core.errors import ApiError, bad_request
 from openstack_emulator.core.http import Context
 from openstack_emulator.loadbalancer.records import LoadBalancer, Member
 from openstack_emulator.loadbalancer.rules.errors import failure
-from openstack_emulator.network.kinds import Actor
-from openstack_emulator.network.records import NetworkRecords
+from openstack_emulator.network.records.core import Port, Subnet
+from openstack_emulator.network.rules.composition import NetworkService
+from openstack_emulator.network.rules.kinds.kind import Actor
 
 PLACES = ("vip_port_id", "vip_network_id", "vip_subnet_id")
 OWNER = "Octavia"
-
-
-@dataclass(frozen=True)
-class Subnet:
-    """A subnet of the network service."""
-
-    id: str
-    network_id: str
-    cidr: str
-    ip_version: int
-
-    @classmethod
-    def from_json(cls, found: Mapping[str, Any]) -> Self:
-        """The subnet as the network service keeps it."""
-        return cls(*(found[name] for name in ("id", "network_id", "cidr", "ip_version")))
-
-
-@dataclass(frozen=True)
-class Port:
-    """A port of the network service; its addresses are pairs of the ID of a subnet and an address."""
-
-    id: str
-    network_id: str
-    device_id: str
-    addresses: list[tuple[str, str]]
-
-    @classmethod
-    def from_json(cls, found: Mapping[str, Any]) -> Self:
-        """The port as the network service keeps it."""
-        addresses = [(fixed["subnet_id"], fixed["ip_address"]) for fixed in found["fixed_ips"]]
-        return cls(**{name: found[name] for name in ("id", "network_id", "device_id")}, addresses=addresses)
 
 
 class VirtualAddresses:
@@ -57,8 +25,8 @@ class VirtualAddresses:
         self._cloud = cloud
 
     @property
-    def _network(self) -> NetworkRecords:
-        return self._cloud.of(NetworkRecords)
+    def _network(self) -> NetworkService:
+        return self._cloud.of(NetworkService)
 
     def check_subnet(self, caller: Context, subnet_id: str | None) -> None:
         """400 for a subnet that the caller cannot see."""
@@ -76,7 +44,7 @@ class VirtualAddresses:
             balancer.owns_port = False
             return
         if balancer.vip_subnet_id:
-            subnet = Subnet.from_json(self._reach("subnets", "Subnet", caller, balancer.vip_subnet_id))
+            subnet: Subnet = self._reach("subnets", "Subnet", caller, balancer.vip_subnet_id)
         elif balancer.vip_network_id:
             self._reach("networks", "Network", caller, balancer.vip_network_id)
             subnet = self._subnet_of(balancer.vip_network_id, balancer.vip_address)
@@ -85,10 +53,10 @@ class VirtualAddresses:
         balancer.vip_network_id, balancer.vip_subnet_id = subnet.network_id, subnet.id
 
     def _free_port(self, caller: Context, port_id: str) -> Port:
-        port = Port.from_json(self._reach("ports", "Port", caller, port_id))
+        port: Port = self._reach("ports", "Port", caller, port_id)
         if port.device_id:
             raise ApiError(409, f"Port {port_id} is in use by {port.device_id}.")
-        if not port.addresses:
+        if not port.fixed_ips:
             raise bad_request(f"Port {port_id} has no address.")
         return port
 
@@ -96,7 +64,7 @@ class VirtualAddresses:
         """Return the IP version of a load balancer's address: 4 or 6."""
         if balancer.vip_address:
             return ip_address(balancer.vip_address).version
-        return Subnet.from_json(self._network.state.rows["subnets"].require(balancer.vip_subnet_id or "")).ip_version
+        return self._network.state.rows.subnets.require(balancer.vip_subnet_id or "").ip_version
 
     def take(self, balancer: LoadBalancer) -> None:
         """Create the port of a load balancer on its subnet, unless it names one.
@@ -104,10 +72,10 @@ class VirtualAddresses:
         Raises ApiError 400 for an address that cannot be had.
         """
         if not balancer.vip_port_id:
-            self._settle(balancer, Port.from_json(self._made(balancer)))
+            self._settle(balancer, self._made(balancer))
 
     def _subnet_of(self, network_id: str, address: str | None) -> Subnet:
-        subnets = map(Subnet.from_json, self._network.state.rows["subnets"].select(network_id=network_id))
+        subnets = self._network.state.rows.subnets.select(network_id=network_id)
         fitting = [one for one in subnets if address is None or ip_address(address) in ip_network(one.cidr)]
         if not fitting:
             wanted = "" if address is None else f" with the address {address}"
@@ -117,7 +85,8 @@ class VirtualAddresses:
     @staticmethod
     def _settle(balancer: LoadBalancer, port: Port) -> None:
         balancer.vip_port_id, balancer.vip_network_id = port.id, port.network_id
-        balancer.vip_subnet_id, balancer.vip_address = port.addresses[0]
+        first = port.fixed_ips[0]
+        balancer.vip_subnet_id, balancer.vip_address = first.subnet_id, first.ip_address
 
     def release(self, balancer: LoadBalancer) -> None:
         """Delete the port of a load balancer, unless its user made it."""
@@ -129,12 +98,12 @@ class VirtualAddresses:
         address = member.monitor_address or member.address
         ports = self._network.ports.rows.select(project_id=balancer.project_id, status="ACTIVE")
         return any(
-            found == address and member.subnet_id in (None, subnet_id)
-            for port in map(Port.from_json, ports)
-            for subnet_id, found in port.addresses
+            fixed.ip_address == address and member.subnet_id in (None, fixed.subnet_id)
+            for port in ports
+            for fixed in port.fixed_ips
         )
 
-    def _made(self, balancer: LoadBalancer) -> dict[str, Any]:
+    def _made(self, balancer: LoadBalancer) -> Port:
         fixed = {"subnet_id": balancer.vip_subnet_id}
         if balancer.vip_address:
             fixed["ip_address"] = balancer.vip_address
@@ -151,8 +120,8 @@ class VirtualAddresses:
         except ApiError as error:
             raise ApiError(400, f"The VIP port cannot be created: {error.message}") from None
 
-    def _reach(self, table: str, title: str, caller: Context, key: str) -> dict[str, Any]:
+    def _reach(self, table: str, title: str, caller: Context, key: str) -> Any:
         try:
-            return self._network.state.tables[table].reach(Actor(caller.project_id, caller.is_admin), key)
+            return self._network.state.of(table).reach(Actor(caller.project_id, caller.is_admin), key)
         except ApiError:
             raise bad_request(f"{title} {key} not found.") from None

@@ -13,7 +13,7 @@ from openstack_emulator.loadbalancer.rules.provisioning import Provisioning
 from openstack_emulator.loadbalancer.rules.quotas import Quotas
 from openstack_emulator.loadbalancer.rules.tables import Tables
 from openstack_emulator.loadbalancer.rules.traffic import balancers
-from openstack_emulator.network.records import NetworkRecords
+from openstack_emulator.network.rules.composition import NetworkService
 
 
 class LoadBalancing(Records):
@@ -37,6 +37,6 @@ class LoadBalancing(Records):
         """Have guests' networks contain the load balancers."""
         super().opened()
         if self.cloud.guests.balancing:
-            network = self.cloud.of(NetworkRecords)
+            network = self.cloud.of(NetworkService)
             network.state.balancers = lambda: balancers(self.tables, network)
             network.state.changed()

@@ -14,7 +14,7 @@ from openstack_emulator.loadbalancer.records import L7Policy, LoadBalancer, Pool
 from openstack_emulator.loadbalancer.rules.addresses import VirtualAddresses
 from openstack_emulator.loadbalancer.rules.errors import failure
 from openstack_emulator.loadbalancer.rules.tables import TITLES, Tables
-from openstack_emulator.network.records import NetworkRecords
+from openstack_emulator.network.rules.composition import NetworkService
 
 SECONDS_TO_BUILD = 5.0
 SECONDS_TO_CHANGE = 1.0
@@ -62,7 +62,7 @@ class Provisioning(Rules):
     def _follow(self) -> None:
         """Have guests' networks follow changes of load balancers."""
         if self.cloud.guests.balancing:
-            self.cloud.of(NetworkRecords).state.changed()
+            self.cloud.of(NetworkService).state.changed()
 
     def finish(self, balancer_id: str, targets: list[str]) -> None:
         """End everything that is pending in a load balancer; what a fault rule dooms among `targets` is in ERROR."""

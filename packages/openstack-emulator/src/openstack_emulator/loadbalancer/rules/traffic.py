@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from openstack_emulator.core.guests import topology
 from openstack_emulator.loadbalancer.records import HealthMonitor, Listener, LoadBalancer, Member, Pool, Provisioned
 from openstack_emulator.loadbalancer.rules.tables import P, Tables
-from openstack_emulator.network.guest_topology import TopologyView
-from openstack_emulator.network.records import NetworkRecords
+from openstack_emulator.network.rules.composition import NetworkService
+from openstack_emulator.network.views.guests import TopologyView
 
 PASSED_ON = frozenset({"TCP", "HTTP", "HTTPS", "PROXY"})
 """The protocols of listeners and pools whose connections are passed on."""
@@ -17,7 +17,7 @@ PROBES = frozenset({"TCP", "HTTP", "HTTPS", "TLS-HELLO", "PING"})
 WORKING = ("ACTIVE", "PENDING_UPDATE")
 
 
-def balancers(tables: Tables, network: NetworkRecords) -> tuple[topology.Balancer, ...]:
+def balancers(tables: Tables, network: NetworkService) -> tuple[topology.Balancer, ...]:
     """Return the load balancers with what of them is in operation."""
     found = (_balancer(tables, network, balancer) for balancer in _working(tables.balancers))
     return tuple(one for one in found if one is not None)
@@ -31,7 +31,7 @@ def _works(record: Provisioned) -> bool:
     return record.admin_state_up and record.provisioning_status in WORKING
 
 
-def _balancer(tables: Tables, network: NetworkRecords, balancer: LoadBalancer) -> topology.Balancer | None:
+def _balancer(tables: Tables, network: NetworkService, balancer: LoadBalancer) -> topology.Balancer | None:
     port = network.ports.rows.get(balancer.vip_port_id or "")
     if port is None:
         return None

@@ -1,0 +1,1 @@
+"""What the network service keeps: a dataclass for each kind of record."""

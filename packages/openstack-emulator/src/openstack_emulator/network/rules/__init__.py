@@ -1,0 +1,1 @@
+"""What the network service decides about its records."""

@@ -1,0 +1,55 @@
+"""Address groups."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from openstack_emulator.core.errors import bad_request
+from openstack_emulator.network.records.core import AddressGroup
+from openstack_emulator.network.rules.attributes import ip_or_cidr, items
+from openstack_emulator.network.rules.kinds.kind import Actor, Given
+from openstack_emulator.network.rules.resources import Resources
+
+ADDRESSES = items(ip_or_cidr, distinct=True)
+
+
+class AddressGroups(Resources[AddressGroup]):
+    """Lists of addresses that security group rules name as their remote side."""
+
+    def prepare(self, actor: Actor, wanted: AddressGroup, given: Given) -> None:
+        wanted.addresses = sorted({_prefix(address) for address in wanted.addresses})
+
+    def change_addresses(self, actor: Actor, record: AddressGroup, added: Any, removed: Any) -> None:
+        """Put addresses in, take others out. Raises: ApiError 400 for ones that are there already or are not."""
+        self.refuse_strangers(actor, record, "update")
+        new, old = self._addresses(added), self._addresses(removed)
+        present = set(record.addresses)
+        if known := present & new:
+            raise bad_request(
+                f"Addresses {sorted(known)} already exist in the address group {record.id}.", "AddressesAlreadyExist"
+            )
+        if absent := old - present:
+            raise bad_request(
+                f"Addresses {sorted(absent)} not found in the address group {record.id}.", "AddressesNotFound"
+            )
+        self.change(record, addresses=sorted((present | new) - old))
+
+    def _addresses(self, given: Any) -> set[str]:
+        try:
+            return {_prefix(address) for address in ADDRESSES(given)}
+        except ValueError:
+            word = next((one for one in given if not _is_prefix(one)), given) if isinstance(given, list) else given
+            raise bad_request(f"invalid IPNetwork {word}", "AddrFormatError") from None
+
+
+def _is_prefix(value: Any) -> bool:
+    try:
+        return bool(ip_or_cidr(value))
+    except ValueError:
+        return False
+
+
+def _prefix(address: str) -> str:
+    if "/" in address:
+        return address
+    return f"{address}/{128 if ':' in address else 32}"

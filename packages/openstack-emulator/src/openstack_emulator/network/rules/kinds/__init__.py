@@ -1,0 +1,1 @@
+"""The kinds of records, and their attributes, as data."""

@@ -1,0 +1,130 @@
+"""Kinds of layer 3: routers, floating IPs and their port forwardings."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from openstack_emulator.network.records.core import FloatingIp, PortForwarding, Router
+from openstack_emulator.network.rules.attributes import (
+    NULLABLE_TEXT,
+    NULLABLE_UUID,
+    ROUTES,
+    NotConvertible,
+    boolean,
+    dictionary,
+    form,
+    ip,
+    items,
+    made,
+    optional,
+    port_number,
+    text,
+    uuid,
+)
+from openstack_emulator.network.rules.kinds.kind import (
+    OMITTED,
+    STANDARD,
+    TIMES,
+    UNNAMED,
+    Attribute,
+    Deletion,
+    Kind,
+    read_only,
+)
+from openstack_emulator.network.rules.wanted import AddressWish, GatewayWish
+
+EXTERNAL_ADDRESS = made(AddressWish, form({}, {"subnet_id": uuid, "ip_address": ip}))
+GATEWAY = form({"network_id": uuid}, {"enable_snat": boolean, "external_fixed_ips": items(EXTERNAL_ADDRESS)})
+
+
+def gateway(value: Any) -> GatewayWish | None:
+    """The gateway of a router; None for none."""
+    if not value:
+        return None
+    given = GATEWAY(dictionary(value))
+    return GatewayWish(**given, given=tuple(given))
+
+
+def forwarded_protocol(value: Any) -> str:
+    """A protocol whose ports can be forwarded."""
+    if value not in ("tcp", "udp", "sctp", "icmp", "dccp"):
+        raise NotConvertible(
+            f"IP protocol '{value}' is not supported. Only protocol names and their integer representation (0 to 255) "
+            "are supported."
+        )
+    return str(value)
+
+
+ROUTER = Kind(
+    record=Router,
+    name="router",
+    plural="routers",
+    path="/routers",
+    error="Router",
+    label="Router",
+    unknown="Router {id} could not be found",
+    in_use="Router {id} still has ports",
+    quota="router",
+    states=("ACTIVE",),
+    indexes=("name",),
+    attributes={
+        **STANDARD,
+        "status": read_only(),
+        "availability_zones": read_only(),
+        "admin_state_up": Attribute(boolean, True),
+        "external_gateway_info": Attribute(gateway, None, asked=True),
+        "routes": Attribute(ROUTES, list, create=False),
+        "distributed": Attribute(optional(boolean), False, admin=True, hidden=True),
+        "ha": Attribute(optional(boolean), False, admin=True, hidden=True),
+        "availability_zone_hints": Attribute(items(text(255)), list, update=False),
+        "flavor_id": Attribute(NULLABLE_TEXT, None, update=False),
+    },
+)
+FLOATING_IP = Kind(
+    record=FloatingIp,
+    name="floatingip",
+    plural="floatingips",
+    path="/floatingips",
+    error="FloatingIP",
+    label="Floating IP",
+    unknown="Floating IP {id} could not be found",
+    quota="floatingip",
+    indexes=("floating_ip_address",),
+    derived=frozenset({"port_details", "port_forwardings"}),
+    attributes={
+        **{name: attribute for name, attribute in STANDARD.items() if name != "name"},
+        "status": read_only("DOWN"),
+        "router_id": read_only(None, refers="routers"),
+        "port_details": read_only(),
+        "port_forwardings": read_only(),
+        "floating_network_id": Attribute(uuid, update=False, refers="networks", on_delete=Deletion.RULED),
+        "floating_ip_address": Attribute(ip, OMITTED, update=False, admin=True),
+        "subnet_id": Attribute(NULLABLE_UUID, OMITTED, update=False),
+        "port_id": Attribute(NULLABLE_UUID, None, refers="ports", on_delete=Deletion.RULED),
+        "fixed_ip_address": Attribute(optional(ip), None),
+        "dns_name": Attribute(text(255), "", update=False),
+        "dns_domain": Attribute(text(255), "", update=False),
+        "qos_policy_id": Attribute(NULLABLE_UUID, None, refers="policies"),
+    },
+)
+PORT_FORWARDING = Kind(
+    record=PortForwarding,
+    name="port_forwarding",
+    plural="port_forwardings",
+    path="/floatingips/{parent_id}/port_forwardings",
+    error="PortForwarding",
+    label="Port Forwarding",
+    parent="floatingip_id",
+    attributes={
+        **UNNAMED,
+        **TIMES,
+        "description": Attribute(NULLABLE_TEXT, ""),
+        "floatingip_id": Attribute(uuid, update=False, refers="floatingips", on_delete=Deletion.CASCADE),
+        "internal_port_id": Attribute(uuid, refers="ports", on_delete=Deletion.CASCADE),
+        "internal_ip_address": Attribute(ip, OMITTED),
+        "internal_port": Attribute(port_number),
+        "external_port": Attribute(port_number),
+        "protocol": Attribute(forwarded_protocol),
+    },
+)
+L3_KINDS: tuple[Kind[Any], ...] = (ROUTER, FLOATING_IP, PORT_FORWARDING)

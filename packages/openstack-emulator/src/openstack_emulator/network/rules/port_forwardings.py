@@ -1,0 +1,82 @@
+"""Port forwardings of floating IPs."""
+
+from __future__ import annotations
+
+from openstack_emulator.core.errors import bad_request, not_found
+from openstack_emulator.network.records.core import FloatingIp, PortForwarding
+from openstack_emulator.network.rules.attributes import address_of
+from openstack_emulator.network.rules.errors import in_use, invalid_input
+from openstack_emulator.network.rules.kinds.kind import Actor, Given, Kind
+from openstack_emulator.network.rules.ports import Ports
+from openstack_emulator.network.rules.resources import Resources, State
+from openstack_emulator.network.rules.routers import Routers
+
+
+class PortForwardings(Resources[PortForwarding]):
+    """One external port of a floating IP leads to one internal port."""
+
+    def __init__(self, state: State, kind: Kind[PortForwarding], ports: Ports, routers: Routers) -> None:
+        super().__init__(state, kind)
+        self.ports = ports
+        self.routers = routers
+
+    def prepare(self, actor: Actor, wanted: PortForwarding, given: Given) -> None:
+        floating = self.state.rows.floatingips.require(wanted.floatingip_id)
+        if floating.port_id:
+            raise in_use(
+                "FipInUseByOtherResource",
+                f"Floating IP {floating.id} is associated to port {floating.port_id} and cannot be used for port "
+                "forwarding.",
+            )
+        wanted.project_id = floating.project_id
+        self._complete(actor, wanted, given.get("internal_ip_address"), floating)
+
+    def created(self, actor: Actor, record: PortForwarding) -> None:
+        self._connect(record)
+
+    def revise(self, actor: Actor, record: PortForwarding, after: PortForwarding, given: Given) -> None:
+        floating = self.state.rows.floatingips.require(record.floatingip_id)
+        moved = "internal_port_id" in given and "internal_ip_address" not in given
+        self._complete(actor, after, None if moved else after.internal_ip_address, floating)
+
+    def revised(self, actor: Actor, record: PortForwarding) -> None:
+        self._connect(record)
+
+    def forget(self, record: PortForwarding) -> None:
+        super().forget(record)
+        floating = self.state.rows.floatingips.get(record.floatingip_id)
+        if floating is not None and self.rows.first(floatingip_id=floating.id) is None:
+            self.state.of("floatingips").change(floating, router_id=None)
+
+    def _connect(self, record: PortForwarding) -> None:
+        floating = self.state.rows.floatingips.require(record.floatingip_id)
+        self.state.of("floatingips").change(floating, router_id=record.router)
+
+    def _complete(self, actor: Actor, wanted: PortForwarding, asked: str | None, floating: FloatingIp) -> None:
+        """Set the internal address, the one asked for if any, and the router on the way. Raises: ApiError."""
+        port = self.ports.reach(actor, wanted.internal_port_id)
+        fixed = [f for f in port.fixed_ips if address_of(f.ip_address).version == 4]
+        matching = [f for f in fixed if asked in (None, f.ip_address)]
+        if not matching:
+            raise invalid_input(f"port {port.id} has no fixed IPv4 address {asked or ''}.")
+        wanted.internal_ip_address = matching[0].ip_address
+        for other in self.rows.select(floatingip_id=floating.id):
+            same = (other.protocol, other.external_port) == (wanted.protocol, wanted.external_port)
+            if same and other.id != wanted.id:
+                side, number = "external", wanted.external_port
+                if other.internal_port == wanted.internal_port:
+                    side, number = "internal", wanted.internal_port
+                collision = f"{number}:{number} and {number}:{number}"
+                raise bad_request(
+                    f"Bad port_forwarding request: There is a port collision with the {side}_port_range. The following "
+                    f"ranges collide: {collision}.",
+                    "BadRequest",
+                )
+        router = self.routers.connecting(matching[0].subnet_id, floating.floating_network_id)
+        if router is None:
+            raise not_found(
+                f"External network {floating.floating_network_id} is not reachable from subnet "
+                f"{matching[0].subnet_id}.",
+                "ExternalGatewayForFloatingIPNotFound",
+            )
+        wanted.router = router.id

@@ -1,0 +1,138 @@
+"""Trunks: one port of a device that carries the traffic of several, told apart by VLAN."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from openstack_emulator.core.errors import ApiError, bad_request, conflict, not_found
+from openstack_emulator.network.records.core import Port, SubPort, Trunk
+from openstack_emulator.network.rules.attributes import NotConvertible
+from openstack_emulator.network.rules.errors import in_use, invalid_input
+from openstack_emulator.network.rules.kinds.kind import Actor, Given, Kind
+from openstack_emulator.network.rules.kinds.layer2 import SUB_PORT
+from openstack_emulator.network.rules.ports import Ports
+from openstack_emulator.network.rules.resources import Resources, State
+from openstack_emulator.network.rules.wanted import SubPortWish
+
+OWNER = "trunk:subport"
+
+
+class Trunks(Resources[Trunk]):
+    """A sub port belongs to one trunk, a parent port is no sub port and no parent of another."""
+
+    def __init__(self, state: State, kind: Kind[Trunk], ports: Ports) -> None:
+        super().__init__(state, kind)
+        self.ports = ports
+
+    def prepare(self, actor: Actor, wanted: Trunk, given: Given) -> None:
+        parent = self.ports.reach(actor, wanted.port_id)
+        if self.rows.first(port_id=parent.id) is not None or self.state.trunk_of_subport(parent.id):
+            raise _parent_in_use(parent.id)
+        wanted.sub_ports = self._checked(actor, wanted, given.get("sub_ports", []))
+        wanted.status = "ACTIVE" if parent.status == "ACTIVE" else "DOWN"
+
+    def created(self, actor: Actor, record: Trunk) -> None:
+        self._own(record.sub_ports, OWNER)
+
+    def forget(self, record: Trunk) -> None:
+        self._own(record.sub_ports, "")
+        super().forget(record)
+
+    def refuse_delete(self, actor: Actor, record: Trunk) -> None:
+        if self.state.rows.ports.require(record.port_id).host_id:
+            raise in_use("TrunkInUse", f"Trunk {record.id} is currently in use.")
+
+    def add_subports(self, actor: Actor, record: Trunk, given: Any) -> None:
+        """Let the trunk carry more ports. Raises: ApiError."""
+        self._refuse_change(actor, record)
+        added = self._checked(actor, record, _sub_ports(given))
+        self.change(record, sub_ports=record.sub_ports + added)
+        self._own(added, OWNER)
+
+    def remove_subports(self, actor: Actor, record: Trunk, given: Any) -> None:
+        """Let the trunk carry fewer ports. Raises: ApiError."""
+        self._refuse_change(actor, record)
+        ids = [sub.port_id for sub in _sub_ports(given)]
+        present = {sub.port_id: sub for sub in record.sub_ports}
+        for port_id in ids:
+            if port_id not in present:
+                raise not_found(f"SubPort {port_id} on trunk {record.id} could not be found.", "SubPortNotFound")
+        self.change(record, sub_ports=[sub for sub in record.sub_ports if sub.port_id not in ids])
+        self._own([present[port_id] for port_id in ids], "")
+
+    def _refuse_change(self, actor: Actor, record: Trunk) -> None:
+        self.refuse_strangers(actor, record, "update")
+        if not record.admin_state_up:
+            raise conflict(f"Trunk {record.id} is currently disabled.", "TrunkDisabled")
+
+    def _checked(self, actor: Actor, record: Trunk, wishes: list[SubPortWish]) -> list[SubPort]:
+        taken = {(sub.segmentation_type, sub.segmentation_id) for sub in record.sub_ports}
+        checked: list[SubPort] = []
+        for sub in wishes:
+            port = self.ports.reach(actor, sub.port_id)
+            if port.id == record.port_id or self.rows.first(port_id=port.id) is not None:
+                raise _parent_in_use(port.id)
+            if self.state.trunk_of_subport(port.id) or any(port.id == other.port_id for other in checked):
+                raise in_use("TrunkPortInUse", f"Port {port.id} is in use by another trunk.")
+            if port.device_id:
+                raise in_use("SubPortBindingError", f"Port {port.id} is bound to {port.device_id}.")
+            self._refuse_larger_mtu(port, record.port_id)
+            full = self._segmentation(port, sub)
+            mark = (full.segmentation_type, full.segmentation_id)
+            if mark in taken:
+                raise conflict(
+                    f"segmentation_type {mark[0]} and segmentation_id {mark[1]} already in use on trunk {record.id}.",
+                    "DuplicateSubPort",
+                )
+            taken.add(mark)
+            checked.append(full)
+        return checked
+
+    def _refuse_larger_mtu(self, port: Port, parent_id: str) -> None:
+        ports, networks = self.state.rows.ports, self.state.rows.networks
+        own = networks.require(port.network_id).mtu
+        most = networks.require(ports.require(parent_id).network_id).mtu
+        if own > most:
+            raise conflict(
+                f"MTU {own} of subport {port.id} cannot be greater than MTU {most} of trunk {parent_id}.",
+                "SubPortMtuGreaterThanTrunkPortMtu",
+            )
+
+    def _segmentation(self, port: Port, sub: SubPortWish) -> SubPort:
+        """A sub port in full; `inherit` takes the number of the port's network."""
+        if sub.segmentation_type == "inherit":
+            number = self.state.rows.networks.require(port.network_id).segmentation_id
+            return SubPort(port_id=sub.port_id, segmentation_type="vlan", segmentation_id=number)
+        if sub.segmentation_type is None or sub.segmentation_id is None:
+            raise bad_request(
+                "Invalid input for operation: segmentation_type and segmentation_id of a sub port are required.",
+                "InvalidInput",
+            )
+        return SubPort(
+            port_id=sub.port_id, segmentation_type=sub.segmentation_type, segmentation_id=sub.segmentation_id
+        )
+
+    def _own(self, sub_ports: list[SubPort], owner: str) -> None:
+        for sub in sub_ports:
+            if (port := self.state.rows.ports.get(sub.port_id)) is not None:
+                self.ports.change(port, device_owner=owner)
+
+
+def _sub_ports(given: Any) -> list[SubPortWish]:
+    if not isinstance(given, list):
+        raise _invalid(f"'{given}' is not a list.")
+    try:
+        return [SUB_PORT(item) for item in given]
+    except NotConvertible as error:
+        raise invalid_input(str(error)) from None
+    except ValueError as error:
+        raise _invalid(str(error)) from None
+
+
+def _parent_in_use(port_id: str) -> ApiError:
+    message = f"Port {port_id} is currently in use and is not eligible for use as a parent port."
+    return in_use("ParentPortInUse", message)
+
+
+def _invalid(reason: str) -> ApiError:
+    return bad_request(f"Invalid input for sub_ports. Reason: {reason}")

@@ -1,0 +1,1 @@
+"""Records as clients of the API and drivers of guests see them."""
