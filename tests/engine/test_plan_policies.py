@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 from openstack_emulator.testing import ServedCloud
 from stoker.base.errors import TemplateInvalid
 from stoker.cloud.credentials import TokenCredential
+from stoker.engine.plan_policies.evaluation import evaluated
 from stoker.engine.plan_policies.policy import KINDS, Policy, Source
 from stoker.engine.plan_policies.reading import packs, read_policies
 from stoker.engine.planning.kinds import Kind
@@ -352,3 +354,137 @@ async def test_an_adoption_does_not_pass(governed: Governed) -> None:
     back = await world.call("stack_create", name="web", template=None, adopt_stack_data=document)
     await world.settle(back["id"])
     await governed.refused(back["id"], "ADOPT")
+
+
+# -- the packs, and hostile expressions -------------------------------------------------------------------------------
+
+
+def found(text: str, *steps: dict[str, Any], **plan: Any) -> list[tuple[str | None, bool | None]]:
+    """What each policy that does not hold says: its name, and None for one that could not be evaluated."""
+    whole = {"action": "CREATE", "stack": {"tags": [], "nested": False}, "steps": list(steps), **plan}
+    return [(each.policy.name, each.holds) for each in evaluated(read(text), whole) if not each.holds]
+
+
+def step(type_name: str, kind: str = "create", **properties: Any) -> dict[str, Any]:
+    return {
+        "path": "one",
+        "kind": kind,
+        "kinds": [kind],
+        "type": type_name,
+        "types": [type_name],
+        "properties": properties,
+        "unknown": [],
+        "loses_data": kind == "delete",
+    }
+
+
+SSH = "policies: [{use: no-open-ssh}]"
+
+
+@pytest.mark.parametrize(
+    ("rule", "is_open"),
+    [
+        ({"protocol": "tcp", "port_range_min": 22, "port_range_max": 22}, True),
+        ({"protocol": "tcp", "port_range_min": 22, "port_range_max": 22, "remote_ip_prefix": "0.0.0.0/0"}, True),
+        ({"protocol": "tcp", "port_range_min": 1, "port_range_max": 1000, "remote_ip_prefix": "128.0.0.0/1"}, True),
+        ({"protocol": "6", "remote_ip_prefix": "::/0", "ethertype": "IPv6"}, True),
+        ({}, True),
+        ({"remote_ip_prefix": "1.2.3.4/0.0.0.0"}, True),
+        ({"protocol": "tcp", "port_range_min": 22, "port_range_max": 22, "remote_ip_prefix": "10.0.0.0/8"}, False),
+        ({"protocol": "tcp", "port_range_min": 22, "port_range_max": 22, "remote_ip_prefix": "2001:db8::/32"}, False),
+        ({"protocol": "tcp", "port_range_min": 80, "port_range_max": 443}, False),
+        ({"protocol": "udp"}, False),
+        ({"direction": "egress"}, False),
+        ({"protocol": "tcp", "remote_mode": "remote_group_id"}, False),
+    ],
+)
+def test_no_open_ssh(rule: dict[str, Any], is_open: bool) -> None:
+    expected = [("no-open-ssh", False)] if is_open else []
+    assert found(SSH, step("OS::Neutron::SecurityGroup", rules=[{"protocol": "udp"}, rule])) == expected
+    alone = {name: value for name, value in rule.items() if name != "remote_mode"}
+    if alone == rule:
+        assert found(SSH, step("OS::Neutron::SecurityGroupRule", **rule)) == expected
+
+
+@pytest.mark.parametrize(
+    ("policy", "good", "bad"),
+    [
+        (
+            "use: volumes-encrypted, parameters: {volume_types: [luks]}",
+            [step("OS::Cinder::Volume", volume_type="luks")],
+            [step("OS::Cinder::Volume", size=1)],
+        ),
+        (
+            "use: no-public-images",
+            [step("OS::Glance::WebImage", visibility="private")],
+            [step("OS::Glance::WebImage", visibility="public")],
+        ),
+        (
+            "use: metadata-required, parameters: {keys: [owner]}",
+            [step("OS::Nova::Server", metadata={"owner": "me"})],
+            [step("OS::Nova::Server", metadata={"other": "me"})],
+        ),
+        (
+            "use: allowed-flavors, parameters: {flavors: [m1.tiny]}",
+            [step("OS::Nova::Server", flavor="m1.tiny"), step("AWS::EC2::Instance", InstanceType="m1.tiny")],
+            [step("OS::Nova::Server", flavor="m1.xlarge")],
+        ),
+        (
+            "use: allowed-images, parameters: {images: [cirros]}",
+            [step("OS::Nova::Server", image="cirros"), step("OS::Cinder::Volume", size=1)],
+            [step("OS::Nova::Server", block_device_mapping_v2=[{"image": "other"}])],
+        ),
+        (
+            "use: data-loss-limit, parameters: {most: 1}",
+            [step("OS::Cinder::Volume", "delete")],
+            [step("OS::Cinder::Volume", "delete"), step("OS::Cinder::Volume", "delete")],
+        ),
+    ],
+)
+def test_packs(policy: str, good: list[dict[str, Any]], bad: list[dict[str, Any]]) -> None:
+    text = f"policies: [{{{policy}}}]"
+    assert found(text, *good) == []
+    assert [holds for _, holds in found(text, *bad)] == [False]
+
+
+def test_a_budget_and_required_tags() -> None:
+    budget = "policies: [{use: budget, parameters: {monthly: 100}}]"
+    assert found(budget, costs={"after": "99.99", "change": "99.99", "currency": "EUR"}) == []
+    assert found(budget, costs={"after": "100.01", "change": "100.01", "currency": "EUR"}) == [("budget", False)]
+    assert found(budget, costs={"after": "200.00", "change": "-10.00", "currency": "EUR"}) == []
+    assert found(budget) == [("budget", None)], "without a price list, it cannot be evaluated"
+    tags = "policies: [{use: stack-tags-required, parameters: {tags: [owner]}}]"
+    assert found(tags, stack={"tags": ["owner:me"], "nested": False}) == []
+    assert found(tags) == [("stack-tags-required", False)]
+
+
+LOOPS = "R.map(a, R.map(b, R.map(c, R.map(d, R.map(e, a + b + c + d + e))))).size() == 0".replace(
+    "R", str([*range(60)])
+)
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        LOOPS,
+        "step.properties.nothing == 1",
+        "1 + 1",
+        "unknown_name",
+        "'a' + 1 == 'a1'",
+        "[1][7] == 1",
+        "'x'.matches('(')",
+    ],
+)
+def test_a_policy_that_cannot_be_evaluated_denies_and_others_go_on(expression: str) -> None:
+    written = [{"name": "odd", "expression": expression}, {"name": "next", "expression": "false"}]
+    results = found(json.dumps({"policies": written}), step("OS::Nova::Server"))
+    assert results == [("odd", None), ("next", False)]
+    assert len(LOOPS) < 4096
+
+
+def test_expressions_that_are_too_deep_or_too_long_are_refused() -> None:
+    for expression in ("(" * 1500 + "true" + ")" * 1500, "[" * 1500 + "]" * 1500, "true ? " * 500 + "true"):
+        with pytest.raises(TemplateInvalid, match=r"cannot be evaluated|at most 4096"):
+            read(json.dumps({"policies": [{"name": "deep", "expression": expression}]}))
+    with pytest.raises(TemplateInvalid, match="at most 4096"):
+        read(json.dumps({"policies": [{"name": "long", "expression": "true || " * 1000 + "true"}]}))

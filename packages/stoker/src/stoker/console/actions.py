@@ -13,7 +13,7 @@ from stoker.authoring.plan_steps import data_losses, retentions, summary
 from stoker.console.exchange import EDIT, Exchange
 from stoker.console.gateway import Answer, ApiError, segment, stack_path
 from stoker.console.permissions import STACK_ROUTE, rule_of
-from stoker.console.plan_view import shown_steps, told_costs
+from stoker.console.plan_view import shown_steps, told_costs, told_policies
 from stoker.console.rendering import split_state
 from stoker.console.stacks import DELETED, present_stack
 from stoker.operations.transitions import RULES, Verdict
@@ -330,7 +330,16 @@ class Subject:
 def _shown_plan(previewed: Answer | None) -> dict[str, Any]:
     """Return what the page shows of the preview of an action; `steps` is None without one."""
     if previewed is None:
-        return {"steps": None, "summary": "", "losses": "", "retained": "", "costs": [], "snapshots": [], "digest": ""}
+        return {
+            "steps": None,
+            "summary": "",
+            "losses": "",
+            "retained": "",
+            "costs": [],
+            "policies": [],
+            "snapshots": [],
+            "digest": "",
+        }
     plan = previewed["plan"]
     return {
         "steps": shown_steps(plan),
@@ -338,6 +347,7 @@ def _shown_plan(previewed: Answer | None) -> dict[str, Any]:
         "losses": data_losses(plan),
         "retained": retentions(plan),
         "costs": told_costs(plan),
+        "policies": told_policies(plan),
         "snapshots": [each["name"] or each["id"] for each in previewed.get("snapshots", ())],
         "digest": plan["digest"] or "",
     }

@@ -18,7 +18,7 @@ from stoker.console.declarations import declarations
 from stoker.console.exchange import Exchange
 from stoker.console.gateway import Answer, ApiError, segment, stack_path
 from stoker.console.permissions import CREATE, UPDATE
-from stoker.console.plan_view import as_text, kept_values, shown_steps, told_costs
+from stoker.console.plan_view import as_text, kept_values, shown_steps, told_costs, told_policies
 from stoker.console.rendering import as_yaml, signature
 from stoker.console.stack_pages import below
 from stoker.console.stacks import present_stack
@@ -155,6 +155,7 @@ def _plan(exchange: Exchange, draft: Draft, declared: Answer) -> None:
         steps=shown_steps(plan),
         kept=kept_values(plan),
         costs=told_costs(plan),
+        policies=told_policies(plan),
     )
 
 

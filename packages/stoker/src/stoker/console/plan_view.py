@@ -14,6 +14,8 @@ from stoker.authoring.plan_steps import (
     kept,
     left_behind,
     not_counted,
+    policy_results,
+    policy_sentence,
     reasons,
     shown_kind,
 )
@@ -39,6 +41,11 @@ def shown_steps(plan: Answer) -> list[Answer]:
             }
         )
     return shown
+
+
+def told_policies(plan: Answer) -> list[str]:
+    """Return the sentences about what policies say of a plan; empty if nothing objects."""
+    return [policy_sentence(result) for result in policy_results(plan)]
 
 
 def told_costs(plan: Answer) -> list[str]:

@@ -44,7 +44,7 @@ class Step:
 class Case:
     """A test with one combination of given values, the case `number` of its file.
 
-    `clouds` are sections with what the emulated cloud has.
+    `clouds` are sections with what the emulated cloud has, `policy_files` paths relative to the working directory.
     """
 
     file: Document
@@ -53,6 +53,7 @@ class Case:
     given: Mapping[str, Any]
     clouds: tuple[Mapping[str, Any], ...]
     steps: tuple[Step, ...]
+    policy_files: tuple[str, ...] = ()
 
     @property
     def title(self) -> str:
@@ -161,7 +162,7 @@ def _contradictions(document: Document) -> Iterator[Diagnostic]:
 
 
 _OF_STACKS = frozenset({"rollback", "faults", "signals", "state", "failures", "outputs", "sent", "calls", "drift"})
-_OF_PLANS = frozenset({"plan", "replaces", "conditions"})
+_OF_PLANS = frozenset({"plan", "replaces", "conditions", "policies"})
 """Keys that are about a stack, and those that are about a plan."""
 
 
@@ -203,9 +204,10 @@ def _range(values: Mapping[str, float]) -> tuple[Decimal, Decimal, Decimal]:
 def _cases(document: Document, name: str, test: Mapping[str, Any], before: int) -> Iterator[Case]:
     given = {parameter: _values(values) for parameter, values in test.get("given", {}).items()}
     clouds = tuple(section["cloud"] for section in (document.data, test) if "cloud" in section)
+    policies = tuple(_beside(document, each) for each in document.data.get("policy_files", ()))
     for number, combination in enumerate(product(*given.values()), before):
         chosen = dict(zip(given, combination, strict=True))
-        yield Case(document, number, name, chosen, clouds, tuple(_steps(document, name, test, chosen)))
+        yield Case(document, number, name, chosen, clouds, tuple(_steps(document, name, test, chosen)), policies)
 
 
 def _steps(document: Document, name: str, test: Mapping[str, Any], given: Mapping[str, Any]) -> Iterator[Step]:

@@ -11,12 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from stoker.authoring.given_values import option_name
+from stoker.authoring.plan_steps import policy_results, policy_sentence
 from stoker.authoring.test_files.declarations import KEEP
 from stoker.authoring.workspace import Workspace
 from stoker.base.diagnostics import Diagnostic, Position, format_path
 from stoker.base.diagnostics import Path as Place
 from stoker.base.errors import StokerError, TemplateInvalid, UserError
 from stoker.base.similar import Suggestion, closest
+from stoker.engine.plan_policies.policy import Policy, Source
 from stoker.plugins.registry import Registry
 from stoker.schema.unknown import Unknown
 from stoker.template.expressions import FunctionError
@@ -62,11 +64,20 @@ def run(case: Case, update: bool = False) -> Outcome:
     began = time.monotonic()
     trial = _Trial(case, update)
     try:
-        with Sandbox() as sandbox:
+        with Sandbox(policies=_policies(case)) as sandbox:
             trial.run(sandbox)
     except StokerError as error:
         trial.failures.append(case.complaint(("tests", case.name), error.message, RULE))
     return Outcome(case.file.source, case.title, time.monotonic() - began, tuple(trial.failures), trial.written)
+
+
+def _policies(case: Case) -> Sequence[Policy]:
+    """Return the policies of the case's file. Raises Invalid, and TemplateInvalid with all their mistakes."""
+    if not case.policy_files:
+        return ()
+    from stoker.engine.plan_policies.reading import read_files
+
+    return read_files(case.policy_files, Source.OPERATOR)
 
 
 def unusable(file: str, diagnostics: Sequence[Diagnostic]) -> Outcome:
@@ -188,6 +199,20 @@ class _Trial:
             self._check_golden(step, step.golden, plan)
         if "conditions" in step.expected:
             self._check_conditions(step)
+        if "policies" in step.expected:
+            self._check_policies(step, plan)
+
+    def _check_policies(self, step: Step, plan: Plan) -> None:
+        """Compare the policies that object to the plan with the expected ones."""
+        unexpected = policy_results(plan.data)
+        for number, entry in enumerate(step.expected["policies"]):
+            meant = (entry["policy"], entry.get("path", ""), entry.get("code", "policy-denied"))
+            found = [each for each in unexpected if (each["policy"], each["path"], each["code"]) == meant]
+            if not found:
+                self._complain(step, ("policies", number), f"{entry['policy']} does not say this of the plan")
+            unexpected = [each for each in unexpected if each not in found]
+        for each in unexpected:
+            self._complain(step, ("policies",), f"this was not expected: {policy_sentence(each)}")
 
     def _check_golden(self, step: Step, golden: Path, plan: Plan) -> None:
         found = plan.shown(Path(self.case.file.source).parent)

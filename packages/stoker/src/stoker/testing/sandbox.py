@@ -6,7 +6,7 @@ import asyncio
 import tempfile
 import time
 from collections.abc import Coroutine, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from types import TracebackType
@@ -25,6 +25,7 @@ from stoker.cli.client.sources import Sources, collect
 from stoker.cli.terminal.errors import CommandFailed
 from stoker.cloud.credentials import TokenCredential
 from stoker.engine.core import Engine
+from stoker.engine.plan_policies.policy import Policy
 from stoker.engine.settings import EngineSettings
 from stoker.operations import OPERATIONS
 from stoker.plugins.registry import Registry
@@ -107,7 +108,8 @@ class Sandbox:
 
     _settings = _SETTINGS
 
-    def __init__(self, clock: ManualClock | None = None) -> None:
+    def __init__(self, clock: ManualClock | None = None, policies: Sequence[Policy] = ()) -> None:
+        self._settings = replace(self._settings, plan_policies=tuple(policies))
         self.clock = clock or ManualClock(float(int(time.time())))
         self._loop = self._new_loop()
         self.cloud = self._new_cloud()

@@ -23,6 +23,15 @@ ACTIONS = tuple(VERBS)
 FAULTS = ("fail", "succeed_but_fail", "error_state", "rate_limit", "delay", "drop", "act_and_drop")
 """What the fault rules of the emulated cloud do, which is not needed to check a file."""
 
+POLICY_CODES = (
+    "policy-denied",
+    "policy-approval-required",
+    "policy-warned",
+    "policy-failed",
+    "policy-deferred",
+)
+"""What policies on plans say, which is not needed to check a file."""
+
 KEEP = "keep"
 """What a plan does to a resource that it does not change, in expectations."""
 
@@ -142,6 +151,16 @@ ERROR = Section(
     "An error that must be reported.",
 )
 
+POLICY_RESULT = Section(
+    "policy_result",
+    {
+        "policy": Key(TEXT, "The name of the policy.", required=True),
+        "path": Key(TEXT, "The path of the resource; a policy on the plan as a whole has none."),
+        "code": Key(Choice(POLICY_CODES), "What the policy says, which is `policy-denied` unless given."),
+    },
+    "A policy on plans that objects.",
+)
+
 CALL = Section(
     "call",
     {
@@ -169,6 +188,7 @@ STEP = {
     "plan": Key(PLAN, "Expectations about the plan."),
     "conditions": Key(MapOf(FLAG, "name"), "Values of the template's conditions."),
     "replaces": Key(ListOf(TEXT), "The paths of the resources that are replaced: exactly these."),
+    "policies": Key(ListOf(POLICY_RESULT), "The policies on plans that object to the plan: exactly these."),
     "state": Key(
         TEXT,
         "The state of the stack after the step. Unless given, it is `CREATE_COMPLETE` or `UPDATE_COMPLETE`; with "
@@ -217,6 +237,9 @@ FILE = Section(
         "environments": Key(ListOf(TEXT), "Environments of all tests that have none."),
         "parameters": Key(PARAMETERS, "Values of parameters for all tests; those of a test override them."),
         "cloud": Key(CLOUD, "What the emulated cloud has in all tests."),
+        "policy_files": Key(
+            ListOf(TEXT), "Files with [policies on plans](/how-to/policies.md), which all tests must satisfy."
+        ),
         "tests": Key(MapOf(TEST, "name"), "The tests.", required=True),
     },
 )

@@ -51,10 +51,20 @@ def read_directory(directory: str, source: Source) -> tuple[Policy, ...]:
     Raises Invalid if it cannot be read, TemplateInvalid with all mistakes in its files.
     """
     try:
-        paths = sorted(path for path in Path(directory).iterdir() if path.suffix in _SUFFIXES)
-        texts = [(str(path), read_named(str(path)).decode()) for path in paths]
-    except (OSError, UnicodeDecodeError) as error:
+        paths = sorted(str(path) for path in Path(directory).iterdir() if path.suffix in _SUFFIXES)
+    except OSError as error:
         raise Invalid(f"The policies in {directory} cannot be read: {error}") from error
+    return read_files(paths, source)
+
+
+def read_files(paths: Iterable[str], source: Source) -> tuple[Policy, ...]:
+    """Return the policies of files. Raises Invalid for one that cannot be read, TemplateInvalid with all mistakes."""
+    texts = []
+    for path in paths:
+        try:
+            texts.append((path, read_named(path).decode()))
+        except (OSError, UnicodeDecodeError) as error:
+            raise Invalid(f"The policies in {path} cannot be read: {error}") from error
     return read_policies(texts, source)
 
 
