@@ -301,3 +301,19 @@ def cases_of_examples() -> Iterator[Case]:
 @pytest.mark.parametrize("case", list(cases_of_examples()), ids=lambda case: case.title)
 def test_the_examples_pass(case: Case) -> None:
     assert running.run(case).failures == ()
+
+
+def test_policies_on_plans_are_expected_exactly(folder: Path) -> None:
+    expression = "step.path != 'disk' || step.properties.size < 5"
+    policies = f"policies: [{{name: small, types: ['OS::Cinder::Volume'], expression: {expression}}}]"
+    (folder / "policies.yaml").write_text(policies)
+    head = "template: disk.yaml\npolicy_files: [policies.yaml]\ntests:\n"
+    large = "{deploy: false, parameters: {size: 50}, policies: [{policy: small, path: disk}]}"
+    none = "{deploy: false, parameters: {size: 50}, policies: []}"
+    other = "{deploy: false, parameters: {size: 1}, policies: [{policy: small, path: disk}]}"
+    Path("disk.test.yaml").write_text(f"{head}  large: {large}\n  none: {none}\n  other: {other}\n")
+    found = [[item.message for item in running.run(case).failures] for case in read_cases("disk.test.yaml")]
+    denied = "Denied by the policy small: disk: the plan does not satisfy the policy's expression."
+    assert found == [[], [f"this was not expected: {denied}"], ["small does not say this of the plan"]]
+    (folder / "policies.yaml").write_text("policies: [{name: small}]")
+    assert "the policy has no expression" in running.run(read_cases("disk.test.yaml")[0]).failures[0].message
