@@ -40,6 +40,18 @@ COMMANDS: Mapping[str, Command] = {
         "Ask the cloud for the objects of the stack NAME, and show how they differ from its definition.",
     ),
     "delete": Command("deploy:delete", "Delete the stack NAME with all its resources, after showing the plan."),
+    "approvals": Command("approvals:approvals", "List the changes that wait for your approval."),
+    "approve": Command(
+        "approvals:approve", "Approve the change REQUEST, after showing its plan; or that of a saved plan."
+    ),
+    "break-glass": Command(
+        "approvals:break_glass",
+        "Allow the change REQUEST, or that of a saved plan, in an emergency: without approvals, outside of windows.",
+    ),
+    "change-control": Command(
+        "approvals:change_control",
+        "Show what changes of the stack NAME need, or without NAME, of all stacks of the project; or set or remove it.",
+    ),
     "import": Command("transfers:import_objects", "Import existing objects as resources of the stack NAME."),
     "move": Command(
         "transfers:move", "Keep the object of the resource FROM of the stack NAME, which is called TO in the template."

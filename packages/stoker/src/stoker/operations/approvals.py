@@ -27,8 +27,9 @@ from stoker.contract.approvals import (
 from stoker.contract.request import Reference
 from stoker.engine.calls.context import RecordingParts
 from stoker.engine.change_control import Control
+from stoker.engine.records.beginnings import combined_control, control_now
 from stoker.engine.records.services import EngineServices
-from stoker.operations.clearance import combined_control, control_now, record_with_event
+from stoker.operations.clearance import record_with_event
 from stoker.operations.lookup import find_stack
 from stoker.operations.planning import PlanDigest, records_of
 from stoker.store import approvals, queries, settings

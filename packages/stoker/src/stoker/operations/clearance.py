@@ -7,7 +7,7 @@ allowed, once: the transaction that records the operation uses the request up.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -21,15 +21,13 @@ from stoker.base.ids import new_id
 from stoker.engine.calls.context import RecordingParts
 from stoker.engine.change_control import Control
 from stoker.engine.plan_policies import policy
-from stoker.engine.records.services import EngineServices
+from stoker.engine.records.beginnings import control_now
 from stoker.operations.planning import PlanDigest, Planned, check_record, digest_of_action, refuse_outdated
-from stoker.store import approvals, settings
+from stoker.store import approvals
 from stoker.store.approvals import BY_POLICY, Requirement, lacking
 from stoker.store.journal import Batch, Statement
 from stoker.store.records import IN_PROGRESS, ChangeRequest, Operation, Stack
 from stoker_foundation.clock import isoformat
-
-_NOTHING = Control()
 
 KEPT_SECONDS = 365 * 86400.0
 """How long requests are kept."""
@@ -73,18 +71,6 @@ class Clearance:
 
 UNCONTROLLED = Clearance()
 """For what changes no object: checks, snapshots, and what ends or undoes an operation that was allowed."""
-
-
-def control_now(connection: Connection, services: EngineServices, project_id: str, root_id: str | None) -> Control:
-    """Return what changes of a tree of stacks need; None is a stack that does not exist yet."""
-    chosen = settings.controls_of(connection, project_id, [root_id] if root_id is not None else [])
-    return combined_control(services, chosen.values())
-
-
-def combined_control(services: EngineServices, chosen: Collection[Any]) -> Control:
-    """Return what the operator requires together with what is recorded of a project and a stack."""
-    operator = [services.settings.change_control] if services.settings.change_control is not None else []
-    return Control.combined([*operator, *map(Control.read, chosen)]) if operator or chosen else _NOTHING
 
 
 async def gate_of(parts: RecordingParts, context: RequestContext, stack: Stack, action: str) -> Gate:

@@ -46,6 +46,7 @@ from stoker.engine.records.recorded import Recorded
 from stoker.engine.records.services import EngineServices
 from stoker.engine.records.state import ResourceState
 from stoker.engine.running.outputs import refuse_changes
+from stoker.operations.clearance import Clearance, gate_of
 from stoker.operations.lookup import find_stack
 from stoker.operations.requests import CheckedRequest, check_room, check_whole
 from stoker.operations.stacks import patched_request, requested_operation, requested_stack
@@ -345,7 +346,13 @@ async def stack_refactor_execute(
     if made.problems:
         raise Invalid(f"The stack refactor {row.id} cannot be carried out any more. {' '.join(made.problems)}")
     now = services.clock.now()
-    batch = _recording(parts, context, made, now)
+    new = {stack.id for stack in made.new}
+    cleared: dict[str, Clearance] = {}
+    for name, side in made.sides.items():
+        if side.stack.id not in new:
+            gate = await gate_of(parts, context, side.stack, "UPDATE")
+            cleared[name] = await gate.pass_action(["refactor", row.id])
+    batch = _recording(parts, context, made, now, cleared)
 
     def note(connection: Connection) -> None:
         if not refactors.note_executed(connection, row.id, now):
@@ -361,7 +368,9 @@ async def stack_refactor_execute(
     return await _view(services, await _find(services, context, row.id))
 
 
-def _recording(parts: RecordingParts, context: RequestContext, made: _Refactor, now: float) -> Batch:
+def _recording(
+    parts: RecordingParts, context: RequestContext, made: _Refactor, now: float, cleared: Mapping[str, Clearance]
+) -> Batch:
     """Return everything that a refactoring changes, which is committed together."""
     batch, new = Batch(), {stack.id for stack in made.new}
     batch.then(partial(_guard, parts.services, context, made))
@@ -369,6 +378,8 @@ def _recording(parts: RecordingParts, context: RequestContext, made: _Refactor, 
     for name, side in made.sides.items():
         stack, checked = side.stack, made.checked[name]
         operation = _operation(parts.services, context, side, made.plans[name], checked, now)
+        if name in cleared and (use := cleared[name].in_transaction(operation)) is not None:
+            batch.steps.insert(1, use)  # after the guard, before anything changes the records that are compared
         values: dict[str, Any] = {
             "status": COMPLETE,
             "reason": f"Stack {operation.action} completed successfully",

@@ -149,6 +149,12 @@ class Service:
                 return None
             raise _refusal(response)
 
+    def call(
+        self, method: str, path: str, body: Mapping[str, Any] | None = None, query: Mapping[str, Any] | None = None
+    ) -> Any:
+        """Send a request about the project, such as `GET /change_requests`."""
+        return self._call(method, path, body, query)
+
     def below(self, stack: Answer, tail: str, query: Mapping[str, Any] | None = None) -> Any:
         """GET something that hangs on a stack."""
         return self._call("GET", _path(stack) + tail, query=query)

@@ -98,6 +98,9 @@ def extent(refresh: str | None, skip: bool) -> str:
     help="While another operation runs on the stack: ask whether to take the stack over (with --yes, refuse), refuse, "
     "wait until it has ended, or take the stack over.",
 )
+@click.option(
+    "--wait-for-window", is_flag=True, help="Wait until the change windows and freezes of the stack allow changes."
+)
 @yes_option
 @progress_format
 @with_service
@@ -117,6 +120,7 @@ def deploy(
     tags: tuple[str, ...],
     plan_file: Path | None,
     if_busy: str,
+    wait_for_window: bool,
     yes: bool,
     form: str,
 ) -> None:
@@ -136,6 +140,7 @@ def deploy(
       stoker deploy web.plan
       stoker deploy web -t web.yaml --yes -f json
       stoker deploy web -t web.yaml --yes --if-busy wait
+      stoker deploy web -t web.yaml --yes --wait-for-window
     """
     if plan_file is None and template is None and name is not None and is_plan(Path(name)):
         plan_file, name = Path(name), None
@@ -152,15 +157,18 @@ def deploy(
             or (rollback, timeout, tags, if_busy) != (None, None, (), "ask")
         ):
             raise click.UsageError("A saved plan is complete: only hidden parameters may be given with it.")
-        from stoker.cli.commands.deployment import apply, conclude
+        from stoker.cli.commands.deployment import apply, conclude, wait_until_open
         from stoker.cli.views.reports import reported
 
         with reported(form) as report:
-            conclude(apply(service, SavedPlan.read(plan_file), parameters, report), report=report)
+            saved = SavedPlan.read(plan_file)
+            if wait_for_window:
+                wait_until_open(service, saved.stack_id or saved.name, report)
+            conclude(apply(service, saved, parameters, report), report=report)
         return
     if name is None or (template or as_of) is None:
         raise click.UsageError("Give the name of a stack and a template (NAME -t FILE), or a saved plan (--plan FILE).")
-    from stoker.cli.commands.deployment import Deployment, IfBusy, carry_out, sources_of
+    from stoker.cli.commands.deployment import Deployment, IfBusy, carry_out, sources_of, wait_until_open
     from stoker.cli.views.reports import reported
 
     with reported(form) as report:
@@ -171,6 +179,8 @@ def deploy(
             "preflight": preflight,
             "refresh": extent(refresh, skip_refresh),
         }
+        if wait_for_window:
+            wait_until_open(service, name, report)
         wanted = Deployment.of(service, name, sources, **options)
         carry_out(wanted, yes, report, if_busy=IfBusy(if_busy))
 

@@ -14,6 +14,7 @@ import click
 from stoker.authoring.plan_steps import FAILS, changes, findings
 from stoker.authoring.render import TextOf
 from stoker.base.diagnostics import Diagnostic, format_path
+from stoker.cli.client.change_requests import wait_for_window
 from stoker.cli.client.placing import MISSING, placed
 from stoker.cli.client.saved_plans import SavedPlan
 from stoker.cli.client.service import Answer, Refused, Service, Stack
@@ -249,6 +250,15 @@ def apply(service: Service, saved: SavedPlan, parameters: dict[str, str], report
     stack = _planned_for(service, saved)
     report.plan(saved.name, saved.plan)
     return begin(service, saved.name, stack, body, len(changes(saved.plan)), report)
+
+
+def wait_until_open(service: Service, name: str, report: Report) -> None:
+    """Return when changes of a stack, which need not exist yet, are allowed by windows and freezes."""
+    try:
+        stack = service.stack(name).facts
+    except NoSuchStack:
+        stack = None
+    wait_for_window(service, stack, report.note)
 
 
 def _planned_for(service: Service, saved: SavedPlan) -> Stack | None:

@@ -13,7 +13,7 @@ from functools import partial
 
 from sqlalchemy import Connection
 
-from stoker.base.errors import ActionInProgress, BadValue, Fenced, StokerError
+from stoker.base.errors import ActionInProgress, BadValue, Fenced, StokerError, UserError
 from stoker.base.ids import new_request_id
 from stoker.engine.calls.context import RecordingParts
 from stoker.engine.inspection.health import Unhealthy, unhealthy_in
@@ -28,7 +28,7 @@ from stoker.engine.ownership.healing_schedule import (
     next_attempt,
 )
 from stoker.engine.planning.decide import mark_unhealthy
-from stoker.engine.records.beginnings import Requester, new_operation
+from stoker.engine.records.beginnings import Requester, new_operation, refuse_automatic
 from stoker.engine.records.services import EngineServices
 from stoker.engine.records.state import ResourceState
 from stoker.engine.running.operation_context import acting_on
@@ -126,7 +126,9 @@ async def replace_on_signal(parts: RecordingParts, stack: Stack, state: Resource
         raise NoActionRequired(f"stack {root.name} is suspended, or an operation of a user has failed")
     interval = float(max(services.settings.healing_interval, SHORTEST_INTERVAL))
     if await next_turn(services, root, operations, interval) is None:
-        raise NoActionRequired(f"stack {root.name} has a stack policy, a running operation, or was healed recently")
+        raise NoActionRequired(
+            f"stack {root.name} has a stack policy, a running operation, or change control, or was healed recently"
+        )
     name = state.row.name
     try:
         await heal(parts, root, [Unhealthy(stack, name, state.row.uuid, reason)], failures_of(operations) + 1)
@@ -146,6 +148,11 @@ async def next_turn(
         return None
     start = next_attempt(operations, interval)
     if start is None or services.clock.now() < start or await services.database.read(_excluded, stack):
+        return None
+    try:
+        await refuse_automatic(services, stack)
+    except UserError as error:
+        LOG.info("stack %s is not repaired now: %s", stack.name, error.message)
         return None
     return failures_of(operations) + 1
 

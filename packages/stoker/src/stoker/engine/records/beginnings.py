@@ -1,11 +1,19 @@
-"""New stacks and operations, before they are recorded."""
+"""New stacks and operations, before they are recorded; and what must allow them."""
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
+from typing import Any
 
+from sqlalchemy import Connection
+
+from stoker.base.errors import ApprovalRequired, ChangeWindowClosed, Forbidden
 from stoker.base.ids import new_id
+from stoker.engine.change_control import Automatic, Control
 from stoker.engine.records.loader import Prepared
+from stoker.engine.records.services import EngineServices
+from stoker.store import settings
 from stoker.store.records import IN_PROGRESS, Operation, Stack
 
 
@@ -106,3 +114,36 @@ def new_operation(
         observe=observe,
         skip_preflight=not preflight or None,
     )
+
+
+def control_now(connection: Connection, services: EngineServices, project_id: str, root_id: str | None) -> Control:
+    """Return what changes of a tree of stacks need; None is a stack that does not exist yet."""
+    chosen = settings.controls_of(connection, project_id, [root_id] if root_id is not None else [])
+    return combined_control(services, chosen.values())
+
+
+def combined_control(services: EngineServices, chosen: Collection[Any]) -> Control:
+    """Return what the operator requires together with what is recorded of a project and a stack."""
+    operator = [services.settings.change_control] if services.settings.change_control is not None else []
+    return Control.combined([*operator, *map(Control.read, chosen)]) if operator or chosen else _NOTHING
+
+
+async def refuse_automatic(services: EngineServices, stack: Stack) -> None:
+    """Raise an error if the engine must not change a stack by itself now.
+
+    That is ChangeWindowClosed outside of the windows, ApprovalRequired where people approve changes, and Forbidden
+    where nothing is done without a request.
+    """
+    control = await services.database.read(control_now, services, stack.project_id, stack.root_id)
+    if control.automatic is Automatic.ALLOWED:
+        return
+    if control.automatic is Automatic.REFUSED:
+        raise Forbidden(f"Stack {stack.name} must not be changed without a request of a user, by its change control.")
+    if control.requirements:
+        raise ApprovalRequired(f"Changes of stack {stack.name} need approvals; one that nobody requests has none.")
+    now = services.clock.now()
+    if control.opens_at(now) != now:
+        raise ChangeWindowClosed(f"Stack {stack.name} must not be changed now, by its change windows and freezes.")
+
+
+_NOTHING = Control()

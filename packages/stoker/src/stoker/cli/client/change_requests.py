@@ -1,0 +1,75 @@
+"""Requests about changes that wait for approval, and about what changes need."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from stoker.cli.client.service import Answer, Service
+from stoker.cli.terminal.errors import CommandFailed
+
+_LONGEST_PAUSE = 60.0
+"""Seconds between two questions whether a window is open: what changes need may change meanwhile."""
+
+
+class ChangeRequests:
+    """The changes of a project's stacks that wait for approval. Every method raises Refused."""
+
+    def __init__(self, service: Service) -> None:
+        self._service = service
+
+    def listed(self, statuses: Sequence[str] = (), digest: str | None = None) -> list[Answer]:
+        """Return requests with one of the statuses, newest first; with a digest, those of that plan."""
+        query = {"status": list(statuses), **({"plan_digest": digest} if digest else {})}
+        found: list[Answer] = self._service.call("GET", "/change_requests", query=query)["change_requests"]
+        return found
+
+    def show(self, request_id: str) -> Answer:
+        """Return a request with its plan."""
+        return self._one("GET", request_id)
+
+    def judge(self, request_id: str, verdict: str, comment: str) -> Answer:
+        """Approve or reject a request."""
+        return self._one("PUT", request_id, "/approval", {"verdict": verdict, "comment": comment})
+
+    def break_glass(self, request_id: str, reason: str) -> Answer:
+        """Allow a change in an emergency."""
+        return self._one("POST", request_id, "/break_glass", {"reason": reason})
+
+    def _one(self, method: str, request_id: str, tail: str = "", body: Mapping[str, Any] | None = None) -> Answer:
+        found: Answer = self._service.call(method, f"/change_requests/{request_id}{tail}", body)["change_request"]
+        return found
+
+
+def control(service: Service, stack: Answer | None) -> Answer:
+    """Return what changes of a stack need; without one, those of all stacks of the project."""
+    found: Answer = service.call("GET", control_path(stack))["change_control"]
+    return found
+
+
+def control_path(stack: Answer | None) -> str:
+    """Return the path of what changes of a stack, or of all stacks of the project, need."""
+    if stack is None:
+        return "/change_control"
+    return f"/stacks/{stack['stack_name']}/{stack['id']}/settings/change_control"
+
+
+def wait_for_window(
+    service: Service, stack: Answer | None, note: Callable[[str], None], sleep: Callable[[float], None] = time.sleep
+) -> None:
+    """Return when changes of a stack are allowed by its windows and freezes.
+
+    Raises CommandFailed if no time is found.
+    """
+    told = None
+    while not (found := control(service, stack))["open"]:
+        opens_at = found["opens_at"]
+        if opens_at is None:
+            raise CommandFailed("No change window opens in the next two years.")
+        if opens_at != told:
+            note(f"Waiting for the change window, which opens at {opens_at}.")
+            told = opens_at
+        left = (datetime.fromisoformat(opens_at) - datetime.now().astimezone()).total_seconds()
+        sleep(min(max(left, 1.0), _LONGEST_PAUSE))

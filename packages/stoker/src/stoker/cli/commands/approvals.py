@@ -1,0 +1,161 @@
+"""`stoker approve`, `approvals`, `break-glass` and `change-control`: changes that need the approval of other people."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from stoker.cli.client.change_requests import ChangeRequests, control, control_path
+from stoker.cli.client.saved_plans import SavedPlan, is_plan
+from stoker.cli.client.service import Answer, Service
+from stoker.cli.commands.completion import stack_names
+from stoker.cli.framework import format_option, with_service, yes_option
+from stoker.cli.terminal.errors import CommandFailed
+from stoker.cli.terminal.formats import RECORD_FORMATS, ROW_FORMATS, show_record, show_rows
+from stoker.cli.terminal.messages import say
+
+COLUMNS = ("id", "stack_name", "action", "status", "user_name", "lacks", "expires_at")
+
+
+@click.command("approvals")
+@click.option("--all", "everything", is_flag=True, help="List all requests, also those that do not wait for you.")
+@format_option(ROW_FORMATS)
+@with_service
+def approvals(service: Service, everything: bool, form: str) -> None:
+    """List the changes that wait for your approval.
+
+    \b
+    Examples:
+      stoker approvals
+      stoker approvals --all
+      stoker approvals -f value -c id
+    """
+    found = ChangeRequests(service).listed(() if everything else ("WAITING",))
+    rows = [row for row in found if everything or row["waits_for_caller"]]
+    if not rows and form == "table":
+        say("No changes have been requested." if everything else "Nothing waits for your approval.")
+        return
+    shown = [{**row, "lacks": _needs(row["lacks"])} for row in rows] if form == "table" else rows
+    show_rows(shown, COLUMNS, form, ("expires_at", "lacks"))
+
+
+@click.command("approve")
+@click.argument("request", metavar="REQUEST|FILE.plan")
+@click.option("--reject", is_flag=True, help="Reject the change instead.")
+@click.option("--comment", default="", metavar="TEXT", help="What others should know about it.")
+@yes_option
+@with_service
+def approve(service: Service, request: str, reject: bool, comment: str, yes: bool) -> None:
+    """Approve the change REQUEST, after showing its plan; or that of a saved plan.
+
+    Its author cannot approve it. The approval is valid for exactly this plan, once, until the request expires. What you
+    have said about the request before is replaced.
+
+    \b
+    Examples:
+      stoker approve 0f9e1f0c-7b7e-4e55-8a86-9d8f6f0d9b1e
+      stoker approve web.plan --comment "as discussed"
+      stoker approve 0f9e1f0c-7b7e-4e55-8a86-9d8f6f0d9b1e --reject --comment "not before the sale"
+    """
+    from stoker.cli.commands.deployment import confirm
+
+    requests = ChangeRequests(service)
+    found = _found(requests, request)
+    _show(found)
+    confirm("Reject this change?" if reject else "Approve this change?", yes)
+    said = requests.judge(found["id"], "REJECTED" if reject else "APPROVED", comment)
+    left = f" It still needs the approval of {_needs(said['lacks'])}." if said["status"] == "WAITING" else ""
+    say(f"The change of {said['stack_name']} is {said['status'].lower()}.{left}")
+
+
+@click.command("break-glass")
+@click.argument("request", metavar="REQUEST|FILE.plan")
+@click.option("--reason", required=True, metavar="TEXT", help="Why; the events of the stack and the log have it.")
+@with_service
+def break_glass(service: Service, request: str, reason: str) -> None:
+    """Allow the change REQUEST, or that of a saved plan, in an emergency: without approvals, outside of windows.
+
+    \b
+    Examples:
+      stoker break-glass 0f9e1f0c-7b7e-4e55-8a86-9d8f6f0d9b1e --reason "the shop is down"
+    """
+    requests = ChangeRequests(service)
+    said = requests.break_glass(_found(requests, request)["id"], reason)
+    say(f"The change of {said['stack_name']} is allowed, once. Repeat it now.")
+
+
+def _found(requests: ChangeRequests, named: str) -> Answer:
+    """Return the request with an ID, or the newest one about a saved plan. Raises CommandFailed."""
+    if not is_plan(Path(named)):
+        return requests.show(named)
+    saved = SavedPlan.read(Path(named))
+    rows = requests.listed(digest=saved.digest)
+    if not rows:
+        raise CommandFailed(f"Nobody has asked for approval of {named}: `stoker deploy {named}` does.")
+    return requests.show(rows[0]["id"])
+
+
+def _show(found: Answer) -> None:
+    from stoker.cli.views.plans import show_plan
+
+    if found["plan"] is not None:
+        show_plan(found["stack_name"], found["plan"])
+    user = found["user_name"] or found["user_id"]
+    say(f"{found['action']} of {found['stack_name']}, asked for by {user}, valid until {found['expires_at']}.")
+    for each in found["approvals"]:
+        said = f": {each['comment']}" if each["comment"] else "."
+        say(f"{each['verdict'].capitalize()} by {each['user_name'] or each['user_id']}{said}")
+
+
+def _needs(requirements: list[Answer]) -> str:
+    return ", ".join(f"{each['number']} x {each['role'] or 'anybody else'}" for each in requirements)
+
+
+@click.command("change-control")
+@click.argument("name", required=False, shell_complete=stack_names)
+@click.option(
+    "--set", "source", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+    help="Set what this file says, in JSON or YAML.",
+)  # fmt: skip
+@click.option("--remove", is_flag=True, help="Remove what is set.")
+@format_option(RECORD_FORMATS, "yaml")
+@with_service
+def change_control(service: Service, name: str | None, source: Path | None, remove: bool, form: str) -> None:
+    """Show what changes of the stack NAME need, or without NAME, of all stacks of the project; or set or remove it.
+
+    \b
+    Examples:
+      stoker change-control web
+      stoker change-control web --set control.yaml
+      stoker change-control --set control.yaml
+      stoker change-control web --remove
+    """
+    if source is not None and remove:
+        raise click.UsageError("--set and --remove contradict each other: give one of them.")
+    stack = service.stack(name).facts if name is not None else None
+    whose = name or "all stacks of the project"
+    if source is not None:
+        service.call("PUT", control_path(stack), {"change_control": _read(source)})
+        say(f"Changes of {whose} need what {source} says.")
+    elif remove:
+        service.call("DELETE", control_path(stack))
+        say(f"Nothing is set for {whose} any more.")
+    else:
+        show_record(control(service, stack), form)
+
+
+def _read(source: Path) -> Answer:
+    """Return what a file says. Raises CommandFailed."""
+    import yaml
+
+    try:
+        found = yaml.safe_load(source.read_text())
+    except (OSError, ValueError, yaml.YAMLError) as error:
+        raise CommandFailed(f"Cannot read {source}: {error}") from None
+    if not isinstance(found, dict):
+        raise CommandFailed(f"{source} must be a map with keys such as approvals and windows.")
+    for period in [*(found.get("windows") or ()), *(found.get("freezes") or ())]:
+        if isinstance(period, dict):  # YAML reads times that JSON does not have
+            period.update({key: value.isoformat() for key, value in period.items() if hasattr(value, "isoformat")})
+    return found

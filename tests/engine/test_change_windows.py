@@ -1,0 +1,191 @@
+"""Change windows and freezes: calendars by the rules of iCalendar, what they refuse, and what waits."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from openstack_emulator.testing import ServedCloud
+from stoker.base.errors import BadValue, ChangeWindowClosed, Forbidden
+from stoker.engine.change_control import Control
+from stoker.engine.change_windows import Calendar
+from stoker_foundation.clock import ManualClock
+from testing.harness import World
+
+REF = {"name": "web", "id": None}
+NIGHTS = {
+    "name": "nights of Saturday",
+    "start": "2026-01-03T22:00",
+    "end": "2026-01-04T04:00",
+    "repeat": "FREQ=WEEKLY;BYDAY=SA",
+    "time_zone": "Europe/Berlin",
+}
+CHRISTMAS = {
+    "name": "Christmas",
+    "start": "2025-12-20T00:00",
+    "end": "2026-01-06T00:00",
+    "repeat": "FREQ=YEARLY",
+    "time_zone": "Europe/Berlin",
+}
+
+
+def at(text: str) -> float:
+    return datetime.fromisoformat(text).timestamp()
+
+
+def opening(now: str, **data: Any) -> str | None:
+    found = Control.read(data).opens_at(at(now))
+    return None if found is None else datetime.fromtimestamp(found, UTC).strftime("%Y-%m-%dT%H:%MZ")
+
+
+def test_a_window_repeats_in_local_time() -> None:
+    assert opening("2026-02-04T12:00+01:00", windows=[NIGHTS]) == "2026-02-07T21:00Z"
+    assert opening("2026-07-01T12:00+02:00", windows=[NIGHTS]) == "2026-07-04T20:00Z", "in summer"
+    assert opening("2026-07-05T03:59+02:00", windows=[NIGHTS]) == "2026-07-05T01:59Z", "it is open"
+    assert opening("2026-07-05T04:00+02:00", windows=[NIGHTS]) == "2026-07-11T20:00Z", "it has just closed"
+
+
+def test_a_freeze_closes_windows() -> None:
+    data: dict[str, Any] = {"windows": [NIGHTS], "freezes": [CHRISTMAS]}
+    assert opening("2026-12-19T12:00+01:00", **data) == "2026-12-19T21:00Z"
+    assert opening("2026-12-20T00:00+01:00", **data) == "2027-01-09T21:00Z"
+    assert opening("2026-12-19T12:00+01:00", freezes=[CHRISTMAS]) == "2026-12-19T11:00Z"
+
+
+def test_all_calendars_must_allow_a_change() -> None:
+    sunday = {"start": "2026-01-04T00:00", "end": "2026-01-05T00:00", "repeat": "FREQ=WEEKLY;BYDAY=SU"}
+    both = Control.combined([Control.read({"windows": [NIGHTS]}), Control.read({"windows": [sunday]})])
+    found = both.opens_at(at("2026-02-04T12:00+00:00"))
+    assert found == at("2026-02-08T00:00+00:00")
+    once = Control.read({"windows": [{"start": "2026-01-01T00:00", "end": "2026-01-02T00:00"}]})
+    assert Control.combined([both, once]).opens_at(at("2026-02-04T12:00+00:00")) is None
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"time_zone": "Mars/Olympus"}, r"windows\[0\].time_zone: 'Mars/Olympus' is no time zone"),
+        ({"time_zone": "../../etc/passwd"}, "no time zone"),
+        ({"start": "tomorrow"}, r"windows\[0\].start must be a local time"),
+        ({"start": "2026-01-03T22:00+01:00"}, "without an offset"),
+        ({"end": "2026-01-03T21:00"}, "end must be after start"),
+        ({"repeat": "FREQ=SECONDLY"}, "FREQ"),
+        ({"repeat": "FREQ=MONTHLY;BYMONTH=2;BYMONTHDAY=31"}, "no month has"),
+        ({"repeat": "FREQ=DAILY;INTERVAL=0"}, "no rule of iCalendar|yields no time"),
+        ({"repeat": "FREQ=WEEKLY;BYDAY=XX"}, "no rule of iCalendar"),
+        ({"repeat": "FREQ=YEARLY;INTERVAL=100;COUNT=1;BYMONTH=1;BYMONTHDAY=1"}, "yields no time"),
+        ({"every": "day"}, "must be a map with the keys"),
+    ],
+)
+def test_unusable_periods_are_refused_with_their_place(change: dict[str, Any], said: str) -> None:
+    with pytest.raises(BadValue, match=said):
+        Calendar.read({"windows": [{**NIGHTS, **change}]}, "")
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(1_767_225_600, 1_830_297_600), st.sampled_from([3600, 86400, 5 * 86400]))
+def test_what_is_closed_opens_at_a_time_that_is_open(now: int, step: int) -> None:
+    control = Control.read({"windows": [NIGHTS], "freezes": [CHRISTMAS]})
+    opens = control.opens_at(float(now))
+    assert opens is not None and opens >= now
+    assert control.opens_at(opens) == opens
+    between = now + step
+    if between < opens:
+        assert control.opens_at(float(between)) == opens
+
+
+@pytest.fixture
+async def world(tmp_path: Path, served: ServedCloud) -> AsyncIterator[World]:
+    world = await World(tmp_path / "stoker.db", served).start()
+    yield world
+    await world.stop()
+
+
+def freeze(world: World, hours: float) -> dict[str, Any]:
+    """A freeze that has begun, and that ends in some hours."""
+    begin, end = (
+        datetime.fromtimestamp(world.clock.now() + seconds, UTC).replace(tzinfo=None).isoformat()
+        for seconds in (-3600.0, hours * 3600.0)
+    )
+    return {"name": "release", "start": begin, "end": end}
+
+
+def value(text: str) -> dict[str, Any]:
+    resource = {"type": "OS::Heat::TestResource", "properties": {"value": text}}
+    return {"heat_template_version": "2021-04-16", "resources": {"value": resource}}
+
+
+async def test_a_freeze_refuses_changes_until_it_ends_or_somebody_breaks_the_glass(world: World) -> None:
+    await world.create("web", value("1"))
+    control = await world.call("change_control_change", ref=REF, control={"freezes": [freeze(world, 2)]})
+    assert control["open"] is False
+    changes: dict[str, dict[str, Any]] = {
+        "stack_update": {"template": value("2")},
+        "stack_delete": {},
+        "stack_action": {"action": "suspend"},
+    }
+    for method, arguments in changes.items():
+        with pytest.raises(ChangeWindowClosed, match="must not be changed until 20"):
+            await world.call(method, ref=REF, **arguments)
+    [request] = [row for row in await world.call("change_request_list") if row["action"] == "UPDATE"]
+    await world.call("change_request_break_glass", request_id=request["id"], reason="the shop is down")
+    assert (await world.update("web", value("2")))["status"] == "COMPLETE"
+    with pytest.raises(ChangeWindowClosed):
+        await world.update("web", value("3"))
+    assert isinstance(world.clock, ManualClock)
+    world.clock.advance(2 * 3600.0 + 1)
+    assert (await world.update("web", value("3")))["status"] == "COMPLETE"
+
+
+GROUP = {
+    "heat_template_version": "2021-04-16",
+    "resources": {
+        "group": {
+            "type": "OS::Heat::AutoScalingGroup",
+            "properties": {"min_size": 1, "max_size": 3, "resource": {"type": "OS::Heat::TestResource"}},
+        },
+        "up": {
+            "type": "OS::Heat::ScalingPolicy",
+            "properties": {
+                "auto_scaling_group_id": {"get_resource": "group"},
+                "adjustment_type": "change_in_capacity",
+                "scaling_adjustment": 1,
+            },
+        },
+    },
+}
+
+
+@pytest.mark.parametrize(
+    ("automatic", "refusal"), [("allowed", None), ("wait", ChangeWindowClosed), ("refused", Forbidden)]
+)
+async def test_scaling_follows_the_setting_for_automatic_actions(
+    world: World, automatic: str, refusal: type[Exception] | None
+) -> None:
+    made = await world.create("web", GROUP)
+    control = {"freezes": [freeze(world, 2)], "automatic": automatic}
+    await world.call("change_control_change", ref=REF, control=control)
+
+    async def scale() -> int:
+        await world.call("resource_signal", ref=REF, name="up", details={"current": "alarm"})
+        await world.settle(made["id"])
+        return len(await world.resources("web", depth=1)) - 2
+
+    if refusal is None:
+        assert await scale() == 2
+        return
+    with pytest.raises(refusal):
+        await scale()
+    assert isinstance(world.clock, ManualClock)
+    world.clock.advance(2 * 3600.0 + 1)
+    if refusal is Forbidden:
+        with pytest.raises(Forbidden):
+            await scale()
+    else:
+        assert await scale() == 2
