@@ -118,6 +118,9 @@ def test_the_wheel_alone_is_a_client_that_names_missing_parts(distributions: Pat
         "`stoker up` needs the engine and the emulator: pip install 'stoker[engine,emulator]'\n"
     )
     assert failing("lsp").endswith("`stoker lsp` needs the language server: pip install 'stoker[lsp]'\n")
+    assert failing("mcp").endswith(
+        "`stoker mcp` needs the server of the Model Context Protocol: pip install 'stoker[mcp]'\n"
+    )
     assert failing("demo").endswith("pip install 'stoker[engine,emulator]'\n")
     assert failing("up", "--cloud", "there").endswith("`stoker up` needs the engine: pip install 'stoker[engine]'\n")
     for words in (["engine"], ["api"], ["db", "sync"], ["service", "list"], ["takeover", "--from", "sqlite:///x"]):

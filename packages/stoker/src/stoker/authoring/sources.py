@@ -47,11 +47,14 @@ def is_remote(name: str) -> bool:
     return _REMOTE.match(name) is not None
 
 
-def read(path: str) -> str:
-    """Return the content of a regular file, or of the standard input for `-`. Raises OSError or UnicodeDecodeError."""
-    if path == STDIN:
+def read(path: str, within: Path | None = None) -> str:
+    """Return the content of a regular file, or of the standard input for `-`; with `within`, of files in it only.
+
+    Raises OSError or UnicodeDecodeError.
+    """
+    if path == STDIN and within is None:
         return sys.stdin.buffer.read().decode("utf-8-sig")
-    return read_named(path).decode("utf-8-sig")
+    return read_named(path, within).decode("utf-8-sig")
 
 
 def reader_for(paths: Iterable[str]) -> Callable[[str], str]:
@@ -254,20 +257,21 @@ def _missing(message: str) -> FunctionError:
 
 
 class Files(Mapping[str, str]):
-    """Reads files for `get_file` in the templates of one folder.
+    """Reads files for `get_file` in the templates of one folder; if there is a directory `within`, only files in it.
 
     For a missing file the call fails with a rule of its own, which distinguishes it from errors in the template itself,
     and its value remains unknown.
     """
 
-    def __init__(self, folder: str) -> None:
+    def __init__(self, folder: str, within: Path | None = None) -> None:
         self.folder = folder
+        self._within = within
 
     def __getitem__(self, name: str) -> str:
         if is_remote(name):
             raise _missing(f"{name} is not fetched")
         try:
-            content = read_named(beside(self.folder, name))
+            content = read_named(beside(self.folder, name), self._within)
         except (OSError, ValueError) as error:
             raise _missing(f"the file {name!r} cannot be read: {reason(error)}") from error
         try:

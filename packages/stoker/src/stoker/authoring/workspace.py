@@ -97,7 +97,7 @@ class Place:
         return self._workspace.place(
             examined,
             self.definition.environment.for_child(resource.name, name),
-            Files(str(Path(name).parent)) if name else self.files,
+            Files(str(Path(name).parent), self._workspace.within) if name else self.files,
             request.parameters,
             self.depth + 1,
         )
@@ -113,9 +113,13 @@ class Workspace:
         parameters: Mapping[str, Any] | None = None,
         limits: Limits = DEFAULT_LIMITS,
         reader: Callable[[str], str] = read,
+        within: Path | None = None,
     ) -> None:
-        """`reader` returns the content of a file by its path; it raises OSError or UnicodeDecodeError."""
+        """`reader` returns the content of a file by its path; it raises OSError or UnicodeDecodeError. Files that
+        `get_file` names are read in the directory `within` only, if there is one.
+        """
         self.registry = registry
+        self.within = within
         self.sources = Sources(limits, reader)
         self._environments = environments
         self._parameters = parameters or {}
@@ -131,7 +135,9 @@ class Workspace:
         self._roots.add(path)
         examined = self.sources.examined(path)
         environment, problems = self._environment(examined[0].parameters)
-        place = self.place(examined, environment, Files(str(Path(path).parent)), self._parameters, missing_ok=True)
+        place = self.place(
+            examined, environment, Files(str(Path(path).parent), self.within), self._parameters, missing_ok=True
+        )
         place.problems = [*problems, *place.problems]
         return place
 

@@ -10,7 +10,11 @@ from stoker.base.errors import StokerError
 DISTRIBUTION = "stoker"
 PARTS: Mapping[str, str] = {"engine": "the engine", "emulator": "the emulator"}
 """The extras that most commands need, and what each contains."""
-_ALL_PARTS: Mapping[str, str] = {**PARTS, "lsp": "the language server"}
+_ALL_PARTS: Mapping[str, str] = {
+    **PARTS,
+    "lsp": "the language server",
+    "mcp": "the server of the Model Context Protocol",
+}
 
 _NAME = re.compile(r"[\w.-]+")
 

@@ -8,16 +8,20 @@ from __future__ import annotations
 import errno
 import os
 import stat
+from pathlib import Path
 
 LARGEST = 16 * 1024 * 1024
 """Bytes of a file. Services accept far less in a request (`max_json_body_size`)."""
 
 
-def read_named(path: str) -> bytes:
+def read_named(path: str, within: Path | None = None) -> bytes:
     """Return the content of a regular file.
 
-    Raises OSError, also for what is no regular file or is larger than `LARGEST`, and ValueError for what is no path.
+    Raises OSError, also for what is no regular file, is larger than `LARGEST`, or is not in the directory `within`,
+    links followed; and ValueError for what is no path.
     """
+    if within is not None and not Path(path).resolve().is_relative_to(within.resolve()):
+        raise PermissionError(errno.EACCES, f"it is outside the directory {within}", path)
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY)
     with os.fdopen(descriptor, "rb") as file:
         kind = os.fstat(descriptor).st_mode

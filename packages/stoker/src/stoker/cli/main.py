@@ -108,6 +108,10 @@ COMMANDS: Mapping[str, Command] = {
         "List the functions of templates; or show the function NAME: its arguments, and the versions that have it.",
     ),
     "lsp": Command("lsp:lsp", "Run the language server for editors, on standard input and output."),
+    "mcp": Command(
+        "stoker.mcp_command:mcp",
+        "Serve the Model Context Protocol on standard input and output, for programs with language models.",
+    ),
     "schema": Command("schema:schema", "Print the JSON Schema of templates, environments or test files, for editors."),
     "completion": Command(
         "completion:completion",

@@ -47,7 +47,8 @@ class Sources:
     """What is sent: the template, the URLs of environments in their order, the content of files by URL.
 
     `written` has the documents in which references were replaced, by URL, as the user wrote them. With `as_of`, none of
-    it: the service has the definition that the stack had as of the operation with this ID.
+    it: the service has the definition that the stack had as of the operation with this ID. Nothing outside the
+    directory `within` is read, if there is one.
     """
 
     template_url: str
@@ -57,6 +58,7 @@ class Sources:
     written: dict[str, str] = field(default_factory=dict)
     edits: dict[str, list[_Edit]] = field(default_factory=dict)
     as_of: str | None = None
+    within: Path | None = None
 
     def definition(self) -> dict[str, Any]:
         """Return the part of a request that defines the stack, besides parameters."""
@@ -109,20 +111,24 @@ class Sources:
 
 
 def collect(
-    template: str, environments: Sequence[str] = (), instead: Mapping[str, str] = MappingProxyType({})
+    template: str,
+    environments: Sequence[str] = (),
+    instead: Mapping[str, str] = MappingProxyType({}),
+    within: Path | None = None,
 ) -> Sources:
     """Read a template and environments, each a path or a URL, and all that they refer to.
 
-    `instead` has the content of environments, by URL, that takes the place of what is read.
+    `instead` has the content of environments, by URL, that takes the place of what is read. With the directory
+    `within`, paths are relative to it, and nothing outside of it is read.
 
     Raises CommandFailed, with the location of the reference, for a file that cannot be read.
     """
-    here = f"{Path.cwd().as_uri()}/"
-    sources = Sources(url_of(template, here))
-    sources.template = _rewritten(_text(sources.template_url), sources.template_url, sources)
+    here = f"{(within or Path.cwd()).as_uri()}/"
+    sources = Sources(url_of(template, here), within=within)
+    sources.template = _rewritten(_text(sources.template_url, within), sources.template_url, sources)
     for environment in environments:
         url = url_of(environment, here)
-        text = instead[url] if url in instead else _text(url)
+        text = instead[url] if url in instead else _text(url, within)
         sources.files[url] = _replaced(text, _registry_references(text, url), url, sources)
         sources.environments.append(url)
     return sources
@@ -167,7 +173,7 @@ def _add(reference: _Reference, document: str, sources: Sources) -> None:
     if reference.url in sources.files:
         return
     try:
-        content = _content(reference.url)
+        content = _content(reference.url, sources.within)
     except CommandFailed as error:
         mark = reference.node.start_mark
         place = f"{short(document)}:{mark.line + 1}:{mark.column + 1}"
@@ -240,27 +246,30 @@ def _looks_like_template(content: str) -> bool:
     return isinstance(root, yaml.MappingNode) and any(key.value in _TEMPLATE_KEYS for key, _ in root.value)
 
 
-def _text(url: str) -> str:
+def _text(url: str, within: Path | None) -> str:
     """Return the content of a URL as a string. Raises CommandFailed if it cannot be read."""
+    read = read_named if within is not None else lambda path, _: Path(path).read_bytes()
     try:
-        return _bytes(url, lambda path: Path(path).read_bytes()).decode("utf-8")
+        return _bytes(url, read, within).decode("utf-8")
     except UnicodeDecodeError as error:
         raise CommandFailed(f"{short(url)} is not UTF-8: byte {error.start} is invalid.") from None
 
 
-def _content(url: str) -> str:
+def _content(url: str, within: Path | None) -> str:
     """Return the content of a file that a document names as a string, in base64 if it is not UTF-8."""
-    raw = _bytes(url, read_named)
+    raw = _bytes(url, read_named, within)
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError:
         return base64.b64encode(raw).decode("ascii")
 
 
-def _bytes(url: str, read: Callable[[str], bytes]) -> bytes:
+def _bytes(url: str, read: Callable[[str, Path | None], bytes], within: Path | None) -> bytes:
     try:
         if urlsplit(url).scheme == "file":
-            return read(path_of(url))
+            return read(path_of(url), within)
+        if within is not None:
+            raise CommandFailed(f"{url} is not fetched: it is outside the directory {within}.")
         with urllib.request.urlopen(url, timeout=_FETCH_SECONDS) as response:  # noqa: S310  http and https only
             content: bytes = response.read(LARGEST + 1)
         if len(content) > LARGEST:

@@ -162,6 +162,11 @@ class Deployment:
         body = self.body if digest is None else {**self.body, "plan_digest": digest}
         return self._explained(lambda: begin(self._service, self.name, self.stack, body, planned, report))
 
+    def start(self, digest: str) -> Stack:
+        """Start exactly the plan with this digest, and return the stack. Raises Refused if it would be different."""
+        body = {**self.body, "plan_digest": digest}
+        return self._explained(lambda: started(self._service, self.name, self.stack, body))
+
     def _explained(self, request: Callable[[], Answered]) -> Answered:
         try:
             return request()
@@ -216,17 +221,21 @@ def _with_places(first: Diagnostic, others: Sequence[Diagnostic]) -> Diagnostic:
     return replace(first, message=f"{first.message.removesuffix('.')} (also at {places})")
 
 
+def started(service: Service, name: str, stack: Stack | None, body: Answer) -> Stack:
+    """Start the creation or the update of a stack, and return it."""
+    if stack is None:
+        return service.create({"stack_name": name, **body})
+    stack.update(body)
+    return stack
+
+
 def begin(service: Service, name: str, stack: Stack | None, body: Answer, planned: int, report: Report = TEXT) -> Stack:
     """Create or update a stack with a number of planned changes, and follow until the end.
 
     Raises CommandFailed if another operation has taken the stack over: what it made is not what was asked for here.
     """
-    marker = None
-    if stack is None:
-        stack = service.create({"stack_name": name, **body})
-    else:
-        marker = stack.last_event()
-        stack.update(body)
+    marker = stack.last_event() if stack is not None else None
+    stack = started(service, name, stack, body)
     with continued(stack):
         begun = next(stack.operations(), None)
         done = follow(stack, marker, planned, report)
