@@ -15,10 +15,11 @@ import pytest
 from sqlalchemy import Connection, select
 
 from stoker.base.ids import new_id
-from stoker.store import documents, purging, tables
+from stoker.store import documents, history, purging, tables
 from stoker.store.database import Database
 from stoker.store.journal import Batch, Journal
 from stoker.store.records import Inputs, Stack
+from stoker.store.removal import Removal
 from stoker.store.sealing import Sealer
 from tests.store.rows import event, operation, stack
 
@@ -43,9 +44,13 @@ def stored(database: Database) -> set[str]:
     return set(database.read_now(lambda connection: connection.execute(select(tables.documents.c.digest)).scalars()))
 
 
+def carried_out(connection: Connection, removal: Removal | None) -> int:
+    return 0 if removal is None else removal.carry_out(connection)
+
+
 def purge(database: Database, most: int = 20) -> int:
     with database.writing() as connection:
-        return purging.purge(connection, before=100.0, most=most)
+        return carried_out(connection, purging.deleted_stacks(connection, False, 100.0, most=most))
 
 
 async def test_documents_are_deleted_with_the_last_stack_that_refers_to_them(
@@ -111,7 +116,7 @@ async def test_a_document_that_is_being_removed_is_stored_again(database: Databa
     inputs = Inputs(new_id(), "template", "environment", "list of a.yaml", "")
     store = partial(documents.save, bodies={"template": {}, "environment": {}}, sealer=SEALER)
     with database.writing() as connection:
-        assert purging.purge(connection, before=100.0) == 1
+        assert carried_out(connection, purging.deleted_stacks(connection, False, 100.0)) == 1
         batch = Batch().then(store).add(inputs, stack("new", inputs=inputs.id))
         writing = asyncio.ensure_future(journal.commit(batch))
         done, _ = await asyncio.wait([writing], timeout=0.2)
@@ -127,7 +132,8 @@ async def test_only_the_last_deleted_stacks_are_kept(database: Database, journal
 
     def purged(most: int) -> int:
         with database.writing() as connection:
-            return purging.purge_above(connection, 3, most)
+            before = purging.oldest_kept(connection, 3)
+            return carried_out(connection, purging.deleted_stacks(connection, False, before, most=most))
 
     assert [purged(3), purged(3), purged(3)] == [3, 1, 0]
     left = database.read_now(lambda connection: connection.execute(select(tables.stacks.c.deleted_at)).scalars().all())
@@ -143,7 +149,7 @@ async def test_old_events_are_deleted_in_portions(database: Database, journal: J
 
     def purged() -> int:
         with database.writing() as connection:
-            return purging.purge_events(connection, 6.5, most=4)
+            return carried_out(connection, history.old_events(connection, False, 6.5, most=4))
 
     assert [purged(), purged(), purged()] == [4, 3, 0]
     kept = database.read_now(lambda connection: connection.execute(select(tables.events.c.reason)).scalars().all())

@@ -345,6 +345,23 @@ _ENGINE = (
         help="Maximum number of deleted stacks whose records are kept, nested ones included; 0: all.",
     ),
     cfg.IntOpt("events_days", default=365, min=0, help="Days after which events are removed; 0: never."),
+    cfg.IntOpt(
+        "operations_days",
+        default=365,
+        min=0,
+        help="Days after which operations are removed, with their plans and definitions, when a later one of the same "
+        "stack has ended; also change sets, refactorings and requests for approval. 0: never.",
+    ),
+    cfg.IntOpt(
+        "max_operations_per_stack",
+        default=1000,
+        min=0,
+        help="Operations kept for a stack; 0: all.",
+    ),
+    cfg.StrOpt(
+        "archive_directory",
+        help="Directory in which records are written to files of JSON lines before they are removed; none by default.",
+    ),
     cfg.FloatOpt(
         "validation_seconds",
         default=20.0,

@@ -60,6 +60,9 @@ class EngineSettings:
     deleted_stacks_days: int = 90
     deleted_stacks_kept: int = 10_000
     events_days: int = 365
+    operations_days: int = 365
+    max_operations_per_stack: int = 1000
+    archive_directory: str | None = None
     lease_seconds: float = 15.0
     heartbeat_seconds: float = 3.0
     engine_deaths_limit: int = 3

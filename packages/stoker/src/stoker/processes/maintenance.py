@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import TypeVar
 
 from oslo_config import cfg
 
 from stoker.processes.opened_database import database_pool, opened_database
 from stoker.store import claims, marks, purging, schema
+from stoker.store.archive import Archive
 from stoker.store.database import Database
 from stoker_foundation.clock import SystemClock
 
@@ -61,18 +63,22 @@ def purge(config: cfg.ConfigOpts, age: float, project_id: str | None, batch: int
     file of an SQLite database could be rewritten without free pages.
 
     With them, all that no other stack uses is removed, and engines that have not reported themselves for a day, except
-    for the last one.
+    for the last one. What is removed is archived before if `archive_directory` is set.
     """
-    now = SystemClock().now()
+    clock = SystemClock()
+    now, directory = clock.now(), config.engine.archive_directory
+    archive = Archive(Path(directory), config.host, clock) if directory else None
 
     def forget(opened: Database) -> tuple[int, bool]:
         total = 0
         while True:
             with opened.writing() as connection:
-                found = purging.purge(connection, now - age, project_id, batch)
-            total += found
-            if not found:
-                break
+                removal = purging.deleted_stacks(connection, archive is not None, now - age, project_id, batch)
+                if removal is None:
+                    break
+                if archive is not None:
+                    archive.write(removal.lines)
+                total += removal.carry_out(connection)
         with opened.writing() as connection:
             last = marks.latest(connection)  # the engine that the database's mark names
             before = now - claims.REMEMBERED_SECONDS

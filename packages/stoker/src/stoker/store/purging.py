@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from sqlalchemy import Connection, and_, delete, select, union
 from sqlalchemy.exc import OperationalError
 
 from stoker.store import documents, tables
+from stoker.store.archive import Line
 from stoker.store.database import Database
+from stoker.store.removal import Removal, lines_of
 
 _DEPENDENT = [
     table for table in reversed(tables.metadata.sorted_tables) if "stack_id" in table.c and table is not tables.stacks
@@ -18,40 +20,37 @@ _INCREMENTAL = 2
 """The value of SQLite's pragma auto_vacuum with which a file can shrink in parts."""
 
 
-def purge(connection: Connection, before: float, project_id: str | None = None, most: int = 20) -> int:
-    """Purge up to `most` stacks that were deleted before a time, of one project or of all; return their number.
+def deleted_stacks(
+    connection: Connection, archived: bool, before: float | None, project_id: str | None = None, most: int = 20
+) -> Removal | None:
+    """Find up to `most` stacks that were deleted before a time, of one project or of all; None for no time.
 
-    Call it until it returns 0: small transactions do not block the engines that use the database.
+    Call it until it finds none: small transactions do not block the engines that use the database.
     """
+    if before is None:
+        return None
     deleted = tables.stacks.c.deleted_at < before
     if project_id is not None:
         deleted = and_(deleted, tables.stacks.c.project_id == project_id)
     query = select(tables.stacks.c.id).where(deleted).order_by(tables.stacks.c.deleted_at).limit(most)
     identifiers = list(connection.execute(query).scalars())
-    if identifiers:
+    if not identifiers:
+        return None
+    lines = list(_lines_of_stacks(connection, identifiers)) if archived else []
+
+    def carry_out(connection: Connection) -> int:
         forget_stacks(connection, identifiers)
-    return len(identifiers)
+        return len(identifiers)
+
+    return Removal(lines, carry_out)
 
 
-def purge_above(connection: Connection, kept: int, most: int = 20) -> int:
-    """Purge up to `most` of the deleted stacks beyond the `kept` ones that were deleted last; return their number."""
+def oldest_kept(connection: Connection, kept: int) -> float | None:
+    """Return when the earliest of the `kept` stacks was deleted that were deleted last; None if there are fewer."""
     deleted_at = tables.stacks.c.deleted_at
     query = select(deleted_at).where(deleted_at.is_not(None)).order_by(deleted_at.desc()).offset(kept - 1).limit(1)
-    oldest_kept = connection.execute(query).scalar()
-    return 0 if oldest_kept is None else purge(connection, oldest_kept, most=most)
-
-
-def purge_events(connection: Connection, before: float, most: int = 1000) -> int:
-    """Delete events from before a time among the `most` oldest ones; return their number.
-
-    Events are recorded in the order of time, so none is left if there are none among these.
-    """
-    events = tables.events
-    oldest = select(events.c.sequence, events.c.time).order_by(events.c.sequence).limit(most)
-    found = [row.sequence for row in connection.execute(oldest) if row.time < before]
-    if found:
-        connection.execute(delete(events).where(events.c.sequence.in_(found)))
-    return len(found)
+    found: float | None = connection.execute(query).scalar()
+    return found
 
 
 def shrink(connection: Connection, most: int = 1000) -> int:
@@ -87,6 +86,15 @@ def compact(database: Database) -> bool:
 
 def forget_stacks(connection: Connection, identifiers: Sequence[str]) -> None:
     """Delete the records of stacks, and what only they used. No engine may work on one of them."""
+    stacks = tables.stacks
+    used = _inputs_of(connection, identifiers)
+    for table in _DEPENDENT:
+        connection.execute(delete(table).where(table.c.stack_id.in_(identifiers)))
+    connection.execute(delete(stacks).where(stacks.c.id.in_(identifiers)))
+    forget_inputs(connection, sorted(used))
+
+
+def _inputs_of(connection: Connection, identifiers: Sequence[str]) -> set[str]:
     operations, snapshots, stacks = tables.operations, tables.snapshots, tables.stacks
     used: set[str] = set()
     for columns, where in (
@@ -95,13 +103,28 @@ def forget_stacks(connection: Connection, identifiers: Sequence[str]) -> None:
         ((stacks.c.inputs, stacks.c.good_inputs), stacks.c.id.in_(identifiers)),
     ):
         used.update(name for row in connection.execute(select(*columns).where(where)) for name in row if name)
+    return used
+
+
+def _lines_of_stacks(connection: Connection, identifiers: Sequence[str]) -> Iterator[Line]:
+    yield from lines_of(connection, tables.stacks, tables.stacks.c.id, identifiers)
     for table in _DEPENDENT:
-        connection.execute(delete(table).where(table.c.stack_id.in_(identifiers)))
-    connection.execute(delete(stacks).where(stacks.c.id.in_(identifiers)))
-    _forget_inputs(connection, sorted(used))
+        yield from lines_of(connection, table, table.c.stack_id, identifiers)
+    yield from lines_of_inputs(connection, _inputs_of(connection, identifiers))
 
 
-def _forget_inputs(connection: Connection, identifiers: list[str]) -> None:
+def lines_of_inputs(connection: Connection, identifiers: Collection[str]) -> Iterator[Line]:
+    """Yield inputs, and the documents that they refer to, also those that others use."""
+    inputs, parts = tables.inputs, tables.document_parts
+    digests: set[str] = set()
+    for line in lines_of(connection, inputs, inputs.c.id, identifiers):
+        yield line
+        digests.update(line[1][name] for name in ("template", "environment", "files"))
+    inside = {row["part"] for _, row in lines_of(connection, parts, parts.c.whole, digests)}
+    yield from lines_of(connection, tables.documents, tables.documents.c.digest, digests | inside)
+
+
+def forget_inputs(connection: Connection, identifiers: Sequence[str]) -> None:
     """Delete inputs that no other stack refers to, and the documents that only they referred to."""
     stacks, inputs = tables.stacks, tables.inputs
     for start in range(0, len(identifiers), 400):

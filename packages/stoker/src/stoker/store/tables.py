@@ -267,6 +267,7 @@ operations = Table(
     Column("retention", LongText),
     Column("client_request_token", String(128)),
     Index("ix_operations_stack_id", "stack_id", "created_at", "id"),
+    Index("ix_operations_finished_at", "finished_at", "stack_id"),
     _index_where("parent_operation IS NOT NULL", "ix_operations_parent_operation", "parent_operation"),
     _index_where("reason_code IS NOT NULL", "ix_operations_reason_code", "reason_code", "status"),
 )
@@ -421,6 +422,7 @@ change_sets = Table(
     Column("created_at", Double, nullable=False),
     UniqueConstraint("stack_id", "name"),
     Index("ix_change_sets_project_stack", "project_id", "stack_name"),
+    Index("ix_change_sets_created_at", "created_at"),
 )
 
 request_tokens = Table(
@@ -510,6 +512,7 @@ stack_refactors = Table(
     Column("body", LongText, nullable=False, info=SEALED),
     Column("created_at", Double, nullable=False),
     Index("ix_stack_refactors_project", "project_id", "created_at", "id"),
+    Index("ix_stack_refactors_created_at", "created_at"),
 )
 
 former_locations = Table(

@@ -230,8 +230,9 @@ class Endings:
         batch.then(settle)
         if gone and not run.sinks:
             batch.then(partial(trusts.give_up_unused, credential=stack.credential))
-        if self._services.settings.max_events_per_stack > 0:
-            keep, at_once = self._services.settings.max_events_per_stack, self._services.settings.event_purge_batch_size
+        settings = self._services.settings
+        if settings.max_events_per_stack > 0 and settings.archive_directory is None:  # otherwise archived before
+            keep, at_once = settings.max_events_per_stack, settings.event_purge_batch_size
             batch.then(partial(queries.purge_events, stack_id=stack.id, keep=keep, batch=at_once))
         await run.writer.commit(batch)
         run.operation = operation
