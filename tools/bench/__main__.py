@@ -13,6 +13,7 @@ The case `networks` compares 500 OS::Neutron::Net with a bare script that makes 
 `guests` starts servers that run, and deploys software to one (`guest_cases`).
 `search` looks for objects among 100,000 resources (`search_cases`).
 `drift` compares stacks with the cloud, plans with live reads in a growing estate, and watches (`drift_cases`).
+`growth` removes nine tenths of two million events from PostgreSQL (`growth_cases`).
 `generate` writes a template of 1000 objects and imports them (`generate_cases`).
 `databases` compares databases, and numbers of engines, with each other (`database_cases`).
 """
@@ -38,6 +39,7 @@ from tools.bench import (
     database_cases,
     drift_cases,
     generate_cases,
+    growth_cases,
     guest_cases,
     lifecycle_cases,
     networks,
@@ -61,7 +63,19 @@ CONFIGURATIONS = {"drift": drift_cases.CONFIGURATION}
 OUTSIDE = {name: name for name in ("flat", "group", "chain", "fan", "update", "validate")} | {"requests": "reads"}
 """The outside benchmark's cases that are run, with its own names for them."""
 
-CASES = (*OUTSIDE, "networks", "templates", "startup", *LIVES, "takeover", "guests", "search", "generate", "databases")
+CASES = (
+    *OUTSIDE,
+    "networks",
+    "templates",
+    "startup",
+    *LIVES,
+    "takeover",
+    "guests",
+    "search",
+    "generate",
+    "growth",
+    "databases",
+)
 HERE = Path(__file__).parent
 STOKER = [str(Path(sys.executable).with_name("stoker"))]
 
@@ -95,6 +109,8 @@ def main() -> int:
         records += search_cases.measure()
     if "generate" in cases:
         records += generate_cases.measure(200 if arguments.quick else generate_cases.COUNT)
+    if "growth" in cases:
+        records += growth_cases.measure(500_000 if arguments.quick else growth_cases.COUNT)
     if "databases" in cases:
         records += database_cases.measure()
     if arguments.out:

@@ -28,14 +28,14 @@ _MOST_ARCHIVED = 2
 class Cleaner:
     """Cleans up once in an hour; one engine of a cluster does it.
 
-    The history of a stack is cut when an operation on it has ended, since it does not grow otherwise. An engine that
-    starts looks at the operations of the last day.
+    The history of a stack is cut when an operation on it has ended, since it does not grow otherwise: an engine looks
+    at those that have ended since it started, and from then on since it looked.
     """
 
     def __init__(self, services: RecordingServices) -> None:
         self._services = services
         self._due = 0.0
-        self._looked_at = services.clock.now() - _DAY
+        self._looked_at = services.clock.now()
         self._busy = False
         directory, host = services.settings.archive_directory, services.settings.host
         self._archive = Archive(Path(directory), host, services.clock) if directory else None
