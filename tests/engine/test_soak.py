@@ -16,8 +16,8 @@ from stoker.testing.sandbox import Sandbox
 
 pytestmark = pytest.mark.slow
 
-ROUNDS = 20
-RESOURCES = 250
+ROUNDS = 12
+RESOURCES = 100
 """In each round a stack of so many is created, changed and deleted."""
 MEBIBYTE = 2**20
 
@@ -28,9 +28,9 @@ class Limited(Sandbox):
     _settings = replace(
         Sandbox._settings,
         deleted_stacks_kept=1,
-        max_events_per_stack=50,
-        event_purge_batch_size=10,
-        max_operations_per_stack=5,
+        max_events_per_stack=20,
+        event_purge_batch_size=1,
+        max_operations_per_stack=3,
     )
 
     @property
