@@ -13,7 +13,7 @@ The case `networks` compares 500 OS::Neutron::Net with a bare script that makes 
 `guests` starts servers that run, and deploys software to one (`guest_cases`).
 `search` looks for objects among 100,000 resources (`search_cases`).
 `drift` compares stacks with the cloud, plans with live reads in a growing estate, and watches (`drift_cases`).
-`growth` removes nine tenths of two million events from PostgreSQL (`growth_cases`).
+`growth` removes nine tenths of ten million events from PostgreSQL (`growth_cases`).
 `generate` writes a template of 1000 objects and imports them (`generate_cases`).
 `databases` compares databases, and numbers of engines, with each other (`database_cases`).
 """

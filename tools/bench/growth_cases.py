@@ -20,7 +20,7 @@ from stoker.store import history
 from stoker.store.database import Database
 from testing.servers import PostgreSQL, ServerMissing
 
-COUNT = 2_000_000
+COUNT = 10_000_000
 STACKS = 10_000
 """How many stacks have the events."""
 KEPT = 10
