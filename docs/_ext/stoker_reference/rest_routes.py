@@ -21,12 +21,21 @@ from stoker_reference.markdown import code, page, section, sentence, table
 _EXAMPLES = Path(__file__).with_name("rest_examples.json")
 _STACK = "/stacks/{stack_name}/{stack_id}"
 GROUPS: Mapping[str, tuple[str, ...]] = {
-    "Stacks": ("/stacks", "/stacks/detail", "/stacks/preview", _STACK, f"{_STACK}/preview", f"{_STACK}/actions"),
+    "Stacks": (
+        "/stacks",
+        "/stacks/detail",
+        "/stacks/preview",
+        _STACK,
+        f"{_STACK}/preview",
+        f"{_STACK}/actions",
+        "/exports",
+    ),
     "What a stack has": (
         *(f"{_STACK}/{part}" for part in ("template", "environment", "files", "outputs", "export", "abandon")),
         f"{_STACK}/outputs/{{output_key}}",
     ),
     "Resources": (f"{_STACK}/resources", "/resources", "/generated_template", "/orphans"),
+    "Approvals of changes": ("/change_requests", "/change_control", f"{_STACK}/settings/change_control"),
     "Events and operations": (f"{_STACK}/events", f"{_STACK}/operations"),
     "Snapshots": (f"{_STACK}/snapshots",),
     "Software configurations": ("/software_configs",),
