@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -120,6 +121,20 @@ def test_one_resource_at_a_time(world: QueryService, boto: Any, stack: str) -> N
     assert of_stack(boto)["StackDriftStatus"] == "DRIFTED"
     in_cloud(world, "PUT", f"networks/{physical_id(boto, 'Net')}", {"network": {"name": "one"}})
     assert detected(world, boto, LogicalResourceIds=["Net"])["StackDriftStatus"] == "IN_SYNC"
+
+
+def test_a_part_of_a_stack_is_no_all_clear(world: QueryService, boto: Any, stack: str) -> None:
+    assert detected(world, boto, LogicalResourceIds=["Net"])["StackDriftStatus"] == "UNKNOWN", "others were not seen"
+    assert of_stack(boto)["StackDriftStatus"] == "UNKNOWN"
+    assert set(drifts(boto)) == {"Net"}
+    for name in ("Quiet", "Group"):
+        assert drifts(boto, "NOT_CHECKED")[name]["DriftStatusReason"] == "nobody has looked at it yet"
+    detected(world, boto)
+    looked = of_stack(boto)
+    assert looked["StackDriftStatus"] == "IN_SYNC"
+    world.until(lambda: datetime.now(UTC) - looked["LastCheckTimestamp"] > timedelta(seconds=1))
+    boto.detect_stack_resource_drift(StackName="drifting", LogicalResourceId="Net")
+    assert of_stack(boto) == looked, "the others were seen then"
 
 
 def test_hidden_values_are_not_shown(world: QueryService, boto: Any, stack: str) -> None:

@@ -23,8 +23,8 @@ from stoker.contract.request import Reference
 from stoker.contract.resources import StackId
 from stoker.contract.views import DriftSummary, JSONObject
 from stoker.engine.inspection.comparing import NOT_CHECKED
-from stoker.engine.inspection.detections import new_detection, settle
-from stoker.engine.inspection.drift import DRIFTED, drift_of, overall
+from stoker.engine.inspection.detections import known_drift, new_detection, reports_of, settle
+from stoker.engine.inspection.drift import DRIFTED, drift_of, overall_of
 from stoker.engine.inspection.reading import Reader
 from stoker.engine.records.services import EngineServices, RecordingServices
 from stoker.operations.background_work import has_living_engine, reason_of
@@ -48,11 +48,12 @@ async def drift_detect_resource(
 ) -> JSONObject:
     """Detect drift of one resource now; keep the known drift of the others."""
     stack = await _quiet_stack(services, context, request.ref, [request.name])
-    found = next(iter(await drift_of(services, stack, [request.name])), None)
+    reports = await drift_of(services, stack, [request.name], await reports_of(services, stack.id))
+    found = next((each for each in reports if each["name"] == request.name), None)
     if found is None:
         raise _unknown(request.name, stack)
     detection = new_detection(services, stack, [request.name])
-    await settle(services, detection, [found])
+    settle(services, detection, reports)
     await services.journal.commit(Batch().add(detection).then(partial(drifts.forget_older, stack_id=stack.id)))
     return _view(found, stack)
 
@@ -80,7 +81,7 @@ async def drift_status(
         "project_id": stack.project_id,
         "status": detection.status,
         "reason": detection.reason,
-        "drift": overall([item["status"] for item in found]) if detection.status == COMPLETE else None,
+        "drift": overall_of(found) if detection.status == COMPLETE else None,
         "drifted": sum(item["status"] in DRIFTED for item in found),
         "time": detection.created_at,
     }
@@ -97,15 +98,12 @@ async def drift_list(services: EngineServices, context: RequestContext, request:
 async def drift_summaries(services: EngineServices, stack_ids: Sequence[str]) -> dict[str, DriftSummary]:
     """Return for each stack whether it has drifted, and the time of the last detection."""
     known = await services.database.read(drifts.latest_results, stack_ids)
-    # Releases before have recorded the resources only.
-    unrecorded = [name for name, (result, _) in known.items() if result is None]
-    bodies = await services.database.read(drifts.latest, unrecorded) if unrecorded else {}
+    parts = [name for name, (result, _) in known.items() if result is None]
+    bodies = await services.database.read(drifts.latest, parts) if parts else {}
     summaries: dict[str, DriftSummary] = {name: {"status": NOT_CHECKED, "time": None} for name in stack_ids}
     for name, (result, time) in known.items():
-        if result is None:
-            found = services.sealer.open(bodies[name].body)["found"]
-            result = overall([item["status"] for item in found])
-        summaries[name] = {"status": result, "time": time}
+        told: DriftSummary = {"status": result or "", "time": time}
+        summaries[name] = told if result is not None else known_drift(services, bodies[name])
     return summaries
 
 
@@ -132,7 +130,8 @@ def _unknown(name: str, stack: Stack) -> ResourceNotFound:
 async def _detect(services: RecordingServices, detection: DriftDetection, stack: Stack) -> None:
     names = services.sealer.open(detection.body)["names"]
     try:
-        await settle(services, detection, await drift_of(services, stack, names))
+        known = await reports_of(services, stack.id) if names is not None else {}
+        settle(services, detection, await drift_of(services, stack, names, known))
     except Exception as error:
         detection.status, detection.reason = FAILED, reason_of(error, f"drift detection for stack {stack.name}")
     await services.journal.commit(Batch().change(detection).then(partial(drifts.forget_older, stack_id=stack.id)))

@@ -9,8 +9,8 @@ from sqlalchemy import Connection
 from stoker.base.context import RequestContext
 from stoker.base.errors import BadValue
 from stoker.contract.drift import ChangeDriftWatch, DriftWatch, ShowDriftWatch
-from stoker.engine.inspection.comparing import UNKNOWN, UNSUPPORTED
-from stoker.engine.inspection.drift import DRIFTED, overall
+from stoker.engine.inspection.detections import known_drift
+from stoker.engine.inspection.drift import DRIFTED, is_open
 from stoker.engine.ownership.drift_schedule import Mode
 from stoker.engine.records.services import EngineServices, RecordingServices
 from stoker.operations.lookup import find_stack
@@ -46,14 +46,15 @@ async def _shown(services: EngineServices, stack: Stack) -> DriftWatch:
     last = (await services.database.read(drifts.latest, [stack.id])).get(stack.id)
     body = services.sealer.open(last.body) if last is not None else {}
     found = body.get("found", [])
+    told = known_drift(services, last) if last is not None else None
     return {
         "mode": chosen or services.settings.drift_mode,
         "chosen": chosen,
         "interval": services.settings.drift_interval,
-        "status": overall([each["status"] for each in found]) if last is not None else None,
-        "time": last.created_at if last is not None else None,
-        "age": services.clock.now() - last.created_at if last is not None else None,
+        "status": told["status"] if told is not None else None,
+        "time": told["time"] if told is not None else None,
+        "age": services.clock.now() - (told["time"] or 0.0) if told is not None else None,
         "drifted": [each["name"] for each in found if each["status"] in DRIFTED],
-        "uncompared": [each["name"] for each in found if each["status"] in (UNKNOWN, UNSUPPORTED)],
+        "uncompared": [each["name"] for each in found if is_open(each)],
         "repair": body.get("repair"),
     }

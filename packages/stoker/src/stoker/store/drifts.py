@@ -30,8 +30,8 @@ def latest(connection: Connection, stack_ids: Collection[str]) -> dict[str, Drif
 
 
 def latest_results(connection: Connection, stack_ids: Collection[str]) -> dict[str, tuple[str | None, float]]:
-    """Return the drift status of each stack at its last completed detection, None if it is not recorded, and the time;
-    by the stack's ID.
+    """Return the drift status of each stack at its last completed detection, None if that was of a part of its
+    resources, or is of an earlier release, and the time; by the stack's ID.
     """
     place = func.row_number().over(
         partition_by=table.c.stack_id, order_by=(table.c.created_at.desc(), table.c.id.desc())
@@ -44,11 +44,11 @@ def latest_results(connection: Connection, stack_ids: Collection[str]) -> dict[s
 
 
 def last_result(connection: Connection, stack_id: str) -> tuple[str, float] | None:
-    """Return the drift status of a stack at its last completed detection, and the time; None if it is not recorded."""
-    ended = and_(table.c.stack_id == stack_id, table.c.status == COMPLETE)
+    """Return the drift status of a stack at the last completed detection of the whole stack, and the time."""
+    ended = and_(table.c.stack_id == stack_id, table.c.status == COMPLETE, table.c.result.is_not(None))
     query = select(table.c.result, table.c.created_at).where(ended).order_by(table.c.created_at.desc()).limit(1)
     row = connection.execute(query).one_or_none()
-    return (row.result, row.created_at) if row is not None and row.result is not None else None
+    return (row.result, row.created_at) if row is not None else None
 
 
 def completed(connection: Connection, stack_id: str) -> list[DriftDetection]:

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from stoker.base.ids import new_id
-from stoker.engine.inspection.drift import overall
+from stoker.contract.views import DriftSummary
+from stoker.engine.inspection.drift import overall_of
 from stoker.engine.records.services import EngineServices
 from stoker.store import drifts
 from stoker.store.records import COMPLETE, IN_PROGRESS, DriftDetection, Stack
@@ -26,20 +27,22 @@ def new_detection(services: EngineServices, stack: Stack, names: Sequence[str] |
     )
 
 
-async def settle(
-    services: EngineServices, detection: DriftDetection, found: Sequence[dict[str, Any]], **facts: Any
-) -> None:
-    """Set the result of a detection, and keep the known drift of the resources that it did not check.
+def settle(services: EngineServices, detection: DriftDetection, found: Sequence[dict[str, Any]], **facts: Any) -> None:
+    """Set the result of a detection: reports of all resources of the stack. `facts` are recorded with it.
 
-    `facts` are what else is recorded with it.
+    What is told of a stack counts from the oldest report: that of a part of the resources has no result of its own.
     """
-    known = {item["name"]: item for item in found}
     body = services.sealer.open(detection.body)
-    if body["names"] is not None:
-        last = await last_found(services, detection.stack_id)
-        known = {item["name"]: item for item in last.get("found", ())} | known
-    detection.body = services.sealer.seal({**body, **facts, "found": list(known.values())})
-    detection.status, detection.result = COMPLETE, overall([item["status"] for item in known.values()])
+    detection.body = services.sealer.seal({**body, **facts, "found": list(found)})
+    detection.status = COMPLETE
+    detection.result = overall_of(found) if body["names"] is None else None
+
+
+def known_drift(services: EngineServices, detection: DriftDetection) -> DriftSummary:
+    """Return the drift status of a stack after a completed detection, and the time of the oldest look at a resource."""
+    body = services.sealer.open(detection.body)
+    times = [each["time"] for each in body["found"] if each["time"] is not None] if body.get("names") else []
+    return {"status": overall_of(body["found"]), "time": min(times, default=detection.created_at)}
 
 
 async def last_found(services: EngineServices, stack_id: str) -> Mapping[str, Any]:
@@ -47,3 +50,8 @@ async def last_found(services: EngineServices, stack_id: str) -> Mapping[str, An
     last = (await services.database.read(drifts.latest, [stack_id])).get(stack_id)
     body: Mapping[str, Any] = services.sealer.open(last.body) if last is not None else {}
     return body
+
+
+async def reports_of(services: EngineServices, stack_id: str) -> dict[str, dict[str, Any]]:
+    """Return the reports of the last completed detection of a stack, by the names of the resources."""
+    return {each["name"]: each for each in (await last_found(services, stack_id)).get("found", ())}

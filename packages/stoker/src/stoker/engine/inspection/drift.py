@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
 
 from stoker.base.redaction import REDACTED, redact_values
@@ -36,12 +37,16 @@ from stoker.store.records import FAILED, Stack
 
 DRIFTED = (MODIFIED, DELETED)
 _NO_OBJECT = "the resource has no object in the cloud"
+_NOT_LOOKED_AT = "nobody has looked at it yet"
 _LAST_ACTION_FAILED = "its last action failed, so the record need not have the values of the template"
 _MOST_NAMED = 5
 
 
 async def drift_of(
-    services: EngineServices, stack: Stack, names: Collection[str] | None = None
+    services: EngineServices,
+    stack: Stack,
+    names: Collection[str] | None = None,
+    known: Mapping[str, dict[str, Any]] = MappingProxyType({}),
 ) -> list[dict[str, Any]]:
     """Return the drift of the stack's resources, or of those with the `names`, in creation order, values redacted.
 
@@ -49,15 +54,29 @@ async def drift_of(
     DELETED. UNKNOWN: its service, or a property, could not be read. UNSUPPORTED: its type has no comparison.
     NOT_CHECKED: it has no object of its own. The last three have a `reason`. A nested stack has the status of its
     resources. `ignored` are the paths that the template ignores.
+
+    With `names`, the others have the reports that are `known` of them; without one, a report is `unseen`.
     """
     looker = (await lookers_of(services, stack))[stack.id]
-    wanted = [state for state in looker.states() if names is None or state.row.name in names]
+    states = looker.states()
+    wanted = [state for state in states if names is None or state.row.name in names]
     reads = SharedReads.of(looker.all_states(wanted))
     reports = [report for report, _ in await asyncio.gather(*(looker.look(state, reads) for state in wanted))]
     identifiers = ObjectIds(services)
     for report in reports:
         report["physical_id"] = await identifiers.shown(stack, report["type"], report["physical_id"])
-    return reports
+    looked = {report["name"]: report for report in reports}
+    return [looked.get(state.row.name) or known.get(state.row.name) or _unseen(state) for state in states]
+
+
+def overall_of(reports: Iterable[Mapping[str, Any]]) -> str:
+    """Return the drift status of a stack from reports; a resource that nobody has looked at yet leaves it open."""
+    return overall([UNKNOWN if each.get("unseen") else each["status"] for each in reports])
+
+
+def is_open(report: Mapping[str, Any]) -> bool:
+    """Return whether a report does not tell if the object is as declared."""
+    return report["status"] in (UNKNOWN, UNSUPPORTED) or bool(report.get("unseen"))
 
 
 def overall(statuses: Sequence[str]) -> str:
@@ -93,20 +112,8 @@ class Looker:
 
     async def look(self, state: ResourceState, reads: SharedReads) -> tuple[dict[str, Any], Mapping[str, Any]]:
         """Return a report with redacted values, and the differing values as they are."""
-        row = state.row
-        report: dict[str, Any] = {
-            "name": row.name,
-            "type": row.type,
-            "physical_id": row.physical_id,
-            "status": NOT_CHECKED,
-            "reason": "",
-            "time": self.view.services.clock.now(),
-            "expected": None,
-            "actual": None,
-            "differences": [],
-            "ignored": [],
-        }
-        if row.physical_id is None or row.action == "DELETE" or not (has_object(state.type) or state.type.nested):
+        report = {**_report(state), "time": self.view.services.clock.now()}
+        if not _has_object(state):
             return {**report, "reason": _NO_OBJECT}, {}
         if state.row.uuid in self.inside:
             return {**report, **await _inside(self.inside[state.row.uuid], reads)}, {}
@@ -117,6 +124,26 @@ class Looker:
             return {**report, "status": DELETED}, {}
         report["ignored"] = [each.to_data() for each in comparison.ignored]
         return {**report, **_compared(state, comparison, self.secrets)}, comparison.found
+
+
+def _report(state: ResourceState) -> dict[str, Any]:
+    """Return a report that says nothing yet."""
+    row = state.row
+    named = {"name": row.name, "type": row.type, "physical_id": row.physical_id}
+    unknown = {"status": NOT_CHECKED, "reason": "", "time": None, "expected": None, "actual": None}
+    return {**named, **unknown, "differences": [], "ignored": []}
+
+
+def _has_object(state: ResourceState) -> bool:
+    row = state.row
+    return row.physical_id is not None and row.action != "DELETE" and (has_object(state.type) or state.type.nested)
+
+
+def _unseen(state: ResourceState) -> dict[str, Any]:
+    """Return the report of a resource that nobody has looked at; its physical ID can be a secret."""
+    if not _has_object(state):
+        return {**_report(state), "physical_id": None, "reason": _NO_OBJECT}
+    return {**_report(state), "physical_id": None, "reason": _NOT_LOOKED_AT, "unseen": True}
 
 
 async def lookers_of(services: EngineServices, top: Stack) -> dict[str, Looker]:
