@@ -267,3 +267,21 @@ async def test_what_was_changed_outside_stays_so_after_a_correction_that_failed(
     assert reasons_of(await plan_of(world, working, refresh="all")) == {}
     for name in ("second", "other"):
         assert (await world.call("drift_detect_resource", ref=REF, name=name))["status"] == "IN_SYNC"
+
+
+async def test_a_stack_that_has_failed_is_not_in_sync(world: World) -> None:
+    broken = {"type": "OS::Nova::KeyPair", "properties": {"name": "odd", "public_key": "ssh-rsa AAAA"}}
+    later = {**net(), "depends_on": "broken"}
+    inner = {"type": "child.yaml"}
+    files = nested(net=net(), broken=broken, later=later)
+    stack = await world.create("web", template(net=net(), inner=inner), files=files, disable_rollback=True)
+    assert stack["status"] == "FAILED"
+    for ref in (REF, {"name": None, "id": await object_of(world, "inner")}):
+        detection = (await world.call("drift_detect", ref=ref))["id"]
+        while (found := await world.call("drift_status", detection_id=detection))["status"] == "IN_PROGRESS":
+            await world.turn()
+        assert (found["drift"], found["drifted"]) == ("UNKNOWN", 0)
+        reports = {each["name"]: each for each in await world.call("drift_list", ref=ref)}
+        assert reports["net"]["status"] == "IN_SYNC"
+        (open_one,) = reports.keys() & {"inner", "broken"}
+        assert reports[open_one]["status"] == "UNKNOWN" and reports[open_one]["reason"]

@@ -24,7 +24,7 @@ from stoker.contract.resources import StackId
 from stoker.contract.views import DriftSummary, JSONObject
 from stoker.engine.inspection.comparing import NOT_CHECKED
 from stoker.engine.inspection.detections import known_drift, new_detection, reports_of, settle
-from stoker.engine.inspection.drift import DRIFTED, drift_of, overall_of
+from stoker.engine.inspection.drift import DRIFTED, drift_of, is_unfinished, overall_of
 from stoker.engine.inspection.reading import Reader
 from stoker.engine.records.services import EngineServices, RecordingServices
 from stoker.operations.background_work import has_living_engine, reason_of
@@ -53,7 +53,7 @@ async def drift_detect_resource(
     if found is None:
         raise _unknown(request.name, stack)
     detection = new_detection(services, stack, [request.name])
-    settle(services, detection, reports)
+    settle(services, detection, reports, unfinished=is_unfinished(stack))
     await services.journal.commit(Batch().add(detection).then(partial(drifts.forget_older, stack_id=stack.id)))
     return _view(found, stack)
 
@@ -81,7 +81,7 @@ async def drift_status(
         "project_id": stack.project_id,
         "status": detection.status,
         "reason": detection.reason,
-        "drift": overall_of(found) if detection.status == COMPLETE else None,
+        "drift": overall_of(body) if detection.status == COMPLETE else None,
         "drifted": sum(item["status"] in DRIFTED for item in found),
         "time": detection.created_at,
     }
@@ -131,7 +131,8 @@ async def _detect(services: RecordingServices, detection: DriftDetection, stack:
     names = services.sealer.open(detection.body)["names"]
     try:
         known = await reports_of(services, stack.id) if names is not None else {}
-        settle(services, detection, await drift_of(services, stack, names, known))
+        reports = await drift_of(services, stack, names, known)
+        settle(services, detection, reports, unfinished=is_unfinished(stack))
     except Exception as error:
         detection.status, detection.reason = FAILED, reason_of(error, f"drift detection for stack {stack.name}")
     await services.journal.commit(Batch().change(detection).then(partial(drifts.forget_older, stack_id=stack.id)))

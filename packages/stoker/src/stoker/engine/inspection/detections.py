@@ -32,17 +32,16 @@ def settle(services: EngineServices, detection: DriftDetection, found: Sequence[
 
     What is told of a stack counts from the oldest report: that of a part of the resources has no result of its own.
     """
-    body = services.sealer.open(detection.body)
-    detection.body = services.sealer.seal({**body, **facts, "found": list(found)})
-    detection.status = COMPLETE
-    detection.result = overall_of(found) if body["names"] is None else None
+    body = {**services.sealer.open(detection.body), **facts, "found": list(found)}
+    detection.body, detection.status = services.sealer.seal(body), COMPLETE
+    detection.result = overall_of(body) if body["names"] is None else None
 
 
 def known_drift(services: EngineServices, detection: DriftDetection) -> DriftSummary:
     """Return the drift status of a stack after a completed detection, and the time of the oldest look at a resource."""
     body = services.sealer.open(detection.body)
     times = [each["time"] for each in body["found"] if each["time"] is not None] if body.get("names") else []
-    return {"status": overall_of(body["found"]), "time": min(times, default=detection.created_at)}
+    return {"status": overall_of(body), "time": min(times, default=detection.created_at)}
 
 
 async def last_found(services: EngineServices, stack_id: str) -> Mapping[str, Any]:

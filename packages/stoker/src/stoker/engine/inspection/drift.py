@@ -23,6 +23,7 @@ from stoker.engine.inspection.comparing import (
     compare,
 )
 from stoker.engine.inspection.together import SharedReads
+from stoker.engine.records.actions import FORWARD
 from stoker.engine.records.differences import Difference, differences, shown
 from stoker.engine.records.heeding import is_ignored, paths_of
 from stoker.engine.records.observations import return_to_deployed
@@ -38,6 +39,7 @@ from stoker.store.records import FAILED, Stack
 DRIFTED = (MODIFIED, DELETED)
 _NO_OBJECT = "the resource has no object in the cloud"
 _NOT_LOOKED_AT = "nobody has looked at it yet"
+_UNFINISHED = "the last operation on the nested stack failed, so its resources need not be those of the template"
 _LAST_ACTION_FAILED = "its last action failed, so the record need not have the values of the template"
 _MOST_NAMED = 5
 
@@ -69,9 +71,18 @@ async def drift_of(
     return [looked.get(state.row.name) or known.get(state.row.name) or _unseen(state) for state in states]
 
 
-def overall_of(reports: Iterable[Mapping[str, Any]]) -> str:
-    """Return the drift status of a stack from reports; a resource that nobody has looked at yet leaves it open."""
-    return overall([UNKNOWN if each.get("unseen") else each["status"] for each in reports])
+def is_unfinished(stack: Stack) -> bool:
+    """Return whether the resources of a stack need not be those of its template, since its last operation failed."""
+    return stack.status == FAILED and stack.action in FORWARD
+
+
+def overall_of(found: Mapping[str, Any]) -> str:
+    """Return the drift status of a stack from what a look has `found`, the reports, and whether it was `unfinished`.
+
+    A resource that nobody has looked at yet leaves it open, and so does an unfinished stack.
+    """
+    statuses = [UNKNOWN if each.get("unseen") else each["status"] for each in found.get("found", ())]
+    return overall([*statuses, UNKNOWN] if found.get("unfinished") else statuses)
 
 
 def is_open(report: Mapping[str, Any]) -> bool:
@@ -112,9 +123,12 @@ class Looker:
 
     async def look(self, state: ResourceState, reads: SharedReads) -> tuple[dict[str, Any], Mapping[str, Any]]:
         """Return a report with redacted values, and the differing values as they are."""
+        row = state.row
         report = {**_report(state), "time": self.view.services.clock.now()}
         if not _has_object(state):
-            return {**report, "reason": _NO_OBJECT}, {}
+            failed = row.status == FAILED and (has_object(state.type) or state.type.nested)
+            why = {"status": UNKNOWN, "reason": _LAST_ACTION_FAILED} if failed else {"reason": _NO_OBJECT}
+            return {**report, **why}, {}
         if state.row.uuid in self.inside:
             return {**report, **await _inside(self.inside[state.row.uuid], reads)}, {}
         return_to_deployed(state)
@@ -163,13 +177,14 @@ async def _inside(looker: Looker, reads: SharedReads) -> dict[str, Any]:
     """Return the status of a nested stack, which is that of its resources, and the reason."""
     looks = await asyncio.gather(*(looker.look(state, reads) for state in looker.states()))
     found = [report for report, _ in looks]
-    status = {"DRIFTED": MODIFIED}.get(total := overall([each["status"] for each in found]), total)
+    total = overall_of({"found": found, "unfinished": is_unfinished(looker.view.stack)})
+    status = {"DRIFTED": MODIFIED}.get(total, total)
     blamed = DRIFTED if status == MODIFIED else (UNKNOWN, UNSUPPORTED)
     names = [each["name"] for each in found if each["status"] in blamed]
     more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
     what = "differ from the template" if status == MODIFIED else "could not be compared completely"
     reason = f"resources of the nested stack {what}: {', '.join(names[:_MOST_NAMED])}{more}" if names else ""
-    return {"status": status, "reason": reason or (_NO_OBJECT if status == NOT_CHECKED else "")}
+    return {"status": status, "reason": reason or {NOT_CHECKED: _NO_OBJECT, UNKNOWN: _UNFINISHED}.get(status, "")}
 
 
 def _compared(state: ResourceState, comparison: Comparison, secrets: Collection[str]) -> dict[str, Any]:

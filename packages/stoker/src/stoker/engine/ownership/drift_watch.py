@@ -21,7 +21,7 @@ from stoker.base.errors import ActionInProgress, StokerError
 from stoker.contract.events import EventCode
 from stoker.engine.calls.context import RecordingParts
 from stoker.engine.inspection.detections import last_found, new_detection, settle
-from stoker.engine.inspection.drift import DRIFTED, Looker, lookers_of, overall_of
+from stoker.engine.inspection.drift import DRIFTED, Looker, is_unfinished, lookers_of, overall_of
 from stoker.engine.inspection.pacing import Pace, PacedReads
 from stoker.engine.inspection.returning import returning_plan
 from stoker.engine.ownership.drift_schedule import (
@@ -118,8 +118,8 @@ class DriftWatch:
             return  # what an operation has changed meanwhile is no drift
         before = await last_found(services, stack.id)
         failed = any(state.row.status == FAILED for state in looker.all_states(looker.states()))
-        status = overall_of(found)
-        facts: dict[str, Any] = {"mode": mode.value, "failed": failed}
+        facts: dict[str, Any] = {"mode": mode.value, "failed": failed, "unfinished": is_unfinished(stack)}
+        status = overall_of({"found": found, **facts})
         repair, attempt = None, 0
         if mode is Mode.REPAIR and (status == "DRIFTED" or failed):
             repair, attempt = await self._decided(stack)
@@ -127,7 +127,7 @@ class DriftWatch:
         detection = new_detection(services, stack)
         settle(services, detection, found, **facts)
         rows: list[Record] = [detection, *_events(looker, before, found, services.clock.now())]
-        if (status == "DRIFTED") != (overall_of(before.get("found", ())) == "DRIFTED"):
+        if (status == "DRIFTED") != (overall_of(before) == "DRIFTED"):
             drifted = [each["name"] for each in found if each["status"] in DRIFTED]
             rows += announcer.about_drift(stack, status, drifted)
         forget = partial(drifts.forget_older, stack_id=stack.id)
@@ -177,7 +177,7 @@ async def drift_free_at(parts: RecordingParts, stack: Stack) -> float:
     services = parts.services
     for detection in await services.database.read(drifts.completed, stack.id):
         body = services.sealer.open(detection.body)
-        if overall_of(body.get("found", ())) != "DRIFTED" and not body.get("failed"):
+        if overall_of(body) != "DRIFTED" and not body.get("failed"):
             return float(detection.created_at)
     return 0.0
 
