@@ -30,7 +30,7 @@ def new_detection(services: EngineServices, stack: Stack, names: Sequence[str] |
 def settle(services: EngineServices, detection: DriftDetection, found: Sequence[dict[str, Any]], **facts: Any) -> None:
     """Set the result of a detection: reports of all resources of the stack. `facts` are recorded with it.
 
-    What is told of a stack counts from the oldest report: that of a part of the resources has no result of its own.
+    A detection of a part of the resources has no result of its own: see `known_drift`.
     """
     body = {**services.sealer.open(detection.body), **facts, "found": list(found)}
     detection.body, detection.status = services.sealer.seal(body), COMPLETE
