@@ -74,7 +74,8 @@ LISTED: dict[str, Any] = {
     "show_deleted": False,
     "show_nested": False,
     "show_hidden": False,
-    "with_count": False, "with_latest": False,
+    "with_count": False,
+    "with_latest": False,
 }
 EVENTS: dict[str, Any] = {
     "operation_id": None,
