@@ -269,6 +269,7 @@ def test_lists_filter_trim_and_page(demo: Client) -> None:
     assert {n["name"] for n in demo.get("/networks?router:external=TRUE")["networks"]} == {"public"}
     for query in ("unheard_of=x", "sort_key=unheard_of&sort_dir=asc", "sort_key=name", "sort_key=name&sort_dir=up"):
         assert demo.call("GET", f"/networks?{query}").status == 400
+    assert demo.get("/subnets?ip_version=7") == {"subnets": []}
     first = demo.get("/networks?sort_key=name&sort_dir=asc&limit=2")
     assert [n["name"] for n in first["networks"]] == ["a", "b"]
     links = {link["rel"]: link["href"].split("/v2.0")[1] for link in first["networks_links"]}

@@ -121,6 +121,8 @@ def _check_values(kind: Kind[Any], wanted: Mapping[str, list[str]]) -> None:
                 attribute.check(value)
             except NotConvertible as error:
                 raise invalid_input(str(error)) from None
+            except ValueError:
+                continue  # converted, but no value that an object can have: nothing matches
 
 
 def trimmed(shown: View, fields: Iterable[str]) -> View:
