@@ -57,7 +57,7 @@ class SecurityGroupRules(Resources[SecurityGroupRule]):
         if not actor.owns(group):
             raise disallowed("create_security_group_rule")
         wanted.project_id = group.project_id
-        if wanted.ethertype not in tuple(ETHERTYPES):  # it may be a list
+        if wanted.ethertype not in ETHERTYPES:
             raise bad_request(
                 f"Security group rule for ethertype '{wanted.ethertype}' not supported. Allowed values are "
                 f"{list(ETHERTYPES)}.",
