@@ -41,7 +41,7 @@ SERVICES = (
     Offer("aodh", "/alarming", {"alarming": "/alarming"}, "openstack_emulator.alarming.service:ALARMING", "alarming",
           needs=("metric", "messaging")),
     Offer("blazar", "/reservation", {"reservation": "/reservation/v1"},
-          "openstack_emulator.reservation.blazar:RESERVATION", "reservation", needs=("compute", "network")),
+          "openstack_emulator.reservation.service:RESERVATION", "reservation", needs=("compute", "network")),
     Offer("magnum", "/container-infra", {"container-infra": "/container-infra/v1"},
           "openstack_emulator.container_infra.service:CONTAINER_INFRA", "container-infra",
           needs=("image", "network", "volume", "compute")),

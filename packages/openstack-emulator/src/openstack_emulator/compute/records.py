@@ -45,8 +45,8 @@ class ComputeRecords(Records):
         quotas = Quotas(self, servers, server_groups)
         keypairs = Keypairs(self, counters, quotas)
         self.hosts = Hosts(self, counters, servers)
-        aggregates = Aggregates(self, counters, self.hosts)
-        groups = ServerGroups(self, server_groups, quotas)
+        self.aggregates = aggregates = Aggregates(self, counters, self.hosts)
+        self.server_groups = groups = ServerGroups(self, server_groups, quotas)
         scheduler = Scheduler(self, self.hosts, aggregates, groups, servers)
         history = History(self, servers)
         self.servers = Servers(self, servers, counters, quotas, history)
@@ -65,10 +65,10 @@ class ComputeRecords(Records):
         Moves(self, operations, guests, self.flavors, quotas, self.hosts, scheduler, groups, migrations)
         views = ServerViews(self, self.servers, aggregates, groups, security_groups, interfaces, block_devices)
         Rebuilds(self, operations, guests, sources, keypairs, views, block_devices)
-        images = ServerImages(self, operations, block_devices)
+        self.images = images = ServerImages(self, operations, block_devices)
         Shelving(self, operations, images, scheduler, aggregates)
         usage = Usage(self, servers, self.hosts)
-        Deletion(self, self.servers, groups, interfaces, block_devices, migrations, usage, guests)
+        self.deletion = Deletion(self, self.servers, groups, interfaces, block_devices, migrations, usage, guests)
         Consoles(self, self.servers)
 
     def seed(self) -> None:

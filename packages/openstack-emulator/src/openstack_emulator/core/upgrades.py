@@ -174,6 +174,12 @@ def whole_networks(database: sqlite3.Connection) -> None:
     filled("neutron", "ports", {"_place": 0})(database)
 
 
+_OF_RESERVATIONS = (
+    "hypervisor_properties", "resource_properties", "min", "max", "before_end", "aggregate_id", "vcpus", "memory_mb",
+    "disk_gb", "amount", "affinity", "flavor_id", "server_group_id", "network_id", "required_floatingips",
+    "_extra_specs",
+)  # fmt: skip
+"""Fields that only some types of Blazar's reservations had."""
 STEPS: Sequence[Step] = (
     numbered,
     filled("nova", "servers", {"_image_name": ""}),
@@ -191,6 +197,7 @@ STEPS: Sequence[Step] = (
     filled("magnum", "nodegroups", {"_before": None}),
     whole_containers,
     whole_networks,
+    filled("blazar", "reservations", dict.fromkeys(_OF_RESERVATIONS)),
 )
 
 

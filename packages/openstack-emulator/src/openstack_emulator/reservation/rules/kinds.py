@@ -7,14 +7,12 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from openstack_emulator.core import fields
-from openstack_emulator.core.cloud import Records
-from openstack_emulator.core.component import Component
 from openstack_emulator.core.errors import ApiError, bad_request
-from openstack_emulator.core.store import Record
 from openstack_emulator.network.records.core import FloatingIp
 from openstack_emulator.network.rules.kinds.kind import CLOUD
-from openstack_emulator.reservation.addresses import Addresses
-from openstack_emulator.reservation.calendar import Calendar, Period
+from openstack_emulator.reservation.records import Address, Lease, Reservation
+from openstack_emulator.reservation.rules.addresses import Addresses
+from openstack_emulator.reservation.rules.calendar import Calendar, Period
 
 LARGEST = 2**31 - 1
 
@@ -26,41 +24,41 @@ class AddressShortage(ApiError):
         super().__init__(400, "Not enough floating IPs available")
 
 
-class Kind(Component):
-    """A kind of reservation; `resource_type` is its name in requests.
+class Kind:
+    """A kind of reservation; `resource_type` is its name in requests, `fields` are those that only it has.
 
     `start` must be idempotent: it is called again when a reservation that has begun gets more resources.
     """
 
     resource_type: ClassVar[str]
+    fields: ClassVar[tuple[str, ...]]
 
-    def __init__(self, records: Records, calendar: Calendar) -> None:
-        super().__init__(records)
+    def __init__(self, calendar: Calendar) -> None:
         self.calendar = calendar
 
     @abstractmethod
-    def accept(self, given: Mapping[str, Any]) -> Record:
+    def accept(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Return the fields of a reservation that a request describes. Raises ApiError 400."""
 
     @abstractmethod
-    def choose(self, wanted: Record, period: Period, had: list[str]) -> list[str]:
+    def choose(self, wanted: Reservation, period: Period, had: list[str]) -> list[str]:
         """Return the IDs of the resources for a reservation, of those that it had if possible.
 
         Raises: ApiError 400 or 409.
         """
 
-    def prepare(self, reservation: Record, lease: Record) -> None:
+    def prepare(self, reservation: Reservation, lease: Lease) -> None:
         """Create what a new reservation needs before it begins."""
 
     @abstractmethod
-    def start(self, reservation: Record, lease: Record) -> None:
+    def start(self, reservation: Reservation, lease: Lease) -> None:
         """Let the project use the resources. Raises ApiError."""
 
-    def warn(self, reservation: Record, lease: Record) -> None:
+    def warn(self, reservation: Reservation, lease: Lease) -> None:
         """Do what is to be done before the end."""
 
     @abstractmethod
-    def end(self, reservation: Record, lease: Record) -> None:
+    def end(self, reservation: Reservation, lease: Lease) -> None:
         """Return the resources, whether the reservation has begun or not."""
 
 
@@ -68,12 +66,13 @@ class AddressReservations(Kind):
     """Floating IPs: they are created in the project when the lease begins, and deleted when it ends."""
 
     resource_type = "virtual:floatingip"
+    fields = ("network_id", "amount", "required_floatingips")
 
-    def __init__(self, records: Records, calendar: Calendar, addresses: Addresses) -> None:
-        super().__init__(records, calendar)
+    def __init__(self, calendar: Calendar, addresses: Addresses) -> None:
+        super().__init__(calendar)
         self._addresses = addresses
 
-    def accept(self, given: Mapping[str, Any]) -> Record:
+    def accept(self, given: Mapping[str, Any]) -> dict[str, Any]:
         network = required(given, "network_id")
         wanted = given.get("required_floatingips") or []
         if not isinstance(wanted, list) or not all(isinstance(one, str) for one in wanted):
@@ -86,45 +85,52 @@ class AddressReservations(Kind):
             )
         return {"network_id": network, "amount": amount, "required_floatingips": wanted}
 
-    def choose(self, wanted: Record, period: Period, had: list[str]) -> list[str]:
+    def choose(self, wanted: Reservation, period: Period, had: list[str]) -> list[str]:
         free = [
             row
             for row in self._addresses.rows
-            if row["floating_network_id"] == wanted["network_id"]
-            and row["reservable"]
-            and next(self.calendar.during(row["id"], period), None) is None
+            if row.floating_network_id == wanted.network_id and row.reservable and self.calendar.is_free(row.id, period)
         ]
-        asked = wanted["required_floatingips"]
-        if not set(asked) <= {row["floating_ip_address"] for row in free}:
+        asked, amount = wanted.required_floatingips or [], wanted.amount or 0
+        if not set(asked) <= {row.floating_ip_address for row in free}:
             raise AddressShortage
-        free.sort(key=lambda row: (row["floating_ip_address"] not in asked, row["id"] not in had))
-        if len(free) < wanted["amount"]:
+        free.sort(key=lambda row: (row.floating_ip_address not in asked, row.id not in had))
+        if len(free) < amount:
             raise AddressShortage
-        return [row["id"] for row in free[: wanted["amount"]]]
+        return [row.id for row in free[:amount]]
 
-    def start(self, reservation: Record, lease: Record) -> None:
+    def start(self, reservation: Reservation, lease: Lease) -> None:
         floating = self._addresses.network.floatingips
-        for key in self.calendar.resources_of(reservation):
-            address = self._addresses.rows.require(key)
-            if self._created(address["floating_ip_address"], reservation) is None:
-                body = {name: address[name] for name in ("floating_network_id", "floating_ip_address")}
-                made = floating.create(CLOUD, {**body, "project_id": lease["project_id"]})
+        for address in self._of(reservation):
+            if self._created(address, reservation) is None:
+                made = floating.create(
+                    CLOUD,
+                    {
+                        "floating_network_id": address.floating_network_id,
+                        "floating_ip_address": address.floating_ip_address,
+                        "project_id": lease.project_id,
+                    },
+                )
                 floating.rows.update(made, tags=_tags(reservation))
 
-    def end(self, reservation: Record, lease: Record) -> None:
+    def end(self, reservation: Reservation, lease: Lease) -> None:
         floating = self._addresses.network.floatingips
-        for key in self.calendar.resources_of(reservation):
-            address = self._addresses.rows.require(key)
-            if (made := self._created(address["floating_ip_address"], reservation)) is not None:
+        for address in self._of(reservation):
+            if (made := self._created(address, reservation)) is not None:
                 floating.delete(CLOUD, made)
 
-    def _created(self, address: str, reservation: Record) -> FloatingIp | None:
-        found = self._addresses.network.floatingips.rows.first(floating_ip_address=address)
+    def _of(self, reservation: Reservation) -> list[Address]:
+        return [self._addresses.rows.require(key) for key in self.calendar.resources_of(reservation)]
+
+    def _created(self, address: Address, reservation: Reservation) -> FloatingIp | None:
+        """The floating IP that was created for a reservation; None if there is none."""
+        rows = self._addresses.network.floatingips.rows
+        found = rows.first(floating_ip_address=address.floating_ip_address)
         return found if found is not None and found.tags == _tags(reservation) else None
 
 
-def _tags(reservation: Record) -> list[str]:
-    return ["blazar", f"reservation:{reservation['id']}"]
+def _tags(reservation: Reservation) -> list[str]:
+    return ["blazar", f"reservation:{reservation.id}"]
 
 
 def required(given: Mapping[str, Any], name: str) -> Any:

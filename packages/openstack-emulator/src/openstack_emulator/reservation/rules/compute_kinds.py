@@ -1,0 +1,198 @@
+"""Reservations of the compute service: whole hosts, and room for servers of a size."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from openstack_emulator.compute.hosts import RESERVATION_OWNER, RESERVATION_POOL
+from openstack_emulator.core import fields
+from openstack_emulator.core.cloud import new_id
+from openstack_emulator.core.errors import bad_request, conflict
+from openstack_emulator.reservation.records import Host, Lease, Reservation
+from openstack_emulator.reservation.rules.calendar import Calendar, Period
+from openstack_emulator.reservation.rules.compute import Compute, Size
+from openstack_emulator.reservation.rules.hosts import Hosts, fields_of
+from openstack_emulator.reservation.rules.kinds import Kind, number, required
+from openstack_emulator.reservation.rules.requirements import requirement
+
+BEFORE_END = ("default", "snapshot", "email")
+_CAPACITIES = (("vcpus", "vcpus"), ("memory_mb", "memory_mb"), ("disk_gb", "local_gb"))
+"""Fields of a reservation, and of a host, that has so much for all."""
+
+
+class ComputeKind(Kind):
+    """Hosts of a reservation are in an aggregate with its ID as name."""
+
+    def __init__(self, calendar: Calendar, hosts: Hosts, compute: Compute) -> None:
+        super().__init__(calendar)
+        self.hosts = hosts
+        self.compute = compute
+
+    def suitable(self, *requirements: Any) -> list[Host]:
+        """The reservable hosts with the required properties. Raises ApiError 400 or 404."""
+        conditions = [requirement(given, self.hosts.has_property) for given in requirements]
+        usable = self.compute.usable()
+        return [
+            host
+            for host in self.hosts.rows
+            if host.reservable
+            and host.hypervisor_hostname in usable
+            and all(condition(fields_of(host)) for condition in conditions)
+        ]
+
+    def names_of(self, reservation: Reservation) -> list[str]:
+        """The names of a reservation's hosts."""
+        return [self.hosts.rows.require(key).hypervisor_hostname for key in self.calendar.resources_of(reservation)]
+
+
+class HostReservations(ComputeKind):
+    """Whole hosts: they leave the pool for an aggregate that the scheduler hint `reservation` names."""
+
+    resource_type = "physical:host"
+    fields = ("hypervisor_properties", "resource_properties", "min", "max", "before_end", "aggregate_id")
+
+    def accept(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        low, high = number(given, "min", 1), number(given, "max", 1)
+        if low > high:
+            raise bad_request("Invalid values for min/max of hosts. Max must be equal to or larger than min.")
+        before_end = given.get("before_end") or "default"
+        if before_end not in BEFORE_END:
+            raise bad_request("Malformed parameter before_end")
+        wanted = {name: required(given, name) for name in ("hypervisor_properties", "resource_properties")}
+        self.suitable(*wanted.values())
+        return {**wanted, "min": low, "max": high, "before_end": before_end}
+
+    def choose(self, wanted: Reservation, period: Period, had: list[str]) -> list[str]:
+        suitable = self.suitable(wanted.hypervisor_properties, wanted.resource_properties)
+        free = [host.id for host in suitable if self.calendar.is_free(host.id, period)]
+        free.sort(key=lambda key: key not in had)
+        if len(free) < (wanted.min or 0):
+            raise conflict("Not enough hosts available")
+        return free[: wanted.max]
+
+    def prepare(self, reservation: Reservation, lease: Lease) -> None:
+        metadata = {RESERVATION_OWNER: lease.project_id}
+        reservation.aggregate_id = self.compute.create_aggregate(reservation.id, metadata)
+        self.calendar.reservations.save(reservation)
+
+    def start(self, reservation: Reservation, lease: Lease) -> None:
+        names = self.names_of(reservation)
+        self.compute.remove_hosts(names, RESERVATION_POOL)
+        self.compute.add_hosts(names, reservation.id)
+
+    def warn(self, reservation: Reservation, lease: Lease) -> None:
+        if reservation.before_end == "snapshot":
+            self.compute.save_servers(reservation.id)
+
+    def end(self, reservation: Reservation, lease: Lease) -> None:
+        self.compute.delete_servers_in(reservation.id)
+        self.compute.delete_aggregate(reservation.id)
+        self.compute.add_hosts(self.names_of(reservation), RESERVATION_POOL)
+
+
+class InstanceReservations(ComputeKind):
+    """Room for servers: they get a flavor of their own, with the ID of the reservation, and a server group."""
+
+    resource_type = "virtual:instance"
+    fields = ("vcpus", "memory_mb", "disk_gb", "amount", "affinity", "resource_properties", "flavor_id",
+              "server_group_id", "aggregate_id")  # fmt: skip
+
+    def accept(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        size = {name: number(given, name, 1) for name in ("vcpus", "memory_mb")}
+        return {**size, "disk_gb": number(given, "disk_gb", 0), **self.placement(given)}
+
+    def placement(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Return how many servers a reservation has room for, and where. Raises ApiError 400 or 404."""
+        affinity = required(given, "affinity")
+        together = None if affinity in (None, "None", "") else fields.as_boolean(affinity)
+        if together is None and affinity not in (None, "None", ""):
+            raise bad_request("Malformed parameter affinity (only affinity = True, False or None is supported)")
+        properties = required(given, "resource_properties")
+        self.suitable(properties)
+        return {"amount": number(given, "amount", 1), "affinity": together, "resource_properties": properties}
+
+    def choose(self, wanted: Reservation, period: Period, had: list[str]) -> list[str]:
+        """The hosts, each as often as it has servers of the reservation."""
+        hosts = sorted(self.suitable(wanted.resource_properties), key=lambda host: host.id not in had)
+        room = {host.id: self._room(host, wanted, period) for host in hosts}
+        amount = wanted.amount or 0
+        if wanted.affinity:
+            chosen = [key for key in room if room[key] >= amount][:1] * amount
+        elif wanted.affinity is None:
+            chosen = [key for key in room for _ in range(room[key])][:amount]
+        else:
+            chosen = [key for key in room if room[key]][:amount]
+        if len(chosen) < amount:
+            raise conflict("Not enough hosts available")
+        return list(dict.fromkeys(chosen))
+
+    def _room(self, host: Host, wanted: Reservation, period: Period) -> int:
+        """How many servers of the size a host has room for all the time."""
+        others = list(self.calendar.during(host.id, period))
+        if any(one.reservation.resource_type == HostReservations.resource_type for one in others):
+            return 0
+        moments = [period.start, *(one.start for one in others if one.start > period.start)]
+        least = wanted.amount or 0
+        for field, capacity in _CAPACITIES:
+            size = wanted.get(field)
+            for moment in moments:
+                used = sum(
+                    one.reservation.get(field) * _most_on_one_host(one.reservation)
+                    for one in others
+                    if one.start <= moment < one.end
+                )
+                if size:
+                    least = min(least, (host.get(capacity) - used) // size)
+        return max(least, 0)
+
+    def prepare(self, reservation: Reservation, lease: Lease) -> None:
+        key = reservation.id
+        policy = {True: "affinity", False: "anti-affinity", None: None}[reservation.affinity]
+        if policy is not None:
+            reservation.server_group_id = new_id()
+            self.compute.create_group(
+                reservation.server_group_id, f"reservation:{key}", policy, lease.project_id, lease.user_id
+            )
+        self.compute.create_flavor(key, _size(reservation))
+        metadata = {"reservation": key, "filter_tenant_id": lease.project_id}
+        reservation.flavor_id, reservation.aggregate_id = key, self.compute.create_aggregate(key, metadata)
+        self.compute.set_room(key, reservation.amount or 0, _most_on_one_host(reservation))
+        self.calendar.reservations.save(reservation)
+
+    def start(self, reservation: Reservation, lease: Lease) -> None:
+        self.compute.add_hosts(self.names_of(reservation), reservation.id)
+        if self.compute.size_of(reservation.id) is None:
+            self.compute.create_flavor(reservation.id, _size(reservation))
+        self.compute.share_flavor(reservation.id, lease.project_id)
+
+    def end(self, reservation: Reservation, lease: Lease) -> None:
+        self.compute.delete_servers_of(lease.project_id, reservation.id)
+        self.compute.delete_group(reservation.server_group_id or "")
+        self.compute.delete_flavor(reservation.id)
+        self.compute.delete_aggregate(reservation.id)
+
+
+class FlavorReservations(InstanceReservations):
+    """Room for servers of a flavor: their own flavor has its size and its extra specs."""
+
+    resource_type = "flavor:instance"
+
+    def accept(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        key = required(given, "flavor_id")
+        size = self.compute.size_of(str(key))
+        if size is None:
+            raise bad_request(f"Malformed parameter flavor_id: there is no flavor {key}.")
+        wanted = {"vcpus": size.vcpus, "memory_mb": size.memory_mb, "disk_gb": size.disk_gb}
+        return {**wanted, **self.placement(given), "extra_specs": size.extra_specs}
+
+
+def _size(reservation: Reservation) -> Size:
+    return Size(
+        reservation.vcpus or 0, reservation.memory_mb or 0, reservation.disk_gb or 0, reservation.extra_specs or {}
+    )
+
+
+def _most_on_one_host(reservation: Reservation) -> int:
+    """How many servers of a reservation may be on one host."""
+    return 1 if reservation.affinity is False else reservation.amount or 0
