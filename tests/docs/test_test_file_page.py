@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from stoker_reference.test_file import pages
 
+from stoker.authoring.document_grammar import sections
 from stoker.authoring.test_files.declarations import FILE
-from stoker.authoring.test_files.grammar import sections
 
 
 def test_every_section_and_key_is_described() -> None:

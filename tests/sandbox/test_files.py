@@ -12,9 +12,9 @@ import pytest
 import yaml
 
 from openstack_emulator.core.faults import ACTIONS
+from stoker.authoring.document_grammar import schema_of, sections
 from stoker.authoring.json_schema.templates import DRAFT
 from stoker.authoring.test_files.declarations import FAULTS, FILE
-from stoker.authoring.test_files.grammar import schema_of, sections
 from stoker.base.errors import TemplateInvalid
 from stoker.testing import running
 from stoker.testing.cases import Case, found_files, read_cases

@@ -20,6 +20,7 @@ from stoker_reference import (
     plan_policies,
     preflight_checks,
     price_items,
+    project_file,
     query_actions,
     resource_types,
     rest_routes,
@@ -41,6 +42,7 @@ SOURCES = (
     configuration,
     emulator_differences,
     test_file,
+    project_file,
 )
 
 

@@ -14,6 +14,7 @@ import yaml
 
 from stoker.authoring.convert.templates import convert
 from stoker.authoring.lint import lint
+from stoker.authoring.project_files.checking import complaints_about
 from stoker.authoring.render import TextOf, explanation
 from stoker.authoring.rules import ERROR, RULES, WARNING
 from stoker.authoring.sources import Sources
@@ -26,6 +27,7 @@ from stoker.template.rules import Rule
 from stoker_reference.markdown import code, page, section, sentence, table
 
 _EXAMPLES = Path(__file__).with_name("rule_examples.yaml")
+_PROJECT = "project.yaml"
 _TEMPLATE = "template.yaml"
 _ENVIRONMENTS = "environment*.yaml"
 
@@ -70,6 +72,10 @@ def _linted(_example: Mapping[str, Any], folder: Path, registry: Registry) -> Fo
     return lint(workspace, [str(folder / _TEMPLATE)]), workspace.sources.shown
 
 
+def _linted_project(_example: Mapping[str, Any], folder: Path, _registry: Registry) -> Found:
+    return complaints_about(str(folder / _PROJECT)), lambda source: Path(source).read_text("utf-8")
+
+
 def _converted(example: Mapping[str, Any], folder: Path, _registry: Registry) -> Found:
     sources = Sources(DEFAULT_LIMITS)
     return convert(sources.template(str(folder / _TEMPLATE)), example["to"]).problems, sources.shown
@@ -85,11 +91,13 @@ def _run(example: Mapping[str, Any], _folder: Path, _registry: Registry) -> Foun
 
 _FINDERS: Mapping[str, Callable[[Mapping[str, Any], Path, Registry], Found]] = {
     "lint": _linted,
+    "project": _linted_project,
     "convert": _converted,
     "python": _run,
 }
 _SAYS = {
     "lint": "`stoker lint` says:",
+    "project": "`stoker lint project.yaml` says:",
     "convert": "`stoker convert` says:",
     "python": "The exception has the diagnostic:",
     "plan": "`stoker plan` says:",

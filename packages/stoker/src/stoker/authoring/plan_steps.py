@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from stoker.base.costs_sentence import costs_sentence
 
@@ -239,6 +239,28 @@ _WHY_NOT_COUNTED = {
 
 FAILS = "fail"
 """The verdict of a finding with which a plan is refused."""
+
+
+class Consumers(NamedTuple):
+    """What stacks that import from the planned one mean for the plan, in a sentence; `fails` if they prevent it."""
+
+    text: str
+    fails: bool = False
+
+
+def consumers(plan: Answer) -> Iterator[Consumers]:
+    """Yield the exports that other stacks import, as far as the plan changes them or may change them."""
+    for each in plan.get("consumers", ()):
+        name, stacks = each["export"], _named(each["stacks"])
+        if each["change"] == "unknown":
+            yield Consumers(
+                f"The export {name} may change, which is known when its resources have. Imported by: {stacks}. If it "
+                "does, the update fails before anything is removed."
+            )
+        elif each["change"] != "unchanged":
+            yield Consumers(f"The export {name} changes, which fails while it is in use. Imported by: {stacks}.", True)
+        elif changes(plan):
+            yield Consumers(f"The export {name} keeps its value. Imported by: {stacks}.")
 
 
 def findings(plan: Answer) -> list[dict[str, Any]]:

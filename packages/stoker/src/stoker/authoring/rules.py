@@ -14,6 +14,12 @@ _OWN = (
     Rule("unreadable", "The file cannot be opened, or is not UTF-8.", "type: a_folder.yaml"),
     Rule("limit", "The template is larger than a server accepts.", "1001 resources"),
     Rule("duplicate-key", "A mapping has a key twice; a server uses the last value silently.", "{size: 1, size: 2}"),
+    Rule(
+        "project-file",
+        "A project file names what does not exist, has another form than it must have, or its stacks depend on each "
+        "other.",
+        "parameters: {network: {from: {stack: nett, output: id}}}",
+    ),
     Rule("nesting", "Stacks are nested deeper than a server accepts.", "web.yaml: {type: web.yaml}"),
     Rule(
         "not-expressible",

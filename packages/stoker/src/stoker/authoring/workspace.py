@@ -114,12 +114,15 @@ class Workspace:
         limits: Limits = DEFAULT_LIMITS,
         reader: Callable[[str], str] = read,
         within: Path | None = None,
+        stack_name: str = "offline",
     ) -> None:
         """`reader` returns the content of a file by its path; it raises OSError or UnicodeDecodeError. Files that
-        `get_file` names are read in the directory `within` only, if there is one.
+        `get_file` names are read in the directory `within` only, if there is one. `stack_name` is the name that
+        templates have as a pseudo parameter.
         """
         self.registry = registry
         self.within = within
+        self._pseudo = replace(_PSEUDO, stack_name=stack_name)
         self.sources = Sources(limits, reader)
         self._environments = environments
         self._parameters = parameters or {}
@@ -165,7 +168,7 @@ class Workspace:
             environment,
             parameters=parameters,
             files=files,
-            pseudo=_PSEUDO,
+            pseudo=self._pseudo,
             missing_ok=missing_ok,
             look_up=lambda *_: UNDETERMINED,
             broken=[item.path[:2] for item in problems],

@@ -112,7 +112,9 @@ COMMANDS: Mapping[str, Command] = {
         "stoker.mcp_command:mcp",
         "Serve the Model Context Protocol on standard input and output, for programs with language models.",
     ),
-    "schema": Command("schema:schema", "Print the JSON Schema of templates, environments or test files, for editors."),
+    "schema": Command(
+        "schema:schema", "Print the JSON Schema of templates, environments, test files or project files, for editors."
+    ),
     "completion": Command(
         "completion:completion",
         "Print the script with which SHELL (bash, zsh or fish) completes commands, options, names and files.",

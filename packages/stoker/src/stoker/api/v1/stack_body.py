@@ -72,7 +72,11 @@ UPDATE = Body({**_UPDATE, "existing_parameters": Field(BOOLEAN, default=False)})
 
 PATCH = Body({**_UPDATE, "clear_parameters": Field(STRINGS, default=[]), "as_of": Field(STRING)})
 
-_JOINT = {"joint_deployment": Field(Structure(dict.fromkeys(("parameters", "exports", "released"), Field(STRINGS))))}
+_JOINT = {
+    "joint_deployment": Field(
+        Structure(dict.fromkeys(("parameters", "exports", "released"), Field(STRINGS, default=[])))
+    )
+}
 
 PREVIEW = Body({**CREATE.fields, **_JOINT})
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from stoker.authoring.plan_steps import VERBS
-from stoker.authoring.test_files.grammar import (
+from stoker.authoring.document_grammar import (
     ANYTHING,
     COUNT,
     FLAG,
@@ -16,6 +15,7 @@ from stoker.authoring.test_files.grammar import (
     MapOf,
     Section,
 )
+from stoker.authoring.plan_steps import VERBS
 
 ACTIONS = tuple(VERBS)
 """What a plan does to a resource."""

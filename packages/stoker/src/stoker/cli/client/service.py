@@ -86,6 +86,23 @@ class Service:
         """Return the types whose objects can be generated."""
         return frozenset(self._call("GET", "/generated_template/resource_types")["resource_types"])
 
+    def exports(self) -> list[Answer]:
+        """Return the values that stacks of the project export, and the stacks that import them.
+
+        A service that does not list them, has none.
+        """
+        try:
+            found: list[Answer] = self._call("GET", "/exports")["exports"]
+        except Refused as error:
+            if error.status == _NOT_FOUND:
+                return []
+            raise
+        return found
+
+    def another(self) -> Service:
+        """Return a client of the same service for another thread, which bridges outages by itself."""
+        return Service(self._adapter, self._timeout, Outages(), self.auth_url)
+
     def resource_types(self) -> list[str]:
         """Return the names of all types."""
         return list(self._call("GET", "/resource_types")["resource_types"])

@@ -8,16 +8,20 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from stoker.cli.client.saved_plans import SavedPlan, is_plan
 from stoker.cli.client.service import Service, Stack
 from stoker.cli.commands.completion import file_names, stack_names, stack_or_plan_names
-from stoker.cli.framework import key_values, progress_format, with_service, yes_option
+from stoker.cli.commands.project_options import for_projects
+from stoker.cli.framework import key_values, with_service, yes_option
 from stoker.cli.terminal.formats import show_record
 from stoker.cli.terminal.messages import say
+
+if TYPE_CHECKING:
+    from stoker.cli.commands.project import How
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -30,8 +34,13 @@ _as_of_option = click.option(
 )  # fmt: skip
 
 
-def definition_options(*, required: bool, returns: bool = True) -> Callable[[Command], Command]:
-    """The options that define a stack; those that it `returns` to include an earlier definition of it."""
+def definition_options(
+    *, required: bool, returns: bool = True, completed: Callable[..., Any] = stack_names
+) -> Callable[[Command], Command]:
+    """The options that define a stack; those that it `returns` to include an earlier definition of it.
+
+    `completed` returns what may be in the place of its name.
+    """
     options = (
         click.option(
             "--rollback/--no-rollback",
@@ -69,7 +78,7 @@ def definition_options(*, required: bool, returns: bool = True) -> Callable[[Com
         ),
         *((_as_of_option,) if returns else ()),
         click.option("-t", "--template", metavar="FILE|URL", shell_complete=file_names, help="Template."),
-        click.argument("name", shell_complete=stack_names if required else stack_or_plan_names, required=required),
+        click.argument("name", shell_complete=completed, required=required),
     )  # fmt: skip
 
     def decorate(function: Command) -> Command:
@@ -87,8 +96,53 @@ def extent(refresh: str | None, skip: bool) -> str:
     return "none" if skip else refresh or "changes"
 
 
+_HOW = ("parameters", "reset_parameters", "refresh", "skip_refresh", "preflight")
+"""The options of a definition that apply to all stacks of a project."""
+
+
+def _how(options: dict[str, Any], jobs: int) -> How:
+    from stoker.cli.commands.project import How
+
+    refresh = extent(options["refresh"], options["skip_refresh"])
+    return How({}, options["reset_parameters"], refresh, options["preflight"], jobs)
+
+
+def _deploy_project(
+    service: Service, file: str, stage: str | None, jobs: int, form: str, yes: bool, **options: Any
+) -> None:
+    from stoker.cli.commands.project import deploy_project
+    from stoker.cli.views.reports import reported
+
+    with reported(form):
+        deploy_project(service, file, stage, options["parameters"], _how(options, jobs), yes, form)
+
+
+def _plan_project(
+    service: Service, file: str, stage: str | None, jobs: int, form: str, destroy: bool, force: bool,
+    detailed_exitcode: bool, **options: Any,
+) -> None:  # fmt: skip
+    from stoker.cli.commands.project import delete_project, plan_project
+
+    if destroy:
+        delete_project(service, file, stage, _how(options, jobs), force, True, True, form)
+        return
+    changed = plan_project(service, file, stage, options["parameters"], _how(options, jobs), form)
+    if detailed_exitcode and changed:
+        sys.exit(2)
+
+
+def _delete_project(
+    service: Service, file: str, stage: str | None, jobs: int, form: str, yes: bool, force: bool, dry_run: bool
+) -> None:
+    from stoker.cli.commands.project import How, delete_project
+    from stoker.cli.views.reports import reported
+
+    with reported(form):
+        delete_project(service, file, stage, How(jobs=jobs), force, yes, dry_run, form)
+
+
 @click.command()
-@definition_options(required=False)
+@definition_options(required=False, completed=stack_or_plan_names)
 @click.option("--plan", "plan_file", type=_PATH, metavar="FILE", help="Apply this saved plan.")
 @click.option(
     "--if-busy",
@@ -102,8 +156,8 @@ def extent(refresh: str | None, skip: bool) -> str:
     "--wait-for-window", is_flag=True, help="Wait until the change windows and freezes of the stack allow changes."
 )
 @yes_option
-@progress_format
 @with_service
+@for_projects(("text", "json"), _deploy_project, (*_HOW, "yes"), named=False)
 def deploy(
     service: Service,
     name: str | None,
@@ -132,6 +186,12 @@ def deploy(
     A saved plan is applied without a question, exactly as saved; it is refused if anything has changed since. FILE.plan
     instead of NAME is a saved plan, too.
 
+    With a project file, all its stacks are deployed: in parallel, each one after those whose outputs and exports it
+    uses. Where something fails, only the stacks that need it are left out. What is deployed already is left as it is,
+    so that an interrupted command can be repeated. Values of parameters are -P STACK.KEY=VALUE.
+
+    Exit status: 0, 1 if a stack could not be deployed, 130 after an interruption.
+
     \b
     Examples:
       stoker deploy web -t web.yaml
@@ -141,6 +201,7 @@ def deploy(
       stoker deploy web -t web.yaml --yes -f json
       stoker deploy web -t web.yaml --yes --if-busy wait
       stoker deploy web -t web.yaml --yes --wait-for-window
+      stoker deploy -f project.yaml --stage production
     """
     if plan_file is None and template is None and name is not None and is_plan(Path(name)):
         plan_file, name = Path(name), None
@@ -195,17 +256,17 @@ _force_option = click.option(
 
 
 @click.command()
-@definition_options(required=True)
+@definition_options(required=False)
 @click.option("--destroy", is_flag=True, help="Show what `delete` would do.")
 @_retain_option
 @_force_option
 @click.option("-o", "--out", "out", type=_PATH, metavar="FILE", help="Save the plan, for `stoker deploy FILE`.")
 @click.option("--detailed-exitcode", is_flag=True, help="Exit with status 2 if there are changes.")
-@click.option(
-    "-f", "--format", "form", type=click.Choice(["text", "json", "yaml"]), default="text", show_default=True,
-    help="Output format.",
-)  # fmt: skip
 @with_service
+@for_projects(
+    ("text", "json", "yaml"), _plan_project, (*_HOW, "destroy", "force", "detailed_exitcode"), named=True,
+    json_lines=False,
+)  # fmt: skip
 def plan(
     service: Service,
     name: str,
@@ -229,7 +290,8 @@ def plan(
 ) -> None:
     """Show what `deploy` would do to the stack NAME, without doing it.
 
-    With --destroy, show what `delete` would do.
+    With --destroy, show what `delete` would do. With a project file, show it for all its stacks; values that come from
+    stacks that are deployed before are known as far as the plans of these say.
 
     What is known to fail, such as a quota that is too small, is shown with its place in the template.
 
@@ -243,6 +305,7 @@ def plan(
       stoker plan web -t web.yaml --refresh=all
       stoker plan web -t web.yaml -f json
       stoker plan web --destroy
+      stoker plan -f project.yaml --stage production
     """
     if destroy:
         definition = (template, as_of, rollback, timeout, out) != (None,) * 5 or environments or parameters
@@ -321,20 +384,20 @@ def show(file: Path, form: str) -> None:
 
 
 @click.command()
-@click.argument("name", shell_complete=stack_names)
+@click.argument("name", shell_complete=stack_names, required=False)
 @yes_option
 @_retain_option
 @_force_option
 @click.option("--dry-run", is_flag=True, help="Show the plan, and delete nothing.")
-@progress_format
 @with_service
+@for_projects(("text", "json"), _delete_project, ("yes", "force", "dry_run"), named=True)
 def delete(
     service: Service, name: str, yes: bool, retain: tuple[str, ...], force: bool, dry_run: bool, form: str
 ) -> None:
     """Delete the stack NAME with all its resources, after showing the plan.
 
     The plan marks what loses data, such as volumes, and names what is retained and the snapshots that are deleted with
-    the stack.
+    the stack. With a project file, all its stacks are deleted: those that others need after these.
 
     \b
     Examples:
@@ -342,6 +405,7 @@ def delete(
       stoker delete web --dry-run
       stoker delete web --retain database --retain workers.0.volume
       stoker delete web --yes -f json
+      stoker delete -f project.yaml --stage test
     """
     from stoker.cli.commands.deployment import act_as_planned, deletion
     from stoker.cli.views.reports import reported

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import partial
@@ -44,13 +44,13 @@ def sources_of(template: str | None, environments: Sequence[str], as_of: str | N
 
 def body_of(
     sources: Sources,
-    parameters: dict[str, str],
+    parameters: Mapping[str, Any],
     rollback: bool | None,
     timeout: int | None,
     tags: tuple[str, ...] = (),
 ) -> Answer:
     """Return the body of a request from the user's options; options that were not given are left out."""
-    body: Answer = {**sources.definition(), "parameters": parameters}
+    body: Answer = {**sources.definition(), "parameters": dict(parameters)}
     if rollback is not None:
         body["disable_rollback"] = not rollback
     if timeout is not None:
@@ -115,7 +115,7 @@ class Deployment:
         name: str,
         sources: Sources,
         *,
-        parameters: dict[str, str],
+        parameters: Mapping[str, Any],
         rollback: bool | None,
         timeout: int | None,
         tags: tuple[str, ...],
@@ -136,6 +136,10 @@ class Deployment:
             if not missing or not sys.stdin.isatty() or self.sources.as_of is not None:
                 raise self._explanation(error) from error
         self._ask(missing)
+        return self._explained(self._preview)
+
+    def plan_without_questions(self) -> Answer:
+        """Return the plan. Raises CommandFailed with the problems of the template and its values."""
         return self._explained(self._preview)
 
     def _preview(self) -> Answer:
@@ -335,7 +339,7 @@ def carry_out(
     if deployment.stack is not None:
         refuse_locked(deployment.stack)
         if if_busy is IfBusy.WAIT:
-            deployment.stack = _waited(deployment.stack, report)
+            deployment.stack = waited(deployment.stack, report)
     plan = deployment.plan()
     report.plan(deployment.name, plan)
     deployment.refuse_known_failures(plan)
@@ -369,7 +373,7 @@ def refuse_locked(stack: Stack) -> None:
         )
 
 
-def _waited(stack: Stack, report: Report) -> Stack:
+def waited(stack: Stack, report: Report) -> Stack:
     """Return a stack when the operations that are in progress have ended; their progress is shown."""
     while (running := _running(stack)) is not None:
         report.note(f"Waiting on {stack.name} for {_described(running)}.")

@@ -22,26 +22,43 @@ _FORMATS = ("dot", "mermaid", "svg")
     help="Output format: Graphviz, Mermaid or an SVG image.",
 )
 @click.option("--nested", is_flag=True, help="Also show the resources of nested stacks.")
+@click.option("--stage", metavar="NAME", help="Of a project file: the stage.")
 @binding_options
-def graph(path: str, form: str, nested: bool, environments: tuple[str, ...], parameters: dict[str, str]) -> None:
+def graph(
+    path: str, form: str, nested: bool, stage: str | None, environments: tuple[str, ...], parameters: dict[str, str]
+) -> None:
     """Draw the resources of a template and their dependencies, without a server.
 
     A solid line is a reference, a dashed one a depends_on, a dotted one a dependency that resource types add.
     Circular dependencies, which a server refuses, are red. Resources with a condition have a dashed border; without
     values for the parameters all of them are shown.
 
+    Of a project file, the stacks are drawn: a solid line is an output that is used, a dotted one an export that is
+    imported.
+
     \b
     Examples:
       stoker graph web.yaml | dot -Tpng > web.png
       stoker graph web.yaml --nested --format svg > web.svg
+      stoker graph project.yaml --stage production --format mermaid
     """
     from stoker.authoring.graph import draw, to_dot, to_mermaid
+    from stoker.authoring.project_files.checking import draw_project, is_project
     from stoker.authoring.sources import reader_for
     from stoker.authoring.svg import to_svg
     from stoker.authoring.workspace import Workspace
     from stoker.plugins.registry import Registry
 
     write = {"dot": to_dot, "mermaid": to_mermaid, "svg": to_svg}[form]
+    if is_project(path):
+        from stoker.cli.commands.project import read
+
+        if environments or parameters:
+            raise click.UsageError("A project file has the environments and parameters of its stacks.")
+        click.echo(write(draw_project(read(path, stage), nested=nested)), nl=False)
+        return
+    if stage is not None:
+        raise click.UsageError(f"--stage is for a project file, and {path} is none.")
     workspace = Workspace(Registry.on_demand(), environments, parameters, reader=reader_for([path, *environments]))
     with problems_shown(workspace.sources):
         click.echo(write(draw(workspace.root(path).require_sound(), nested=nested)), nl=False)

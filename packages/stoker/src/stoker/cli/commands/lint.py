@@ -143,8 +143,8 @@ def lint(
 ) -> None:
     """Check templates without a server; for a directory, check all templates below it; - is the standard input.
 
-    Nested templates and files are read relative to the file that names them. A comment `# stoker: ignore[rule]` on
-    the line, or alone on the line above, suppresses a diagnostic.
+    Project files are checked in all their stages. Nested templates and files are read relative to the file that names
+    them. A comment `# stoker: ignore[rule]` on the line, or alone on the line above, suppresses a diagnostic.
 
     Exit status: 0, 1 for errors (not for warnings) and for a directory without
     templates, 2 for a usage error.
@@ -157,6 +157,8 @@ def lint(
       generate-template | stoker lint -
     """
     from stoker.authoring.lint import lint as complaints_about
+    from stoker.authoring.project_files.checking import complaints_about as complaints_about_project
+    from stoker.authoring.project_files.checking import is_project
     from stoker.authoring.sources import reader_for, search
     from stoker.authoring.workspace import Workspace
     from stoker.plugins.registry import Registry
@@ -169,21 +171,26 @@ def lint(
     if fix and "-" in paths:
         raise click.UsageError("--fix changes files; the standard input cannot be changed.")
     searched = search(paths)
-    if searched.empty:
-        raise CommandFailed(_nothing_found(searched.empty, searched.skipped))
-    files = searched.templates
-    skipped = {path: why for path, why in searched.skipped.items() if path not in environments}
+    projects = [path for path in (*searched.templates, *searched.skipped) if is_project(path)]
+    empty = [path for path in searched.empty if not any(Path(path) in Path(each).parents for each in projects)]
+    if empty:
+        raise CommandFailed(_nothing_found(empty, searched.skipped))
+    files = [path for path in searched.templates if path not in projects]
+    skipped = {path: why for path, why in searched.skipped.items() if path not in (*environments, *projects)}
 
     def linted() -> tuple[Workspace, list[Diagnostic]]:
         workspace = Workspace(registry, environments, parameters, reader=reader_for([*paths, *environments]))
         found = complaints_about(workspace, files)
+        for item in (item for project in projects for item in complaints_about_project(project)):
+            if workspace.sources.exists(item.source) and item not in found:
+                found.append(item)
         return workspace, [item for item in found if item.rule not in ignored and (not only or item.rule in only)]
 
     workspace, chosen = linted()
     for _ in range(_MOST_ROUNDS if fix else 0):  # a corrected name can reveal another mistake
-        if not _fix(chosen, {*files, *environments}):
+        if not _fix(chosen, {*files, *environments, *projects}):
             break
         workspace, chosen = linted()
-    _FORMATS[form](chosen, len({*files, *environments}), workspace, skipped)
+    _FORMATS[form](chosen, len({*files, *environments, *projects}), workspace, skipped)
     if any(item.severity == ERROR for item in chosen):
         sys.exit(1)

@@ -6,9 +6,11 @@ import json
 
 import click
 
+_KINDS = ("hot", "cfn", "environment", "test", "project")
+
 
 @click.command()
-@click.argument("kind", metavar="hot|cfn|environment|test", type=click.Choice(["hot", "cfn", "environment", "test"]))
+@click.argument("kind", metavar="hot|cfn|environment|test|project", type=click.Choice(_KINDS))
 @click.option(
     "--short-tags",
     is_flag=True,
@@ -16,11 +18,12 @@ import click
     "short tags such as !Ref.",
 )
 def schema(kind: str, short_tags: bool) -> None:
-    """Print the JSON Schema of templates, environments or test files, for editors.
+    """Print the JSON Schema of templates, environments, test files or project files, for editors.
 
-    Editors with a schema check and complete HOT templates (hot), CloudFormation templates (cfn), environments, and the
-    test files of `stoker test` (test) while you type. The schema (draft-07) has all resource types that are installed,
-    those of plug-ins included. It knows neither references nor nested templates: `stoker lint` finds more.
+    Editors with a schema check and complete HOT templates (hot), CloudFormation templates (cfn), environments, the test
+    files of `stoker test` (test), and sets of stacks (project) while you type. The schema (draft-07) has all resource
+    types that are installed, those of plug-ins included. It knows neither references nor nested templates: `stoker
+    lint` finds more.
 
     \b
     Examples:
@@ -34,9 +37,14 @@ def schema(kind: str, short_tags: bool) -> None:
     if short_tags and kind != "cfn":
         raise click.UsageError("--short-tags is for CloudFormation templates (cfn).")
     registry = Registry.from_entry_points()
-    if kind == "test":
+    if kind == "project":
+        from stoker.authoring.document_grammar import schema_of
+        from stoker.authoring.project_files.declarations import FILE as PROJECT
+
+        found = schema_of(PROJECT, "Sets of stacks that are deployed together", DRAFT)
+    elif kind == "test":
+        from stoker.authoring.document_grammar import schema_of
         from stoker.authoring.test_files.declarations import FILE
-        from stoker.authoring.test_files.grammar import schema_of
 
         found = schema_of(FILE, "Tests of templates", DRAFT)
     elif kind == "cfn":

@@ -16,6 +16,7 @@ from stoker.authoring.plan_steps import (
     change_name,
     changes,
     compared,
+    consumers,
     costs,
     data_loss,
     data_losses,
@@ -112,6 +113,8 @@ def plan_lines(name: str, plan: Answer, out: Console, against: Compared | None =
         yield from _wrapped(Text(), Text(policy_sentence(result), style), out)
     for extent in _extent(plan):
         yield from _wrapped(Text(), Text(extent, "dim"), out)
+    for used in consumers(plan):
+        yield from _wrapped(Text(), Text(used.text, "bold red" if used.fails else "yellow"), out)
     for gap in not_compared(plan):
         yield from _wrapped(Text(), Text(gap, "yellow"), out)
     for exception in ignored(plan):

@@ -43,8 +43,10 @@ class View(Protocol):
 class Lines:
     """Prints a line for every resource whose step ended or waits, and what is still running after a silence."""
 
-    def __init__(self, out: Console, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, out: Console, clock: Callable[[], float] = time.monotonic, prefix: str = "") -> None:
+        """`prefix` begins each line."""
         self._out = out
+        self._prefix = prefix
         self._clock = clock
         self._printed = clock()
 
@@ -74,7 +76,7 @@ class Lines:
 
     def _print(self, line: Text) -> None:
         self._printed = self._clock()
-        self._out.print(line)
+        self._out.print(Text.assemble((self._prefix, "dim"), line) if self._prefix else line)
 
 
 class LiveTree:

@@ -150,7 +150,8 @@ class _Events:
 
 def write(kind: str, **fields: Any) -> None:
     """Write one object to the standard output."""
-    print(json.dumps({"type": kind, **fields}, ensure_ascii=False), flush=True)
+    line = json.dumps({"type": kind, **fields}, ensure_ascii=False)
+    print(f"{line}\n", end="", flush=True)  # in one piece, since several threads may write
 
 
 _FORMATS: dict[str, Callable[[], Report]] = {"text": lambda: TEXT, "json": JSONLines}

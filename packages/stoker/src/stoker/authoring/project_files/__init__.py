@@ -1,0 +1,1 @@
+"""Project files: sets of stacks that are deployed together."""

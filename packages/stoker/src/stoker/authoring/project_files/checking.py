@@ -1,0 +1,69 @@
+"""Check and draw project files without a server."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from stoker.authoring.graph import Edge, Graph, Node, draw
+from stoker.authoring.project_files.project import Project, ProjectStack, looks_like_project, read_project, stages_of
+from stoker.authoring.sources import is_remote
+from stoker.authoring.workspace import Workspace
+from stoker.base.diagnostics import Diagnostic
+from stoker.base.errors import RequestLimitExceeded, TemplateInvalid
+from stoker.plugins.registry import Registry
+
+_WHY = {"outputs": "reference", "depends_on": "depends_on"}
+_IMPORT = "type"
+"""How an edge is drawn for an export that is imported, like one that is not written as a dependency."""
+
+
+def is_project(path: str) -> bool:
+    """Return whether a file that can be read is a project file."""
+    try:
+        return looks_like_project(Path(path).read_text("utf-8-sig"))
+    except (OSError, UnicodeDecodeError):
+        return False
+
+
+def complaints_about(path: str) -> list[Diagnostic]:
+    """Return the mistakes of a project file in all its stages, and of its templates."""
+    found: dict[Diagnostic, None] = {}
+    try:
+        for stage in stages_of(path):
+            found |= dict.fromkeys(_mistakes(path, stage))
+    except TemplateInvalid as error:
+        found |= dict.fromkeys(error.diagnostics)
+    return sorted(found, key=Diagnostic.sort_key)
+
+
+def _mistakes(path: str, stage: str | None) -> Iterator[Diagnostic]:
+    try:
+        read_project(path, stage)
+    except TemplateInvalid as error:
+        yield from error.diagnostics
+
+
+def draw_project(project: Project, *, nested: bool = False) -> Graph:
+    """Return the stacks of a project and their dependencies; with `nested`, with the resources of each."""
+    nodes = tuple(
+        Node(key, key, stack.template, False, _inside(stack) if nested else None)
+        for key, stack in project.stacks.items()
+    )
+    edges = tuple(
+        Edge(before, after, _WHY.get(why, _IMPORT))
+        for after, needed in project.requires.items()
+        for before, why in sorted(needed.items())
+    )
+    return Graph(nodes, edges)
+
+
+def _inside(stack: ProjectStack) -> Graph | None:
+    if is_remote(stack.template):
+        return None
+    environments = [path for path in stack.environments if not is_remote(path)]
+    workspace = Workspace(Registry.on_demand(), environments, stack.parameters, stack_name=stack.name)
+    try:
+        return draw(workspace.root(stack.template), nested=True, prefix=f"{stack.key}/")
+    except (TemplateInvalid, RequestLimitExceeded):
+        return None

@@ -1,0 +1,36 @@
+"""Keep exports of a stack for a while: outputs with their present values are added to a CloudFormation template."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import yaml
+
+from stoker.cli.terminal.errors import CommandFailed
+
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_OUTPUTS = "Outputs"
+
+
+def with_exports(template: str, values: Mapping[str, Any]) -> str:
+    """Return a template that also exports these values by their names.
+
+    Raises CommandFailed for a template without a place for outputs.
+    """
+    root = yaml.compose(template, Loader=_LOADER)
+    entries = root.value if isinstance(root, yaml.MappingNode) else []
+    found = {key.value: (key, value) for key, value in entries}
+    added = [
+        f"{json.dumps(f'KeptExport{number}')}: {json.dumps({'Value': value, 'Export': {'Name': name}})}"
+        for number, (name, value) in enumerate(sorted(values.items()), 1)
+    ]
+    if _OUTPUTS not in found or not isinstance(found[_OUTPUTS][1], yaml.MappingNode) or not found[_OUTPUTS][1].value:
+        if not isinstance(root, yaml.MappingNode) or root.flow_style or _OUTPUTS in found:
+            raise CommandFailed(f"The exports {', '.join(sorted(values))} cannot be kept: the template has no Outputs.")
+        return f"{template.rstrip()}\n{_OUTPUTS}:\n" + "".join(f"  {each}\n" for each in added)
+    outputs = found[_OUTPUTS][1]
+    first = outputs.value[0][0].start_mark
+    text = ", ".join(added) + ", " if outputs.flow_style else "".join(f"{each}\n{' ' * first.column}" for each in added)
+    return template[: first.index] + text + template[first.index :]

@@ -1,0 +1,426 @@
+"""Carry out `stoker deploy`, `plan` and `delete` for a project: a set of stacks that a project file describes."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import click
+
+from stoker.authoring.plan_steps import changes, summary
+from stoker.authoring.project_files.ordering import removal_order
+from stoker.authoring.project_files.project import Project, ProjectStack, read_project
+from stoker.base.errors import TemplateInvalid
+from stoker.cli.client.joint_plan import Exchange, Planned, foreseen, output_of, refuse_used_exports
+from stoker.cli.client.kept_exports import with_exports
+from stoker.cli.client.parallel import Ended, Outcome, run
+from stoker.cli.client.service import Refused, Service, Stack
+from stoker.cli.client.sources import collect
+from stoker.cli.commands.deployment import Deployment, confirm, deletion, finish, refuse_locked, waited
+from stoker.cli.terminal.errors import CommandFailed, FollowingInterrupted, NoSuchStack, TemplateRefused
+from stoker.cli.terminal.messages import say
+from stoker.cli.views.follow import follow
+from stoker.cli.views.plans import show_plan
+from stoker.cli.views.project_progress import Shown, show_summary, shown_as
+from stoker.cli.views.reports import write
+
+JOINT = "joint_deployment"
+_UNCHANGED = "unchanged"
+
+
+@dataclass(frozen=True, slots=True)
+class How:
+    """How a project is deployed. `parameters` are values from the command line, by stack; `jobs` is how many stacks at
+    most are deployed at the same time.
+    """
+
+    parameters: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    reset_parameters: bool = False
+    refresh: str = "changes"
+    preflight: bool = True
+    jobs: int = 8
+
+
+class ProjectRefused(CommandFailed):
+    """Stacks of a project have problems, which are shown one after the other; nothing was changed."""
+
+    def __init__(self, heading: str, errors: Mapping[str, CommandFailed]) -> None:
+        super().__init__(heading)
+        self.errors = errors
+
+    def show(self, file: Any = None) -> None:
+        super().show(file)
+        show_errors(self.errors)
+
+
+def read(path: str, stage: str | None) -> Project:
+    """Return the project of a file. Raises TemplateRefused with its mistakes, or CommandFailed."""
+    try:
+        return read_project(path, stage)
+    except TemplateInvalid as error:
+        raise _MistakesInProject(error.diagnostics, _text) from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise CommandFailed(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}.") from error
+
+
+class _MistakesInProject(TemplateRefused):
+    heading = "The project cannot be used:"
+
+
+def _text(source: str) -> str | None:
+    try:
+        return Path(source).read_text("utf-8-sig")
+    except (OSError, UnicodeDecodeError):
+        return None
+
+
+def by_stack(project: Project, given: Mapping[str, str]) -> dict[str, dict[str, str]]:
+    """Return values STACK.PARAMETER=VALUE by stack. Raises UsageError for one that is not of a stack."""
+    found: dict[str, dict[str, str]] = {}
+    for name, value in given.items():
+        stack, dot, parameter = name.partition(".")
+        if not dot or not parameter or stack not in project.stacks:
+            known = ", ".join(project.stacks)
+            raise click.UsageError(f"-P {name}: with a project, it is STACK.PARAMETER=VALUE; its stacks are {known}.")
+        found.setdefault(stack, {})[parameter] = value
+    return found
+
+
+# -- plans ---------------------------------------------------------------------------------------------------------
+
+
+class JointPlan:
+    """The plans of all stacks of a project, each made after those of the stacks that it needs."""
+
+    def __init__(self, service: Service, project: Project, how: How) -> None:
+        """Make the plans. Raises ProjectRefused if one of them cannot be made or is known to fail."""
+        self.project = project
+        self.exchange = Exchange.read(service, project)
+        self.plans: dict[str, Planned] = {}
+        self._service = service
+        self._how = how
+        ended = run(project.requires, self._plan, how.jobs)
+        errors = _errors(ended)
+        if errors:
+            raise ProjectRefused("These stacks cannot be deployed, and nothing was changed:", errors)
+
+    def _plan(self, key: str) -> None:
+        stack, service = self.project.stacks[key], self._service.another()
+        inputs = foreseen(stack, self.plans)
+        wanted = deployment(service, stack, self._how, inputs.known)
+        exports, released = self.exchange.pending(stack, self.plans), self.exchange.released
+        wanted.body[JOINT] = {"parameters": list(inputs.unknown), "exports": exports, "released": released}
+        plan = wanted.plan_without_questions()
+        wanted.refuse_known_failures(plan)
+        planned = Planned(stack, plan, wanted.stack)
+        refuse_used_exports(planned, self.exchange)
+        self.plans[key] = planned
+
+    @property
+    def in_order(self) -> Iterator[Planned]:
+        """The plans in the order of the deployment."""
+        return (self.plans[step.stack] for step in self.exchange.order.steps.values() if step.name == step.stack)
+
+    @property
+    def changed(self) -> list[Planned]:
+        """The plans of the stacks that are not deployed already exactly so."""
+        return [planned for planned in self.in_order if not planned.is_unchanged]
+
+    def to_data(self) -> dict[str, Any]:
+        """Return plain JSON data."""
+        order = self.exchange.order
+        return {
+            "stage": self.project.stage,
+            "stacks": [
+                {
+                    "stack": planned.stack.key,
+                    "name": planned.stack.name,
+                    "unchanged": planned.is_unchanged,
+                    "after": sorted(order.before[planned.stack.key]),
+                    "plan": planned.plan,
+                }
+                for planned in self.in_order
+            ],
+            "steps": [
+                {"step": step.name, "stack": step.stack, "keeps_exports": sorted(step.kept)}
+                for step in order.steps.values()
+            ],
+        }
+
+
+def deployment(service: Service, stack: ProjectStack, how: How, values: Mapping[str, Any]) -> Deployment:
+    """Return what a stack is to be; `values` are those of parameters that come from other stacks."""
+    given = {**stack.parameters, **values, **how.parameters.get(stack.key, {})}
+    sources = collect(stack.template, stack.environments)
+    return Deployment.of(
+        service, stack.name, sources, parameters=given, rollback=stack.rollback, timeout=stack.timeout,
+        tags=stack.tags or (), reset_parameters=how.reset_parameters, refresh=how.refresh, preflight=how.preflight,
+    )  # fmt: skip
+
+
+def show_joint_plan(joint: JointPlan) -> None:
+    """Print the plans of all stacks in their order, and what they are together."""
+    for planned in joint.in_order:
+        if planned.is_unchanged:
+            say(f"{planned.stack.name} is deployed as its files say.")
+            continue
+        show_plan(planned.stack.name, planned.plan)
+        click.echo()
+    order = joint.exchange.order
+    for step in order.steps.values():
+        if step.kept:
+            say(f"{step.stack} keeps the exports {', '.join(sorted(step.kept))} until nobody imports them.")
+    for planned in joint.in_order:
+        if before := sorted(order.before[planned.stack.key]):
+            say(f"{planned.stack.key} comes after {', '.join(before)}.")
+    new = sum(planned.existing is None for planned in joint.changed)
+    total = len(joint.plans)
+    say(f"Project: {new} to create, {len(joint.changed) - new} to update, {total - len(joint.changed)} unchanged.")
+
+
+def plan_project(service: Service, path: str, stage: str | None, given: Mapping[str, str], how: How, form: str) -> bool:
+    """Show the plan of a project; return whether there are changes."""
+    joint = _joint_plan(service, path, stage, given, how)
+    if form == "text":
+        show_joint_plan(joint)
+    else:
+        from stoker.cli.terminal.formats import show_record
+
+        show_record(joint.to_data(), form)
+    return bool(joint.changed)
+
+
+def _joint_plan(service: Service, path: str, stage: str | None, given: Mapping[str, str], how: How) -> JointPlan:
+    project = read(path, stage)
+    how = How(by_stack(project, given), how.reset_parameters, how.refresh, how.preflight, how.jobs)
+    return JointPlan(service, project, how)
+
+
+# -- deployments ---------------------------------------------------------------------------------------------------
+
+
+def deploy_project(
+    service: Service, path: str, stage: str | None, given: Mapping[str, str], how: How, yes: bool, form: str
+) -> None:
+    """Deploy the stacks of a project, after showing the plan. Raises CommandFailed unless all are deployed."""
+    shown = shown_as(form)
+    project = read(path, stage)
+    how = How(by_stack(project, given), how.reset_parameters, how.refresh, how.preflight, how.jobs)
+    _wait_for_all(service, project, how, shown)
+    joint = JointPlan(service, project, how)
+    if form == "json":
+        write("project", **joint.to_data())
+    else:
+        show_joint_plan(joint)
+    if joint.changed:
+        confirm("Deploy these stacks?", yes, shown.asking())
+    run_of = _Run(service, joint, how, shown, yes)
+    with _interruptible(joint.project), shown.live():
+        ended = run(joint.exchange.order.before, run_of.act, how.jobs)
+    _conclude(project, ended, run_of.unchanged, form)
+
+
+class _Run:
+    """Deploys the stacks of a project; `unchanged` are those that needed nothing."""
+
+    def __init__(self, service: Service, joint: JointPlan, how: How, shown: Shown, yes: bool) -> None:
+        self.unchanged: set[str] = set()
+        self._service = service
+        self._joint = joint
+        self._how = how
+        self._shown = shown
+        self._yes = yes
+
+    def act(self, name: str) -> None:
+        """Carry out a step. Raises CommandFailed if it fails."""
+        step = self._joint.exchange.order.steps[name]
+        stack, service = self._joint.project.stacks[step.stack], self._service.another()
+        report = self._shown.of(stack.name)
+        wanted = deployment(service, stack, self._how, self._values(service, stack))
+        if step.kept:
+            wanted.sources.template = with_exports(wanted.sources.template, step.kept)
+            wanted.body["template"] = wanted.sources.template
+        if wanted.stack is not None:
+            wanted.stack = waited(wanted.stack, report) if wanted.stack.busy else wanted.stack
+            wanted.body["supersede"] = False
+        wanted.body[JOINT] = {}
+        plan = wanted.plan_without_questions()
+        del wanted.body[JOINT]
+        planned = Planned(stack, plan, wanted.stack)
+        if planned.is_unchanged:
+            self.unchanged.add(name)
+            return
+        if wanted.stack is not None:
+            refuse_locked(wanted.stack)
+        self._refuse_surprises(planned)
+        wanted.refuse_known_failures(plan)
+        done = wanted.run(len(changes(plan)), None if self._yes else plan["digest"], report)
+        finish(done, sources=wanted.sources, report=report)
+        report.outputs(done)
+
+    def _values(self, service: Service, stack: ProjectStack) -> dict[str, Any]:
+        """Return the values of the parameters that come from other stacks, which are deployed."""
+        stacks = self._joint.project.stacks
+        names = {reference.stack: stacks[reference.stack].name for reference in stack.references.values()}
+        outputs = {key: service.stack(name).outputs() for key, name in names.items()}
+        return {
+            name: output_of(outputs[reference.stack], names[reference.stack], reference.output)
+            for name, reference in stack.references.items()
+        }
+
+    def _refuse_surprises(self, planned: Planned) -> None:
+        """Raise CommandFailed if a plan destroys what the plan that was confirmed did not."""
+        if self._yes:
+            return
+        shown = self._joint.plans[planned.stack.key].destroys
+        more = sorted(f"{kind} {path}" for path, kind in planned.destroys - shown)
+        if more:
+            raise CommandFailed(
+                f"With what is known now, the plan of {planned.stack.name} also has: {', '.join(more)}. Nothing was "
+                "changed in this stack: deploy the project again to see its plan."
+            )
+
+
+def _wait_for_all(service: Service, project: Project, how: How, shown: Shown) -> None:
+    """Wait until no operation runs on a stack of the project, such as one of an earlier run that was interrupted."""
+
+    def wait(key: str) -> None:
+        name = project.stacks[key].name
+        try:
+            stack = service.another().stack(name)
+        except NoSuchStack:
+            return
+        if stack.busy:
+            waited(stack, shown.of(name))
+
+    with _interruptible(project), shown.live():
+        ended = run(dict.fromkeys(project.stacks, ()), wait, how.jobs)
+    errors = _errors(ended)
+    if errors:
+        raise ProjectRefused("These stacks cannot be deployed, and nothing was changed:", errors)
+
+
+@contextmanager
+def _interruptible(project: Project) -> Iterator[None]:
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise FollowingInterrupted(
+            f"Operations that have begun continue, no others are started. To go on, run the same command again "
+            f"({project.document.source})."
+        ) from None
+
+
+# -- deletion ------------------------------------------------------------------------------------------------------
+
+
+def delete_project(
+    service: Service, path: str, stage: str | None, how: How, force: bool, yes: bool, dry_run: bool, form: str
+) -> None:
+    """Delete the stacks of a project, those that others need last, after showing the plan.
+
+    Raises CommandFailed unless all are deleted.
+    """
+    shown = shown_as(form)
+    project = read(path, stage)
+    exchange = Exchange.read(service, project)
+    existing = dict(_existing(service, project))
+    before = removal_order(list(existing), project.requires, exchange.present)
+    for key in sorted(existing, key=list(before).index):
+        _show_deletion(existing[key], force, form, bool(before[key]))
+    if dry_run:
+        return
+    if existing:
+        names = ", ".join(stack.name for stack in existing.values())
+        confirm(f"Delete the stacks {names}?", yes, shown.asking())
+
+    def act(key: str) -> None:
+        stack, report = service.another().stack(existing[key].name), shown.of(existing[key].name)
+        refuse_locked(stack)
+        marker = stack.last_event()
+        if stack.state != "DELETE_IN_PROGRESS":
+            deletion(stack, force=force).start(None)
+        finish(follow(stack, marker, report=report), ("DELETE",), report=report)
+
+    with _interruptible(project), shown.live():
+        ended = run(before, act, how.jobs)
+    _conclude(project, ended, set(), form)
+
+
+def _existing(service: Service, project: Project) -> Iterator[tuple[str, Stack]]:
+    for key, stack in project.stacks.items():
+        try:
+            yield key, service.stack(stack.name)
+        except NoSuchStack:
+            continue
+
+
+def _show_deletion(stack: Stack, force: bool, form: str, has_consumers: bool) -> None:
+    """Show the plan of a deletion; it cannot be made while other stacks, which are deleted first, import exports."""
+    action = deletion(stack, force=force)
+    try:
+        found = action.preview()
+    except Refused:
+        if not has_consumers:
+            raise
+        found = None
+    if form == "json":
+        plan = found["plan"] if found is not None else None
+        write("plan", stack=stack.name, plan=plan, summary=summary(plan) if plan is not None else None)
+    elif found is None:
+        number = len(stack.resources())
+        say(f"{stack.name} is deleted with its {number} resources, after the stacks that import from it.")
+    else:
+        show_plan(stack.name, found["plan"], action.compared)
+        click.echo()
+
+
+# -- results -------------------------------------------------------------------------------------------------------
+
+
+def _errors(ended: Mapping[str, Ended]) -> dict[str, CommandFailed]:
+    """Return the errors of steps. Raises what is no failure of a command, which is a defect."""
+    found: dict[str, CommandFailed] = {}
+    for name, end in ended.items():
+        if isinstance(end.error, CommandFailed):
+            found[name] = end.error
+        elif end.error is not None:
+            raise end.error
+    return found
+
+
+def show_errors(errors: Mapping[str, CommandFailed]) -> None:
+    """Show errors in the error output, each under the name of its stack."""
+    for name, error in errors.items():
+        say(f"\n{name}:", err=True)
+        error.show()
+
+
+def _conclude(project: Project, ended: Mapping[str, Ended], unchanged: set[str], form: str) -> None:
+    """Show how the stacks ended, and exit with status 1 unless all are as wanted."""
+    errors = _errors(ended)
+    rows = [_row(project, name, end, name in unchanged) for name, end in ended.items()]
+    succeeded = all(end.outcome is Outcome.DONE for end in ended.values())
+    show_summary(rows, form, succeeded)
+    if form != "json":
+        show_errors(errors)
+    if not succeeded:
+        sys.exit(1)
+
+
+def _row(project: Project, name: str, end: Ended, unchanged: bool) -> dict[str, Any]:
+    stack: ProjectStack | None = project.stacks.get(name)
+    row: dict[str, Any] = {
+        "stack": name,
+        "name": stack.name if stack is not None else name,
+        "outcome": _UNCHANGED if unchanged else end.outcome.value,
+    }
+    if isinstance(end.error, CommandFailed):
+        row["error"] = end.error.message
+    if end.because_of:
+        row["because_of"] = list(end.because_of)
+    return row

@@ -1,0 +1,93 @@
+"""The options with which `deploy`, `plan` and `delete` are about the stacks of a project file."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import click
+from click.core import ParameterSource
+
+from stoker.cli.client.service import Service
+
+_SUFFIXES = (".yaml", ".yml")
+_MOST_JOBS = 64
+_OWN = ("formats", "project", "stage", "jobs", "directory", "os_cloud")
+
+
+def for_projects(
+    formats: Sequence[str], run: Callable[..., None], allowed: Sequence[str], *, named: bool, json_lines: bool = True
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Add the options of a project to a command, and `-f`, passed as `form`: one of `formats`, of which the first is
+    the default.
+
+    With a project, the command calls `run` with the service, the path of the project file, `stage`, `jobs`, `form` and
+    the values of the options that are `allowed` with it. Without one, a `named` command needs the name of a stack.
+    """
+    what = "json writes the plan, each event and the result, one object on each line" if json_lines else ""
+    told = f"Output format: {', '.join(formats)}{f'; {what}' if what else ''}.  [default: {formats[0]}]"
+    options = (
+        click.option(
+            "--jobs", type=click.IntRange(1, _MOST_JOBS), default=8, show_default=True,
+            help="With a project: how many stacks are worked on at the same time.",
+        ),
+        click.option("--stage", metavar="NAME", help="With a project: the stage."),
+        click.option(
+            "--project", type=click.Path(), metavar="FILE",
+            help="Project file: all its stacks, in the order of their dependencies. Also -f FILE.yaml.",
+        ),
+        click.option("-f", "--format", "formats", multiple=True, metavar="FORMAT", help=told),
+    )  # fmt: skip
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(function)
+        def command(
+            service: Service, formats: tuple[str, ...], project: str | None, stage: str | None, jobs: int, **given: Any
+        ) -> Any:
+            form, file = _told_apart(formats, choices, project)
+            if file is None:
+                _refuse_without_project(stage, given if named else {"name": ""})
+                return function(service, form=form, **given)
+            _refuse_others((*_OWN, *allowed))
+            chosen = {name: given[name] for name in allowed}
+            return run(service, file, stage=stage, jobs=jobs, form=form, **chosen)
+
+        for option in options:
+            option(command)
+        return command
+
+    choices = tuple(formats)
+    return decorate
+
+
+def _told_apart(given: Sequence[str], choices: Sequence[str], project: str | None) -> tuple[str, str | None]:
+    """Return the output format and the project file among the values of `-f`, and that of `--project`."""
+    files = [value for value in given if value.endswith(_SUFFIXES)] + ([project] if project is not None else [])
+    formats = [value for value in given if not value.endswith(_SUFFIXES)]
+    wrong = [value for value in formats if value not in choices]
+    if wrong:
+        known = ", ".join(map(repr, choices))
+        raise click.BadParameter(
+            f"{wrong[0]!r} is not one of {known}, and no project file (*.yaml).", param_hint="'-f' / '--format'"
+        )
+    if len(files) > 1:
+        raise click.UsageError(f"There can be one project file only, not {' and '.join(files)}.")
+    return formats[-1] if formats else choices[0], files[0] if files else None
+
+
+def _refuse_without_project(stage: str | None, given: dict[str, Any]) -> None:
+    if given["name"] is None:
+        raise click.UsageError("Missing argument 'NAME', or a project file (-f FILE.yaml).")
+    if stage is not None:
+        raise click.UsageError("--stage is for a project: give its file, too (-f FILE.yaml).")
+
+
+def _refuse_others(known: Sequence[str]) -> None:
+    """Raise UsageError for an option or argument that a project does not have."""
+    context = click.get_current_context()
+    for parameter in context.command.params:
+        given = parameter.name and context.get_parameter_source(parameter.name) is ParameterSource.COMMANDLINE
+        if given and parameter.name not in known:
+            name = parameter.opts[0] if isinstance(parameter, click.Option) else parameter.human_readable_name
+            raise click.UsageError(f"{name} is for one stack: a project file says it for each of its stacks.")
