@@ -140,7 +140,7 @@ def test_a_deployment_that_is_killed_is_resumed_where_it_stood(embedded: Shell, 
     (tmp_path / "hook.yaml").write_text(yaml.safe_dump(hook))
     data = yaml.safe_load(Path(project.file).read_text())
     data["stacks"]["b"]["environments"] = ["hook.yaml"]
-    Path(project.file).write_text(yaml.safe_dump(data))
+    Path(project.file).write_text(yaml.safe_dump(data, sort_keys=False))
 
     @contextmanager
     def begin() -> Iterator[subprocess.Popen[str]]:
@@ -221,7 +221,7 @@ def test_stages_have_their_own_stacks_and_values(embedded: Shell, tmp_path: Path
     project = Folder(tmp_path, a={"content": taking(default="common")})
     data = yaml.safe_load(Path(project.file).read_text())
     data["stages"] = {"test": {}, "live": {"stacks": {"a": {"parameters": {"given": "live"}, "tags": ["paid"]}}}}
-    Path(project.file).write_text(yaml.safe_dump(data))
+    Path(project.file).write_text(yaml.safe_dump(data, sort_keys=False))
     assert "choose one with --stage (test, live)" in embedded.fails("plan", "-f", project.file)
     assert "has no stage 'other'" in embedded.fails("plan", "-f", project.file, "--stage", "other")
     embedded.ok("deploy", "-f", project.file, "--stage", "test", "--yes")

@@ -112,13 +112,15 @@ class GetContainerFiles(Request[dict[str, str]]):
 
 
 class ExportView(TypedDict):
-    """A value that a stack exports; `importers` are the names of the stacks that import it."""
+    """A value that a stack exports; `importers` are the names of the stacks that import it, unless the engine is of the
+    release before.
+    """
 
     name: str
     value: Any
     stack_name: str
     stack_id: str
-    importers: Sequence[str]
+    importers: NotRequired[Sequence[str]]
 
 
 @dataclass(frozen=True, kw_only=True)
