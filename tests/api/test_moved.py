@@ -145,8 +145,8 @@ def test_a_new_stack_takes_the_entries_as_done(stacks: Stacks) -> None:
         ({"b": NET}, [("a", "c")], "the template has no resource c"),
         ({"b": VOLUME}, [("a", "b")], "has the type OS::Cinder::Volume, but a has the type OS::Neutron::Net"),
         ({"v": VOLUME}, [("a", "v")], "the stack has the resources a and v already"),
-        ({"b": NET}, [("a.0", "b")], "a.0 is inside the nested stack of a"),
-        ({"b": NET}, [("a", "b.0")], "b.0 is inside the nested stack of b"),
+        ({"b": NET}, [("a", "b.0")], "b is no nested stack: it has the type OS::Neutron::Net"),
+        ({"b": NET}, [("a", "a.0")], "a.0 is inside a"),
     ],
 )
 def test_what_cannot_be_moved_is_refused(

@@ -160,6 +160,50 @@ async def move(world: World) -> str:
     return f"{stack['action']}_{stack['status']} {stack['status_reason']}"
 
 
+TIER = json.dumps({"heat_template_version": "2021-04-16", "resources": {"web": {"type": "OS::Neutron::Net"}}})
+
+
+def members(**which: Any) -> dict[str, Any]:
+    member = {"type": "member.yaml", "properties": {"number": "%index%"}}
+    return {"type": "OS::Heat::ResourceGroup", "properties": {**which, "resource_def": member}}
+
+
+async def create_group(world: World) -> str:
+    resources = {"net": {"type": "OS::Neutron::Net"}, "group": members(count=2)}
+    stack = await world.create(NAME, {"heat_template_version": "2021-04-16", "resources": resources}, files=FILES)
+    return f"{stack['action']}_{stack['status']} {stack['status_reason']}"
+
+
+async def move_below(world: World) -> str:
+    """Get a network into a new nested stack, a volume out of one, and members of a group to keys."""
+    volume = {"type": "OS::Cinder::Volume", "properties": {"size": 1, "name": "same"}}
+    without = {"heat_template_version": "2021-04-16", "parameters": {"number": {"type": "string"}}}
+    files = {
+        "tier.yaml": TIER,
+        "member.yaml": json.dumps({**without, "resources": {"net": {"type": "OS::Neutron::Net"}}}),
+    }
+    resources = {
+        "tier": {"type": "tier.yaml"},
+        "group": members(for_each=["blue", "green"]),
+        "first": volume,
+        "second": volume,
+    }
+    paths = {
+        "net": "tier.web",
+        "group.0": "group.blue",
+        "group.1": "group.green",
+        "group.0.volume": "first",
+        "group.1.volume": "second",
+    }
+    stack = await world.update(
+        NAME,
+        {"heat_template_version": "2021-04-16", "resources": resources},
+        files=files,
+        environment={"moved": [{"from": former, "to": path} for former, path in paths.items()]},
+    )
+    return f"{stack['action']}_{stack['status']} {stack['status_reason']}"
+
+
 async def delete(world: World) -> str:
     stack = await world.delete(NAME)
     return f"{stack['action']}_{stack['status']} {stack['status_reason']}"
@@ -225,6 +269,11 @@ async def recovered(world: World) -> dict[str, Any]:
         "owners": sorted(owners),
         "state": f"{stack['action']}_{stack['status']}",
         "reason": stack["status_reason"],
+        "owned": sorted(
+            [row["name"], row["physical_id"]]
+            for row in rows
+            if row["type"] in ("OS::Neutron::Net", "OS::Cinder::Volume")
+        ),
         "names": sorted([row.name, row.uuid] for row in await world.database.read(queries.resources_of, stack["id"])),
         "recorded": sorted([row["type"], row["physical_id"] or ""] for row in rows),
         "unfinished": len(operations),
@@ -305,6 +354,7 @@ ACTIONS = {
     "create": create,
     "update": update,
     "move": move,
+    "move_below": move_below,
     "delete": delete,
     "snapshot": snapshot,
     "restore": restore,
@@ -318,6 +368,7 @@ ACTIONS = {
 BEFORE = {
     "update": create,
     "move": create,
+    "move_below": create_group,
     "delete": create,
     "snapshot": create_contents,
     "restore": create_and_snapshot,
@@ -338,7 +389,9 @@ def main(url: str, token: str, action: str, moment: str, first: str, stride: str
         path.write_bytes(empty)
         if action in BEFORE:
             in_child(BEFORE[action], path, emulated, lambda: None)
-        had = in_child(recovered, path, emulated, lambda: None) if action in ("move", "refactor") else None
+        had = (
+            in_child(recovered, path, emulated, lambda: None) if action in ("move", "move_below", "refactor") else None
+        )
         ended = in_child(ACTIONS[action], path, emulated, partial(kill_at, number, moment))
         result = in_child(recovered, path, emulated, lambda: None)
         print(json.dumps({"number": number, "killed": ended is None, "had": had, **result}), flush=True)

@@ -115,6 +115,36 @@ def test_moved_resources_have_all_their_new_names_or_none_and_keep_their_objects
 
 
 @pytest.mark.slow
+def test_what_gets_into_nested_stacks_and_out_of_them_has_one_owner_whenever_the_engine_dies(
+    served: ServedCloud,
+) -> None:
+    preset = owned(served)
+    program = start(served, "move_below", "before", first=1, stride=1)
+    assert program.stdin is not None and program.stdout is not None
+    kills, states = 0, set[str]()
+    with program:
+        for line in program.stdout:
+            result: dict[str, Any] = json.loads(line)
+            place = f"moves killed before write {result['number']}: {result}"
+            had, states = result["had"]["owned"], states | {result["state"]}
+            assert sorted(identifier for _, identifier in result["owned"]) == sorted(each[1] for each in had), place
+            names = (
+                ["first", "net", "net", "second", "web"]
+                if result["state"] == "UPDATE_COMPLETE"
+                else [each[0] for each in had]
+            )
+            assert [name for name, _ in result["owned"]] == names, place
+            assert {identifier for _, identifier in owned(served) - preset} == {each[1] for each in had}, place
+            assert (result["unfinished"], result["state"] in ("UPDATE_COMPLETE", "CREATE_COMPLETE")) == (0, True), place
+            kills += result["killed"]
+            program.stdin.write("\n")
+            program.stdin.flush()
+    assert program.returncode == 0
+    assert kills > 4 and states == {"UPDATE_COMPLETE", "CREATE_COMPLETE"}
+    assert owned(served) == preset
+
+
+@pytest.mark.slow
 def test_a_refactored_object_has_exactly_one_owner_whenever_the_engine_dies(served: ServedCloud) -> None:
     preset = owned(served)
     program = start(served, "refactor", "before", first=1, stride=1)

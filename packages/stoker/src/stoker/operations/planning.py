@@ -23,11 +23,11 @@ from stoker.engine.inspection.looking import Look
 from stoker.engine.inspection.observing import examine_tree
 from stoker.engine.plan_policies.policy import Report as PolicyReport
 from stoker.engine.planning.importing import IMPORTED_BY, NO_IMPORTS, Imports, returned_references
-from stoker.engine.planning.moving import carry_out
 from stoker.engine.planning.nested import NestedPlanner
 from stoker.engine.planning.plan import Plan, Step
 from stoker.engine.planning.planner import Forward, Wanted, plan_removal
 from stoker.engine.planning.policies import Policies
+from stoker.engine.planning.relocating import carry_out, read, wanted_paths
 from stoker.engine.planning.restoring import Copies
 from stoker.engine.planning.retaining import Removing
 from stoker.engine.planning.suggested_moves import suggested_imports, suggested_moves
@@ -392,8 +392,10 @@ def _forward(
 ) -> Forward:
     recorded = Recorded.of(services, connection, stack, observed)
     action, wanted, former = goal.action, goal.wanted, None
-    states = list(recorded.states.values())
-    _, moved = carry_out(action, goal.returns_to, (stack.inputs, stack.good_inputs), wanted, states)
+    tree = read(services, connection, action, wanted, recorded, observed)
+    relocated = carry_out(services, wanted, tree, wanted_paths(action, goal.returns_to, wanted, tree))
+    if inside is not None and tree.below:
+        inside = replace(inside, read=tree.below, relocated=relocated)
     states = list({**recorded.states, **{state.row.uuid: state for state in goal.imports.states}}.values())
     current = current_of(states)
     if action in RETURNS:
@@ -414,9 +416,11 @@ def _forward(
         policies,
         former,
         nested=inside,
-        moved=moved,
+        secrets_above=frozenset(relocated.secrets),
+        moved=relocated.names(stack),
         since=goal.since,
         imported=goal.imports.unread,
+        begun=relocated.new,
     )
 
 

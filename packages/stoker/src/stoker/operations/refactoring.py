@@ -441,21 +441,10 @@ def _add_moves(batch: Batch, made: _Refactor, side: Side) -> None:
         )
         batch.then(partial(refactors.move, moved=moved))
         if state.type.nested:
-            batch.then(partial(_take_below, uuid=uuid, stack_id=stack.id)).then(holder)
+            batch.then(partial(refactors.take_below, uuid=uuid, stack_id=stack.id)).then(holder)
         if source.user_project_id and (state.type.nested or "user_id" in state.stored.data):
             shared = partial(queries.set_user_project, root_id=stack.id, project_id=source.user_project_id)
             batch.then(shared)
-
-
-def _take_below(connection: Connection, uuid: str, stack_id: str) -> None:
-    """Make the stacks nested in a resource part of the tree that it has got into."""
-    stack, child = queries.stack_by_id(connection, stack_id), queries.stack_by_parent_resource(connection, uuid)
-    if stack is None or child is None:
-        return
-    below = [each.id for level in queries.levels_of(connection, child) for each in level]
-    values = {"root_id": stack.id, "credential": stack.credential}
-    refactors.settle_below(connection, below, values)
-    refactors.settle_below(connection, [child.id], {"parent_id": stack.id})
 
 
 def _record_exchange(services: EngineServices, side: Side, connection: Connection) -> None:

@@ -24,12 +24,12 @@ from stoker.contract.stacks import JointDeployment, TemplateInputs
 from stoker.engine.calls.context import ActingParts, StackContext
 from stoker.engine.notifications.sinks import sink_problems
 from stoker.engine.ownership.healing_schedule import interval_of, is_healing_tag
+from stoker.engine.planning.checking_moves import lost_moves
 from stoker.engine.planning.importing import NO_IMPORTS, Imports, pending_imports
-from stoker.engine.planning.moving import new_names
 from stoker.engine.planning.planner import Wanted
-from stoker.engine.records.former_names import rename
+from stoker.engine.planning.relocating import carry_out, read, wanted_paths
 from stoker.engine.records.loader import Prepared
-from stoker.engine.records.recorded import Recorded, current_of
+from stoker.engine.records.recorded import Recorded
 from stoker.engine.records.services import EngineServices
 from stoker.engine.running.importing import read_imports
 from stoker.operations.checking import ValueChecker
@@ -277,14 +277,17 @@ async def _check_transfers(parts: ActingParts, context: RequestContext, stack: S
 
     The objects are read as the caller: nobody imports what he cannot read. Raises TemplateInvalid.
     """
-    services, transfers = parts.services, wanted.inputs.environment.transfers
+    services = parts.services
     view = StackContext(parts, stack, NoWriter())
 
     def on(connection: Connection) -> Mapping[str, Import]:
         recorded = Recorded.of(services, connection, stack)
+        tree = read(services, connection, "UPDATE", wanted, recorded)
+        made = carry_out(services, wanted, tree, wanted_paths("UPDATE", "", wanted, tree))
         states = recorded.states.values()
-        rename(states, new_names(wanted, states, transfers), [])
-        view.fill(replace(recorded, current=current_of(states)))
+        if made.stacks and (problems := lost_moves(services, connection, wanted, made)):
+            raise TemplateInvalid(problems)
+        view.fill(recorded)
         former = recorded.inputs.environment.transfers.imports if recorded.inputs is not None else ()
         return pending_imports(wanted, states, former)
 

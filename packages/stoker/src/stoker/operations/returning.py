@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from sqlalchemy import Connection
+
 from stoker.base.errors import BadValue
-from stoker.engine.planning.moving import returned_names
+from stoker.engine.planning.moving import returned_paths, shown
+from stoker.engine.planning.relocating import read_for_return
 from stoker.engine.records.actions import NOTHING
 from stoker.engine.records.recorded import Recorded
 from stoker.engine.records.services import EngineServices
 from stoker.operations.lookup import find_operation
-from stoker.store import queries
 from stoker.store.records import Stack
 from stoker.template.template import Template
 from stoker.template.transfers import Move, Transfers
@@ -28,12 +30,14 @@ async def inputs_as_of(services: EngineServices, stack: Stack, operation_id: str
 
 
 async def moves_back(services: EngineServices, stack: Stack, inputs: str, template: Template) -> Transfers:
-    """Return the entries that give resources, which have been moved, the names that they have in a former definition.
+    """Return the entries that give resources, which have been moved, the paths that they have in a former definition.
 
     `inputs` is the ID of the former ones, `template` the one that applies from now on.
     """
-    if not await services.database.read(queries.moved_resources, stack.id):
-        return Transfers()
-    recorded = await services.database.read(lambda connection: Recorded.of(services, connection, stack))
-    names = returned_names(template.resources, recorded.states.values(), inputs)
-    return Transfers(moved=tuple(Move(name, former) for name, former in names.items()))
+
+    def on(connection: Connection) -> Transfers:
+        tree = read_for_return(services, connection, Recorded.of(services, connection, stack))
+        paths = returned_paths(template.resources, tree.places(), inputs)
+        return Transfers(moved=tuple(Move(shown(path), shown(former)) for path, former in paths.items()))
+
+    return await services.database.read(on)

@@ -67,7 +67,10 @@ class ChildRequest:
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A resource of a nested stack, as its parent sees it; `properties` are the latest values that it was given."""
+    """A resource of a nested stack, as its parent sees it; `properties` are the latest values that it was given.
+
+    `is_moved` says that it had another name or stack before, so that the nested stack's template may not have it yet.
+    """
 
     name: str
     type: str
@@ -77,6 +80,7 @@ class Member:
     physical_id: str | None
     created_at: float
     properties: Mapping[str, Any] = field(default_factory=dict)
+    is_moved: bool = False
 
 
 class ChildStack(Protocol):

@@ -379,6 +379,25 @@ def moved_resources(connection: Connection, stack_id: str) -> list[Resource]:
     return Resource.all_of(connection.execute(query))
 
 
+def has_moved_below(connection: Connection, stack: Stack) -> bool:
+    """Return whether resources of stacks nested in a stack, or in those around it, had other names or stacks before."""
+    c, nested = tables.resources.c, tables.stacks.c
+    query = (
+        select(c.uuid)
+        .join(tables.stacks, nested.id == c.stack_id)
+        .where(nested.root_id == stack.root_id, nested.id != stack.id, nested.deleted_at.is_(None))
+        .where(c.former_names.is_not(None))
+    )
+    return connection.execute(query.limit(1)).first() is not None
+
+
+def sealed_state_of(connection: Connection, uuid: str) -> str | None:
+    """Return the sealed state of a resource, locked until the transaction ends."""
+    query = select(tables.resources.c.state).where(tables.resources.c.uuid == uuid).with_for_update()
+    found: str | None = connection.execute(query).scalar()
+    return found
+
+
 def each_resource_of(connection: Connection, stack_id: str) -> Iterator[Resource]:
     """Like `resources_of`, one after another: together, their sealed states may be large."""
     return Resource.each_of(connection.execute(_RESOURCES_OF, {"stack_id": stack_id}, execution_options=_STREAMED))

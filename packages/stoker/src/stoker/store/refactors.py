@@ -8,6 +8,7 @@ from typing import Any
 
 from sqlalchemy import Connection, and_, delete, insert, or_, select, update
 
+from stoker.store import queries
 from stoker.store.records import StackRefactor
 from stoker.store.tables import (
     events,
@@ -80,8 +81,18 @@ def move(connection: Connection, moved: MovedRecord) -> None:
     connection.execute(insert(former_locations), rows)
 
 
-def settle_below(connection: Connection, ids: Sequence[str], values: Mapping[str, Any]) -> None:
-    """Set columns of the stacks nested in a resource that has got into another stack."""
+def take_below(connection: Connection, uuid: str, stack_id: str) -> None:
+    """Make the stacks nested in a resource part of the tree of the stack that it has got into."""
+    stack, child = queries.stack_by_id(connection, stack_id), queries.stack_by_parent_resource(connection, uuid)
+    if stack is None or child is None:
+        return
+    for depth, level in enumerate(queries.levels_of(connection, child), stack.depth + 1):
+        values = {"root_id": stack.root_id, "credential": stack.credential, "depth": depth}
+        _settle(connection, [each.id for each in level], values)
+    _settle(connection, [child.id], {"parent_id": stack.id})
+
+
+def _settle(connection: Connection, ids: Sequence[str], values: Mapping[str, Any]) -> None:
     for start in range(0, len(ids), 500):
         connection.execute(update(stacks).where(stacks.c.id.in_(ids[start : start + 500])).values(**values))
 

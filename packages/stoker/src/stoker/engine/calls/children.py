@@ -38,6 +38,7 @@ async def members_of(states: Iterable[ResourceState]) -> list[Member]:
             physical_id=state.row.physical_id,
             created_at=state.row.created_at,
             properties=state.given,
+            is_moved=state.row.former_names is not None,
         )
         async for state in portions_of(sorted(states, key=lambda state: state.row.position))
     ]

@@ -95,6 +95,9 @@ class Submissions(Protocol):
     ) -> None:
         """Record an operation on an existing stack, and start it."""
 
+    async def ended(self, operation: Operation) -> Operation:
+        """Return the operation once it has finished, in whichever engine it runs."""
+
     async def replace(self, stack: Stack, state: ResourceState, reason: str) -> str:
         """Begin an update that replaces a resource; return the result. Raises NoActionRequired."""
 

@@ -1,107 +1,176 @@
-"""Which recorded resources get other names before a plan is made: those of the entries `moved` of the environment, and
-those that a rollback or the restoration of a snapshot returns to their former names.
+"""Which recorded resources get other names or stacks before a plan is made: those of the entries `moved` of the
+environment, and those that a rollback or the restoration of a snapshot returns to where they were.
+
+Everything here is about paths: the name of a resource after those of the resources around it. The resources of the
+stack itself are those whose paths have one part.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container, Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 
 from stoker.base.diagnostics import Diagnostic
 from stoker.base.errors import TemplateInvalid
 from stoker.engine.planning.decide import can_become
 from stoker.engine.planning.planner import Wanted
-from stoker.engine.records.actions import RETURNS
-from stoker.engine.records.former_names import former_names, had_name, rename
-from stoker.engine.records.recorded import current_of
+from stoker.engine.records.former_names import Path, former_paths, was_at
+from stoker.engine.records.recorded import Recorded
 from stoker.engine.records.state import ResourceState
-from stoker.store.records import Resource
 from stoker.template.transfers import Move, Release, Transfers
 
 
-def carry_out(
-    action: str, inputs: str, former_inputs: Iterable[str | None], wanted: Wanted, states: Collection[ResourceState]
-) -> tuple[list[Resource], dict[str, str]]:
-    """Give recorded resources the names that they have in the plan of an action towards `inputs` (an ID).
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A recorded resource, and the stack that it is in."""
 
-    `former_inputs` are the IDs of those that the stack had before. Return the rows that have changed, and the former
-    names by the new ones. The entries of a former definition were carried out at that time: they have no effect on a
-    return to it. Raises TemplateInvalid for entries that cannot be carried out.
+    recorded: Recorded
+    state: ResourceState
+
+
+Places = Mapping[Path, Placed]
+"""The recorded resources of a stack and of those nested in it, each after the ones around it, without replaced ones."""
+
+
+def shown(path: Path) -> str:
+    """Return a path as plans print it."""
+    return ".".join(path)
+
+
+def after(places: Places, moves: Mapping[Path, Path]) -> dict[Path, Path]:
+    """Return the present paths of all resources by those that they have after moves.
+
+    A resource goes along with those around it, unless it is moved itself.
     """
-    if action in RETURNS:
-        names = returned_names(wanted.definition.resources, states, inputs)
-    else:
-        names = new_names(wanted, states, wanted.inputs.environment.transfers)
-    rows = rename(states, names, [each for each in former_inputs if each]) if names else []
-    return rows, {target: source for source, target in names.items()}
+    return {target: path for path, target in _targets(places, moves).items()}
+
+
+def _targets(places: Places, moves: Mapping[Path, Path]) -> dict[Path, Path]:
+    targets = dict[Path, Path]()
+    for path in places:
+        targets[path] = moves.get(path) or (*targets.get(path[:-1], ()), path[-1])
+    return targets
 
 
 # -- entries of the environment ----------------------------------------------------------------------------------------
 
 
-def new_names(wanted: Wanted, states: Iterable[ResourceState], transfers: Transfers) -> dict[str, str]:
-    """Return the names that entries give to recorded resources, by their present names, from end to end of each chain.
+def leads_below(wanted: Wanted, current: Iterable[str], transfers: Transfers) -> bool:
+    """Return whether an entry is about a resource of a nested stack; `current` are those of the stack itself."""
+    known = _tops(wanted, current, transfers)
+    return any(outer_of(name, known) is not None for move in transfers.moved for name in (move.source, move.target))
+
+
+def _tops(wanted: Wanted, current: Iterable[str], transfers: Transfers) -> set[str]:
+    """Return the names that paths can begin with: those of the stack's resources, and those that entries give them."""
+    between = {name for move in transfers.moved for name in (move.source, move.target) if "." not in name}
+    return {*wanted.definition.resources, *current, *between}
+
+
+def new_paths(wanted: Wanted, places: Places, transfers: Transfers) -> dict[Path, Path]:
+    """Return the paths that entries give to recorded resources, by their present ones, from end to end of each chain.
 
     Raises TemplateInvalid for entries that cannot be carried out.
     """
     if not transfers:
         return {}
-    moves, current = transfers.moved, current_of(states)
-    origins = {name: name for name in current}
-    while sum(_move(move, origins, wanted) for move in reversed(moves)):
+    read = _Entries(wanted, places)
+    moves = [(move, read.path(move.source), read.path(move.target)) for move in transfers.moved]
+    origins, moved = {path: path for path in places}, set[Path]()
+    in_turn = sorted(reversed(moves), key=lambda each: -len(each[1]))  # what is inside before what is around it
+    while sum(read.move(source, target, origins, moved) for _, source, target in in_turn):
         pass
-    names = {origin: name for name, origin in origins.items() if name != origin}
-    problems = [problem for move in moves for problem in _problems(move, wanted, current, origins)]
-    problems += [problem for release in transfers.removed for problem in _release_problems(release, wanted, current)]
+    found = {origin: path for path, origin in origins.items() if origin in moved and path != origin}
+    problems = [problem for each in moves for problem in read.problems(*each, origins)]
+    problems += [problem for release in transfers.removed for problem in read.release_problems(release)]
     if problems:
         raise TemplateInvalid(problems)
-    return names
+    return found
 
 
-def _move(move: Move, origins: dict[str, str], wanted: Wanted) -> bool:
-    """Move a resource if it is there, and the name is free, and it is not wanted where it is; whether it has moved."""
-    known = wanted.definition.resources
-    stays = move.source in known and move.target not in known
-    if move.source not in origins or move.target in origins or stays:
-        return False
-    origins[move.target] = origins.pop(move.source)
-    return True
+class _Entries:
+    """What entries mean for a stack that is wanted, and the resources that are recorded of it."""
 
+    def __init__(self, wanted: Wanted, places: Places) -> None:
+        self._known = wanted.definition.resources
+        self._types = wanted.types
+        self._places = places
+        self._inside: dict[Path, set[str]] = {}
+        for path in places:
+            self._inside.setdefault(path[:-1], set()).add(path[-1])
+        self._top = _tops(wanted, self._inside.get((), ()), wanted.inputs.environment.transfers)
+        self._begun: set[Path] = set()
 
-def _problems(
-    move: Move, wanted: Wanted, current: Mapping[str, ResourceState], origins: Mapping[str, str]
-) -> Iterator[Diagnostic]:
-    known, types = wanted.definition.resources, wanted.types
-    for key, name in (("from", move.source), ("to", move.target)):
-        outer = outer_of(name, known.keys() | current.keys())
+    def path(self, text: str) -> Path:
+        """Return the path that an entry names."""
+        outer = outer_of(text, self._top)
+        return (text,) if outer is None else (outer, *self._below(text.removeprefix(f"{outer}."), (outer,)))
+
+    def _below(self, text: str, above: Path) -> Path:
+        inside = self._inside.get(above, set())
+        outer = outer_of(text, inside)
         if outer is not None:
-            message = f"{name} is inside the nested stack of {outer}; only resources of the stack itself can be moved"
-            yield move.problem(message, key)
-            return
-    if move.source in origins and move.target in origins:
-        occupant = current.get(origins[move.target])
-        if move.source not in known and not (occupant is not None and had_name(occupant.row, move.source)):
+            return (outer, *self._below(text.removeprefix(f"{outer}."), (*above, outer)))
+        return (text,) if text in inside else tuple(text.split("."))
+
+    def move(self, source: Path, target: Path, origins: dict[Path, Path], moved: set[Path]) -> bool:
+        """Move a resource, with all inside, if it is there, and the place is free, and it is not wanted where it is;
+        return whether it has moved.
+        """
+        stays = len(source) == 1 and source[0] in self._known and target[0] not in self._known
+        is_there = source in origins or source in self._begun
+        if not is_there or target in origins or stays or target[: len(source)] == source:
+            return False
+        size, origin = len(source), origins.get(source)
+        holds = origin is None or self._places[origin].state.type.nested
+        if origin is not None:
+            moved.add(origin)
+        self._begun.discard(source)
+        for path in [path for path in origins if path[:size] == source] if holds else [source]:
+            origins[target + path[size:]] = origins.pop(path)
+        if len(target) > 1:
+            self._begun.add(target[:-1])
+        return True
+
+    def problems(self, move: Move, source: Path, target: Path, origins: Mapping[Path, Path]) -> Iterator[Diagnostic]:
+        """Yield why an entry cannot be carried out, after all that could have been."""
+        if target[: len(source)] == source and source in origins:
+            yield move.problem(f"{move.target} is inside {move.source}", "to")
+        elif source in origins and target in origins:
+            yield from self._occupied(move, source, origins[target])
+        elif (origin := origins.get(target)) is not None and origin != target:
+            yield from self._unsuitable(move, target, origin)
+
+    def _occupied(self, move: Move, source: Path, occupant: Path) -> Iterator[Diagnostic]:
+        is_wanted = len(source) == 1 and source[0] in self._known
+        if not is_wanted and not was_at(self._places[occupant].state.row, source, is_at_top=len(occupant) == 1):
             message = f"the stack has the resources {move.source} and {move.target} already, each with its own object"
             yield move.problem(message, hint="remove one of them from the stack first, or the entry")
-        return
-    origin = origins.get(move.target)
-    if origin is None or origin == move.target:
-        return
-    if move.target not in known:
-        message = f"the template has no resource {move.target}, to which the object of {origin} is moved"
-        yield move.problem(message, "to")
-    elif move.target in types and not can_become(current[origin], *types[move.target]):
-        message = f"the resource {move.target} has the type {types[move.target][0]}, but {origin} has the type "
-        yield move.problem(message + current[origin].implementation, "to")
 
+    def _unsuitable(self, move: Move, target: Path, origin: Path) -> Iterator[Diagnostic]:
+        head, state = target[0], self._places[origin].state
+        if head not in self._known:
+            what = (
+                "the template has no resource" if len(target) == 1 else f"{move.target}: the template has no resource"
+            )
+            yield move.problem(f"{what} {head}, to which the object of {shown(origin)} is moved", "to")
+        elif head not in self._types:
+            return
+        elif len(target) > 1 and not self._types[head][1].nested:
+            yield move.problem(f"{head} is no nested stack: it has the type {self._types[head][0]}", "to")
+        elif len(target) == 1 and not can_become(state, *self._types[head]):
+            message = f"the resource {head} has the type {self._types[head][0]}, but {shown(origin)} has the type "
+            yield move.problem(message + state.implementation, "to")
 
-def _release_problems(release: Release, wanted: Wanted, current: Mapping[str, ResourceState]) -> Iterator[Diagnostic]:
-    name, known = release.source, wanted.definition.resources
-    if name in known:
-        message = f"the template has the resource {name}, so it is not removed"
-        yield release.problem(message, "from", "remove it from the template, or the entry")
-    elif (outer := outer_of(name, known.keys() | current.keys())) is not None:
-        message = f"{name} is inside the nested stack of {outer}; only resources of the stack itself can be removed so"
-        yield release.problem(message, "from")
+    def release_problems(self, release: Release) -> Iterator[Diagnostic]:
+        """Yield why a resource cannot be removed without its object."""
+        name = release.source
+        if name in self._known:
+            message = f"the template has the resource {name}, so it is not removed"
+            yield release.problem(message, "from", "remove it from the template, or the entry")
+        elif (outer := outer_of(name, self._top)) is not None:
+            message = f"{name} is inside the nested stack of {outer}; "
+            yield release.problem(message + "only resources of the stack itself can be removed so", "from")
 
 
 def outer_of(name: str, known: Iterable[str]) -> str | None:
@@ -114,30 +183,41 @@ def outer_of(name: str, known: Iterable[str]) -> str | None:
     return next((each for each in outer if each in names), None)
 
 
-# -- former names ------------------------------------------------------------------------------------------------------
+# -- former paths ------------------------------------------------------------------------------------------------------
 
 
-def returned_names(known: Container[str], states: Iterable[ResourceState], inputs: str) -> dict[str, str]:
-    """Return the names that resources had when the stack had these inputs, by their present names.
+def returned_paths(known: Container[str], places: Places, inputs: str) -> dict[Path, Path]:
+    """Return the paths that resources had when the stack had these inputs, by their present paths.
 
-    Where that is not recorded, a resource which is not among the `known` names of the definition gets the last of its
-    names that is.
+    Where that is not recorded, a resource that is not in one of the `known` resources of the definition gets the last
+    of its paths that is.
     """
-    current = current_of(states)
-    names = {}
-    for name, state in current.items():
-        former = _former(state, inputs, known)
-        if former is not None and former != name:
-            names[name] = former
-    while clashes := {name for name, former in names.items() if former in current and former not in names}:
-        for name in clashes:
-            del names[name]
-    return names
+    found = {}
+    for path, placed in places.items():
+        former = _former(placed.state, path, inputs, known)
+        if former is not None and former != path:
+            found[path] = former
+    while clashes := _clashes(places, found):
+        for path in clashes:
+            del found[path]
+    return found
 
 
-def _former(state: ResourceState, inputs: str, known: Container[str]) -> str | None:
-    names = former_names(state.row)
-    at_that_time = next((each.name for each in names if inputs in each.inputs), None)
-    if at_that_time is not None or state.row.name in known:
+def _clashes(places: Places, moves: Mapping[Path, Path]) -> list[Path]:
+    """Return the moves to places that another resource keeps."""
+    targets = _targets(places, moves)
+    taken = {target for path, target in targets.items() if path not in moves}
+    found = []
+    for path in moves:
+        if targets[path] in taken:
+            found.append(path)
+        taken.add(targets[path])
+    return found
+
+
+def _former(state: ResourceState, path: Path, inputs: str, known: Container[str]) -> Path | None:
+    paths = former_paths(state.row, is_at_top=len(path) == 1)
+    at_that_time = next((each.path for each in paths if inputs in each.inputs), None)
+    if at_that_time is not None or path[0] in known:
         return at_that_time
-    return next((each.name for each in reversed(names) if each.name in known), None)
+    return next((each.path for each in reversed(paths) if each.path[0] in known), None)

@@ -26,6 +26,7 @@ from stoker.engine.planning.planner import Forward, NestedPlan, Wanted, plan_rem
 from stoker.engine.planning.policies import Policies
 from stoker.engine.planning.reasons import Reason, ReasonCode
 from stoker.engine.planning.rehearsal import Rehearsal, Unforeseeable
+from stoker.engine.planning.relocating import Relocated
 from stoker.engine.planning.restoring import Copies
 from stoker.engine.planning.retaining import Removing
 from stoker.engine.records.loader import LoadedInputs
@@ -52,7 +53,7 @@ class NestedPlanner:
     `shared` caches the plans of new stacks by their inputs; `with_kept` includes unchanged stacks in the result;
     `observed` is what the cloud has of existing stacks, if it was asked; `copies` are those to restore below the stack;
     `removing` is how the stack above removes resources. `read` are nested stacks that were read in advance, by the uuid
-    of the resource around each; a plan changes them, so each is used once.
+    of the resource around each; a plan changes them, so each is used once. `relocated` is what was moved in them.
     """
 
     services: EngineServices
@@ -68,6 +69,7 @@ class NestedPlanner:
     removing: Removing = field(default_factory=Removing)
     shared: dict[Any, Forward] = field(default_factory=dict)
     read: dict[str, Recorded] = field(default_factory=dict)
+    relocated: Relocated | None = None
 
     def plan_nested(
         self,
@@ -126,7 +128,7 @@ def _with_what_is_inside(decision: Decision, plan: Plan) -> Decision:
     """Decide to keep a resource whose only possible change is in its nested stack, if that is unchanged."""
     if [reason.code for reason in decision.reasons] != [ReasonCode.NESTED_MAY_CHANGE]:
         return decision
-    changed = any(step.kind is not Kind.KEEP for step in plan.steps)
+    changed = any(step.has_effect for step in plan.steps)
     return Decision(Kind.UPDATE, (Reason(ReasonCode.NESTED_CHANGES),)) if changed else Decision(Kind.KEEP)
 
 
@@ -230,6 +232,7 @@ class ChildForecast:
         facade = Facade(self._target.metadata, self._target.deletion_policy, self._target.update_policy)
         scope = RecordedScope(current.get, facade, inside.zones)
         stack = recorded.stack if recorded is not None else inside.stack
+        moved = inside.relocated if recorded is not None else None
         former = None
         if recorded is not None and recorded.inputs is not None:
             former = services.loader.bind(recorded.stack, recorded.inputs, strict=False, exports=inside.exports)
@@ -245,7 +248,8 @@ class ChildForecast:
             Policies.of(services, stack, action),
             former=former,
             above=self._seen_from_above(),
-            secrets_above=self._secrets,
+            secrets_above=self._secrets | moved.secrets if moved is not None else self._secrets,
+            moved=moved.names(stack) if moved is not None else {},
             nested=inside.below(self._target.name, stack, inputs),
             since=inside.removing.since,
         )

@@ -203,6 +203,7 @@ def plan_forward(
     moved: Mapping[str, str] = NONE,
     since: float = inf,
     imported: Mapping[str, str] = NONE,
+    begun: frozenset[str] = frozenset(),
 ) -> Plan:
     """Return the plan from the recorded to the desired state. `former` is the definition of the recorded state."""
     return Forward(
@@ -216,6 +217,7 @@ def plan_forward(
         moved=moved,
         since=since,
         imported=imported,
+        begun=begun,
     ).plan()
 
 
@@ -226,9 +228,9 @@ class Forward:
 
     `former` is the definition of the recorded state. `above` is the definition as redacted by the stack above (see
     Redaction); `secrets_above` are the strings that the stacks above hide. `nested` plans nested stacks; None omits
-    them. `moved` are the names in `former` of resources that have other names in the record already. `since` is that
-    of `Removing`. `imported` are the resources, by UUID, whose objects the operation imports, with what could not be
-    compared.
+    them. `moved` are the names in `former`, or the paths, of resources that have other ones in the record already.
+    `since` is that of `Removing`. `imported` are the resources, by UUID, whose objects the operation imports, with what
+    could not be compared; `begun` those around nested stacks that begin with resources that are moved into them.
     """
 
     action: str
@@ -243,6 +245,7 @@ class Forward:
     moved: Mapping[str, str] = field(default_factory=dict)
     since: float = inf
     imported: Mapping[str, str] = field(default_factory=dict)
+    begun: frozenset[str] = frozenset()
     scope: PlanScope = field(init=False)
     _chosen: dict[str, ResourceState | None] = field(init=False, default_factory=dict)
     _redaction: Redaction = field(init=False)
@@ -327,6 +330,8 @@ class Forward:
         scope.decisions[name] = decision
         unforeseen = target.type.nested and decision.kind is not Kind.KEEP and forward_key(name) not in self._inside
         redefined = definition_changes(target, state) if state and decision.kind in _REDEFINES else ()
+        if state is not None and state.row.uuid in self.begun and decision.kind in (Kind.UPDATE, Kind.KEEP):
+            decision, redefined = decide(target, None), ()
         return Step(
             forward_key(name),
             Kind.CREATE if _is_made_again(decision, state) else decision.kind,

@@ -17,7 +17,7 @@ from stoker.engine.planning.kinds import Kind
 from stoker.engine.planning.plan import Plan, Step
 from stoker.engine.planning.planner import Forward, Wanted
 from stoker.engine.planning.policies import Policies
-from stoker.engine.records.former_names import first_name, former_names, with_present_name
+from stoker.engine.records.former_names import relocate, with_present_name
 from stoker.engine.records.recorded import Recorded, current_of
 from stoker.engine.records.scope import RecordedScope
 from stoker.engine.records.state import ResourceState, namesakes
@@ -154,16 +154,14 @@ def carry_out(sides: Mapping[str, Side], moves: Sequence[Mapped]) -> None:
     last = {name: max((one.row.position for one in side.states.values()), default=0) for name, side in sides.items()}
     for each, state in sorted(taken, key=lambda item: item[1].row.position):
         source, side = sides[each.source.stack].stack, sides[each.target.stack]
-        state.stored.physical_name = state.physical_name
         row, last[each.target.stack] = state.row, last[each.target.stack] + 1
         if source.id == side.stack.id:
+            state.stored.physical_name = state.physical_name
             former = [inputs for inputs in (source.inputs, source.good_inputs) if inputs]
             row.former_names = with_present_name(row, former)
+            row.name, row.position = each.target.resource, last[each.target.stack]
         else:
-            side.names[row.uuid] = sorted({row.name, *(known.name for known in former_names(row))})
-            state.stored.first_place = state.stored.first_place or [source.name, source.id, first_name(row)]
-            row.former_names = None  # those that it had in another stack may be those of other resources here
-        row.name, row.stack_id, row.position = each.target.resource, side.stack.id, last[each.target.stack]
+            side.names[row.uuid] = relocate(state, source, side.stack, each.target.resource, last[each.target.stack])
         side.states[row.uuid], side.moved[row.uuid] = state, each
 
 

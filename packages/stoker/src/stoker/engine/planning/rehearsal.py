@@ -235,6 +235,7 @@ def _member(state: ResourceState) -> Member:
         physical_id=row.physical_id,
         created_at=row.created_at,
         properties=state.given,
+        is_moved=row.former_names is not None,
     )
 
 

@@ -1,26 +1,57 @@
-"""The names that a resource had before it was moved: with them it is found by its earlier URLs and events."""
+"""The names and paths that a resource had before it was moved: by its names it is found with its earlier URLs and
+events, to its paths it goes back with a rollback.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import orjson
 
 from stoker.engine.records.state import ResourceState
-from stoker.store.records import Resource
+from stoker.store.records import Resource, Stack
+
+Path = tuple[str, ...]
+"""The name of a resource, after those of the resources around its nested stack, from the top stack downwards."""
+
+_SEPARATOR = "/"
+"""No name contains it."""
 
 
 class FormerName(NamedTuple):
-    """A name that a resource had when the stack was defined by one of these `inputs` (IDs)."""
+    """A name that a resource had in its stack when that was defined by one of these `inputs` (IDs)."""
 
     name: str
     inputs: tuple[str, ...]
 
 
+class FormerPath(NamedTuple):
+    """A path that a resource had when the stack at the top of the path was defined by one of these `inputs` (IDs)."""
+
+    path: Path
+    inputs: tuple[str, ...]
+
+
 def former_names(row: Resource) -> list[FormerName]:
-    """Return the names that a resource had before, the first one first: also the present one, if it had it twice."""
-    return [FormerName(name, tuple(inputs)) for name, inputs in orjson.loads(row.former_names or "[]")]
+    """Return the names that a resource had in its stack, the first one first: also the present one, if it had it twice."""
+    return [FormerName(name, tuple(inputs)) for name, inputs in _entries(row) if not name.startswith(_SEPARATOR)]
+
+
+def former_paths(row: Resource, *, is_at_top: bool) -> list[FormerPath]:
+    """Return the paths that a resource had, the first one first; `is_at_top` says that its stack is that of the path,
+    so that its names are paths, too.
+    """
+    return [
+        FormerPath(tuple(name.removeprefix(_SEPARATOR).split(_SEPARATOR)), tuple(inputs))
+        for name, inputs in _entries(row)
+        if is_at_top or name.startswith(_SEPARATOR)
+    ]
+
+
+def _entries(row: Resource) -> list[list[Any]]:
+    found: list[list[Any]] = orjson.loads(row.former_names or "[]")
+    return found
 
 
 def first_name(row: Resource) -> str:
@@ -31,6 +62,11 @@ def first_name(row: Resource) -> str:
 def had_name(row: Resource, name: str) -> bool:
     """Return whether a resource had this name before."""
     return row.former_names is not None and any(each.name == name for each in former_names(row))
+
+
+def was_at(row: Resource, path: Path, *, is_at_top: bool) -> bool:
+    """Return whether a resource had this path before."""
+    return row.former_names is not None and any(each.path == path for each in former_paths(row, is_at_top=is_at_top))
 
 
 def formerly_named(current: Mapping[str, ResourceState], name: str) -> ResourceState | None:
@@ -60,6 +96,29 @@ def rename(states: Iterable[ResourceState], names: Mapping[str, str], inputs: Se
 
 def with_present_name(row: Resource, inputs: Sequence[str]) -> str:
     """Return the names of a resource that is about to get another one, each with all inputs that it had it with."""
-    known = {each.name: each.inputs for each in former_names(row)}
-    known[row.name] = tuple(dict.fromkeys((*known.get(row.name, ()), *inputs)))
+    return _with(row, row.name, inputs)
+
+
+def note_path(row: Resource, path: Path, inputs: Sequence[str]) -> None:
+    """Record a path that a resource had with these inputs of the stack at its top."""
+    row.former_names = _with(row, _SEPARATOR + _SEPARATOR.join(path), inputs)
+
+
+def _with(row: Resource, name: str, inputs: Sequence[str]) -> str:
+    known: dict[str, Sequence[str]] = dict(_entries(row))
+    known[name] = tuple(dict.fromkeys((*known.get(name, ()), *inputs)))
     return orjson.dumps(list(known.items())).decode()
+
+
+def relocate(state: ResourceState, source: Stack, target: Stack, name: str, position: int) -> list[str]:
+    """Make a resource one of another stack, and return the names that it had in its former one.
+
+    Its object keeps its name in the cloud. The names in another stack may be those of other resources here.
+    """
+    row = state.row
+    state.stored.physical_name = state.physical_name
+    names = sorted({row.name, *(known.name for known in former_names(row))})
+    state.stored.first_place = state.stored.first_place or [source.name, source.id, first_name(row)]
+    row.former_names = None
+    row.name, row.stack_id, row.position = name, target.id, position
+    return names

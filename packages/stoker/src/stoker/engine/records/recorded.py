@@ -29,8 +29,8 @@ class Recorded:
     """
 
     stack: Stack
-    states: Mapping[str, ResourceState] = field(default_factory=dict)
-    current: Mapping[str, ResourceState] = field(default_factory=dict)
+    states: dict[str, ResourceState] = field(default_factory=dict)
+    current: dict[str, ResourceState] = field(default_factory=dict)
     inputs: LoadedInputs | None = None
     facade: Facade | None = None
 

@@ -10,7 +10,7 @@ from typing import Any
 import orjson
 
 from stoker.base.diagnostics import Diagnostic
-from stoker.base.errors import CloudError, Conflict, StokerError, TemplateInvalid, TokenRejected
+from stoker.base.errors import ActionInProgress, CloudError, Conflict, StokerError, TemplateInvalid, TokenRejected
 from stoker.base.ids import new_id
 from stoker.cloud.session import Cloud
 from stoker.contract.views import NO_REASON
@@ -65,9 +65,14 @@ async def read_imports(context: StackContext, wanted: Wanted, pending: Mapping[s
 
 
 async def record_transfers(run: OperationContext) -> None:
-    """Record what was moved and imported. Raises Conflict if an object has got another owner since the check."""
+    """Record what was moved and imported. Raises Conflict if an object has got another owner since the check, and
+    ActionInProgress if a nested stack has been changed.
+    """
     try:
         await run.commit(Batch())
+    except ActionInProgress:
+        run.progress.refused = True
+        raise
     except Taken as taken:
         run.progress.refused = True
         raise Conflict(taken.named_for(run.stack.project_id)) from taken

@@ -14,24 +14,24 @@ from stoker.engine.inspection.comparing import compare
 from stoker.engine.inspection.together import SharedReads
 from stoker.engine.planning.decide import can_have_obstacle, is_examined
 from stoker.engine.planning.importing import IMPORTED_BY, pending_imports, returned_references
-from stoker.engine.planning.moving import carry_out
 from stoker.engine.planning.planner import VerbOrder, Wanted, not_created_checks, plan_forward, plan_removal, plan_verb
 from stoker.engine.planning.policies import Policies
+from stoker.engine.planning.relocating import former_labels
 from stoker.engine.records.actions import FORWARD, NOTHING, REMOVES, RETURNS
-from stoker.engine.records.former_names import former_names
 from stoker.engine.records.loader import LoadedInputs
 from stoker.engine.records.observations import is_observable, keep_deployed, record_found
-from stoker.engine.records.recorded import current_of, facade_of
+from stoker.engine.records.recorded import facade_of
 from stoker.engine.records.retention import completed_before
 from stoker.engine.records.state import ResourceState, namesakes
 from stoker.engine.redaction.stacks import generated_secrets, secrets_above
 from stoker.engine.running.importing import read_imports
 from stoker.engine.running.operation_context import OperationContext
+from stoker.engine.running.relocating import relocate
 from stoker.engine.running.search_terms import record_terms
 from stoker.engine.running.stack_documents import keep_document, load_adopted, load_copies
-from stoker.store import late_requests, queries
+from stoker.store import late_requests
 from stoker.store.journal import Batch
-from stoker.store.records import COMPLETE, REMOVE_SNAPSHOT, Event
+from stoker.store.records import REMOVE_SNAPSHOT
 from stoker.template.definition import Definition
 from stoker.template.versions import RETAIN_EXCEPT_ON_CREATE
 
@@ -120,7 +120,8 @@ async def prepare(run: OperationContext) -> None:
         run.planning.plan = plan_removal(run.planning.removing, states)
     elif action in FORWARD:
         wanted = await _bind_definition(run, inputs)
-        moved = _move(run, wanted, states)
+        moved = await _move(run, wanted)
+        states = list(run.states.values())
         await observe(run, states, wanted.definition)
         states = await _import(run, wanted, states)
         wanted.restore = await load_copies(run)
@@ -132,34 +133,29 @@ async def prepare(run: OperationContext) -> None:
         policies = Policies.of(run.services, run.stack, action)
         since = run.planning.removing.since
         imported = run.planning.imported
-        work = partial(plan_forward, action, wanted, states, run.scope, policies, former, above, moved, since, imported)
+        new = run.planning.relocated.new if run.planning.relocated is not None else frozenset[str]()
+        work = partial(
+            plan_forward, action, wanted, states, run.scope, policies, former, above, moved, since, imported, new
+        )
         run.planning.plan = await run.evaluate(work, len(wanted.definition.resources))
     else:
         raise Bug(f"there is no way to run {action}")
 
 
-def _move(run: OperationContext, wanted: Wanted, states: list[ResourceState]) -> dict[str, str]:
-    """Give resources the names that they have from now on, and return the former ones; the first commit records them.
+async def _move(run: OperationContext, wanted: Wanted) -> dict[str, str]:
+    """Give resources the names and stacks that they have from now on, and return the former paths of those of the
+    stack; the first commit records them.
 
     A run that continues after a crash finds them in the record.
     """
-    operation, stack = run.operation, run.stack
-    before = operation.former_inputs
-    rows, moved = carry_out(operation.action, operation.inputs, (before, stack.good_inputs), wanted, states)
-    if moved:
-        run.current.clear()
-        run.current.update(current_of(run.states.values()))
-        run.planning.earlier = namesakes(states)
-        events = [_told(run, run.current[name], former) for name, former in moved.items()]
-        holders = {run.current[name].row.uuid: name for name in moved if run.current[name].type.nested}
-        run.progress.unsaved_transfers = (
-            Batch().change(*rows).add(*events).then(partial(queries.rename_holders, names=holders))
-        )
-    if operation.action in RETURNS and (rows := returned_references(wanted, run.current)):
+    before = run.operation.former_inputs
+    if run.operation.action in RETURNS or wanted.inputs.environment.transfers:
+        run.planning.relocated = await relocate(run, wanted)
+        run.planning.earlier = namesakes(run.states.values())
+    if run.operation.action in RETURNS and (rows := returned_references(wanted, run.current)):
         run.progress.unsaved_transfers = Batch().change(*rows).precede_with(run.progress.unsaved_transfers or Batch())
-    known = {state.row.name: former_names(state.row) for state in run.current.values()}
-    earlier = {name: each.name for name, names in known.items() for each in names if before in each.inputs}
-    return earlier | moved
+    moved = run.planning.relocated.names(run.stack) if run.planning.relocated is not None else {}
+    return former_labels(run.current.values(), before) | moved
 
 
 async def _import(run: OperationContext, wanted: Wanted, states: list[ResourceState]) -> list[ResourceState]:
@@ -185,11 +181,6 @@ async def _import(run: OperationContext, wanted: Wanted, states: list[ResourceSt
     run.planning.earlier = namesakes(states)
     run.progress.unsaved_transfers = batch.precede_with(run.progress.unsaved_transfers or Batch())
     return states
-
-
-def _told(run: OperationContext, state: ResourceState, former: str) -> Event:
-    """Return the event of a resource that has been moved, whose own state stays."""
-    return replace(run.event(state, f"Moved from {former}"), action="MOVE", status=COMPLETE)
 
 
 async def _find_what_was_in_use(run: OperationContext, states: Iterable[ResourceState]) -> None:

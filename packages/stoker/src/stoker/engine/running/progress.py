@@ -9,6 +9,7 @@ from typing import Any
 
 from stoker.engine.planning.plan import Plan
 from stoker.engine.planning.planner import Wanted
+from stoker.engine.planning.relocating import Relocated
 from stoker.engine.planning.retaining import Removing
 from stoker.engine.records.failure import Failure
 from stoker.engine.records.retention import Left
@@ -82,6 +83,7 @@ class Planning:
     `earlier` are the resources from before the run, by name. `attribute_keys` are the attributes of each resource that
     others refer to. `adopted` are the documents of adopted resources, `copies` those of the snapshot that the operation
     is about, by resource, and `snapshot_path` the place of the stack in it. `imported` is that of `Forward`.
+    `relocated` is what was moved, None if nothing could be.
     """
 
     removing: Removing = field(default_factory=Removing)
@@ -93,6 +95,7 @@ class Planning:
     copies: dict[str, ResourceState] = field(default_factory=dict)
     snapshot_path: tuple[str, ...] = ()
     imported: Mapping[str, str] = field(default_factory=dict)
+    relocated: Relocated | None = None
 
 
 @dataclass(slots=True)

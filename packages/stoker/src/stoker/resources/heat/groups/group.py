@@ -30,6 +30,7 @@ class Form(NamedTuple):
     version: tuple[str, str]
     resources: str = "resources"
     properties: str = "properties"
+    type: str = "type"
 
     def template(self, members: Mapping[str, Any]) -> dict[str, Any]:
         """Return the template that contains the members."""
@@ -37,7 +38,7 @@ class Form(NamedTuple):
 
 
 HOT = Form(("heat_template_version", "2015-04-30"))
-CFN = Form(("HeatTemplateFormatVersion", "2012-12-12"), "Resources", "Properties")
+CFN = Form(("HeatTemplateFormatVersion", "2012-12-12"), "Resources", "Properties", "Type")
 
 
 class GroupResource(NestedStackResource):
@@ -113,11 +114,14 @@ class GroupResource(NestedStackResource):
         """Return the members' current definitions by name, in creation order.
 
         The properties that a member was created or updated with count, not those of the nested stack's last template:
-        a request that was superseded or that failed has not reached all members.
+        a request that was superseded or that failed has not reached all members. Members that were moved into the
+        group, or got other names, are not in that template.
         """
         template = await call.child.template() or {}
         entries = template.get(self.form.resources) or {}
         members = await call.child.members()
+        moved = {member.name: {self.form.type: member.type} for member in members if member.is_moved}
+        entries = {**moved, **entries}
         return {
             member.name: self._present(entries[member.name], member) for member in members if member.name in entries
         }

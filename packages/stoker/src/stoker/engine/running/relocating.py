@@ -1,0 +1,135 @@
+"""Move resources within a stack and the stacks nested in it at the beginning of an operation.
+
+The moves are carried out in memory first, for the plan and its checks. The first commit of the operation records them
+in one transaction, so that each resource has one stack at any time, and a run that continues after a crash finds either
+none of the moves or all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from sqlalchemy import Connection
+
+from stoker.base.errors import ActionInProgress
+from stoker.engine.planning.planner import Wanted
+from stoker.engine.planning.relocating import Relocated, Relocation, Tree, carry_out, read, wanted_paths
+from stoker.engine.records.recorded import Recorded
+from stoker.engine.running.operation_context import OperationContext
+from stoker.store import late_requests, queries, refactors, trusts
+from stoker.store.journal import Batch
+from stoker.store.records import COMPLETE, IN_PROGRESS, Event, Stack
+
+
+async def relocate(run: OperationContext, wanted: Wanted) -> Relocated:
+    """Give resources the paths that the operation wants, and return what was moved; the first commit records it.
+
+    Operations that are in progress on the nested stacks are waited for.
+    """
+    operation, stack, services = run.operation, run.stack, run.services
+    top = Recorded(stack, run.states, run.current, run.inputs)
+    while True:
+        tree = await services.database.read(partial(_read, run, wanted, top))
+        moves = wanted_paths(operation.action, operation.inputs, wanted, tree)
+        busy = [each.stack for each in tree.below.values() if each.stack.status == IN_PROGRESS]
+        if not moves or not busy or run.progress.stopping is not None or run.progress.cancelled:
+            break
+        await _end(run, busy[0])
+    if not moves or run.progress.stopping is not None or run.progress.cancelled:
+        return Relocated(tree)
+    before = dict(run.states)
+    made = carry_out(services, wanted, tree, moves, (operation.former_inputs, stack.good_inputs))
+    await _settle(run, before.keys(), made)
+    for uuid in before.keys() - run.states.keys():
+        services.values.take(before[uuid])
+    run.progress.unsaved_transfers = _recording(run, made)
+    return made
+
+
+def _read(run: OperationContext, wanted: Wanted, top: Recorded, connection: Connection) -> Tree:
+    return read(run.services, connection, run.operation.action, wanted, top)
+
+
+async def _end(run: OperationContext, stack: Stack) -> None:
+    """Return when the operation on a nested stack has ended."""
+    operation = await run.services.database.read(queries.operation_by_id, stack.operation)
+    if operation is not None:
+        await run.parts.submissions.ended(operation)
+
+
+async def _settle(run: OperationContext, before: Any, made: Relocated) -> None:
+    """Take resources that have got into the stack into the run."""
+    arrived = run.states.keys() - before
+    for uuid in arrived:
+        run.services.values.rest(run.states[uuid])
+    for source in {move.source.id for move in made.moves if move.state.row.uuid in arrived}:
+        run.objects.late |= await run.services.database.read(late_requests.expected, source) & arrived
+    run.objects.position = max((state.row.position for state in run.states.values()), default=0)
+
+
+def _recording(run: OperationContext, made: Relocated) -> Batch:
+    """Return everything that the moves change, which is committed together."""
+    batch, inside = Batch(), dict[str, tuple[dict[str, Any], str | None]]()
+    for begun in made.begun:
+        batch.property_sets.append(begun.property_set)
+        batch.add(begun.prepared.row, begun.stack, begun.holder.seal()).then(begun.prepared.save)
+        batch.then(partial(trusts.inherit, stack_id=begun.stack.id, parent_id=run.stack.id))
+    for uuid, state in made.changed.items():
+        sealed, row = made.as_read.get(uuid), state.seal()
+        if uuid in run.states:
+            batch.change(row)
+        else:
+            inside[uuid] = (
+                {name: value for name, value in row.values().items() if name != "uuid"},
+                sealed.read() if sealed else None,
+            )
+    new = {begun.stack.id for begun in made.begun}
+    batch.steps.insert(0, partial(_guard, [each for each in made.stacks.values() if each.id not in new]))
+    batch.then(partial(_write, inside))
+    for move in made.moves:
+        if move.is_between_stacks:
+            batch.then(partial(refactors.move, moved=_record(move)))
+            if move.state.type.nested:
+                batch.then(partial(refactors.take_below, uuid=move.state.row.uuid, stack_id=move.target.id))
+    holders = {move.state.row.uuid: move.state.row.name for move in made.moves if move.state.type.nested}
+    batch.then(partial(queries.rename_holders, names=holders))
+    for each in made.stacks.values():
+        batch.then(partial(_note_change, each.id))
+    return batch.add(*(_told(run, move) for move in made.moves))
+
+
+def _guard(stacks: Sequence[Stack], connection: Connection) -> None:
+    """Refuse nested stacks that have changed since they were read, all locked in a fixed order."""
+    for stack in sorted(stacks, key=lambda each: each.id):
+        now = queries.lock_stack(connection, stack.id)
+        if now is None or now.operation != stack.operation or now.status == IN_PROGRESS:
+            raise ActionInProgress(_CHANGED.format(stack.name))
+
+
+_CHANGED = "The nested stack {} was changed meanwhile; nothing was moved. Try again."
+
+
+def _write(rows: dict[str, tuple[dict[str, Any], str | None]], connection: Connection) -> None:
+    for uuid, (values, as_read) in rows.items():
+        if queries.sealed_state_of(connection, uuid) != as_read:
+            raise ActionInProgress(_CHANGED.format(f"of {values['name']}"))
+        queries.set_resource(connection, uuid, values)
+
+
+def _note_change(stack_id: str, connection: Connection) -> None:
+    if (stack := queries.stack_by_id(connection, stack_id)) is not None:
+        queries.note_direct_change(connection, stack)
+
+
+def _record(move: Relocation) -> refactors.MovedRecord:
+    row = move.state.row
+    sets = [each for each in (row.properties, row.former_properties) if each]
+    return refactors.MovedRecord(row.uuid, move.source.id, move.target.id, move.names, row.name, sets)
+
+
+def _told(run: OperationContext, move: Relocation) -> Event:
+    """Return the event of a resource that has been moved, whose own state stays."""
+    return replace(run.event(move.state, f"Moved from {move.was}"), action="MOVE", status=COMPLETE)
