@@ -28,7 +28,17 @@ resources:
 outputs:
   net: {value: {get_attr: [first, net]}}
 """
-FILES = {"member.yaml": MEMBER, "pair.yaml": PAIR}
+SHELF = """heat_template_version: 2021-04-16
+parameters:
+  name: {type: string}
+resources:
+  inside: {type: "OS::Neutron::Net", properties: {name: {get_param: name}}}
+outputs:
+  OS::stack_id: {value: {get_resource: inside}}
+"""
+FILES = {"member.yaml": MEMBER, "pair.yaml": PAIR, "shelf.yaml": SHELF}
+
+NET_TYPE = "OS::Neutron::Net"
 
 Properties = dict[str, Any]
 
@@ -142,17 +152,54 @@ class Draft:
         self.resources[f"net{self.number}"] = body
         self.imports[f"net{self.number}"] = identifier
 
+    def move(self) -> None:
+        """Another path for a resource: its name, its nested stack, or its key in a group."""
+        self.chance.choice((self.rename, self.rename, self._enclose, self._release, self._rekey))()
+
     def rename(self) -> None:
         """Another name for one resource, wherever it is named."""
         if self.resources:
             former = self.chance.choice(list(self.resources))
-            self.number += 1
-            name = f"{former.rstrip('0123456789')}{self.number}"
-            self.resources = {
-                name if other == former else other: _renamed(body, former, name)
-                for other, body in self.resources.items()
-            }
+            name = self._put(former, former.rstrip("0123456789"))
             self.moved.append({"from": former, "to": name})
+
+    def _put(self, former: str, kind: str, body: dict[str, Any] | None = None) -> str:
+        """Give a resource another name of a kind, and perhaps another definition; return the name."""
+        self.number += 1
+        name = f"{kind}{self.number}"
+        if body is not None:
+            self.resources[former] = {**self.resources[former], **body}
+        self.resources = {
+            name if other == former else other: _renamed(body, former, name) for other, body in self.resources.items()
+        }
+        return name
+
+    def _enclose(self) -> None:
+        """Put a network into a nested stack of its own, which has its reference."""
+        nets = [name for name in self.named("net") if self.resources[name]["properties"] and name not in self.imports]
+        if nets:
+            former = self.chance.choice(nets)
+            self.moved.append({"from": former, "to": f"{self._put(former, 'shelf', {'type': 'shelf.yaml'})}.inside"})
+
+    def _release(self) -> None:
+        """Take a network out of its nested stack again."""
+        if shelves := self.named("shelf"):
+            former = self.chance.choice(shelves)
+            self.moved.append({"from": f"{former}.inside", "to": self._put(former, "net", {"type": NET_TYPE})})
+
+    def _rekey(self) -> None:
+        """Give the members of a group keys in place of their indexes, or other keys."""
+        for group in self.named("group"):
+            properties = self.resources[group]["properties"]
+            former = properties.get("for_each") or [str(index) for index in range(properties["count"])]
+            self.number += 1
+            keys = [f"key{self.number}-{index}" for index in range(len(former))]
+            if keys:
+                definition = properties["resource_def"]
+                self.resources[group]["properties"] = {"for_each": keys, "resource_def": definition}
+                self.moved += [
+                    {"from": f"{group}.{name}", "to": f"{group}.{key}"} for name, key in zip(former, keys, strict=True)
+                ]
 
     def shrink(self) -> None:
         """One resource less, and what needs it."""
@@ -274,7 +321,10 @@ def _label(draft: Draft, _: Any = None) -> Properties:
     return {"label": f"label-{draft.number_below(99)}"}
 
 
-def _count(draft: Draft, _: Any = None) -> Properties:
+def _count(draft: Draft, old: Properties) -> Properties:
+    if keys := old.get("for_each"):
+        draft.number += 1
+        return {"for_each": [*keys[draft.number_below(2) :], f"key{draft.number}"]}
     return {"count": draft.number_below(4)}
 
 

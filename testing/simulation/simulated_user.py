@@ -110,7 +110,7 @@ class User:
         draft = self.drafts[name]
         draft.alter()
         if self._renames:
-            draft.rename()
+            draft.move()
         if self._imports:
             self._give_or_take(name, draft)
         await self._cluster.request("stack_update", ref=ref(name), **_definition(draft), **handling)

@@ -392,10 +392,12 @@ def _forward(
 ) -> Forward:
     recorded = Recorded.of(services, connection, stack, observed)
     action, wanted, former = goal.action, goal.wanted, None
-    tree = read(services, connection, action, wanted, recorded, observed)
-    relocated = carry_out(services, wanted, tree, wanted_paths(action, goal.returns_to, wanted, tree))
-    if inside is not None and tree.below:
-        inside = replace(inside, read=tree.below, relocated=relocated)
+    relocated = None
+    if action in RETURNS or wanted.inputs.environment.transfers:
+        tree = read(services, connection, action, wanted, recorded, observed)
+        relocated = carry_out(services, wanted, tree, wanted_paths(action, goal.returns_to, wanted, tree))
+        if inside is not None and tree.below:
+            inside = replace(inside, read=tree.below, relocated=relocated)
     states = list({**recorded.states, **{state.row.uuid: state for state in goal.imports.states}}.values())
     current = current_of(states)
     if action in RETURNS:
@@ -416,11 +418,11 @@ def _forward(
         policies,
         former,
         nested=inside,
-        secrets_above=frozenset(relocated.secrets),
-        moved=relocated.names(stack),
+        secrets_above=frozenset(relocated.secrets if relocated is not None else ()),
+        moved=relocated.names(stack) if relocated is not None else {},
         since=goal.since,
         imported=goal.imports.unread,
-        begun=relocated.new,
+        begun=relocated.new if relocated is not None else frozenset(),
     )
 
 

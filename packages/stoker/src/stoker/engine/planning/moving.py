@@ -77,7 +77,8 @@ def new_paths(wanted: Wanted, places: Places, transfers: Transfers) -> dict[Path
     read = _Entries(wanted, places)
     moves = [(move, read.path(move.source), read.path(move.target)) for move in transfers.moved]
     origins, moved = {path: path for path in places}, set[Path]()
-    in_turn = sorted(reversed(moves), key=lambda each: -len(each[1]))  # what is inside before what is around it
+    in_turn = list(reversed(moves))
+    in_turn.sort(key=lambda each: -len(each[1]))  # what is inside before what is around it
     while sum(read.move(source, target, origins, moved) for _, source, target in in_turn):
         pass
     found = {origin: path for path, origin in origins.items() if origin in moved and path != origin}
@@ -221,3 +222,14 @@ def _former(state: ResourceState, path: Path, inputs: str, known: Container[str]
     if at_that_time is not None or path[0] in known:
         return at_that_time
     return next((each.path for each in reversed(paths) if each.path[0] in known), None)
+
+
+def former_labels(states: Iterable[ResourceState], before: str | None) -> dict[str, str]:
+    """Return the paths that resources of a stack had with these inputs (an ID) and do not have any more, by name."""
+    return {
+        state.row.name: shown(each.path)
+        for state in states
+        if state.row.former_names
+        for each in former_paths(state.row, is_at_top=True)
+        if before in each.inputs
+    }

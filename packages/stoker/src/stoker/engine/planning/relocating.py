@@ -340,14 +340,3 @@ class _Relocating:
 def _last(recorded: Recorded) -> int:
     """Return the position of a stack's latest resource."""
     return max((state.row.position for state in recorded.states.values()), default=0)
-
-
-def former_labels(states: Iterable[ResourceState], before: str | None) -> dict[str, str]:
-    """Return the paths that resources of a stack had with these inputs (an ID) and do not have any more, by name."""
-    return {
-        state.row.name: shown(each.path)
-        for state in states
-        if state.row.former_names
-        for each in former_paths(state.row, is_at_top=True)
-        if before in each.inputs
-    }

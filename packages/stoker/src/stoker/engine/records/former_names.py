@@ -34,7 +34,10 @@ class FormerPath(NamedTuple):
 
 
 def former_names(row: Resource) -> list[FormerName]:
-    """Return the names that a resource had in its stack, the first one first: also the present one, if it had it twice."""
+    """Return the names that a resource had in its stack, the first one first.
+
+    The present one is among them if it had it twice.
+    """
     return [FormerName(name, tuple(inputs)) for name, inputs in _entries(row) if not name.startswith(_SEPARATOR)]
 
 
