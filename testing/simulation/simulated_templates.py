@@ -191,7 +191,7 @@ class Draft:
         """Give the members of a group keys in place of their indexes, or other keys."""
         for group in self.named("group"):
             properties = self.resources[group]["properties"]
-            former = properties.get("for_each") or [str(index) for index in range(properties["count"])]
+            former = properties.get("for_each", [str(index) for index in range(properties.get("count", 0))])
             self.number += 1
             keys = [f"key{self.number}-{index}" for index in range(len(former))]
             if keys:
@@ -209,9 +209,19 @@ class Draft:
     def _remove(self, name: str) -> None:
         self.resources.pop(name, None)
         self.imports.pop(name, None)
+        self._forget_moves(name)
         for other, body in list(self.resources.items()):
             if name in body.get("depends_on", ()) or f"'get_resource': '{name}'" in repr(body):
                 self._remove(other)
+
+    def _forget_moves(self, path: str) -> None:
+        """Drop the entries that lead to a resource which is not wanted any more: they would be refused."""
+        around, _, name = path.rpartition(".")
+        paths = {path, *(f"{each['from']}.{name}" for each in self.moved if around and each["to"] == around)}
+        lost = [each for each in self.moved if each["to"] in paths or each["to"].startswith(f"{path}.")]
+        self.moved = [each for each in self.moved if each not in lost]
+        for each in (*(each["from"] for each in lost), *(paths - {path})):
+            self._forget_moves(each)
 
     def change(self) -> None:
         """Another value of a property of one resource."""
@@ -220,7 +230,11 @@ class Draft:
             name = self.chance.choice(changeable)
             change = KINDS[name.rstrip("0123456789")].change
             assert change is not None
-            self.resources[name]["properties"].update(change(self, self.resources[name]["properties"]))
+            properties = self.resources[name]["properties"]
+            keys = properties.get("for_each", ())
+            properties.update(change(self, properties))
+            for key in set(keys) - set(properties.get("for_each", ())):
+                self._forget_moves(f"{name}.{key}")
 
     # -- references ------------------------------------------------------------------------------------------
 

@@ -15,8 +15,10 @@ from typing import Any
 from sqlalchemy import Connection
 
 from stoker.base.errors import ActionInProgress
+from stoker.base.ids import new_id
 from stoker.engine.planning.planner import Wanted
-from stoker.engine.planning.relocating import Relocated, Relocation, Tree, carry_out, read, wanted_paths
+from stoker.engine.planning.relocating import Begun, Relocated, Relocation, Tree, carry_out, read, wanted_paths
+from stoker.engine.records.beginnings import Requester, new_operation
 from stoker.engine.records.recorded import Recorded
 from stoker.engine.running.operation_context import OperationContext
 from stoker.store import late_requests, queries, refactors, trusts
@@ -74,9 +76,7 @@ def _recording(run: OperationContext, made: Relocated) -> Batch:
     """Return everything that the moves change, which is committed together."""
     batch, inside = Batch(), dict[str, tuple[dict[str, Any], str | None]]()
     for begun in made.begun:
-        batch.property_sets.append(begun.property_set)
-        batch.add(begun.prepared.row, begun.stack, begun.holder.seal()).then(begun.prepared.save)
-        batch.then(partial(trusts.inherit, stack_id=begun.stack.id, parent_id=run.stack.id))
+        _add_begun(run, batch, begun)
     for uuid, state in made.changed.items():
         sealed, row = made.as_read.get(uuid), state.seal()
         if uuid in run.states:
@@ -99,6 +99,29 @@ def _recording(run: OperationContext, made: Relocated) -> Batch:
     for each in made.stacks.values():
         batch.then(partial(_note_change, each.id))
     return batch.add(*(_told(run, move) for move in made.moves))
+
+
+def _add_begun(run: OperationContext, batch: Batch, begun: Begun) -> None:
+    """Add a nested stack that begins empty, with the operation that has created it, and its events."""
+    stack, above, announcer = begun.stack, run.operation, run.parts.announcer
+    now = stack.created_at
+    by = Requester(above.user_id, above.user_name, above.request_id)
+    operation = replace(
+        new_operation(stack.id, "CREATE", stack.inputs, by, now, None),
+        status=COMPLETE,
+        started_at=now,
+        finished_at=now,
+        parent_operation=above.id,
+        parent_resource=begun.holder.row.uuid,
+    )
+    stack.operation = operation.id
+    batch.property_sets.append(begun.property_set)
+    batch.add(begun.prepared.row, stack, operation, begun.holder.seal()).then(begun.prepared.save)
+    batch.then(partial(trusts.inherit, stack_id=stack.id, parent_id=run.stack.id))
+    batch.add(announcer.stack_event(stack, "CREATE", IN_PROGRESS, "Stack CREATE started"))
+    batch.add(announcer.stack_event(stack, "CREATE", COMPLETE, stack.reason))
+    created = run.event(begun.holder)
+    batch.add(replace(created, id=new_id(), status=IN_PROGRESS), created)
 
 
 def _guard(stacks: Sequence[Stack], connection: Connection) -> None:
