@@ -305,6 +305,9 @@ class Inspection:
             self._nature.violate("different", text)
         identifiers = {row.name: row.physical_id for row in rows}
         for row in rows:
+            if row.type == "shelf.yaml":  # its reference is the network in it
+                [identifiers[row.name]] = [inner.physical_id for inner in self.resources_of(self.child(row))]
+        for row in rows:
             wanted = draft.resources.get(row.name, {}).get("properties", {})
             self._compare_values(row, {key: _resolved(value, identifiers) for key, value in wanted.items()})
         self._compare_interfaces(draft, identifiers)
@@ -320,7 +323,11 @@ class Inspection:
 
     def _compare_values(self, row: Resource, wanted: Mapping[str, Any]) -> None:
         if row.type == "OS::Heat::ResourceGroup":
-            self._same(row, "count", len(self.resources_of(self.child(row))), wanted["count"])
+            names = [member.name for member in self.resources_of(self.child(row))]
+            if (keys := wanted.get("for_each")) is not None:
+                self._same(row, "for_each", sorted(names), sorted(keys))
+            else:
+                self._same(row, "count", len(names), wanted["count"])
         if row.type == "pair.yaml":
             [volume] = [inner for inner in self.resources_of(self.child(row)) if inner.name == "volume"]
             self._compare_values(volume, {"size": wanted["size"]})

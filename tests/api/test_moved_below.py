@@ -135,3 +135,106 @@ def test_a_rollback_returns_everything(stacks: Stacks) -> None:
     assert done["stack_status"] == "ROLLBACK_COMPLETE", done["stack_status_reason"]
     assert below(stacks) == had
     assert stacks.writes() == before
+
+
+def test_a_member_with_a_nested_stack_gives_away_what_is_in_it(stacks: Stacks) -> None:
+    member = {"type": "tier.yaml"}
+    two = {"type": "OS::Heat::ResourceGroup", "properties": {"count": 2, "resource_def": member}}
+    stacks.create(template(group=two), files=files(net=NET, v=VOLUME))
+    had, before = below(stacks), stacks.writes()
+    keyed = {"type": "OS::Heat::ResourceGroup", "properties": {"for_each": ["a", "b"], "resource_def": member}}
+    entries = moves(**{"group.0": "group.a", "group.1": "group.b", "group.0.v": "first", "group.b.v": "second"})
+    wanted = template(group=keyed, first=VOLUME, second=VOLUME)
+    plan = stacks.plan(wanted, entries, files=files(net=NET))
+    assert plan["summary"]["move"] == 4 and not {"create", "delete", "replace"} & plan["summary"].keys()
+    stacks.update(wanted, entries, files=files(net=NET))
+    now = below(stacks)
+    assert {path: now[path] for path in ("group.a.net", "group.b.net", "first", "second")} == {
+        "group.a.net": had["group.0.net"],
+        "group.b.net": had["group.1.net"],
+        "first": had["group.0.v"],
+        "second": had["group.1.v"],
+    }
+    assert stacks.writes() == before
+    assert set(stacks.plan(wanted, entries, files=files(net=NET))["summary"]) == {"keep"}
+
+
+def test_together_with_other_changes_and_other_names_of_what_is_around(stacks: Stacks) -> None:
+    subnet = {"type": "OS::Neutron::Subnet", "properties": {"network": {"get_resource": "net"}, "cidr": "10.1.0.0/24"}}
+    stacks.create(template(old=TIER, net=NET, sub=subnet), files=files(v=VOLUME))
+    had, before = below(stacks), stacks.writes()
+    renamed = {"type": "OS::Neutron::Net", "properties": {"name": "store"}}
+    following = {**subnet, "properties": {**subnet["properties"], "network": {"get_attr": ["tier", "net"]}}}
+    wanted = template(tier=TIER, sub=following, net=NET)
+    entries = moves(old="tier", net="tier.net", **{"old.v": "tier.data"})
+    plan = stacks.plan(wanted, entries, files=files(data=VOLUME, net=renamed))
+    assert {s["path"]: s["moved_from"] for s in plan["steps"] if "moved_from" in s} == {
+        "tier": "old",
+        "tier.net": "net",
+        "tier.data": "old.v",
+    }
+    stacks.update(wanted, entries, files=files(data=VOLUME, net=renamed))
+    now = below(stacks)
+    assert (now["tier.net"], now["tier.data"], now["sub"], now["tier"]) == (
+        had["net"],
+        had["old.v"],
+        had["sub"],
+        had["old"],
+    )
+    assert sorted(each.split()[0] for each in stacks.writes()[len(before) :]) == ["POST", "PUT"]
+
+
+def test_history_signals_and_urls_stay(stacks: Stacks) -> None:
+    handle = {"type": "OS::Heat::WaitConditionHandle", "properties": {"signal_transport": "NO_SIGNAL"}}
+    stacks.create(template(tier=TIER, up=handle), files=files(v=VOLUME))
+    made = stacks.shown(f"{stacks.path}/resources/up/events")["events"]
+    path = f"{stacks.path}/resources/up"
+    stacks.update(template(tier=TIER), moves(up="tier.up"), files=files(v=VOLUME, up=handle))
+    tier = stacks.shown(f"{stacks.path}/resources/tier")["resource"]["physical_resource_id"]
+    name = next(row["stack_name"] for row in [stacks.shown(f"/{tier}")["stack"]])
+    events = stacks.shown(f"/{name}/{tier}/resources/up/events")["events"]
+    assert [event["id"] for event in made] == [event["id"] for event in events][: len(made)]
+    assert (events[-1]["resource_status"], events[-1]["resource_status_reason"]) == ("MOVE_COMPLETE", "Moved from up")
+    assert stacks.send("POST", f"{path}/signal", {"data": "x"}).status_code == 200
+    assert stacks.shown(path)["resource"]["resource_status"] in ("CREATE_COMPLETE", "SIGNAL_COMPLETE")
+
+
+@pytest.mark.parametrize(
+    ("entries", "said"),
+    [
+        ({"net": "tier.other"}, "the template has no resource tier.other, to which the object of net is moved"),
+        ({"net": "tier.v"}, "the stack has the resources net and tier.v already"),
+        ({"tier.v": "sub"}, "the resource sub has the type OS::Neutron::Net, but tier.v has the type OS::Cinder::Vol"),
+        ({"net": "tier.web"}, "the resource tier.web has another type than net, which is OS::Neutron::Net"),
+        ({"tier": "tier.v"}, "tier.v is inside tier"),
+    ],
+)
+def test_what_cannot_be_moved_is_refused(stacks: Stacks, entries: dict[str, str], said: str) -> None:
+    stacks.create(template(net=NET, tier=TIER), files=files(v=VOLUME))
+    before = below(stacks)
+    texts = files(v=VOLUME, web=VOLUME) if "tier.v" not in entries else files(web=VOLUME)
+    assert said in stacks.refused(template(tier=TIER, sub=NET), moves(**entries), files=texts)
+    assert below(stacks) == before
+
+
+def test_an_earlier_definition_is_returned_to_with_the_paths_that_it_had(stacks: Stacks) -> None:
+    stacks.create(template(net=NET, group=group(2)))
+    had = below(stacks)
+    first = stacks.shown(f"{stacks.path}/operations")["operations"][0]["id"]
+    entries = moves(**{"net": "tier.web", "group.0": "group.x", "group.1": "group.y"})
+    stacks.update(template(tier=TIER, group=group(keys=["x", "y"])), entries, files=files(web=NET))
+    before = stacks.writes()
+    asked = stacks.send("PATCH", stacks.path, {"as_of": first})
+    assert asked.status_code == 202, asked.text
+    stacks.world.settle(stacks.stack()["id"])
+    assert stacks.stack()["stack_status"] == "UPDATE_COMPLETE"
+    assert below(stacks) == had
+    assert stacks.writes() == before
+
+
+def test_a_path_below_a_nested_stack_that_does_not_exist_is_refused(stacks: Stacks) -> None:
+    stacks.create(template(net=NET, tier=TIER), files=files(v=VOLUME))
+    body = {"template": template(tier=TIER), "environment": moves(net="tier.deep.net"), "files": files(v=VOLUME)}
+    asked = stacks.send("PUT", stacks.path, body)
+    assert asked.status_code == 409
+    assert "Nothing can be moved into tier.deep, which does not exist yet" in asked.text

@@ -72,8 +72,8 @@ def of_environment(registry: Registry) -> Schema:
             },
             "moved": {
                 "type": "array",
-                "description": "Resources that have another name now; each keeps its object.",
-                "items": _entry({"from": _name("The former name."), "to": _name("The name in the template.")}),
+                "description": "Resources that have another path now; each keeps its object.",
+                "items": _entry({"from": _name("The former name, or path: group.0."), "to": _name("The present one.")}),
             },
             "removed": {
                 "type": "array",

@@ -107,12 +107,15 @@ def import_objects(service: Service, name: str, objects: dict[str, str], **defin
 def move(service: Service, name: str, former: str, new: str, **definition: Any) -> None:
     """Keep the object of the resource FROM of the stack NAME, which is called TO in the template.
 
+    Both can be paths of resources in nested stacks and of members of groups, as plans print them.
+
     The entry is written into the last environment, a file that is made if it does not exist; it can stay there. If the
     plan is refused or not confirmed, the file stays as it was.
 
     \b
     Examples:
       stoker move shop data orders -t shop.yaml -e env.yaml
+      stoker move shop group.0 group.blue -t shop.yaml -e env.yaml
       stoker move shop data orders -t shop.yaml -e env.yaml --yes -f json
     """
     _deploy_with(service, name, "moved", [{"from": former, "to": new}], **definition)
