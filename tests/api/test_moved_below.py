@@ -164,7 +164,8 @@ def test_together_with_other_changes_and_other_names_of_what_is_around(stacks: S
     stacks.create(template(old=TIER, net=NET, sub=subnet), files=files(v=VOLUME))
     had, before = below(stacks), stacks.writes()
     renamed = {"type": "OS::Neutron::Net", "properties": {"name": "store"}}
-    following = {**subnet, "properties": {**subnet["properties"], "network": {"get_attr": ["tier", "net"]}}}
+    properties = {"network": {"get_attr": ["tier", "net"]}, "cidr": "10.1.0.0/24"}
+    following = {"type": "OS::Neutron::Subnet", "properties": properties}
     wanted = template(tier=TIER, sub=following, net=NET)
     entries = moves(old="tier", net="tier.net", **{"old.v": "tier.data"})
     plan = stacks.plan(wanted, entries, files=files(data=VOLUME, net=renamed))

@@ -23,14 +23,23 @@ async def with_nested(run: OperationContext, wanted: Wanted) -> Plan:
     exports = await services.loader.exports(stack.project_id, inputs.template)
 
     def on(connection: Connection) -> Plan:
-        recorded = Recorded.of(services, connection, stack, observed)
-        zones = run.scope.zones
-        inside = NestedPlanner(services, connection, stack, inputs, exports, stack.depth, zones, observed=observed)
-        imported = {uuid: state for uuid, state in run.states.items() if uuid in run.planning.imported}
-        current = {**recorded.current, **{state.row.name: state for state in imported.values()}}
-        scope = RecordedScope(current.get, run.scope.parent, zones)
+        zones, relocated = run.scope.zones, run.planning.relocated
+        below = relocated.tree.below if relocated is not None else {}
+        inside = NestedPlanner(
+            services,
+            connection,
+            stack,
+            inputs,
+            exports,
+            stack.depth,
+            zones,
+            observed=observed,
+            read=dict(below),
+            relocated=relocated,
+        )
+        scope = RecordedScope(run.current.get, run.scope.parent, zones)
         policies = Policies.of(services, stack, run.operation.action)
-        states = list({**recorded.states, **imported}.values())
+        states = list(run.states.values())
         return Forward(run.operation.action, wanted, states, scope, policies, nested=inside).plan()
 
     return await services.database.read_on(partial(services.evaluator.apart, stack.project_id), on)
