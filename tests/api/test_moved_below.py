@@ -61,7 +61,7 @@ def test_into_a_new_nested_stack_and_out_of_it(stacks: Stacks) -> None:
     assert [(s["path"], s["kind"], s["moved_from"]) for s in plan["steps"] if "moved_from" in s] == [
         ("tier.web", "keep", "net")
     ]
-    done = stacks.update(wanted, entries, files=files(web=NET))
+    done = stacks.update(wanted, entries, files=files(web=NET), converge=True)
     assert done["stack_status"] == "UPDATE_COMPLETE"
     now = below(stacks)
     assert (now["tier.web"], now["v"], set(now)) == (had["net"], had["v"], {"tier", "tier.web", "v"})

@@ -40,12 +40,15 @@ async def observe(run: OperationContext, states: Iterable[ResourceState], defini
     """Compare resources with the cloud, and record differences: all, or those that a look before has found to differ.
 
     Resources that cannot be read are assumed to be as recorded, and so is what the wanted definition ignores. Nested
-    stacks are compared by their own operations.
+    stacks are compared by their own operations; those that only begin with this one are not recorded yet.
     """
-    operation = run.operation
+    operation, relocated = run.operation, run.planning.relocated
+    begun = relocated.new if relocated is not None else frozenset[str]()
     differing = frozenset((operation.differing or "").split())
     looked_at = [
-        state for state in states if (operation.observe or state.row.uuid in differing) and is_observable(state)
+        state
+        for state in states
+        if (operation.observe or state.row.uuid in differing) and is_observable(state) and state.row.uuid not in begun
     ]
     if not looked_at:
         return
