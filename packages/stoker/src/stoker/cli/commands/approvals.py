@@ -56,7 +56,7 @@ def approve(service: Service, request: str, reject: bool, comment: str, yes: boo
     Examples:
       stoker approve 0f9e1f0c-7b7e-4e55-8a86-9d8f6f0d9b1e
       stoker approve web.plan --comment "as discussed"
-      stoker approve 0f9e1f0c-7b7e-4e55-8a86-9d8f6f0d9b1e --reject --comment "not before the sale"
+      stoker approve web.plan --reject
     """
     from stoker.cli.commands.deployment import confirm
 
@@ -78,7 +78,7 @@ def break_glass(service: Service, request: str, reason: str) -> None:
 
     \b
     Examples:
-      stoker break-glass 0f9e1f0c-7b7e-4e55-8a86-9d8f6f0d9b1e --reason "the shop is down"
+      stoker break-glass web.plan --reason "outage"
     """
     requests = ChangeRequests(service)
     said = requests.break_glass(_found(requests, request)["id"], reason)
