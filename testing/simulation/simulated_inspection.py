@@ -11,6 +11,8 @@ import orjson
 from sqlalchemy import Connection, exists, select
 
 from openstack_emulator.core.cloud import Cloud
+from openstack_emulator.core.store import Rows
+from openstack_emulator.core.typed import to_bytes
 from stoker.base.ids import short_id
 from stoker.store.database import Database
 from stoker.store.records import IN_PROGRESS, STACK_TYPE, UNFINISHED, Resource, Stack, StackSnapshot
@@ -101,7 +103,9 @@ class Inspection:
 
     def _everything(self) -> dict[tuple[str, str], set[str]]:
         collections = self._cloud.store.collections
-        default = {group["id"] for group in collections["neutron", "security_groups"] if group["name"] == "default"}
+        default = {
+            group["id"] for group in _stored(collections["neutron", "security_groups"]) if group["name"] == "default"
+        }
         return {
             key: {
                 str(record["id"])
@@ -344,7 +348,7 @@ class Inspection:
             self._nature.violate("different", f"{row.name} has {what} {found} instead of {wanted}")
 
     def _compare_interfaces(self, draft: Draft, identifiers: Mapping[str, str | None]) -> None:
-        ports = self._cloud.store.collections["neutron", "ports"]
+        ports = _stored(self._cloud.store.collections["neutron", "ports"])
         for name in draft.named("interface"):
             wanted = {key: _resolved(value, identifiers) for key, value in draft.resources[name]["properties"].items()}
             feet = [port for port in ports if port["device_id"] == wanted["router"]]
@@ -353,7 +357,7 @@ class Inspection:
 
     def _compare_rules(self, draft: Draft, group: str, identifiers: Mapping[str, str | None]) -> None:
         wanted = [rule["port_range_min"] for rule in draft.resources[group]["properties"]["rules"]]
-        rules = self._cloud.store.collections["neutron", "security_group_rules"]
+        rules = _stored(self._cloud.store.collections["neutron", "security_group_rules"])
         mine = [rule for rule in rules if rule["security_group_id"] == identifiers.get(group)]
         found = [rule["port_range_min"] for rule in mine if rule["port_range_min"] is not None]
         if sorted(found) != sorted(wanted):
@@ -390,6 +394,11 @@ class Inspection:
 def _rows(connection: Connection) -> list[Resource]:
     """The resources of stacks; copies in snapshots are not resources of stacks."""
     return [Resource.of(row) for row in connection.execute(_RECORDED)]
+
+
+def _stored(rows: Rows[Any]) -> list[dict[str, Any]]:
+    """Records of the emulated cloud as it stores them, with the parts within them."""
+    return [orjson.loads(to_bytes(rows.to_json(record))) for record in rows]
 
 
 def _resolved(value: Any, identifiers: Mapping[str, str | None]) -> Any:
