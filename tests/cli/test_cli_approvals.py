@@ -43,7 +43,7 @@ def test_a_saved_plan_is_approved_by_somebody_else(embedded: Shell, tmp_path: Pa
     embedded.ok("plan", "shop", "-t", str(template), "-P", "value=two", "-o", str(plan))
     assert "Nobody has asked" in embedded.fails("approve", str(plan), "--yes", variables=manager)
     assert "needs the approval of 1 other person" in embedded.fails("deploy", str(plan))
-    assert "Nothing waits for your approval." in embedded.ok("approvals").out
+    assert "Nothing waits for your approval." in embedded.ok("approvals").err
     [identifier] = embedded.ok("approvals", "-f", "value", "-c", "id", variables=manager).out.split()
     assert "author" in embedded.fails("approve", identifier, "--yes")
     shown = embedded.ok("approve", identifier, "--yes", "--comment", "as discussed", variables=manager).out

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from openstack_emulator.testing import ServedCloud
+from stoker.authoring.plan_steps import certain_failures
 from stoker.base.errors import TemplateInvalid
 from stoker.cloud.credentials import TokenCredential
 from stoker.engine.plan_policies.evaluation import evaluated
@@ -114,6 +115,7 @@ async def test_a_preview_tells_what_is_denied_and_where(world: World) -> None:
     assert (first["code"], first["policy"], first["path"]) == ("policy-denied", "short-words", "long")
     assert first["diagnostic"]["path"] == ["resources", "long"]
     assert (second["code"], second["verdict"], second["path"]) == ("policy-warned", "warn", "v")
+    assert certain_failures(plan) == [first["diagnostic"]]
 
 
 async def test_the_plan_as_a_whole_counts_nested_stacks(world: World) -> None:
@@ -128,6 +130,7 @@ async def test_a_value_that_is_known_late_is_judged_right_before_the_step(world:
     body = template(size=resource(20), long={**word({"get_attr": ["size", "output"]}), "depends_on": "size"})
     plan = (await world.call("stack_preview", name="new", template=body))["plan"]
     assert [(each["code"], each["path"]) for each in plan["policies"]["results"]] == [("policy-deferred", "long")]
+    assert certain_failures(plan) == []
     stack = await world.create("late", body)
     denied(stack, "short-words")
     rows = await world.resources("late")

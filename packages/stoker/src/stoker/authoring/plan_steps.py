@@ -237,6 +237,8 @@ _WHY_NOT_COUNTED = {
     "not-read": "whose price could not be looked up",
 }
 
+_DENY, _DEFERRED = "deny", "policy-deferred"
+
 FAILS = "fail"
 """The verdict of a finding with which a plan is refused."""
 
@@ -266,6 +268,16 @@ def consumers(plan: Answer) -> Iterator[Consumers]:
 def findings(plan: Answer) -> list[dict[str, Any]]:
     """Return what the checks before the first change have found, failures first; empty if there were none."""
     return list((plan.get("preflight") or {}).get("results", []))
+
+
+def certain_failures(plan: Answer) -> list[dict[str, Any]]:
+    """Return the diagnostics of what is known to fail, and of what policies deny."""
+    denied = [
+        result["diagnostic"]
+        for result in policy_results(plan)
+        if result["verdict"] == _DENY and result["code"] != _DEFERRED
+    ]
+    return [each["diagnostic"] for each in findings(plan) if each["verdict"] == FAILS] + denied
 
 
 def _named(names: list[str]) -> str:

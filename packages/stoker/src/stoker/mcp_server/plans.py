@@ -8,12 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from stoker.authoring.plan_steps import (
-    FAILS,
+    certain_failures,
     changes,
     compared,
     costs,
     data_losses,
-    findings,
     not_compared,
     policy_results,
     policy_sentence,
@@ -138,5 +137,5 @@ class Plans:
         if (digest := plan["digest"]) is not None:
             asks = any(result["code"] == _APPROVAL_REQUIRED for result in policy_results(plan))
             self._planned[digest] = _Planned(name, asks, lambda: start(digest))
-        known = [Diagnostic.from_dict(each["diagnostic"]) for each in findings(plan) if each["verdict"] == FAILS]
+        known = [Diagnostic.from_dict(each) for each in certain_failures(plan)]
         return {"stack": name, **shown(plan), "fails": [each.text() for each in known], "digest": digest}

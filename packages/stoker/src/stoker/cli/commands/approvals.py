@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -10,19 +11,25 @@ from stoker.cli.client.change_requests import ChangeRequests, control, control_p
 from stoker.cli.client.saved_plans import SavedPlan, is_plan
 from stoker.cli.client.service import Answer, Service
 from stoker.cli.commands.completion import stack_names
-from stoker.cli.framework import format_option, with_service, yes_option
+from stoker.cli.framework import format_option, listing, with_service, yes_option
 from stoker.cli.terminal.errors import CommandFailed
-from stoker.cli.terminal.formats import RECORD_FORMATS, ROW_FORMATS, show_record, show_rows
+from stoker.cli.terminal.formats import RECORD_FORMATS, show_record
 from stoker.cli.terminal.messages import say
 
-COLUMNS = ("id", "stack_name", "action", "status", "user_name", "lacks", "expires_at")
+
+def _with_words(rows: Sequence[Answer]) -> tuple[str, ...]:
+    return ("waits_for",) if any(row["lacks"] for row in rows) else ()
 
 
-@click.command("approvals")
+@listing(
+    "approvals", "id", "stack_name", "action", "status", "user_name", "expires_at",
+    more=("stack_id", "plan_digest", "requires", "lacks", "approvals", "emergency", "operation", "created_at"),
+    spare=("expires_at",),
+    shown=_with_words,
+)  # fmt: skip
 @click.option("--all", "everything", is_flag=True, help="List all requests, also those that do not wait for you.")
-@format_option(ROW_FORMATS)
 @with_service
-def approvals(service: Service, everything: bool, form: str) -> None:
+def approvals(service: Service, everything: bool) -> list[Answer]:
     """List the changes that wait for your approval.
 
     \b
@@ -33,11 +40,9 @@ def approvals(service: Service, everything: bool, form: str) -> None:
     """
     found = ChangeRequests(service).listed(() if everything else ("WAITING",))
     rows = [row for row in found if everything or row["waits_for_caller"]]
-    if not rows and form == "table":
-        say("No changes have been requested." if everything else "Nothing waits for your approval.")
-        return
-    shown = [{**row, "lacks": _needs(row["lacks"])} for row in rows] if form == "table" else rows
-    show_rows(shown, COLUMNS, form, ("expires_at", "lacks"))
+    if not rows:
+        say("No changes have been requested." if everything else "Nothing waits for your approval.", err=True)
+    return [{**row, "waits_for": _needs(row["lacks"])} for row in rows]
 
 
 @click.command("approve")

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 import click
 
-from stoker.authoring.plan_steps import FAILS, changes, findings
+from stoker.authoring.plan_steps import FAILS, certain_failures, changes, findings
 from stoker.authoring.render import TextOf
 from stoker.base.diagnostics import Diagnostic, format_path
 from stoker.cli.client.change_requests import wait_for_window
@@ -191,9 +191,10 @@ class Deployment:
         """Show what may fail of a plan. Raises PlanRefused with what is known to fail."""
         from stoker.cli.terminal import paint
 
-        found = [(each["verdict"], Diagnostic.from_dict(each["diagnostic"])) for each in findings(plan)]
-        failures = [item for verdict, item in found if verdict == FAILS]
-        warned, text_of = self._placed([item for verdict, item in found if verdict != FAILS])
+        failures = _failures(plan)
+        warned, text_of = self._placed(
+            Diagnostic.from_dict(each["diagnostic"]) for each in findings(plan) if each["verdict"] != FAILS
+        )
         paint.show(warned, text_of, err=True)
         if failures:
             raise PlanRefused(*self._placed(failures))
@@ -201,9 +202,12 @@ class Deployment:
 
 def refuse_failures(plan: Answer) -> None:
     """Raise PlanRefused with what is known to fail of a plan whose template is not at hand."""
-    failures = [Diagnostic.from_dict(each["diagnostic"]) for each in findings(plan) if each["verdict"] == FAILS]
-    if failures:
+    if failures := _failures(plan):
         raise PlanRefused(failures, lambda _: None)
+
+
+def _failures(plan: Answer) -> list[Diagnostic]:
+    return [Diagnostic.from_dict(each) for each in certain_failures(plan)]
 
 
 def _joined(diagnostics: Sequence[Diagnostic]) -> list[Diagnostic]:
