@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -17,7 +18,7 @@ from stoker.cli.terminal.formats import RECORD_FORMATS, show_record
 from stoker.cli.terminal.messages import say
 
 
-def _with_words(rows: Sequence[Answer]) -> tuple[str, ...]:
+def _with_words(rows: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
     return ("waits_for",) if any(row["lacks"] for row in rows) else ()
 
 
