@@ -20,17 +20,11 @@ from stoker.base.errors import ActionInProgress, BadValue, Conflict, EntityNotFo
 from stoker.base.ids import new_id
 from stoker.contract.change_sets import (
     REVERT_DRIFT,
-    ChangeSetDetails,
     ChangeSetIdentity,
-    ChangeSetView,
     CreateChangeSet,
     DeleteChangeSet,
     ExecuteChangeSet,
     ForgetFutureStack,
-    FutureStack,
-    ListChangeSets,
-    ListFutureStacks,
-    ShowChangeSet,
 )
 from stoker.contract.request import Reference, by_name, received, sent
 from stoker.contract.stacks import (
@@ -49,13 +43,14 @@ from stoker.engine.inspection.drift import overall
 from stoker.engine.ownership.submissions import Submissions
 from stoker.engine.plan_policies.policy import Verdict
 from stoker.engine.planning.kinds import Kind
-from stoker.engine.planning.plan import Plan, read_plan
+from stoker.engine.planning.plan import Plan
 from stoker.engine.records.services import EngineServices, RecordingServices
 from stoker.engine.redaction.object_ids import ObjectIds
 from stoker.engine.redaction.stacks import secrets_ever
 from stoker.engine.redaction.templates import redact_template
 from stoker.operations.change_set_values import ChangeSetValues, is_synchronized
 from stoker.operations.existing_objects import existing_objects
+from stoker.operations.finding_change_sets import execution_of, find_change_set, identity_of, of_stack_to_be
 from stoker.operations.lookup import find_stack
 from stoker.operations.planning import (
     Goal,
@@ -81,7 +76,6 @@ from stoker.store.records import (
     COMPLETE,
     FAILED,
     IN_PROGRESS,
-    UNFINISHED,
     ChangeSet,
     ResourceSummary,
     Stack,
@@ -94,12 +88,6 @@ NO_CHANGES = "The submitted information didn't contain changes. Submit different
 _ONLY_IMPORTS = "A change set of the type IMPORT imports objects as they are, and changes nothing."
 
 _NAME = re.compile(r"[a-zA-Z][-a-zA-Z0-9]{0,127}")
-_IDENTIFIER = re.compile(r"(arn:openstack:heat::(?P<project>[^:/]*):changeSet/(?P<name>[^/]+)/)?(?P<id>[-0-9a-f]{36})")
-_EXECUTIONS = {
-    COMPLETE: "EXECUTE_COMPLETE",
-    FAILED: "EXECUTE_FAILED",
-    **dict.fromkeys(UNFINISHED, "EXECUTE_IN_PROGRESS"),
-}
 
 
 # -- creating ------------------------------------------------------------------------------------------------------
@@ -151,7 +139,7 @@ async def change_set_create(
         await services.journal.commit(Batch().add(row))
     except IntegrityError as error:
         raise StackExists(f"The stack {stack.name} already has a change set {name}.") from error
-    return _identity(row)
+    return identity_of(row)
 
 
 def _looking(request: CreateChangeSet, stack: Stack) -> CreateChangeSet:
@@ -198,7 +186,7 @@ async def _stack_of(services: EngineServices, context: RequestContext, request: 
         return stack
     if is_present:
         raise StackExists(f"The Stack ({stack_name}) already exists.")
-    earlier = await _of_stack_to_be(services, context, stack_name)
+    earlier = await of_stack_to_be(services, context, stack_name)
     promised = earlier[0].stack_id if earlier else None
     name = earlier[0].stack_name if earlier else stack_name
     return requested_stack(services, context, name, request.body, promised)
@@ -380,139 +368,14 @@ async def _changes(
     return before != after or recorded != checked.definition.parameters.values()
 
 
-# -- looking -------------------------------------------------------------------------------------------------------
-
-
-async def change_set_show(
-    services: EngineServices, context: RequestContext, request: ShowChangeSet
-) -> ChangeSetDetails:
-    """Return a change set by its name and that of its stack, or by its id or ARN. Raises EntityNotFound.
-
-    `plan` is that of a preview, including nested stacks if the change set has `nested`; `physical_ids` has the objects
-    that its steps act on, by the steps' keys.
-    """
-    row = await _find(services, context, request.name, request.stack)
-    held = services.sealer.open(row.body)
-    return {
-        **await _view(services, row),
-        "plan": read_plan(held["plan"]),
-        "physical_ids": {key: held["physical_ids"].get(uuid) for key, uuid in held["uuids"].items() if uuid},
-        "parameters": held["parameters"],
-        "tags": held["tags"],
-        "template": held["template"],
-        "settings": held["settings"],
-        "nested": held["nested"],
-        # Earlier releases have stored nothing of the following.
-        "deployment_mode": held.get("deployment_mode"),
-        "drift": held.get("drift"),
-        "values": held.get("values", {}),
-        "looked_at": held.get("looked_at"),
-        "costs": held.get("costs"),
-    }
-
-
-async def change_set_list(
-    services: EngineServices, context: RequestContext, request: ListChangeSets
-) -> Sequence[ChangeSetView]:
-    """Return a stack's change sets, oldest first.
-
-    Raises EntityNotFound if there is neither the stack nor a change set.
-    """
-    return [await _view(services, row) for row in await _all_of(services, context, request.stack)]
-
-
-async def stack_to_be(
-    services: EngineServices, context: RequestContext, request: ListFutureStacks
-) -> Sequence[FutureStack]:
-    """Return stacks that have change sets but were not created yet: all of the project, or the one with this name or
-    id.
-    """
-    rows = await _of_stack_to_be(services, context, request.stack)
-    first = {row.stack_id: row for row in reversed(rows)}
-    return [
-        {"id": row.stack_id, "name": row.stack_name, "project_id": row.project_id, "created_at": row.created_at}
-        for row in first.values()
-    ]
-
-
-async def _view(services: EngineServices, row: ChangeSet) -> ChangeSetView:
-    return {
-        **_identity(row),
-        "kind": row.kind,
-        "description": row.description,
-        "status": row.status,
-        "status_reason": row.reason,
-        "execution_status": await _execution(services, row),
-        "created_at": row.created_at,
-    }
-
-
-def _identity(row: ChangeSet) -> ChangeSetIdentity:
-    return {
-        "id": row.id,
-        "name": row.name,
-        "stack_id": row.stack_id,
-        "stack_name": row.stack_name,
-        "project_id": row.project_id,
-    }
-
-
-async def _execution(services: EngineServices, row: ChangeSet) -> str:
-    """Return whether the change set can be executed, or the state of its execution."""
-    if row.operation is not None:
-        operation = await services.database.read(queries.operation_by_id, row.operation)
-        return _EXECUTIONS.get(operation.status, "EXECUTE_FAILED") if operation else "EXECUTE_FAILED"
-    if row.status == FAILED:
-        return "UNAVAILABLE"
-    stack = await services.database.read(queries.stack_by_id, row.stack_id)
-    return "AVAILABLE" if (stack.operation if stack else None) == row.base else "OBSOLETE"
-
-
-async def _find(services: EngineServices, context: RequestContext, name: str, stack: str | None) -> ChangeSet:
-    identified = _IDENTIFIER.fullmatch(name)
-    row = None
-    if identified is not None:
-        row = await services.database.read(change_sets.by_id, identified["id"])
-    elif stack is not None:
-        row = next((each for each in await _all_of(services, context, stack) if each.name == name), None)
-    if row is None or row.project_id != context.project_id:
-        raise EntityNotFound(f"The change set ({name}) could not be found.")
-    return row
-
-
-async def change_set_rows(
-    services: EngineServices, context: RequestContext, stack: str | None, name: str | None
-) -> list[ChangeSet]:
-    """Return the change set with this name, ID or ARN; without one, those of a stack that was never created.
-
-    Raises EntityNotFound for a change set that does not exist.
-    """
-    if name is None:
-        return await _of_stack_to_be(services, context, stack)
-    return [await _find(services, context, name, stack)]
-
-
-async def _all_of(services: EngineServices, context: RequestContext, stack: str) -> list[ChangeSet]:
-    rows = await _of_stack_to_be(services, context, stack)
-    if rows:
-        return rows
-    found = await find_stack(services, context, by_name(stack), deleted=True)
-    return await services.database.read(change_sets.of_stack, found.id)
-
-
-async def _of_stack_to_be(services: EngineServices, context: RequestContext, stack: str | None) -> list[ChangeSet]:
-    named = stack.rpartition("/")[2] if stack is not None and stack.startswith("arn:") else stack
-    return await services.database.read(change_sets.of_stacks_to_be, context.project_id, named)
-
-
 # -- carrying out, and forgetting ----------------------------------------------------------------------------------
 
 
 async def change_set_execute(submissions: Submissions, context: RequestContext, request: ExecuteChangeSet) -> None:
     """Begin to execute a change set. Raises Invalid for one that cannot be executed, or not any more."""
     services = submissions.services
-    row = await _find(services, context, request.name, request.stack)
-    state = await _execution(services, row)
+    row = await find_change_set(services, context, request.name, request.stack)
+    state = await execution_of(services, row)
     if state != "AVAILABLE":
         raise Invalid(f"The change set {row.name} of stack {row.stack_name} cannot be executed: it is {state}.")
     held = services.sealer.open(row.body)
@@ -544,15 +407,15 @@ async def stack_create_with_settings(
 
 async def change_set_delete(services: RecordingServices, context: RequestContext, request: DeleteChangeSet) -> None:
     """Delete a change set. Raises Conflict for one that is being executed."""
-    row = await _find(services, context, request.name, request.stack)
-    if await _execution(services, row) == "EXECUTE_IN_PROGRESS":
+    row = await find_change_set(services, context, request.name, request.stack)
+    if await execution_of(services, row) == "EXECUTE_IN_PROGRESS":
         raise Conflict(f"The change set {row.name} of stack {row.stack_name} is being executed; delete it afterwards.")
     await services.journal.commit(Batch().remove(row))
 
 
 async def stack_to_be_forget(services: RecordingServices, context: RequestContext, request: ForgetFutureStack) -> None:
     """Delete all change sets of a stack that was never created. Raises EntityNotFound if there are none."""
-    rows = await _of_stack_to_be(services, context, request.stack)
+    rows = await of_stack_to_be(services, context, request.stack)
     if not rows:
         raise EntityNotFound(f"The Stack ({request.stack}) could not be found.")
     await services.journal.commit(Batch().remove(*rows))

@@ -20,8 +20,8 @@ from stoker.contract.operation_events import (
 from stoker.contract.request import by_name
 from stoker.contract.stacks import CREATES_CHANGE_SET
 from stoker.engine.records.services import EngineServices
-from stoker.operations.change_sets import change_set_rows
 from stoker.operations.describing import described_events, events_with_operations
+from stoker.operations.finding_change_sets import change_set_rows
 from stoker.operations.lookup import find_stack
 from stoker.plugins.preflight import Verdict
 from stoker.store import change_sets, operation_history, queries

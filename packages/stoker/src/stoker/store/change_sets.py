@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
 from sqlalchemy import Connection, and_, delete, exists, select, update
 
@@ -42,6 +42,19 @@ def of_stacks_to_be(connection: Connection, project_id: str, name_or_id: str | N
         where = and_(where, named | (change_sets.c.stack_id == name_or_id))
     ordered = select(change_sets).where(where).order_by(change_sets.c.created_at, change_sets.c.id)
     return ChangeSet.all_of(connection.execute(ordered))
+
+
+def progress(connection: Connection, rows: Collection[ChangeSet]) -> tuple[Mapping[str, str], Mapping[str, str | None]]:
+    """Return the status of each operation that carries one of the change sets out, and the newest operation of each of
+    their stacks, by the IDs of operations and stacks.
+    """
+    begun = {row.operation for row in rows if row.operation is not None}
+    statuses = select(operations.c.id, operations.c.status).where(operations.c.id.in_(begun))
+    newest = select(stacks.c.id, stacks.c.operation).where(stacks.c.id.in_({row.stack_id for row in rows}))
+    return (
+        {row.id: row.status for row in connection.execute(statuses)},
+        {row.id: row.operation for row in connection.execute(newest)},
+    )
 
 
 def importing(connection: Connection, stack_ids: Collection[str]) -> list[str]:
