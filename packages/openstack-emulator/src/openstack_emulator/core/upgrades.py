@@ -168,8 +168,9 @@ def whole_containers(database: sqlite3.Connection) -> None:
 
 
 def whole_networks(database: sqlite3.Connection) -> None:
-    """Networks, ports and routers of Neutron have all of their fields."""
-    filled("neutron", "networks", {"_preset": False, "_agents": None})(database)
+    """Networks, ports, routers and rules of security groups of Neutron have all of their fields."""
+    filled("neutron", "networks", {"qinq": False, "_preset": False, "_agents": None})(database)
+    filled("neutron", "security_group_rules", {"belongs_to_default_sg": False})(database)
     filled("neutron", "routers", {"_agents": None})(database)
     filled("neutron", "ports", {"_place": 0})(database)
 
