@@ -77,7 +77,10 @@ def test_all_calendars_must_allow_a_change() -> None:
         ({"end": "2026-01-03T21:00"}, "end must be after start"),
         ({"repeat": "FREQ=SECONDLY"}, "FREQ"),
         ({"repeat": "FREQ=MONTHLY;BYMONTH=2;BYMONTHDAY=31"}, "no month has"),
-        ({"repeat": "FREQ=DAILY;INTERVAL=0"}, "no rule of iCalendar|yields no time"),
+        ({"repeat": "FREQ=DAILY;INTERVAL=0"}, "must be between 1 and 1000"),
+        ({"repeat": "FREQ=DAILY;INTERVAL=-1"}, "must be between 1 and 1000"),
+        ({"repeat": "FREQ=DAILY;COUNT=0"}, "must be between 1 and 1000"),
+        ({"repeat": "FREQ=DAILY;WKST=MO\nRRULE:INTERVAL=0;FREQ=DAILY"}, "must be a rule of iCalendar"),
         ({"repeat": "FREQ=WEEKLY;BYDAY=XX"}, "no rule of iCalendar"),
         ({"repeat": "FREQ=YEARLY;INTERVAL=100;COUNT=1;BYMONTH=1;BYMONTHDAY=1"}, "yields no time"),
         ({"every": "day"}, "must be a map with the keys"),
@@ -168,13 +171,14 @@ GROUP = {
 async def test_scaling_follows_the_setting_for_automatic_actions(
     world: World, automatic: str, refusal: type[Exception] | None
 ) -> None:
-    made = await world.create("web", GROUP)
+    await world.create("web", GROUP)
+    group = (await world.resources("web"))["group"]["physical_id"]
     control = {"freezes": [freeze(world, 2)], "automatic": automatic}
     await world.call("change_control_change", ref=REF, control=control)
 
     async def scale() -> int:
         await world.call("resource_signal", ref=REF, name="up", details={"current": "alarm"})
-        await world.settle(made["id"])
+        await world.settle(group)
         return len(await world.resources("web", depth=1)) - 2
 
     if refusal is None:

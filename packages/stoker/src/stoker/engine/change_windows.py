@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta, tzinfo
@@ -19,6 +20,8 @@ _MOST_STEPS = 1000
 _EARLIEST, _LATEST = datetime(2000, 1, 1), datetime(2200, 1, 1)
 _FREQUENCIES = ("DAILY", "WEEKLY", "MONTHLY", "YEARLY")
 _PARTS = ("FREQ", "INTERVAL", "BYDAY", "BYMONTHDAY", "BYMONTH", "COUNT", "UNTIL", "WKST")
+_RULE = re.compile(r"[A-Z0-9=;,+-]+")
+"""One line: dateutil reads several rules, dates and exceptions from several."""
 _KEYS = ("name", "start", "end", "repeat", "time_zone")
 _DAYS_OF_MONTH = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 _ROOM = timedelta(days=2)
@@ -115,7 +118,7 @@ def _check_rule(rule: Any, place: str) -> None:
     """Raise BadValue for a rule that is none, or that would take long to evaluate."""
     from dateutil.rrule import rrulestr
 
-    if not isinstance(rule, str) or len(rule) > 500 or not rule.isascii():
+    if not isinstance(rule, str) or len(rule) > 500 or not _RULE.fullmatch(rule):
         raise BadValue(f"{place} must be a rule of iCalendar, such as FREQ=WEEKLY;BYDAY=SA.")
     parts = dict(part.partition("=")[::2] for part in rule.split(";"))
     if set(parts) - set(_PARTS) or parts.get("FREQ") not in _FREQUENCIES:
@@ -123,10 +126,13 @@ def _check_rule(rule: Any, place: str) -> None:
     try:
         days = [int(day) for day in parts.get("BYMONTHDAY", "1").split(",")]
         months = [int(month) for month in parts.get("BYMONTH", "1").split(",")]
+        often = all(1 <= int(parts.get(part, "1")) <= _MOST_STEPS for part in ("INTERVAL", "COUNT"))
         possible = any(abs(day) <= _DAYS_OF_MONTH[month - 1] for day in days for month in months if 1 <= month <= 12)
         rrulestr(rule, dtstart=_EARLIEST)
     except (ValueError, TypeError, IndexError, KeyError, AttributeError, OverflowError):
         raise BadValue(f"{place}: {rule!r} is no rule of iCalendar (RFC 5545, RRULE).") from None
+    if not often:  # a rule with the interval 0 would yield its first time without end
+        raise BadValue(f"{place}: INTERVAL and COUNT of {rule!r} must be between 1 and {_MOST_STEPS}.")
     if not possible or 0 in days:
         raise BadValue(f"{place}: {rule!r} names a day that no month has.")
 
