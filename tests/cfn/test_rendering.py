@@ -53,7 +53,7 @@ LISTED = """\
 <LastUpdatedTime>2023-11-14T22:14:20Z</LastUpdatedTime>\
 <StackStatus>UPDATE_COMPLETE</StackStatus>\
 <StackStatusReason>Stack UPDATE completed\ufffd</StackStatusReason>\
-</member></StackSummaries></ListStacksResult>\
+<LastOperations></LastOperations></member></StackSummaries></ListStacksResult>\
 <ResponseMetadata><RequestId>REQUEST</RequestId></ResponseMetadata></ListStacksResponse>"""
 REFUSED = """\
 <ErrorResponse><Error><Type>Sender</Type><Code>ValidationError</Code>\
