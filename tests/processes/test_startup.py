@@ -41,7 +41,8 @@ def test_an_embedded_engine_imports_neither_a_broker_nor_what_upgrades_tables() 
     assert "stoker.engine.core" in found
     assert among(found, "alembic", "mako", "oslo_messaging", "eventlet", "yaql", "croniter", "openstack_emulator") == []
     assert among(found, "sqlalchemy.dialects.mysql", "sqlalchemy.dialects.postgresql") == []
-    assert len(found) < 1850
+    tracing = among(found, "opentelemetry")  # by oslo.middleware, if another package has brought it along
+    assert len(found) - len(tracing) < 1850
 
 
 def test_the_emulated_cloud_imports_identity_only() -> None:
