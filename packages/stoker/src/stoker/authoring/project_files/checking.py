@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 from stoker.authoring.graph import Edge, Graph, Node, draw
 from stoker.authoring.project_files.project import Project, ProjectStack, looks_like_project, read_project, stages_of
@@ -11,6 +10,7 @@ from stoker.authoring.sources import is_remote
 from stoker.authoring.workspace import Workspace
 from stoker.base.diagnostics import Diagnostic
 from stoker.base.errors import RequestLimitExceeded, TemplateInvalid
+from stoker.base.named_files import read_named
 from stoker.plugins.registry import Registry
 
 _WHY = {"outputs": "reference", "depends_on": "depends_on"}
@@ -19,10 +19,10 @@ _IMPORT = "type"
 
 
 def is_project(path: str) -> bool:
-    """Return whether a file that can be read is a project file."""
+    """Return whether a path is that of a project file; a pipe, which can be read only once, is none."""
     try:
-        return looks_like_project(Path(path).read_text("utf-8-sig"))
-    except (OSError, UnicodeDecodeError):
+        return looks_like_project(read_named(path).decode("utf-8-sig"))
+    except (OSError, ValueError):
         return False
 
 
