@@ -17,6 +17,9 @@ _PAUSES_BEFORE_MORE = 5
 rate, and too many calls cost a pause in which there are none.
 """
 
+_FEWEST = 4
+"""The lowest limit: calls that are never answered, until they time out after minutes, must not hold up all others."""
+
 _REFUSALS = frozenset({429, 498, 502, 503, 504})
 """Statuses of services that are busy, or of proxies that do not reach them; 498 is Swift's rate limit."""
 
@@ -27,9 +30,10 @@ def is_refusal(status: int, retry_after: float | None) -> bool:
 
 
 class Congestion:
-    """The limit of concurrent calls towards one destination, between 1 and `most`. Times are of a monotonic clock.
+    """The limit of concurrent calls towards one destination: at most `most`, and few while it refuses calls.
 
-    `begin` numbers the calls; the number of a call tells which refusals have already been answered by a lower limit.
+    Times are of a monotonic clock. `begin` numbers the calls; the number of a call tells which refusals have already
+    been answered by a lower limit.
     """
 
     def __init__(self, most: int) -> None:
@@ -75,7 +79,7 @@ class Congestion:
         if number <= self._reduced_at:
             return
         self._reduced_at = self._begun
-        self.limit = math.ceil(min(self.limit, in_use) / 2)
+        self.limit = min(self.most, max(_FEWEST, math.ceil(min(self.limit, in_use) / 2)))
         if self._answered_since:
             self._threshold = self.limit
         self._answered_since = False
