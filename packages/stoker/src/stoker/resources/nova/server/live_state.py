@@ -110,8 +110,8 @@ async def _ports(call: Call) -> list[dict[str, Any]]:
     return listed
 
 
-def _vagueness(entry: Mapping[str, Any]) -> int:
-    return sum(not entry.get(name) for name in ("port", "fixed_ip", "subnet"))
+def _vagueness(entry: Mapping[str, Any]) -> tuple[bool, ...]:
+    return tuple(not entry.get(name) for name in ("port", "fixed_ip", "subnet"))
 
 
 def _fits(entry: Mapping[str, Any], port: Mapping[str, Any]) -> bool:
