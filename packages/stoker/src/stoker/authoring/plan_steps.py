@@ -197,6 +197,11 @@ def policy_results(plan: Answer) -> list[dict[str, Any]]:
     return list((plan.get("policies") or {}).get("results", []))
 
 
+def is_denied(result: Answer) -> bool:
+    """Return whether a policy denies the plan now; one that is deferred decides later."""
+    return bool(result["verdict"] == "deny" and result["code"] != "policy-deferred")
+
+
 def policy_sentence(result: Answer) -> str:
     """Return a sentence about a result of a policy: `Denied by no-open-ssh: rule: a rule lets …; restrict it.`"""
     diagnostic = result["diagnostic"]
@@ -237,8 +242,6 @@ _WHY_NOT_COUNTED = {
     "not-read": "whose price could not be looked up",
 }
 
-_DENY, _DEFERRED = "deny", "policy-deferred"
-
 FAILS = "fail"
 """The verdict of a finding with which a plan is refused."""
 
@@ -272,11 +275,7 @@ def findings(plan: Answer) -> list[dict[str, Any]]:
 
 def certain_failures(plan: Answer) -> list[dict[str, Any]]:
     """Return the diagnostics of what is known to fail, and of what policies deny."""
-    denied = [
-        result["diagnostic"]
-        for result in policy_results(plan)
-        if result["verdict"] == _DENY and result["code"] != _DEFERRED
-    ]
+    denied = [result["diagnostic"] for result in policy_results(plan) if is_denied(result)]
     return [each["diagnostic"] for each in findings(plan) if each["verdict"] == FAILS] + denied
 
 

@@ -24,7 +24,7 @@ from stoker.cli.client.change_requests import ChangeRequests, control
 from stoker.cli.client.service import Answer, Service
 from stoker.cli.client.sources import collect
 from stoker.cli.commands.deployment import Deployment
-from stoker.cli.terminal.errors import CommandFailed, NoSuchStack
+from stoker.cli.terminal.errors import CommandFailed
 
 _APPROVED = "APPROVED"
 _APPROVAL_REQUIRED = "policy-approval-required"
@@ -87,7 +87,7 @@ class Plans:
         deployment = Deployment.of(
             self._connect(), stack, sources, parameters=dict(parameters or {}), rollback=None, timeout=None, tags=()
         )
-        plan = deployment.plan()
+        plan = deployment.plan_without_questions()
         return self._kept(stack, plan, deployment.start)
 
     def plan_deletion(self, stack: str) -> dict[str, Any]:
@@ -123,11 +123,8 @@ class Plans:
         if planned.asks_for_approval:
             return
         service = self._connect()
-        try:
-            stack = service.stack(planned.stack).facts
-        except NoSuchStack:
-            stack = None
-        if not control(service, stack)["approvals"]:
+        stack = service.existing(planned.stack)
+        if not control(service, stack.facts if stack is not None else None)["approvals"]:
             raise CommandFailed(
                 f"Changes of {planned.stack} need no approval in Stoker, so that nobody can have approved this plan; "
                 "it is not applied. A person can deploy the template (`stoker deploy`), or require approvals."

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -80,8 +80,13 @@ def _details(
     return {**view, "plan": services.sealer.open(row.body)["plan"]}
 
 
-def _found(connection: Connection, context: RequestContext, request_id: str) -> ChangeRequest:
-    row = approvals.by_id(connection, context.project_id, request_id)
+def _found(
+    connection: Connection,
+    context: RequestContext,
+    request_id: str,
+    read: Callable[[Connection, str, str], ChangeRequest | None] = approvals.by_id,
+) -> ChangeRequest:
+    row = read(connection, context.project_id, request_id)
     if row is None:
         raise EntityNotFound(f"The change request ({request_id}) could not be found.")
     return row
@@ -211,9 +216,7 @@ async def change_request_judge(
     )
 
     def record(connection: Connection) -> None:
-        row = approvals.locked(connection, context.project_id, request.request_id)
-        if row is None:
-            raise EntityNotFound(f"The change request ({request.request_id}) could not be found.")
+        row = _found(connection, context, request.request_id, approvals.locked)
         view = _refuse_closed(connection, services, context, row)
         if context.user_id == row.user_id:
             raise Forbidden("The author of a change cannot approve or reject it.")
@@ -247,9 +250,7 @@ async def change_request_break_glass(
     }
 
     def record(connection: Connection) -> None:
-        row = approvals.locked(connection, context.project_id, request.request_id)
-        if row is None:
-            raise EntityNotFound(f"The change request ({request.request_id}) could not be found.")
+        row = _found(connection, context, request.request_id, approvals.locked)
         _refuse_closed(connection, services, context, row)
         approvals.break_glass(connection, row.id, orjson.dumps(emergency).decode())
 

@@ -10,9 +10,10 @@ import hashlib
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
 
 import orjson
-from sqlalchemy import Connection, and_, delete, insert, select, update
+from sqlalchemy import Connection, Select, and_, delete, insert, select, update
 
 from stoker.store.records import ChangeRequest
 from stoker.store.tables import change_approvals, change_requests, operations, stacks
@@ -68,10 +69,13 @@ def pending_key(project_id: str, stack_id: str | None, stack_name: str, digest: 
 
 def by_id(connection: Connection, project_id: str, identifier: str) -> ChangeRequest | None:
     """Return a request of a project."""
-    c = change_requests.c
-    where = and_(c.id == identifier, c.project_id == project_id)
-    row = connection.execute(select(change_requests).where(where)).one_or_none()
+    row = connection.execute(_with_id(project_id, identifier)).one_or_none()
     return ChangeRequest.of(row) if row else None
+
+
+def _with_id(project_id: str, identifier: str) -> Select[Any]:
+    c = change_requests.c
+    return select(change_requests).where(and_(c.id == identifier, c.project_id == project_id))
 
 
 def open_request(connection: Connection, pending: str, now: float) -> ChangeRequest | None:
@@ -84,9 +88,7 @@ def open_request(connection: Connection, pending: str, now: float) -> ChangeRequ
 
 def locked(connection: Connection, project_id: str, identifier: str) -> ChangeRequest | None:
     """As `by_id`; nobody else says anything about the request before the transaction ends."""
-    c = change_requests.c
-    where = and_(c.id == identifier, c.project_id == project_id)
-    row = connection.execute(select(change_requests).where(where).with_for_update()).one_or_none()
+    row = connection.execute(_with_id(project_id, identifier).with_for_update()).one_or_none()
     return ChangeRequest.of(row) if row else None
 
 

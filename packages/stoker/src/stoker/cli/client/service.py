@@ -57,7 +57,7 @@ class Service:
         """Yield the project's stacks, page by page."""
         page = {"limit": _PAGE, **(query or {})}
         while True:
-            found = self._call("GET", "/stacks", query=page)["stacks"]
+            found = self.call("GET", "/stacks", query=page)["stacks"]
             yield from found
             if len(found) < page["limit"]:
                 return
@@ -67,24 +67,24 @@ class Service:
         """Yield pages of resources that match in all stacks: `resources`, and what could not be searched."""
         page: Mapping[str, Any] | None = {"limit": _PAGE, **query}
         while page is not None:
-            answer: Answer = self._call("GET", "/resources", query=page)
+            answer: Answer = self.call("GET", "/resources", query=page)
             yield answer
             following = [link["href"] for link in answer.get("links", ()) if link["rel"] == "next"]
             page = dict(parse_qsl(urlsplit(following[0]).query)) if following else None
 
     def orphans(self) -> list[Answer]:
         """Return the objects that Stoker has made and no resource has, and those of which that is not known."""
-        found: list[Answer] = self._call("GET", "/orphans")["orphans"]
+        found: list[Answer] = self.call("GET", "/orphans")["orphans"]
         return found
 
     def generated(self, query: Mapping[str, Any]) -> Answer:
         """Return a template of the objects of the project, with its environment and what was left out."""
-        answer: Answer = self._call("GET", "/generated_template", query=query)["generated_template"]
+        answer: Answer = self.call("GET", "/generated_template", query=query)["generated_template"]
         return answer
 
     def generated_types(self) -> frozenset[str]:
         """Return the types whose objects can be generated."""
-        return frozenset(self._call("GET", "/generated_template/resource_types")["resource_types"])
+        return frozenset(self.call("GET", "/generated_template/resource_types")["resource_types"])
 
     def exports(self) -> list[Answer]:
         """Return the values that stacks of the project export, and the stacks that import them.
@@ -92,7 +92,7 @@ class Service:
         A service that does not list them, has none.
         """
         try:
-            found: list[Answer] = self._call("GET", "/exports")["exports"]
+            found: list[Answer] = self.call("GET", "/exports")["exports"]
         except Refused as error:
             if error.status == _NOT_FOUND:
                 return []
@@ -105,11 +105,18 @@ class Service:
 
     def resource_types(self) -> list[str]:
         """Return the names of all types."""
-        return list(self._call("GET", "/resource_types")["resource_types"])
+        return list(self.call("GET", "/resource_types")["resource_types"])
 
     def stack(self, name: str) -> Stack:
         """Return a stack by name or ID, without the values of its outputs. Raises NoSuchStack."""
         return self._found(name, _WITHOUT_OUTPUTS)
+
+    def existing(self, name: str) -> Stack | None:
+        """Return the same; None if there is none."""
+        try:
+            return self.stack(name)
+        except NoSuchStack:
+            return None
 
     def stack_with_outputs(self, name: str) -> Stack:
         """Return a stack by name or ID, with the values of its outputs. Raises NoSuchStack."""
@@ -117,7 +124,7 @@ class Service:
 
     def _found(self, name: str, query: Mapping[str, str]) -> Stack:
         try:
-            return Stack(self, self._call("GET", f"/stacks/{_segment(name)}", query=query)["stack"])
+            return Stack(self, self.call("GET", f"/stacks/{_segment(name)}", query=query)["stack"])
         except Refused as error:
             if error.status == _NOT_FOUND:
                 raise NoSuchStack(f"There is no stack {name}.") from None
@@ -125,21 +132,22 @@ class Service:
 
     def create(self, body: Mapping[str, Any]) -> Stack:
         """Start the creation of a stack."""
-        return self.stack(self._call("POST", "/stacks", body)["stack"]["id"])
+        return self.stack(self.call("POST", "/stacks", body)["stack"]["id"])
 
     def preview(self, body: Mapping[str, Any]) -> Answer:
         """The plan of `create`."""
-        plan: Answer = self._call("POST", "/stacks/preview", body)["stack"]["plan"]
+        plan: Answer = self.call("POST", "/stacks/preview", body)["stack"]["plan"]
         return plan
 
     def validate(self, body: Mapping[str, Any]) -> Answer:
         """The facts about a template: its description, and its parameters by name."""
-        facts: Answer = self._call("POST", "/validate", body)
+        facts: Answer = self.call("POST", "/validate", body)
         return facts
 
-    def _call(
+    def call(
         self, method: str, path: str, body: Mapping[str, Any] | None = None, query: Mapping[str, Any] | None = None
     ) -> Any:
+        """Send a request about the project, such as `GET /change_requests`; return the JSON data of the answer."""
         response = self._request(path, method, json=body, params=query)
         if response.status_code < 400:
             return response.json() if response.content else None
@@ -166,15 +174,9 @@ class Service:
                 return None
             raise _refusal(response)
 
-    def call(
-        self, method: str, path: str, body: Mapping[str, Any] | None = None, query: Mapping[str, Any] | None = None
-    ) -> Any:
-        """Send a request about the project, such as `GET /change_requests`."""
-        return self._call(method, path, body, query)
-
     def below(self, stack: Answer, tail: str, query: Mapping[str, Any] | None = None) -> Any:
         """GET something that hangs on a stack."""
-        return self._call("GET", _path(stack) + tail, query=query)
+        return self.call("GET", _path(stack) + tail, query=query)
 
     def send(
         self,
@@ -185,7 +187,7 @@ class Service:
         query: Mapping[str, Any] | None = None,
     ) -> Any:
         """Change a stack or one of its subresources."""
-        return self._call(method, _path(stack) + tail, body, query)
+        return self.call(method, _path(stack) + tail, body, query)
 
 
 def _update_method(body: Mapping[str, Any]) -> str:

@@ -19,7 +19,7 @@ from stoker.cli.client.placing import MISSING, placed
 from stoker.cli.client.saved_plans import SavedPlan
 from stoker.cli.client.service import Answer, Refused, Service, Stack
 from stoker.cli.client.sources import Sources, collect, former
-from stoker.cli.terminal.errors import CommandFailed, NoSuchStack, PlanRefused, TemplateRefused
+from stoker.cli.terminal.errors import CommandFailed, PlanRefused, TemplateRefused
 from stoker.cli.terminal.messages import say
 from stoker.cli.views.failure import failure
 from stoker.cli.views.follow import WANTED, continued, follow, succeeded
@@ -94,13 +94,8 @@ class Deployment:
         self.sources = sources
         self.body = body if preflight else {**body, "preflight": False}
         self._service = service
-        try:
-            self.stack: Stack | None = service.stack(name)
-        except NoSuchStack:
-            if sources.as_of is not None:
-                raise
-            self.stack = None
-        else:
+        self.stack: Stack | None = service.stack(name) if sources.as_of is not None else service.existing(name)
+        if self.stack is not None:
             kept: Answer = {"refresh": refresh}
             if self.stack.facts.get("tags"):
                 kept["tags"] = ",".join(self.stack.facts["tags"])
@@ -271,11 +266,8 @@ def apply(service: Service, saved: SavedPlan, parameters: dict[str, str], report
 
 def wait_until_open(service: Service, name: str, report: Report) -> None:
     """Return when changes of a stack, which need not exist yet, are allowed by windows and freezes."""
-    try:
-        stack = service.stack(name).facts
-    except NoSuchStack:
-        stack = None
-    wait_for_window(service, stack, report.note)
+    stack = service.existing(name)
+    wait_for_window(service, stack.facts if stack is not None else None, report.note)
 
 
 def _planned_for(service: Service, saved: SavedPlan) -> Stack | None:
@@ -283,10 +275,7 @@ def _planned_for(service: Service, saved: SavedPlan) -> Stack | None:
 
     Raises CommandFailed if the stack no longer exists (a deleted one can still be read by its ID), or exists already.
     """
-    try:
-        stack = service.stack(saved.stack_id or saved.name)
-    except NoSuchStack:
-        stack = None
+    stack = service.existing(saved.stack_id or saved.name)
     if saved.stack_id is None:
         if stack is not None:
             raise CommandFailed(f"The plan creates the stack {saved.name}, which exists already. Make a new plan.")

@@ -11,7 +11,7 @@ from pathlib import Path
 from stoker.cli.client.service import Answer, Service, Stack
 from stoker.cli.commands.deployment import act_as_planned, begin, deletion
 from stoker.cli.commands.generate import refuse_existing, tell_generated, write_generated
-from stoker.cli.terminal.errors import CommandFailed, NoSuchStack
+from stoker.cli.terminal.errors import CommandFailed
 from stoker.cli.terminal.messages import say
 from stoker.cli.views.failure import failure
 from stoker.cli.views.follow import succeeded
@@ -111,9 +111,8 @@ def _stack_of(service: Service, name: str, answer: Answer) -> Iterator[Stack]:
 
 def _leave(service: Service, name: str, resources: Sequence[str]) -> None:
     """Delete a stack of which nothing has been deleted, without its objects."""
-    try:
-        stack = service.stack(name)
-    except NoSuchStack:
+    stack = service.existing(name)
+    if stack is None:
         return
     if stack.state.startswith("CREATE_"):
         stack.delete(options={"retain": list(resources)})

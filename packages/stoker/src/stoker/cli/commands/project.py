@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,7 @@ from stoker.cli.client.parallel import Ended, Outcome, run
 from stoker.cli.client.service import Refused, Service, Stack
 from stoker.cli.client.sources import collect
 from stoker.cli.commands.deployment import Deployment, confirm, deletion, finish, refuse_locked, waited
-from stoker.cli.terminal.errors import CommandFailed, FollowingInterrupted, NoSuchStack, TemplateRefused
+from stoker.cli.terminal.errors import CommandFailed, FollowingInterrupted, TemplateRefused
 from stoker.cli.terminal.messages import say
 from stoker.cli.views.follow import follow
 from stoker.cli.views.plans import show_plan
@@ -104,9 +104,7 @@ class JointPlan:
         self._service = service
         self._how = how
         ended = run(project.requires, self._plan, how.jobs)
-        errors = _errors(ended)
-        if errors:
-            raise ProjectRefused("These stacks cannot be deployed, and nothing was changed:", errors)
+        _refuse_failed(ended)
 
     def _plan(self, key: str) -> None:
         stack, service = self.project.stacks[key], self._service.another()
@@ -184,7 +182,7 @@ def show_joint_plan(joint: JointPlan) -> None:
 
 def plan_project(service: Service, path: str, stage: str | None, given: Mapping[str, str], how: How, form: str) -> bool:
     """Show the plan of a project; return whether there are changes."""
-    joint = _joint_plan(service, path, stage, given, how)
+    joint = JointPlan(service, *_wanted(path, stage, given, how))
     if form == "text":
         show_joint_plan(joint)
     else:
@@ -194,10 +192,10 @@ def plan_project(service: Service, path: str, stage: str | None, given: Mapping[
     return bool(joint.changed)
 
 
-def _joint_plan(service: Service, path: str, stage: str | None, given: Mapping[str, str], how: How) -> JointPlan:
+def _wanted(path: str, stage: str | None, given: Mapping[str, str], how: How) -> tuple[Project, How]:
+    """Return a project, and `how` with the values that the user gives to its stacks."""
     project = read(path, stage)
-    how = How(by_stack(project, given), how.reset_parameters, how.refresh, how.preflight, how.jobs)
-    return JointPlan(service, project, how)
+    return project, replace(how, parameters=by_stack(project, given))
 
 
 # -- deployments ---------------------------------------------------------------------------------------------------
@@ -208,8 +206,7 @@ def deploy_project(
 ) -> None:
     """Deploy the stacks of a project, after showing the plan. Raises CommandFailed unless all are deployed."""
     shown = shown_as(form)
-    project = read(path, stage)
-    how = How(by_stack(project, given), how.reset_parameters, how.refresh, how.preflight, how.jobs)
+    project, how = _wanted(path, stage, given, how)
     _wait_for_all(service, project, how, shown)
     joint = JointPlan(service, project, how)
     if form == "json":
@@ -290,18 +287,13 @@ def _wait_for_all(service: Service, project: Project, how: How, shown: Shown) ->
 
     def wait(key: str) -> None:
         name = project.stacks[key].name
-        try:
-            stack = service.another().stack(name)
-        except NoSuchStack:
-            return
-        if stack.busy:
+        stack = service.another().existing(name)
+        if stack is not None and stack.busy:
             waited(stack, shown.of(name))
 
     with _interruptible(project), shown.live():
         ended = run(dict.fromkeys(project.stacks, ()), wait, how.jobs)
-    errors = _errors(ended)
-    if errors:
-        raise ProjectRefused("These stacks cannot be deployed, and nothing was changed:", errors)
+    _refuse_failed(ended)
 
 
 @contextmanager
@@ -353,10 +345,8 @@ def delete_project(
 
 def _existing(service: Service, project: Project) -> Iterator[tuple[str, Stack]]:
     for key, stack in project.stacks.items():
-        try:
-            yield key, service.stack(stack.name)
-        except NoSuchStack:
-            continue
+        if (found := service.existing(stack.name)) is not None:
+            yield key, found
 
 
 def _show_deletion(stack: Stack, force: bool, form: str, has_consumers: bool) -> None:
@@ -391,6 +381,13 @@ def _errors(ended: Mapping[str, Ended]) -> dict[str, CommandFailed]:
         elif end.error is not None:
             raise end.error
     return found
+
+
+def _refuse_failed(ended: Mapping[str, Ended]) -> None:
+    """Raise ProjectRefused if a step before the first change has failed."""
+    errors = _errors(ended)
+    if errors:
+        raise ProjectRefused("These stacks cannot be deployed, and nothing was changed:", errors)
 
 
 def show_errors(errors: Mapping[str, CommandFailed]) -> None:

@@ -21,6 +21,7 @@ from stoker.authoring.plan_steps import (
     data_loss,
     data_losses,
     ignored,
+    is_denied,
     is_removed,
     is_whole,
     kept,
@@ -109,7 +110,7 @@ def plan_lines(name: str, plan: Answer, out: Console, against: Compared | None =
     for gap in not_counted(plan):
         yield from _wrapped(Text(), Text(gap, "yellow"), out)
     for result in policy_results(plan):
-        style = "red" if result["verdict"] == "deny" and result["code"] != "policy-deferred" else "yellow"
+        style = "red" if is_denied(result) else "yellow"
         yield from _wrapped(Text(), Text(policy_sentence(result), style), out)
     for extent in _extent(plan):
         yield from _wrapped(Text(), Text(extent, "dim"), out)
