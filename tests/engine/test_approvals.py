@@ -82,6 +82,16 @@ async def approved(world: World, change: Callable[[], Awaitable[Any]]) -> Any:
     return await change()
 
 
+async def asked(world: World, control: Mapping[str, Any]) -> dict[str, Any]:
+    """Create a stack, say what its changes need, and return the request that the refused update has made."""
+    await world.create("web", value("1"))
+    await require(world, control)
+    with pytest.raises(ApprovalRequired):
+        await world.update("web", value("2"))
+    [request] = await waiting(world)
+    return request
+
+
 async def test_a_change_waits_for_other_people_with_the_roles_that_are_required(world: World) -> None:
     await world.create("web", value("1"))
     await require(world, TWO_PEOPLE)
@@ -117,11 +127,7 @@ async def test_a_change_waits_for_other_people_with_the_roles_that_are_required(
 
 
 async def test_an_approval_is_of_one_plan(world: World) -> None:
-    await world.create("web", value("1"))
-    await require(world, ONE_PERSON)
-    with pytest.raises(ApprovalRequired):
-        await world.update("web", value("2"))
-    [request] = await waiting(world)
+    request = await asked(world, ONE_PERSON)
     await approve(world, person(world, "alice"), request["id"])
     with pytest.raises(ApprovalRequired):
         await world.update("web", value("3"))
@@ -141,11 +147,7 @@ async def approved_other(world: World, besides: str) -> None:
 
 
 async def test_an_approval_expires(world: World) -> None:
-    await world.create("web", value("1"))
-    await require(world, {**ONE_PERSON, "valid_hours": 1})
-    with pytest.raises(ApprovalRequired):
-        await world.update("web", value("2"))
-    [request] = await waiting(world)
+    request = await asked(world, {**ONE_PERSON, "valid_hours": 1})
     await approve(world, person(world, "alice"), request["id"])
     assert isinstance(world.clock, ManualClock)
     world.clock.advance(3601.0)
@@ -156,11 +158,7 @@ async def test_an_approval_expires(world: World) -> None:
 
 
 async def test_a_rejected_change_is_refused_until_the_verdict_changes(world: World) -> None:
-    await world.create("web", value("1"))
-    await require(world, ONE_PERSON)
-    with pytest.raises(ApprovalRequired):
-        await world.update("web", value("2"))
-    [request] = await waiting(world)
+    request = await asked(world, ONE_PERSON)
     alice, bob = person(world, "alice"), person(world, "bob")
     await approve(world, alice, request["id"], "REJECTED")
     assert (await approve(world, bob, request["id"]))["status"] == "REJECTED"
@@ -246,11 +244,7 @@ async def test_the_operator_requires_approval_of_all(tmp_path: Path, served: Ser
 
 
 async def test_breaking_the_glass_needs_a_reason_which_is_recorded(world: World) -> None:
-    await world.create("web", value("1"))
-    await require(world, ONE_PERSON)
-    with pytest.raises(ApprovalRequired):
-        await world.update("web", value("2"))
-    [request] = await waiting(world)
+    request = await asked(world, ONE_PERSON)
     with pytest.raises(BadValue, match="reason"):
         await world.call("change_request_break_glass", request_id=request["id"], reason="  ")
     broken = await world.call("change_request_break_glass", request_id=request["id"], reason="the shop is down")
@@ -261,11 +255,7 @@ async def test_breaking_the_glass_needs_a_reason_which_is_recorded(world: World)
 
 
 async def test_other_projects_see_and_say_nothing(world: World) -> None:
-    await world.create("web", value("1"))
-    await require(world, ONE_PERSON)
-    with pytest.raises(ApprovalRequired):
-        await world.update("web", value("2"))
-    [request] = await waiting(world)
+    request = await asked(world, ONE_PERSON)
     stranger = replace(person(world, "mallory", "admin"), project_id="0" * 32)
     assert await ask(world, stranger, "change_request_list") == []
     for method, more in (
@@ -281,11 +271,7 @@ async def test_a_crash_between_approval_and_deployment_loses_and_doubles_nothing
     tmp_path: Path, served: ServedCloud
 ) -> None:
     world = await World(tmp_path / "stoker.db", served).start()
-    await world.create("web", value("1"))
-    await require(world, ONE_PERSON)
-    with pytest.raises(ApprovalRequired):
-        await world.update("web", value("2"))
-    [request] = await waiting(world)
+    request = await asked(world, ONE_PERSON)
     await approve(world, person(world, "alice"), request["id"])
     await world.stop()
     world = await World(tmp_path / "stoker.db", served).start()
@@ -309,11 +295,7 @@ async def outcome(change: Awaitable[Any]) -> str:
 
 async def test_what_else_asks_whether_a_plan_is_approved(world: World) -> None:
     """The functions for whatever else requires approvals, such as a policy about plans."""
-    await world.create("web", value("1"))
-    await require(world, ONE_PERSON)
-    with pytest.raises(ApprovalRequired):
-        await world.update("web", value("2"))
-    [request] = await waiting(world)
+    request = await asked(world, ONE_PERSON)
     await approve(world, person(world, "alice", "auditor"), request["id"])
     read, now = world.engine.services.database.read, world.clock.now()
     plan = (request["project_id"], request["stack_id"], "web", request["plan_digest"])
