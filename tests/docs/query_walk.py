@@ -185,9 +185,9 @@ def _generation(client: Any, service: QueryService) -> None:
     scan = {"ResourceScanId": client.start_resource_scan()["ResourceScanId"]}
     service.until(lambda: client.describe_resource_scan(**scan)["Status"] == "COMPLETE")
     client.list_resource_scans()
-    scanned = client.list_resource_scan_resources(**scan, ResourceTypePrefix="OS::Neutron::")["Resources"]
-    [net] = [each for each in scanned if each["ResourceType"] == "OS::Neutron::Net"][:1]
-    wanted = {name: net[name] for name in ("ResourceType", "ResourceIdentifier")}
+    client.list_resource_scan_resources(**scan, ResourceTypePrefix="OS::Neutron::")
+    shown = client.describe_stack_resource(StackName="other", LogicalResourceId="Net")["StackResourceDetail"]
+    wanted = {"ResourceType": "OS::Neutron::Net", "ResourceIdentifier": {"Id": shown["PhysicalResourceId"]}}
     client.list_resource_scan_related_resources(**scan, Resources=[wanted])
     template = {"GeneratedTemplateName": "network"}
     client.create_generated_template(**template, Resources=[wanted])
