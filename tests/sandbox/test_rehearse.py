@@ -14,7 +14,7 @@ from click.testing import CliRunner
 
 import stoker
 from stoker.cli.main import cli
-from stoker.testing.rehearsal.disruptions import Disruption, Kind
+from stoker.testing.rehearsal.disruptions import Disruption, Kind, kinds_for
 from stoker.testing.rehearsal.rehearsing import WORKER, Rehearsal, rehearse, request
 from stoker.testing.rehearsal.report import to_data
 from stoker.testing.rehearsal.rules import RULES
@@ -167,6 +167,27 @@ def test_what_users_see(workers: Workers) -> None:
     assert [failure.path for failure in limited.failures] == ["subnet"]
     assert "Quota exceeded" in limited.failures[0].reason
     assert (busy.state, lost.state) == ("CREATE_COMPLETE", "CREATE_COMPLETE")
+
+
+def test_what_is_not_visible_yet(workers: Workers) -> None:
+    """The engine waits for what it has just created, and finds nothing in a list that lacks its second half."""
+    scenario = Scenario(str(EXAMPLES / "network.yaml"))
+    [undisturbed] = map(Outcome.from_dict, workers.answers([request(scenario)]))
+    requests = undisturbed.phases[0].requests
+    [listed] = [each for each in requests if each.listed and each.path.endswith("/networks")]
+    [router] = [each for each in requests if each.made and each.path.endswith("/routers")]
+    wanted = [
+        Disruption("create", router.number, Kind.EVENTUAL_CONSISTENCY),
+        Disruption("create", listed.number, Kind.PARTIAL_LIST),
+    ]
+    late, partial = map(Outcome.from_dict, workers.answers([request(scenario, [each]) for each in wanted]))
+    assert late.phases[0].state == "CREATE_COMPLETE"
+    assert late.phases[0].seconds > undisturbed.phases[0].seconds + 1
+    assert partial.phases[0].state == "ROLLBACK_COMPLETE"
+    assert "there is no network 'public'" in partial.phases[0].failures[0].reason
+    assert not late.left and not partial.left
+    assert [kind for kind in kinds_for(listed) if kind is Kind.PARTIAL_LIST]
+    assert Kind.EVENTUAL_CONSISTENCY not in kinds_for(listed)
 
 
 def test_the_command(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,6 +12,7 @@ from openstack_emulator.core.http import Request, Response
 from stoker_foundation.patterns.linear import fits_shell
 
 READS = frozenset({"GET", "HEAD", "OPTIONS"})
+_IDENTIFIERS = ("id", "uuid", "name")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +37,23 @@ class Call:
         """What the body says about the object: the content of its only wrapper, such as `server`."""
         return _unwrapped(self.body)
 
+    @property
+    def made_id(self) -> str:
+        """The ID, or else the name, of the object that the request created; empty if it created none."""
+        succeeded = self.method == "POST" and self.status is not None and self.status < 300
+        return identity(self.answer) if succeeded else ""
+
+    @property
+    def listed(self) -> int:
+        """How many objects the answer lists; 0 if it is no list."""
+        return sum(map(len, lists(self.answer).values())) if self.method == "GET" else 0
+
     def made(self, object_id: str) -> bool:
         """Whether the request created the object: the answer to a POST has its ID, or a PUT names it."""
         if self.method == "PUT":
             return self.path.endswith(f"/{object_id}")
         found = _unwrapped(self.answer)
-        names = [found.get(key) for key in ("id", "uuid", "name")] if isinstance(found, Mapping) else []
+        names = [found.get(key) for key in _IDENTIFIERS] if isinstance(found, Mapping) else []
         return self.method == "POST" and object_id in names
 
 
@@ -98,6 +110,25 @@ class Calls(Sequence[Call]):
         status, answer = (None, None) if response is None else (response.status, _data(response.payload()))
         body = _data(sent.body)
         self._calls.append(Call(time, sent.method, sent.path, sent.query_string, body, status, answer, resource))
+
+
+def lists(answer: Any) -> dict[str, list[Any]]:
+    """Return the lists of objects in the answer to a request for a collection, by their keys."""
+    if not isinstance(answer, Mapping) or "id" in answer or "uuid" in answer:
+        return {}
+    return {
+        key: value
+        for key, value in answer.items()
+        if isinstance(value, list) and not key.endswith("links") and all(isinstance(each, Mapping) for each in value)
+    }
+
+
+def identity(found: Any) -> str:
+    """Return the ID of an object that a service describes, or else its name; empty for anything else."""
+    content = _unwrapped(found)
+    if not isinstance(content, Mapping):
+        return ""
+    return str(next((content[key] for key in _IDENTIFIERS if content.get(key)), ""))
 
 
 def _data(content: bytes) -> Any:

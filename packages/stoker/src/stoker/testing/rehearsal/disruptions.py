@@ -11,6 +11,8 @@ from openstack_emulator.core.errors import ApiError
 from openstack_emulator.core.faults import Fault
 from openstack_emulator.core.http import Request
 from stoker.testing.calls import READS
+from stoker.testing.rehearsal.scenario import Request as Sent
+from stoker.testing.rehearsal.visibility import HIDDEN_SECONDS
 
 SLOW_SECONDS = 300.0
 """How much longer a slow request takes: longer than the engine repeats what conflicts with the state of an object."""
@@ -29,6 +31,8 @@ class Kind(StrEnum):
     QUOTA = "quota"
     NO_CONNECTION = "no-connection"
     RATE_LIMIT = "rate-limit"
+    PARTIAL_LIST = "partial-list"
+    EVENTUAL_CONSISTENCY = "eventual-consistency"
     DEATH_AFTER_COMMIT = "death-after-commit"
 
 
@@ -42,6 +46,8 @@ WORDS: Mapping[Kind, str] = {
     Kind.QUOTA: "exceeds a quota",
     Kind.NO_CONNECTION: "does not reach the service",
     Kind.RATE_LIMIT: f"is refused with 429 for {_RETRY_SECONDS:.0f} s",
+    Kind.PARTIAL_LIST: "is answered without the second half of the list",
+    Kind.EVENTUAL_CONSISTENCY: f"creates an object that reads do not show for {HIDDEN_SECONDS:.0f} s",
     Kind.DEATH_AFTER_COMMIT: "is the last one before the engine dies, right after a commit",
 }
 """What happens to a request."""
@@ -68,14 +74,16 @@ _QUOTAS: Mapping[str, tuple[int, str | None]] = {"compute": (403, None), "networ
 """With which status, and name of the error, services refuse what exceeds a quota; the others answer 413."""
 
 
-def kinds_for(method: str, path: str) -> Sequence[Kind]:
-    """Return what can go wrong with a request."""
-    if method in READS:
-        return _OF_READS
-    without: set[Kind] = {Kind.DEATH_AFTER_COMMIT}
-    if method != "POST":
+def kinds_for(request: Sent) -> Sequence[Kind]:
+    """Return what can go wrong with a request, whose answer without disruptions is known."""
+    if request.method in READS:
+        return (*_OF_READS, Kind.PARTIAL_LIST) if request.listed else _OF_READS
+    without: set[Kind] = {Kind.DEATH_AFTER_COMMIT, Kind.PARTIAL_LIST}
+    if not request.made:
+        without.add(Kind.EVENTUAL_CONSISTENCY)
+    if request.method != "POST":
         without |= set(_OF_CREATIONS)
-    elif path.rstrip("/").rsplit("/", 1)[-1] not in _BREAKABLE:
+    elif request.path.rstrip("/").rsplit("/", 1)[-1] not in _BREAKABLE:
         without.add(Kind.BROKEN_OBJECT)
     return [kind for kind in Kind if kind not in without]
 
@@ -106,7 +114,8 @@ class _Limited(Fault):
 
 class Script:
     """Disruptions, and where in a run the engine is. `met` are those that have taken place; `requests` are those of the
-    phase in the order in which they were sent, with the stack's ID and the resource's name that they were sent for.
+    phase in the order in which they were sent, with the stack's ID and the resource's name that they were sent for;
+    `answers` are, by their numbers, how many objects the answer listed, and the ID of the one that was created.
     """
 
     def __init__(self, disruptions: Sequence[Disruption] = ()) -> None:
@@ -119,6 +128,7 @@ class Script:
         """Count from the beginning of a phase."""
         self.phase, self.commits = phase, 0
         self.requests: list[tuple[Request, tuple[str, str] | None]] = []
+        self.answers: dict[int, tuple[int, str]] = {}
         self._lasting.clear()
 
     def next_call(self, request: Request, resource: tuple[str, str] | None) -> Kind | None:

@@ -123,7 +123,7 @@ class _Run:
         await self._ended()
         state, reason = await self._state()
         script, again = self._stage.script, ""
-        requests, commits = script.requests, script.commits
+        requests, answers, commits = script.requests, script.answers, script.commits
         self._stage.script.begin("")
         if name == DELETE and state != "DELETED":
             await self._requested(DELETE)
@@ -145,7 +145,13 @@ class _Run:
                 rollback_failures,
                 lost,
                 [
-                    Request(number, sent.method, sent.path, paths.get(resource, "") if resource else "")
+                    Request(
+                        number,
+                        sent.method,
+                        sent.path,
+                        paths.get(resource, "") if resource else "",
+                        *answers.get(number, (0, "")),
+                    )
                     for number, (sent, resource) in enumerate(requests)
                 ],
                 list(_steps(events, paths, began)),

@@ -57,7 +57,7 @@ def _single(usual: Outcome) -> Iterator[Disruption]:
     for phase in usual.phases:
         for request in phase.requests:
             if request.resource:
-                for kind in kinds_for(request.method, request.path):
+                for kind in kinds_for(request):
                     yield Disruption(phase.name, request.number, kind)
         for number in range(phase.commits):
             yield Disruption(phase.name, number, Kind.DEATH_AFTER_COMMIT)

@@ -99,12 +99,17 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A request of the engine in a phase: its number, method and path, and the path of the resource it was sent for."""
+    """A request of the engine in a phase: its number, method and path, and the path of the resource it was sent for.
+
+    `listed` is how many objects its answer listed, `made` the ID of the object that it created.
+    """
 
     number: int
     method: str
     path: str
     resource: str
+    listed: int = 0
+    made: str = ""
 
 
 @dataclass(frozen=True, slots=True)

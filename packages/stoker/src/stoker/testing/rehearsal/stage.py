@@ -29,6 +29,7 @@ from stoker.testing.connections import LoopJournal
 from stoker.testing.emulated_cloud import EmulatedCloud
 from stoker.testing.rehearsal.disruptions import SLOW_SECONDS, Kind, Script, fault_of
 from stoker.testing.rehearsal.durations import seconds_of
+from stoker.testing.rehearsal.visibility import Visibility, cut
 from stoker.testing.sandbox import Sandbox, empty_database, forgetful
 from stoker.testing.simulated_loop import Process, ProcessClock, SimulatedLoop, settle
 from stoker_foundation.clock import ManualClock, sleep
@@ -184,6 +185,7 @@ class RehearsedCloud(EmulatedCloud):
     def __init__(self, clock: ManualClock, stage: Stage) -> None:
         super().__init__(clock)
         self._stage = stage
+        self._visibility = Visibility(clock)
         self.inner.open_all()
         self._warm_up()
 
@@ -196,16 +198,23 @@ class RehearsedCloud(EmulatedCloud):
             self.request("DELETE", f"/network/v2.0/ports/{made['id']}", user="demo")
 
     async def answered(self, sent: CloudRequest) -> Response | None:
-        kind = self._stage.script.next_call(sent, RESOURCE.get())
+        script = self._stage.script
+        answers, number = script.answers, len(script.requests)
+        kind = script.next_call(sent, RESOURCE.get())
         seconds = seconds_of(sent.method, sent.path) + (SLOW_SECONDS if kind is Kind.SLOW else 0.0)
-        fault = None if kind is None else fault_of(kind, sent)
+        fault = self._visibility.fault(sent) or (None if kind is None else fault_of(kind, sent))
         if seconds and (fault is None or fault.do in ("act_and_drop", "error_state")):
             await sleep(self.clock, seconds)
         response = dispatch(self.inner, sent, fault)
         if response is not None and response.later is not None:
             response.body = await response.later
             self.inner.store.flush()
+        response = self._visibility.shown(sent, cut(response) if kind is Kind.PARTIAL_LIST else response)
         self.calls.record(self.clock.now(), sent, response, RESOURCE.get())
+        call = self.calls[-1]
+        answers[number] = (call.listed, call.made_id)
+        if kind is Kind.EVENTUAL_CONSISTENCY:
+            self._visibility.hide(call.made_id)
         if kind is Kind.ENGINE_DEATH:
             self._stage.kill()
             await asyncio.get_running_loop().create_future()  # nobody is there any more
