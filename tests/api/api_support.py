@@ -266,6 +266,13 @@ CHANGE_CONTROL = {
     "opens_at": CREATED,
 }
 
+PLAN_POLICIES = {
+    "chosen": "policies: [{use: no-open-ssh}]",
+    "policies": [
+        {"name": "no-open-ssh", "source": "project", "verdict": "deny", "scope": "resource", "message": "open"},
+    ],
+}
+
 
 def operation_view(**changes: Any) -> dict[str, Any]:
     """An operation as operation_list gives it."""
@@ -353,6 +360,8 @@ ANSWERS: dict[str, Any] = {
     "change_request_break_glass": change_request_view(plan=PLAN),
     "change_control_show": CHANGE_CONTROL,
     "change_control_change": CHANGE_CONTROL,
+    "plan_policies_show": PLAN_POLICIES,
+    "plan_policies_change": PLAN_POLICIES,
     "stack_lock": {"reason": "a release", "user_id": "u", "user_name": "alice", "since": CREATED},
     "stack_unlock": None,
     "export_list": [],

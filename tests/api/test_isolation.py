@@ -126,7 +126,9 @@ def test_a_stranger_learns_nothing_of_a_stack(
     path = path.replace("/stacks/web", f"/stacks/{scene.stack_id}", 1) if by_id and STACK_ID not in path else path
     in_theirs = scene.ask(scene.stranger, method, path, scene.owner.project_id, body)
     in_own = scene.ask(scene.stranger, method, path, scene.stranger.project_id, body)
-    for_managers = path.endswith("/settings/change_control") and method != "GET"  # refused before any look
+    for_managers = (
+        path.endswith(("/settings/change_control", "/settings/plan_policies")) and method != "GET"
+    )  # refused before any look
     assert in_theirs.status_code == 403, in_theirs.text
     assert in_own.status_code == (403 if for_managers else 404), in_own.text
     assert not reveals(scene, in_own)

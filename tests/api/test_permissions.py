@@ -32,11 +32,11 @@ NOT_FOR_READERS = {
     "stacks:delete_snapshot", "stacks:export", "stacks:generate_template", "stacks:global_index",
     "stacks:preview_update", "stacks:preview_update_patch", "stacks:restore_snapshot", "stacks:snapshot",
     "stacks:lock", "stacks:unlock", "stacks:update_settings", "change_requests:judge", "change_requests:break_glass",
-    "stacks:update_change_control",
+    "stacks:update_change_control", "stacks:update_plan_policies",
     "stacks:update", "stacks:update_no_change", "stacks:update_patch", "stacks:validate_template",
 }  # fmt: skip
 FOR_STACK_USERS = {"resource:metadata", "resource:signal", "software_deployments:metadata", "stacks:lookup"}
-FOR_MANAGERS = {"change_requests:break_glass", "stacks:update_change_control"}
+FOR_MANAGERS = {"change_requests:break_glass", "stacks:update_change_control", "stacks:update_plan_policies"}
 GLOBAL = {"stacks:global_index", "software_configs:global_index"}
 OBSERVED: dict[str, Callable[[str], bool]] = {
     "administrator": lambda rule: rule not in GLOBAL,

@@ -29,6 +29,33 @@ def as_manager(shell: Shell) -> dict[str, str]:
     return {**found, "OS_USERNAME": "admin", "OS_IDENTITY_API_VERSION": "3", "OS_PASSWORD": "secret"}
 
 
+def test_managers_set_policies_and_others_list_them(embedded: Shell, tmp_path: Path) -> None:
+    template, policies = tmp_path / "shop.yaml", tmp_path / "policies.yaml"
+    template.write_text(TEMPLATE)
+    written = (
+        "policies:\n- name: one-only\n  types: [OS::Heat::TestResource]\n  expression: step.properties.value == 'one'\n"
+    )
+    policies.write_text(written)
+    manager = as_manager(embedded)
+    embedded.ok("deploy", "governed", "-t", str(template), "--yes")
+    assert "There are no policies for plans of governed." in embedded.ok("policies", "governed").err
+    assert "does not allow" in embedded.fails("policies", "governed", "--set", str(policies))
+    told = embedded.ok("policies", "governed", "--set", str(policies), variables=manager).out
+    assert f"Plans of governed must satisfy the policies of {policies}." in told
+    assert embedded.ok("policies", "governed", "-f", "value").out.split()[:3] == ["one-only", "stack", "deny"]
+    assert embedded.ok("policies", "governed", "--text").out == written
+
+    denied = embedded.fails("deploy", "governed", "-t", str(template), "-P", "value=two", "--yes")
+    assert "error[one-only]" in denied and "resources.thing" in denied
+    policies.write_text(written.replace("types", "typos"))
+    wrong = embedded.fails("policies", "governed", "--set", str(policies), variables=manager)
+    assert "The policies cannot be used:" in wrong and f"{policies}:3:3" in wrong and "did you mean 'types'?" in wrong
+    assert "typos: [OS::Heat::TestResource]" in wrong
+    embedded.ok("policies", "governed", "--remove", variables=manager)
+    embedded.ok("deploy", "governed", "-t", str(template), "-P", "value=two", "--yes")
+    embedded.ok("delete", "governed", "--yes")
+
+
 def test_a_saved_plan_is_approved_by_somebody_else(embedded: Shell, tmp_path: Path) -> None:
     template, control, plan = tmp_path / "shop.yaml", tmp_path / "control.yaml", tmp_path / "shop.plan"
     template.write_text(TEMPLATE)

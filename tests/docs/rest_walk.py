@@ -268,6 +268,12 @@ def _change_control(walk: Walk) -> None:
     walk.send("GET", control, **ref)
     walk.send("PUT", "/change_control", {"change_control": {"approvals": [{"role": "admin"}]}})
     walk.send("GET", "/change_control")
+    policies = "/stacks/{stack_name}/{stack_id}/settings/plan_policies"
+    walk.send("PUT", "/plan_policies", {"plan_policies": "policies:\n- use: no-open-ssh\n"})
+    walk.send("GET", "/plan_policies")
+    own = "policies:\n- name: admin-up\n  types: [OS::Neutron::Net]\n  expression: step.properties.admin_state_up\n"
+    walk.send("PUT", policies, {"plan_policies": own + "  verdict: warn\n"}, **ref)
+    walk.send("GET", policies, **ref)
     walk.login("demo", "demo")
     net["properties"] = {"admin_state_up": False}
     walk.refused("PUT", f"/stacks/shop/{made}", {"template": template})
@@ -278,5 +284,7 @@ def _change_control(walk: Walk) -> None:
     walk.send("PUT", "/change_requests/{request_id}/approval", said, request_id=request["id"])
     reason = {"reason": "the shop is down"}
     walk.send("POST", "/change_requests/{request_id}/break_glass", reason, request_id=request["id"])
+    walk.send("DELETE", policies, **ref)
+    walk.send("DELETE", "/plan_policies")
     walk.send("DELETE", control, **ref)
     walk.send("DELETE", "/change_control")

@@ -176,16 +176,20 @@ SLOW = EngineSettings(lease_seconds=5000.0, heartbeat_seconds=5.0, stack_action_
 
 
 class Governed:
-    """A world whose operator introduces policies after users have made stacks."""
+    """A world whose operator, or a manager of whose project, introduces policies after users have made stacks."""
 
-    def __init__(self, world: World, served: ServedCloud) -> None:
+    def __init__(self, world: World, served: ServedCloud, source: Source) -> None:
         self.world = world
         self.served = served
+        self._source = source
 
     async def freeze(self, policies: str = NOTHING_AT_ALL) -> None:
         """Start the engine again with policies; from here on, no request may change an object."""
+        if self._source is Source.PROJECT:
+            await self.world.call("plan_policies_change", policies=policies)
         await self.world.stop()
-        self.world.settings = replace(self.world.settings, plan_policies=read(policies))
+        if self._source is Source.OPERATOR:
+            self.world.settings = replace(self.world.settings, plan_policies=read(policies))
         await self.world.start()
         self._begun = len(self._changes())
 
@@ -203,10 +207,10 @@ class Governed:
         assert self._changes()[self._begun :] == []
 
 
-@pytest.fixture
-async def governed(served: ServedCloud, tmp_path: Path) -> AsyncIterator[Governed]:
+@pytest.fixture(params=[Source.OPERATOR, Source.PROJECT])
+async def governed(request: pytest.FixtureRequest, served: ServedCloud, tmp_path: Path) -> AsyncIterator[Governed]:
     world = World(tmp_path / "stoker.db", served, settings=SLOW)
-    yield Governed(await world.start(), served)
+    yield Governed(await world.start(), served, request.param)
     await world.stop()
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from stoker.engine.plan_policies.policy import DEFAULT_KINDS, KINDS, Policy, Scope
-from stoker.engine.plan_policies.reading import LONGEST_EXPRESSION, MOST, packs
+from stoker.engine.plan_policies.policy import DEFAULT_KINDS, KINDS, Policy, Scope, Source
+from stoker.engine.plan_policies.reading import LONGEST_EXPRESSION, LONGEST_MESSAGE, MOST, packs
 from stoker_reference.markdown import code, page, section, table
 
 _KEYS = {
@@ -19,9 +19,9 @@ _KEYS = {
     "actions": "Actions of operations; all unless given.",
     "except_actions": "Actions of operations that the policy does not apply to.",
     "expression": f"What must be true, in CEL; at most {LONGEST_EXPRESSION} characters.",
-    "message": "What is wrong if it is not.",
+    "message": f"What is wrong if it is not; at most {LONGEST_MESSAGE} characters.",
     "message_expression": "The same as a string in CEL, which replaces the message if it has a value.",
-    "hint": "What to do about it.",
+    "hint": "What to do about it; as long.",
     "parameters": "Values that the expressions read as `parameters`.",
 }
 
@@ -59,7 +59,9 @@ def pages() -> Iterator[tuple[str, str]]:
         "policies.md",
         page(
             "Policies on plans",
-            f"[](../how-to/policies.md) describes how policies are used. There may be {MOST} of them.",
+            "[](../how-to/policies.md) describes how policies are used. There may be "
+            f"{MOST[Source.OPERATOR]} of the operator, {MOST[Source.PROJECT]} of a project, and {MOST[Source.STACK]} "
+            "of a stack.",
             section("Policies that Stoker brings along", "\n\n".join(_pack(policy) for policy in packs().values())),
             section("Keys", table(["Key", "Meaning"], [[code(name), text] for name, text in _KEYS.items()])),
             section(

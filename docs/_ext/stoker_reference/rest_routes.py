@@ -36,6 +36,7 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
     ),
     "Resources": (f"{_STACK}/resources", "/resources", "/generated_template", "/orphans"),
     "Approvals of changes": ("/change_requests", "/change_control", f"{_STACK}/settings/change_control"),
+    "Policies on plans": ("/plan_policies", f"{_STACK}/settings/plan_policies"),
     "Events and operations": (f"{_STACK}/events", f"{_STACK}/operations"),
     "Snapshots": (f"{_STACK}/snapshots",),
     "Software configurations": ("/software_configs",),

@@ -66,6 +66,7 @@ RULE_SETS: tuple[RuleSet, ...] = (
         (
             "change_requests:break_glass",
             "stacks:update_change_control",
+            "stacks:update_plan_policies",
         ),
         PROJECT_MANAGER,
     ),
@@ -153,6 +154,7 @@ RULE_SETS: tuple[RuleSet, ...] = (
             "stacks:resource_schema",
             "stacks:show",
             "stacks:show_change_control",
+            "stacks:show_plan_policies",
             "stacks:show_operation",
             "stacks:show_output",
             "stacks:show_settings",

@@ -211,6 +211,18 @@ def policy_sentence(result: Answer) -> str:
     return ": ".join([what, *about, says]) + "."
 
 
+def policy_sentences(plan: Answer) -> list[str]:
+    """Return sentences about all that policies say of a plan; empty if nothing objects."""
+    omitted = policies_omitted(plan)
+    return [*map(policy_sentence, policy_results(plan)), *([omitted] if omitted else [])]
+
+
+def policies_omitted(plan: Answer) -> str:
+    """Return a sentence about how many more steps policies object to than have results; empty for none."""
+    more = (plan.get("policies") or {}).get("omitted", 0)
+    return f"Policies object to {more} more step{'s' if more > 1 else ''}." if more else ""
+
+
 _POLICY_CODES = {
     "policy-denied": "Denied by the policy {policy}",
     "policy-approval-required": "The policy {policy} requires an approval",

@@ -52,6 +52,10 @@ COMMANDS: Mapping[str, Command] = {
         "approvals:change_control",
         "Show what changes of the stack NAME need, or without NAME, of all stacks of the project; or set or remove it.",
     ),
+    "policies": Command(
+        "policies:policies",
+        "List the policies for plans of the stack NAME, or without NAME, of the project's stacks; set or remove them.",
+    ),
     "import": Command("transfers:import_objects", "Import existing objects as resources of the stack NAME."),
     "move": Command(
         "transfers:move", "Keep the object of the resource FROM of the stack NAME, which is called TO in the template."

@@ -14,8 +14,7 @@ from stoker.authoring.plan_steps import (
     kept,
     left_behind,
     not_counted,
-    policy_results,
-    policy_sentence,
+    policy_sentences,
     reasons,
     shown_kind,
 )
@@ -45,7 +44,7 @@ def shown_steps(plan: Answer) -> list[Answer]:
 
 def told_policies(plan: Answer) -> list[str]:
     """Return the sentences about what policies say of a plan; empty if nothing objects."""
-    return [policy_sentence(result) for result in policy_results(plan)]
+    return policy_sentences(plan)
 
 
 def told_costs(plan: Answer) -> list[str]:

@@ -15,7 +15,7 @@ from stoker.authoring.plan_steps import (
     data_losses,
     not_compared,
     policy_results,
-    policy_sentence,
+    policy_sentences,
     reasons,
     summary,
 )
@@ -50,7 +50,7 @@ def shown(plan: Answer) -> dict[str, Any]:
         "compared_with_the_cloud": compared(plan),
         "not_compared": list(not_compared(plan)),
         "costs": costs(plan),
-        "policies": [policy_sentence(each) for each in policy_results(plan)],
+        "policies": policy_sentences(plan),
     }
 
 

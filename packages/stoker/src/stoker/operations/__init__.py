@@ -71,6 +71,7 @@ from stoker.contract.generated_templates import (
 )
 from stoker.contract.generating import GenerateFromProject, ListGeneratedTypes
 from stoker.contract.operation_events import ListOperationEvents
+from stoker.contract.plan_policies import ChangePlanPolicies, ShowPlanPolicies
 from stoker.contract.refactoring import (
     CreateStackRefactor,
     ExecuteStackRefactor,
@@ -162,6 +163,7 @@ from stoker.operations import (
     locking,
     operation_events,
     orphans,
+    policy_settings,
     previews,
     refactoring,
     repeating,
@@ -232,6 +234,7 @@ _ON_PARTS: tuple[Operation[RecordingParts], ...] = (
     JudgeChangeRequest.served_by(approvals.change_request_judge),
     BreakGlass.served_by(approvals.change_request_break_glass),
     ChangeControl.served_by(approvals.change_control_change),
+    ChangePlanPolicies.served_by(policy_settings.plan_policies_change),
     UpdateSoftwareDeployment.served_by(deployments.software_deployment_update),
     ShowServerMetadata.served_by(deployments.software_deployment_metadata),
 )
@@ -297,6 +300,7 @@ _ON_SERVICES: tuple[Operation[RecordingServices], ...] = (
     ListChangeRequests.served_by(approvals.change_request_list),
     ShowChangeRequest.served_by(approvals.change_request_show),
     ShowControl.served_by(approvals.change_control_show),
+    ShowPlanPolicies.served_by(policy_settings.plan_policies_show),
     ListExports.served_by(describing.export_list),
     ListImports.served_by(describing.import_list),
     SummarizeTemplate.served_by(describing.template_summary),

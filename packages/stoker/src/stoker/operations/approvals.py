@@ -24,13 +24,12 @@ from stoker.contract.approvals import (
     ShowChangeRequest,
     ShowControl,
 )
-from stoker.contract.request import Reference
 from stoker.engine.calls.context import RecordingParts
 from stoker.engine.change_control import Control
 from stoker.engine.records.beginnings import combined_control, control_now
 from stoker.engine.records.services import EngineServices
 from stoker.operations.clearance import record_with_event
-from stoker.operations.lookup import find_stack
+from stoker.operations.lookup import tree_or_project
 from stoker.operations.planning import PlanDigest, records_of
 from stoker.store import approvals, queries, settings
 from stoker.store.approvals import Approval, Requirement, Verdict
@@ -291,14 +290,14 @@ async def _commit(
 
 async def change_control_show(services: EngineServices, context: RequestContext, request: ShowControl) -> ControlView:
     """Return what changes of a stack, or of all stacks of the project, need."""
-    project_id, stack_id = await _subject(services, context, request.ref)
+    project_id, stack_id = await tree_or_project(services, context, request.ref)
     return await _control_view(services, project_id, stack_id)
 
 
 async def change_control_change(parts: RecordingParts, context: RequestContext, request: ChangeControl) -> ControlView:
     """Set what changes of a stack, or of all stacks of the project, need. Raises BadValue."""
     services = parts.services
-    project_id, stack_id = await _subject(services, context, request.ref)
+    project_id, stack_id = await tree_or_project(services, context, request.ref)
     body = None
     if request.control is not None:
         Control.read(request.control)
@@ -314,16 +313,6 @@ async def change_control_change(parts: RecordingParts, context: RequestContext, 
     await record_with_event(parts, stack, Batch().then(record), COMPLETE, text)
     LOG.info("%s (project %s, stack %s)", text, project_id, stack_id or "all")
     return await _control_view(services, project_id, stack_id)
-
-
-async def _subject(services: EngineServices, context: RequestContext, ref: Reference | None) -> tuple[str, str | None]:
-    """Return the project and the stack that a request is about. Raises BadValue for a nested stack."""
-    if ref is None:
-        return context.project_id, None
-    stack = await find_stack(services, context, ref)
-    if stack.parent_id is not None:
-        raise BadValue(f"What changes need is set for a tree of stacks as a whole; {stack.name} is a nested stack.")
-    return stack.project_id, stack.id
 
 
 async def _control_view(services: EngineServices, project_id: str, stack_id: str | None) -> ControlView:

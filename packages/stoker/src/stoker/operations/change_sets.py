@@ -44,6 +44,7 @@ from stoker.engine.ownership.submissions import Submissions
 from stoker.engine.plan_policies.policy import Verdict
 from stoker.engine.planning.kinds import Kind
 from stoker.engine.planning.plan import Plan
+from stoker.engine.records.beginnings import written_policies
 from stoker.engine.records.services import EngineServices, RecordingServices
 from stoker.engine.redaction.object_ids import ObjectIds
 from stoker.engine.redaction.stacks import secrets_ever
@@ -246,7 +247,9 @@ async def _plan(
         return Planned(await make_plan(services, stack, checked, action), None)
     preflight = is_checked_first(services, request.body)
     refresh = refresh_of(services, request.body, Refresh.NONE)
-    priced = services.settings.prices is not None or bool(services.settings.plan_policies)
+    settings = services.settings
+    judged = bool(settings.plan_policies or await written_policies(services, stack))
+    priced = settings.prices is not None or judged
     if not (request.nested or preflight or priced or refresh is not Refresh.NONE):
         return Planned(await make_plan(services, stack, checked, action), None)
     planned = await plan_tree_with_values(

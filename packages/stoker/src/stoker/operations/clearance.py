@@ -21,7 +21,7 @@ from stoker.base.ids import new_id
 from stoker.engine.calls.context import RecordingParts
 from stoker.engine.change_control import Control
 from stoker.engine.plan_policies import policy
-from stoker.engine.records.beginnings import control_now
+from stoker.engine.records.beginnings import control_now, written_policies
 from stoker.operations.planning import PlanDigest, Planned, check_record, digest_of_action, refuse_outdated
 from stoker.store import approvals
 from stoker.store.approvals import BY_POLICY, Requirement, lacking
@@ -77,14 +77,21 @@ async def gate_of(parts: RecordingParts, context: RequestContext, stack: Stack, 
     """Return the gate that a change of a stack passes; `action` is that of its operation."""
     root_id = stack.root_id if stack.inputs else None
     control = await parts.services.database.read(control_now, parts.services, stack.project_id, root_id)
-    return Gate(parts, context, stack, action, control)
+    judges = bool(parts.services.settings.plan_policies or await written_policies(parts.services, stack))
+    return Gate(parts, context, stack, action, control, judges)
 
 
 class Gate:
     """Lets a change of a stack pass, or records a request for it and refuses it."""
 
     def __init__(
-        self, parts: RecordingParts, context: RequestContext, stack: Stack, action: str, control: Control
+        self,
+        parts: RecordingParts,
+        context: RequestContext,
+        stack: Stack,
+        action: str,
+        control: Control,
+        judges: bool,
     ) -> None:
         self._parts = parts
         self._services = parts.services
@@ -93,7 +100,7 @@ class Gate:
         self._action = action
         self._control = control
         self._now = parts.services.clock.now()
-        self._judges = bool(parts.services.settings.plan_policies)
+        self._judges = judges
         self._opens_at = control.opens_at(self._now) if control.calendars else self._now
 
     @property

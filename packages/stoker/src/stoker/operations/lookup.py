@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from sqlalchemy import Connection
 
 from stoker.base.context import RequestContext
-from stoker.base.errors import EntityNotFound, Forbidden
+from stoker.base.errors import BadValue, EntityNotFound, Forbidden
 from stoker.contract.request import Reference
 from stoker.engine.records.services import EngineServices
 from stoker.engine.records.state import ResourceState
@@ -93,3 +93,18 @@ def confine_stack_user(
     """Raise Forbidden unless `may_use` allows it."""
     if not may_use(context, stack, state, current):
         raise Forbidden("You are not allowed to use this resource.")
+
+
+async def tree_or_project(
+    services: EngineServices, context: RequestContext, ref: Reference | None
+) -> tuple[str, str | None]:
+    """Return the project and the root stack that settings are for; without `ref`, there is no stack.
+
+    Raises EntityNotFound, and BadValue for a nested stack.
+    """
+    if ref is None:
+        return context.project_id, None
+    stack = await find_stack(services, context, ref)
+    if stack.parent_id is not None:
+        raise BadValue(f"This is set for a tree of stacks as a whole; {stack.name} is a nested stack.")
+    return stack.project_id, stack.id

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 from stoker.engine.plan_policies.policy import Report
 from stoker.engine.planning.plan import Plan
 from stoker.engine.preflight.policy_checks import judged_plan
 from stoker.engine.preflight.policy_document import stack_facts
+from stoker.engine.preflight.policy_sources import applying
 from stoker.engine.pricing.costs import Costs
 from stoker.engine.records.services import EngineServices
 from stoker.store import queries
@@ -16,13 +17,19 @@ from stoker.store.records import Stack
 
 
 async def asked_policies(
-    services: EngineServices, stack: Stack, plan: Plan, costs: Costs | None, tags: Sequence[str] | None
+    services: EngineServices,
+    stack: Stack,
+    plan: Plan,
+    costs: Costs | None,
+    tags: Sequence[str] | None,
+    written: Mapping[str, str],
 ) -> Report:
     """Return what the policies say of a plan whose steps have their subjects.
 
-    `tags` are those that the request gives the stack, None for those that it has.
+    `written` are the policies of the project and the stack (see `written_policies`). `tags` are those that the request
+    gives the stack, None for those that it has.
     """
-    policies = services.settings.plan_policies
+    policies = await applying(services, stack.project_id, stack.root_id, written)
     if tags is None:
         known = await services.database.read(queries.tags_of, [stack.root_id])
         tags = known.get(stack.root_id, ())

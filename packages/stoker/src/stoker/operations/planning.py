@@ -36,6 +36,7 @@ from stoker.engine.preflight.findings import Report
 from stoker.engine.pricing.costs import Costs, costs_of
 from stoker.engine.pricing.usage import Usage, needs_record, usage_of
 from stoker.engine.records.actions import RETURNS
+from stoker.engine.records.beginnings import written_policies
 from stoker.engine.records.observations import Observations
 from stoker.engine.records.recorded import Recorded, current_of, read_tree
 from stoker.engine.records.scope import RecordedScope
@@ -300,11 +301,12 @@ async def _costs(services: EngineServices, context: RequestContext, usages: Sequ
 async def _policies(
     services: EngineServices, stack: Stack, plan: Plan, costs: Costs | None, tags: Sequence[str] | None
 ) -> PolicyReport | None:
-    if not services.settings.plan_policies:
+    written = await written_policies(services, stack)
+    if not services.settings.plan_policies and not written:
         return None
     from stoker.operations.plan_policies import asked_policies
 
-    return await asked_policies(services, stack, plan, costs, tags)
+    return await asked_policies(services, stack, plan, costs, tags, written)
 
 
 def _read_below(

@@ -1,4 +1,6 @@
-"""Settings of stacks: termination protection, policies, notification topics; and what changes of them need."""
+"""Settings of stacks: termination protection, policies, notification topics; what changes of them need, and policies on
+plans.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,7 @@ from sqlalchemy import Connection, and_, delete, insert, select
 
 from stoker.store import statements
 from stoker.store.records import StackSettings
-from stoker.store.tables import change_controls, stack_settings
+from stoker.store.tables import change_controls, plan_policies, stack_settings
 
 
 def of_stack(connection: Connection, root_id: str) -> StackSettings:
@@ -46,3 +48,21 @@ def save_control(
     if body is not None:
         values = {"project_id": project_id, "stack_id": stack_id, "user_id": user_id, "updated_at": now}
         connection.execute(insert(change_controls).values(body=orjson.dumps(body).decode(), **values))
+
+
+def plan_policies_of(connection: Connection, project_id: str, root_id: str | None) -> dict[str, str]:
+    """Return the policies on plans, as YAML, by the ID of the stack; those of the project have the ID ""."""
+    c = plan_policies.c
+    wanted = and_(c.project_id == project_id, c.stack_id.in_({"", root_id or ""}))
+    return {row.stack_id: row.body for row in connection.execute(select(c.stack_id, c.body).where(wanted))}
+
+
+def save_plan_policies(
+    connection: Connection, project_id: str, stack_id: str, body: str | None, user_id: str | None, now: float
+) -> None:
+    """Record policies on plans as YAML; None for nothing (a journal step)."""
+    c = plan_policies.c
+    connection.execute(delete(plan_policies).where(and_(c.project_id == project_id, c.stack_id == stack_id)))
+    if body is not None:
+        values = {"project_id": project_id, "stack_id": stack_id, "user_id": user_id, "updated_at": now}
+        connection.execute(insert(plan_policies).values(body=body, **values))

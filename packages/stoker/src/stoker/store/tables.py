@@ -535,6 +535,17 @@ change_controls = Table(
 )
 """What changes of stacks need, by project: of all of them (`stack_id` is empty), or of a tree of stacks."""
 
+plan_policies = Table(
+    "plan_policies",
+    metadata,
+    Column("project_id", String(64), primary_key=True),
+    Column("stack_id", Identifier, primary_key=True),
+    Column("body", LongText, nullable=False),
+    Column("user_id", String(64)),
+    Column("updated_at", Double, nullable=False),
+)
+"""Policies on plans as YAML, by project: for all of its stacks (`stack_id` is empty), or for a tree of stacks."""
+
 change_requests = Table(
     "change_requests",
     metadata,

@@ -9,7 +9,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from stoker.api.v1 import approvals, catalog, generating, operations, resources, settings, software, stacks
+from stoker.api.v1 import (
+    approvals,
+    catalog,
+    generating,
+    operations,
+    plan_policies,
+    resources,
+    settings,
+    software,
+    stacks,
+)
 from stoker.api.v1 import stack_body as body
 from stoker.api.v1.call import Action
 from stoker.contract.stacks import AbandonStack, ExportStack, OfDefinition, ShowEnvironment, ShowFiles, ShowTemplate
@@ -100,6 +110,11 @@ ROUTES: Mapping[str, Mapping[str, Action]] = {
         "PUT": Action(approvals.set_control, "stacks:update_change_control", body=approvals.CONTROL_BODY),
         "DELETE": Action(approvals.delete_control, "stacks:update_change_control"),
     },
+    "/plan_policies": {
+        "GET": Action(plan_policies.show, "stacks:show_plan_policies"),
+        "PUT": Action(plan_policies.update, "stacks:update_plan_policies", body=plan_policies.BODY),
+        "DELETE": Action(plan_policies.delete, "stacks:update_plan_policies"),
+    },
     # Redirects from a name, an ID or an ARN to the stack
     "/stacks/{stack_name}": _lookups("GET", "POST", "PUT", "PATCH", "DELETE"),
     "/stacks/{stack_name}/resources": {"GET": _lookup("/resources"), "POST": _lookup("/resources")},
@@ -156,6 +171,11 @@ ROUTES: Mapping[str, Mapping[str, Action]] = {
         "GET": Action(approvals.show_control, "stacks:show_change_control"),
         "PUT": Action(approvals.set_control, "stacks:update_change_control", body=approvals.CONTROL_BODY),
         "DELETE": Action(approvals.delete_control, "stacks:update_change_control"),
+    },
+    f"{_STACK}/settings/plan_policies": {
+        "GET": Action(plan_policies.show, "stacks:show_plan_policies"),
+        "PUT": Action(plan_policies.update, "stacks:update_plan_policies", body=plan_policies.BODY),
+        "DELETE": Action(plan_policies.delete, "stacks:update_plan_policies"),
     },
     f"{_STACK}/drift/watch": {
         "GET": Action(stacks.show_drift_watch, "stacks:drift"),

@@ -28,6 +28,7 @@ from stoker.authoring.plan_steps import (
     left_behind,
     not_compared,
     not_counted,
+    policies_omitted,
     policy_results,
     policy_sentence,
     reasons,
@@ -112,6 +113,8 @@ def plan_lines(name: str, plan: Answer, out: Console, against: Compared | None =
     for result in policy_results(plan):
         style = "red" if is_denied(result) else "yellow"
         yield from _wrapped(Text(), Text(policy_sentence(result), style), out)
+    if omitted := policies_omitted(plan):
+        yield from _wrapped(Text(), Text(omitted, "yellow"), out)
     for extent in _extent(plan):
         yield from _wrapped(Text(), Text(extent, "dim"), out)
     for used in consumers(plan):

@@ -7,6 +7,7 @@ evaluates the remaining policies. After `_MOST_ENDED` such policies of a plan, t
 from __future__ import annotations
 
 import atexit
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -15,12 +16,15 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from stoker.engine.plan_policies.policy import Policy, Scope
+from stoker.engine.plan_policies.policy import Policy, Scope, Source
 from stoker_foundation.interpreter import python_command, python_environment
 from stoker_foundation.json_process import JsonProcess
 
 SECONDS = 0.5
 """Limit of the processor time that one policy may take for all steps of a plan, in seconds."""
+
+SECONDS_OF_SOURCE: Mapping[Source, float] = {Source.PROJECT: 2.0, Source.STACK: 2.0}
+"""Limits of the processor time that all policies of a source may take for a plan, in seconds."""
 
 _MEMORY = 768 * 1024 * 1024
 _PATIENCE_SECONDS = 20.0
@@ -135,10 +139,14 @@ def _wrong(scope: Scope, answer: Mapping[str, Any]) -> str | None:
 def evaluated(policies: Sequence[Policy], plan: Mapping[str, Any]) -> Iterator[Outcome]:
     """Yield what policies that concern the plan's action say of a plan's `document`; blocks for their time."""
     steps = plan["steps"]
+    spent = dict.fromkeys(Source, 0.0)
     with Helper(plan) as helper:
         for policy in policies:
             applicable = [index for index, step in enumerate(steps) if policy.applies(step)]
             if policy.scope is Scope.RESOURCE and not applicable:
+                continue
+            if spent[policy.source] >= SECONDS_OF_SOURCE.get(policy.source, math.inf):
+                yield Outcome(policy, None, None, NOT_REACHED)
                 continue
             indexes = applicable if policy.scope is Scope.RESOURCE else None
             answer = helper.ask(
@@ -149,6 +157,7 @@ def evaluated(policies: Sequence[Policy], plan: Mapping[str, Any]) -> Iterator[O
                     "steps": indexes,
                 }
             )
+            spent[policy.source] += answer.get("seconds", SECONDS)
             if "error" in answer:
                 yield Outcome(policy, None, None, answer["error"])
                 continue

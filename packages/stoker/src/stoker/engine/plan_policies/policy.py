@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -26,9 +27,13 @@ class Scope(StrEnum):
 
 
 class Source(StrEnum):
-    """Who has written a policy: the operator of the service, or the user of a command who tries policies."""
+    """Who has written a policy: the operator of the service, a manager of the project, for all of its stacks or for one
+    tree of them, or the user of a command who tries policies.
+    """
 
     OPERATOR = "operator"
+    PROJECT = "project"
+    STACK = "stack"
     COMMAND = "command"
 
 
@@ -52,6 +57,9 @@ CODES: Mapping[Verdict, Code] = {
     Verdict.WARN: Code.WARNED,
 }
 """The codes of the results of policies that are not satisfied."""
+
+MOST_RESULTS = 100
+"""How many results with the same code a policy has in a report: plans are stored with them."""
 
 KINDS = frozenset({"create", "use", "update", "replace", "refuse", "delete", "forget", "keep", "act", "import", "move"})
 """The kinds of steps in plans; a step that imports an object or moves a resource has two."""
@@ -130,19 +138,28 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The results of the evaluation of `evaluated` policies, the gravest first; satisfied ones have no result."""
+    """The results of the evaluation of `evaluated` policies, the gravest first; satisfied ones have no result.
+
+    `omitted` is how many further steps policies object to that have `MOST_RESULTS` results of the same code.
+    """
 
     evaluated: int = 0
     results: tuple[Result, ...] = ()
+    omitted: int = 0
 
     @classmethod
     def of(cls, evaluated: int, results: Iterable[Result]) -> Report:
         """Return the report with these results, in order."""
         order = list(Verdict)
-        return cls(
-            evaluated,
-            tuple(sorted(results, key=lambda each: (order.index(each.verdict), each.path, each.policy, each.code))),
-        )
+        counts = Counter[tuple[Source, str, Code]]()
+        kept = list[Result]()
+        for result in results:
+            about = (result.source, result.policy, result.code)
+            counts[about] += 1
+            if counts[about] <= MOST_RESULTS:
+                kept.append(result)
+        kept.sort(key=lambda each: (order.index(each.verdict), each.path, each.policy, each.source, each.code))
+        return cls(evaluated, tuple(kept), counts.total() - len(kept))
 
     def with_verdict(self, verdict: Verdict) -> tuple[Result, ...]:
         """Return the results from which a verdict follows now; deferred ones have none yet."""
@@ -159,4 +176,5 @@ class Report:
             "evaluated": self.evaluated,
             "verdict": self.verdict.value if self.verdict is not None else None,
             "results": [result.to_data() for result in self.results],
+            "omitted": self.omitted,
         }

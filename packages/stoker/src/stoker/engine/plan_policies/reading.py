@@ -18,8 +18,10 @@ from stoker.engine.plan_policies.evaluation import compile_errors
 from stoker.engine.plan_policies.policy import DEFAULT_KINDS, KINDS, Policy, Scope, Source, Verdict
 from stoker.template.document import Document
 
-MOST = 200
-"""How many policies of one source there may be."""
+MOST: Mapping[Source, int] = {Source.OPERATOR: 200, Source.COMMAND: 200, Source.PROJECT: 50, Source.STACK: 50}
+"""How many policies of each source there may be."""
+LONGEST_MESSAGE = 500
+"""Characters of a message or a hint."""
 LONGEST_EXPRESSION = 4096
 """Characters of an expression."""
 
@@ -76,6 +78,13 @@ def read_policies(texts: Iterable[tuple[str, str]], source: Source) -> tuple[Pol
     return reading.made()
 
 
+def stored_policies(name: str, text: str, source: Source) -> tuple[Policy, ...]:
+    """Return policies that were read before: their expressions are not compiled again. Raises TemplateInvalid."""
+    reading = _Reading(source, packs())
+    reading.file(name, text)
+    return reading.checked()
+
+
 @cache
 def packs() -> Mapping[str, Policy]:
     """Return the policies that Stoker brings along, by name."""
@@ -112,6 +121,12 @@ class _Reading:
                 self.policies.append(replace(policy, source=self._source))
 
     def made(self) -> tuple[Policy, ...]:
+        """Return the policies with expressions that can be evaluated. Raises TemplateInvalid."""
+        policies = self.checked()
+        self._compile()
+        return self._without_mistakes(policies)
+
+    def checked(self) -> tuple[Policy, ...]:
         """Return the policies, after the checks that need all of them. Raises TemplateInvalid."""
         seen = dict[str, Policy]()
         for policy in self.policies:
@@ -119,13 +134,15 @@ class _Reading:
                 where = seen[policy.name]
                 self._refuse(policy, f"the name {policy.name!r} is used twice, first in {where.file}")
             seen.setdefault(policy.name, policy)
-        if len(self.policies) > MOST:
-            self._refuse(self.policies[MOST], f"there are {len(self.policies)} policies; at most {MOST} are evaluated")
-        elif not self._problems:
-            self._compile()
+        most = MOST[self._source]
+        if len(self.policies) > most:
+            self._refuse(self.policies[most], f"there are {len(self.policies)} policies; at most {most} are evaluated")
+        return self._without_mistakes(tuple(self.policies))
+
+    def _without_mistakes(self, policies: tuple[Policy, ...]) -> tuple[Policy, ...]:
         if self._problems:
             raise TemplateInvalid(sorted(self._problems, key=Diagnostic.sort_key))
-        return tuple(self.policies)
+        return policies
 
     def _compile(self) -> None:
         written = [
@@ -211,9 +228,9 @@ class _Entry:
             kinds=frozenset(self._texts(entry, "kinds", sorted(base.kinds), KINDS)),
             actions=frozenset(self._texts(entry, "actions", sorted(base.actions), _ACTIONS)),
             except_actions=frozenset(self._texts(entry, "except_actions", sorted(base.except_actions), _ACTIONS)),
-            message=self._text(entry, "message", base.message),
+            message=self._sentence(entry, "message", base.message),
             message_expression=says or None,
-            hint=self._text(entry, "hint", base.hint),
+            hint=self._sentence(entry, "hint", base.hint),
             parameters=self._parameters(entry, base),
         )
 
@@ -223,6 +240,12 @@ class _Entry:
             self._refuse(f"{key} must be a string", key)
             return default
         return value.strip()
+
+    def _sentence(self, entry: Mapping[str, Any], key: str, default: str) -> str:
+        text = " ".join(self._text(entry, key, default).split())
+        if len(text) > LONGEST_MESSAGE:
+            self._refuse(f"{key} has {len(text)} characters; at most {LONGEST_MESSAGE} are shown", key)
+        return text
 
     def _expression(self, entry: Mapping[str, Any], key: str, default: str) -> str:
         text = self._text(entry, key, default)

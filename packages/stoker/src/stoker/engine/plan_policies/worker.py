@@ -14,6 +14,7 @@ import json
 import resource
 import signal
 import sys
+import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -44,7 +45,10 @@ def _compiled(question: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _asked(question: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the answers `[index, holds, message]`, or `[index, null, error]`; the index of the whole plan is null."""
+    """Return the answers `[index, holds, message]`, or `[index, null, error]`, and the seconds of processor time they
+    took; the index of the whole plan is null.
+    """
+    began = time.process_time()
     condition = cel.compile(question["ask"])
     says = cel.compile(question["says"]) if question["says"] is not None else None
     common = {"parameters": question["parameters"], "stack": _plan["stack"], "action": _plan["action"]}
@@ -52,7 +56,8 @@ def _asked(question: Mapping[str, Any]) -> dict[str, Any]:
     if indexes is None:
         context.add_variable("plan", _plan)
         indexes = [None]
-    return {"answers": [_answer(condition, says, context, index) for index in indexes]}
+    answers = [_answer(condition, says, context, index) for index in indexes]
+    return {"answers": answers, "seconds": time.process_time() - began}
 
 
 def _answer(condition: cel.Program, says: cel.Program | None, context: cel.Context, index: int | None) -> list[Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -120,6 +120,11 @@ def control_now(connection: Connection, services: EngineServices, project_id: st
     """Return what changes of a tree of stacks need; None is a stack that does not exist yet."""
     chosen = settings.controls_of(connection, project_id, [root_id] if root_id is not None else [])
     return combined_control(services, chosen.values())
+
+
+async def written_policies(services: EngineServices, stack: Stack) -> Mapping[str, str]:
+    """Return the policies on plans of a stack's project, with the key "", and of its tree, with its ID, as YAML."""
+    return await services.database.read(settings.plan_policies_of, stack.project_id, stack.root_id)
 
 
 def combined_control(services: EngineServices, chosen: Collection[Any]) -> Control:

@@ -13,13 +13,14 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from stoker.base.errors import ApprovalRequired, PolicyDenied
+from stoker.base.errors import ApprovalRequired, PolicyDenied, TemplateInvalid
 from stoker.engine.plan_policies.policy import Code, Policy, Report, Result, Scope, Verdict
 from stoker.engine.planning.decide import Target
 from stoker.engine.planning.kinds import Kind
 from stoker.engine.planning.plan import Plan
 from stoker.engine.preflight.policy_checks import concerning, judged_plan, judged_step
 from stoker.engine.preflight.policy_document import stack_facts, step_document
+from stoker.engine.preflight.policy_sources import applying
 from stoker.engine.pricing.costs import costs_of
 from stoker.engine.pricing.usage import needs_record, usage_of
 from stoker.engine.records.failure import Failure
@@ -31,10 +32,17 @@ from stoker.store import approvals, queries
 LOG = logging.getLogger(__name__)
 
 
-async def check_by_policies(run: OperationContext) -> None:
-    """Ask the policies about the plan. Raises PolicyDenied, and ApprovalRequired for a plan without its approval."""
+async def check_by_policies(run: OperationContext, written: Mapping[str, str]) -> None:
+    """Ask the policies about the plan; `written` are those of the project and the stack (see `written_policies`).
+
+    Raises PolicyDenied, and ApprovalRequired for a plan without its approval.
+    """
     plan = run.planning.plan
-    policies = concerning(run.services.settings.plan_policies, run.operation.action)
+    try:
+        run.planning.policies = await applying(run.services, run.stack.project_id, run.stack.root_id, written)
+    except TemplateInvalid as error:
+        raise PolicyDenied(f"Nothing was changed, since policies cannot be read: {error.message}") from error
+    policies = concerning(run.planning.policies, run.operation.action)
     if plan is None or not policies:
         return
     if plan.reaches_below():
@@ -54,13 +62,10 @@ async def check_by_policies(run: OperationContext) -> None:
 
 async def check_step_by_policies(run: OperationContext, target: Target, kind: Kind) -> None:
     """Ask the policies about a resource whose values are all known now. Raises Failure."""
-    policies = run.services.settings.plan_policies
-    if not policies:
-        return
     step = step_document(target.name, target.type_name, target.type, target.given, kind, run.planned_secrets)
     asked = [
         policy
-        for policy in concerning(policies, run.operation.action)
+        for policy in concerning(run.planning.policies, run.operation.action)
         if policy.scope is Scope.RESOURCE and policy.applies(step)
     ]
     if not asked:

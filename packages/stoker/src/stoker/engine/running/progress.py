@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from stoker.engine.plan_policies.policy import Policy
 from stoker.engine.planning.plan import Plan
 from stoker.engine.planning.planner import Wanted
 from stoker.engine.planning.relocating import Relocated
@@ -83,7 +84,7 @@ class Planning:
     `earlier` are the resources from before the run, by name. `attribute_keys` are the attributes of each resource that
     others refer to. `adopted` are the documents of adopted resources, `copies` those of the snapshot that the operation
     is about, by resource, and `snapshot_path` the place of the stack in it. `imported` is that of `Forward`.
-    `relocated` is what was moved, None if nothing could be.
+    `relocated` is what was moved, None if nothing could be. `policies` are those that the plan must satisfy.
     """
 
     removing: Removing = field(default_factory=Removing)
@@ -96,6 +97,7 @@ class Planning:
     snapshot_path: tuple[str, ...] = ()
     imported: Mapping[str, str] = field(default_factory=dict)
     relocated: Relocated | None = None
+    policies: tuple[Policy, ...] = ()
 
 
 @dataclass(slots=True)

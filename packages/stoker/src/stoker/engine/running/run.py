@@ -27,6 +27,7 @@ from stoker.base.ids import new_id
 from stoker.engine.calls.context import ActingParts
 from stoker.engine.planning.planner import plan_removal
 from stoker.engine.records.actions import FORWARD
+from stoker.engine.records.beginnings import written_policies
 from stoker.engine.records.failure import Failure
 from stoker.engine.records.state import ResourceState
 from stoker.engine.redaction.stacks import without_secrets
@@ -116,10 +117,11 @@ class OperationRun(OperationContext):
         Raises PolicyDenied, ApprovalRequired or PreflightFailed.
         """
         try:
-            if self.services.settings.plan_policies:
+            written = await written_policies(self.services, self.stack)
+            if self.services.settings.plan_policies or written:
                 from stoker.engine.running.policies import check_by_policies
 
-                await check_by_policies(self)
+                await check_by_policies(self, written)
             await check_before_first_change(self)
         except (PolicyDenied, ApprovalRequired, PreflightFailed):
             self.progress.refused = self.operation.epoch == 1

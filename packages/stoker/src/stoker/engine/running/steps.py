@@ -181,7 +181,7 @@ class StepRunner:
 
     async def _ask_policies(self, target: Target, kind: Kind) -> None:
         """Ask the policies on plans about what is about to be done. Raises Failure."""
-        if kind in (Kind.KEEP, Kind.REFUSE) or not self.run_.services.settings.plan_policies:
+        if kind in (Kind.KEEP, Kind.REFUSE) or not self.run_.planning.policies:
             return
         from stoker.engine.running.policies import check_step_by_policies
 

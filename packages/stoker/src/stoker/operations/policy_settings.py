@@ -1,0 +1,81 @@
+"""The policies on plans that managers set for a project or for a tree of stacks."""
+
+from __future__ import annotations
+
+import logging
+from functools import partial
+
+from sqlalchemy import Connection
+
+from stoker.base.context import RequestContext
+from stoker.base.errors import BadValue
+from stoker.contract.plan_policies import ChangePlanPolicies, PoliciesView, ShowPlanPolicies
+from stoker.engine.calls.context import RecordingParts
+from stoker.engine.plan_policies.policy import Source
+from stoker.engine.records.services import EngineServices
+from stoker.operations.clearance import record_with_event
+from stoker.operations.lookup import tree_or_project
+from stoker.store import queries, settings
+from stoker.store.journal import Batch
+from stoker.store.records import COMPLETE
+
+LOG = logging.getLogger(__name__)
+
+
+async def plan_policies_show(
+    services: EngineServices, context: RequestContext, request: ShowPlanPolicies
+) -> PoliciesView:
+    """Return the policies for the plans of a stack, or of all stacks of the project."""
+    project_id, stack_id = await tree_or_project(services, context, request.ref)
+    return await _view(services, project_id, stack_id)
+
+
+async def plan_policies_change(
+    parts: RecordingParts, context: RequestContext, request: ChangePlanPolicies
+) -> PoliciesView:
+    """Set the policies of a stack or a project. Raises BadValue, and TemplateInvalid with all mistakes."""
+    services = parts.services
+    project_id, stack_id = await tree_or_project(services, context, request.ref)
+    if request.policies is not None:
+        source = Source.PROJECT if stack_id is None else Source.STACK
+        await services.evaluator.apart(project_id, partial(_check, request.policies, source))
+    now = services.clock.now()
+
+    def record(connection: Connection) -> None:
+        settings.save_plan_policies(connection, project_id, stack_id or "", request.policies, context.user_id, now)
+
+    user = context.user_name or context.user_id
+    text = f"Policies on plans were {'set' if request.policies is not None else 'removed'} by {user}"
+    stack = None if stack_id is None else await services.database.read(queries.stack_by_id, stack_id)
+    await record_with_event(parts, stack, Batch().then(record), COMPLETE, text)
+    LOG.info("%s (project %s, stack %s)", text, project_id, stack_id or "all")
+    return await _view(services, project_id, stack_id)
+
+
+def _check(text: str, source: Source) -> None:
+    from stoker.engine.plan_policies.reading import read_policies  # only with policies
+    from stoker.engine.preflight.policy_sources import DOCUMENT, LONGEST_TEXT
+
+    if len(text) > LONGEST_TEXT:
+        raise BadValue(f"The policies have {len(text)} characters; at most {LONGEST_TEXT} are read.")
+    read_policies([(DOCUMENT, text)], source)
+
+
+async def _view(services: EngineServices, project_id: str, stack_id: str | None) -> PoliciesView:
+    from stoker.engine.preflight.policy_sources import applying  # only with policies
+
+    written = await services.database.read(settings.plan_policies_of, project_id, stack_id)
+    policies = await applying(services, project_id, stack_id, written)
+    return {
+        "chosen": written.get(stack_id or ""),
+        "policies": [
+            {
+                "name": policy.name,
+                "source": policy.source.value,
+                "verdict": policy.verdict.value,
+                "scope": policy.scope.value,
+                "message": policy.message,
+            }
+            for policy in policies
+        ],
+    }
