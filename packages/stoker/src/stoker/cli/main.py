@@ -75,6 +75,9 @@ COMMANDS: Mapping[str, Command] = {
     ),
     "find": Command("find:find", "Find the stack and resource that have an object, by its ID, name or address."),
     "orphans": Command("orphans:orphans", "Find objects that Stoker has made and that belong to no stack any more."),
+    "sync": Command(
+        "sync:sync", "Keep the stacks of a project as SOURCE says: a directory, or the URL of a Git repository."
+    ),
     "stack": Command("stacks:stack", "Show stacks and run actions on them."),
     "snapshot": Command("snapshots:snapshot", "Take, restore and delete snapshots of stacks."),
     "guests": Command(

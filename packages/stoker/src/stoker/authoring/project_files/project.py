@@ -100,15 +100,15 @@ def stages_of(path: str) -> tuple[str | None, ...]:
     return tuple(_parsed(path).data.get("stages") or (None,))
 
 
-def read_project(path: str, stage: str | None = None) -> Project:
-    """Return the project of a file in a stage.
+def read_project(path: str, stage: str | None = None, within: Path | None = None) -> Project:
+    """Return the project of a file in a stage; what is outside of the directory `within` is a mistake, if there is one.
 
     Raises TemplateInvalid with all mistakes of the file and of the templates, OSError or UnicodeDecodeError for a file
     that cannot be read, BadValue for a stage that the file does not have.
     """
     document = _parsed(path)
     _check_stage(document, stage)
-    reader = _Reader(document, stage)
+    reader = _Reader(document, stage, within)
     stacks = {stack.key: stack for stack in reader.stacks()}
     wrong = [*reader.faults(stacks), *reader.wrong]  # in this order: reading templates finds more
     if wrong:
@@ -142,11 +142,12 @@ def _check_stage(document: Document, stage: str | None) -> None:
 class _Reader:
     """Reads the stacks of a stage. `wrong` are the mistakes that were found on the way."""
 
-    def __init__(self, document: Document, stage: str | None) -> None:
+    def __init__(self, document: Document, stage: str | None, within: Path | None) -> None:
         self.wrong: list[Diagnostic] = []
         self._document = document
         self._stage = stage
         self._folder = str(Path(document.source).parent)
+        self._within = within.resolve() if within is not None else None
         self._sources = Sources(DEFAULT_LIMITS)
 
     def stacks(self) -> Iterator[ProjectStack]:
@@ -209,6 +210,10 @@ class _Reader:
 
     def faults(self, stacks: Mapping[str, ProjectStack]) -> Iterator[Diagnostic]:
         """Yield what is wrong with the stacks, one by one and together."""
+        outside = [each for stack in stacks.values() for each in self._outside(stack)]
+        if outside:  # nothing of it is read
+            yield from outside
+            return
         names: dict[str, str] = {}
         for key, stack in stacks.items():
             if stack.name in names:
@@ -222,6 +227,12 @@ class _Reader:
         templates = {key: self._template(stack) for key, stack in stacks.items()}
         for key, stack in stacks.items():
             yield from self._value_faults(stack, templates[key], templates)
+
+    def _outside(self, stack: ProjectStack) -> Iterator[Diagnostic]:
+        for path in (stack.template, *stack.environments):
+            if self._within is None or (not is_remote(path) and Path(path).resolve().is_relative_to(self._within)):
+                continue
+            yield self.complaint(stack.place, f"{path} is outside the directory {self._within}")
 
     def _value_faults(
         self, stack: ProjectStack, template: Template | None, templates: Mapping[str, Template | None]

@@ -32,12 +32,18 @@ POLL_SECONDS = 0.4
 
 
 class Refused(CommandFailed):
-    """The service refused a request; `diagnostics` are the problems of a template, with their locations."""
+    """The service refused a request: with the kind of its error, such as `StackLocked`, if it is known.
 
-    def __init__(self, status: int, message: str, diagnostics: tuple[Diagnostic, ...] = ()) -> None:
+    `diagnostics` are the problems of a template, with their locations.
+    """
+
+    def __init__(
+        self, status: int, message: str, diagnostics: tuple[Diagnostic, ...] = (), kind: str | None = None
+    ) -> None:
         super().__init__(message)
         self.status = status
         self.diagnostics = diagnostics
+        self.kind = kind
 
 
 class Service:
@@ -468,6 +474,6 @@ def _refusal(response: Any) -> Refused:
     try:
         error = response.json()["error"]
         diagnostics = tuple(Diagnostic.from_dict(item) for item in error.get("diagnostics", ()))
-        return Refused(response.status_code, error["message"], diagnostics)
+        return Refused(response.status_code, error["message"], diagnostics, error.get("type"))
     except (ValueError, KeyError, TypeError):
         return Refused(response.status_code, f"The service returned {response.status_code} {response.reason}.")

@@ -356,11 +356,15 @@ def carry_out(
     return conclude(done, deployment.sources, report)
 
 
+class StackIsLocked(CommandFailed):
+    """A user has locked the stack."""
+
+
 def refuse_locked(stack: Stack) -> None:
-    """Raise CommandFailed for a locked stack, before anything is planned or asked."""
+    """Raise StackIsLocked for a locked stack, before anything is planned or asked."""
     if (lock := stack.facts.get("locked")) is not None:
         user = lock["user_name"] or lock["user_id"]
-        raise CommandFailed(
+        raise StackIsLocked(
             f"{stack.name} is locked by {user} since {lock['since']}: {lock['reason']}. Nothing is changed until it is "
             f"unlocked (`stoker stack unlock {stack.name}`)."
         )

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +36,8 @@ _UNCHANGED = "unchanged"
 @dataclass(frozen=True, slots=True)
 class How:
     """How a project is deployed. `parameters` are values from the command line, by stack; `jobs` is how many stacks at
-    most are deployed at the same time.
+    most are deployed at the same time. Nothing outside of the directory `within` is read, if there is one; paths are
+    relative to it then.
     """
 
     parameters: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
@@ -43,6 +45,7 @@ class How:
     refresh: str = "changes"
     preflight: bool = True
     jobs: int = 8
+    within: Path | None = None
 
 
 class ProjectRefused(CommandFailed):
@@ -57,10 +60,13 @@ class ProjectRefused(CommandFailed):
         show_errors(self.errors)
 
 
-def read(path: str, stage: str | None) -> Project:
-    """Return the project of a file. Raises TemplateRefused with its mistakes, or CommandFailed."""
+def read(path: str, stage: str | None, within: Path | None = None) -> Project:
+    """Return the project of a file; nothing outside of the directory `within` is read, if there is one.
+
+    Raises TemplateRefused with its mistakes, or CommandFailed.
+    """
     try:
-        return read_project(path, stage)
+        return read_project(path, stage, within)
     except TemplateInvalid as error:
         raise _MistakesInProject(error.diagnostics, _text) from error
     except (OSError, UnicodeDecodeError) as error:
@@ -153,15 +159,18 @@ class JointPlan:
 def deployment(service: Service, stack: ProjectStack, how: How, values: Mapping[str, Any]) -> Deployment:
     """Return what a stack is to be; `values` are those of parameters that come from other stacks."""
     given = {**stack.parameters, **values, **how.parameters.get(stack.key, {})}
-    sources = collect(stack.template, stack.environments)
+    sources = collect(stack.template, stack.environments, within=how.within)
     return Deployment.of(
         service, stack.name, sources, parameters=given, rollback=stack.rollback, timeout=stack.timeout,
         tags=stack.tags or (), reset_parameters=how.reset_parameters, refresh=how.refresh, preflight=how.preflight,
     )  # fmt: skip
 
 
-def show_joint_plan(joint: JointPlan) -> None:
+def show_joint_plan(joint: JointPlan, form: str) -> None:
     """Print the plans of all stacks in their order, and what they are together."""
+    if form == "json":
+        write("project", **joint.to_data())
+        return
     for planned in joint.in_order:
         if planned.is_unchanged:
             say(f"{planned.stack.name} is deployed as its files say.")
@@ -184,7 +193,7 @@ def plan_project(service: Service, path: str, stage: str | None, given: Mapping[
     """Show the plan of a project; return whether there are changes."""
     joint = JointPlan(service, *_wanted(path, stage, given, how))
     if form == "text":
-        show_joint_plan(joint)
+        show_joint_plan(joint, form)
     else:
         from stoker.cli.terminal.formats import show_record
 
@@ -207,30 +216,32 @@ def deploy_project(
     """Deploy the stacks of a project, after showing the plan. Raises CommandFailed unless all are deployed."""
     shown = shown_as(form)
     project, how = _wanted(path, stage, given, how)
-    _wait_for_all(service, project, how, shown)
+    wait_for_all(service, project, how, shown)
     joint = JointPlan(service, project, how)
-    if form == "json":
-        write("project", **joint.to_data())
-    else:
-        show_joint_plan(joint)
+    show_joint_plan(joint, form)
     if joint.changed:
         confirm("Deploy these stacks?", yes, shown.asking())
-    run_of = _Run(service, joint, how, shown, yes)
-    with _interruptible(joint.project), shown.live():
-        ended = run(joint.exchange.order.before, run_of.act, how.jobs)
-    _conclude(project, ended, run_of.unchanged, form)
+    deployer = Deployer(service, joint, how, shown, None if yes else partial(_refuse_surprises, joint))
+    with interruptible(joint.project), shown.live():
+        ended = run(joint.exchange.order.before, deployer.act, how.jobs)
+    _conclude(project, ended, deployer.unchanged, form)
 
 
-class _Run:
-    """Deploys the stacks of a project; `unchanged` are those that needed nothing."""
+class Deployer:
+    """Deploys the stacks of a project; `unchanged` are those that needed nothing.
 
-    def __init__(self, service: Service, joint: JointPlan, how: How, shown: Shown, yes: bool) -> None:
+    With a `check` of each final plan, which raises CommandFailed, exactly the plan that it accepts is run.
+    """
+
+    def __init__(
+        self, service: Service, joint: JointPlan, how: How, shown: Shown, check: Callable[[Planned], None] | None
+    ) -> None:
         self.unchanged: set[str] = set()
         self._service = service
         self._joint = joint
         self._how = how
         self._shown = shown
-        self._yes = yes
+        self._check = check
 
     def act(self, name: str) -> None:
         """Carry out a step. Raises CommandFailed if it fails."""
@@ -253,9 +264,10 @@ class _Run:
             return
         if wanted.stack is not None:
             refuse_locked(wanted.stack)
-        self._refuse_surprises(planned)
+        if self._check is not None:
+            self._check(planned)
         wanted.refuse_known_failures(plan)
-        done = wanted.run(len(changes(plan)), None if self._yes else plan["digest"], report)
+        done = wanted.run(len(changes(plan)), None if self._check is None else plan["digest"], report)
         finish(done, sources=wanted.sources, report=report)
         report.outputs(done)
 
@@ -269,20 +281,18 @@ class _Run:
             for name, reference in stack.references.items()
         }
 
-    def _refuse_surprises(self, planned: Planned) -> None:
-        """Raise CommandFailed if a plan destroys what the plan that was confirmed did not."""
-        if self._yes:
-            return
-        shown = self._joint.plans[planned.stack.key].destroys
-        more = sorted(f"{kind} {path}" for path, kind in planned.destroys - shown)
-        if more:
-            raise CommandFailed(
-                f"With what is known now, the plan of {planned.stack.name} also has: {', '.join(more)}. Nothing was "
-                "changed in this stack: deploy the project again to see its plan."
-            )
+
+def _refuse_surprises(joint: JointPlan, planned: Planned) -> None:
+    """Raise CommandFailed if a plan destroys what the plan that was confirmed did not."""
+    more = sorted(f"{kind} {path}" for path, kind in planned.destroys - joint.plans[planned.stack.key].destroys)
+    if more:
+        raise CommandFailed(
+            f"With what is known now, the plan of {planned.stack.name} also has: {', '.join(more)}. Nothing was "
+            "changed in this stack: deploy the project again to see its plan."
+        )
 
 
-def _wait_for_all(service: Service, project: Project, how: How, shown: Shown) -> None:
+def wait_for_all(service: Service, project: Project, how: How, shown: Shown) -> None:
     """Wait until no operation runs on a stack of the project, such as one of an earlier run that was interrupted."""
 
     def wait(key: str) -> None:
@@ -291,13 +301,13 @@ def _wait_for_all(service: Service, project: Project, how: How, shown: Shown) ->
         if stack is not None and stack.busy:
             waited(stack, shown.of(name))
 
-    with _interruptible(project), shown.live():
+    with interruptible(project), shown.live():
         ended = run(dict.fromkeys(project.stacks, ()), wait, how.jobs)
     _refuse_failed(ended)
 
 
 @contextmanager
-def _interruptible(project: Project) -> Iterator[None]:
+def interruptible(project: Project) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
@@ -338,7 +348,7 @@ def delete_project(
             deletion(stack, force=force).start(None)
         finish(follow(stack, marker, report=report), ("DELETE",), report=report)
 
-    with _interruptible(project), shown.live():
+    with interruptible(project), shown.live():
         ended = run(before, act, how.jobs)
     _conclude(project, ended, set(), form)
 

@@ -174,7 +174,18 @@ def shown_as(form: str) -> Shown:
     return AsTrees() if console().is_terminal else Shown()
 
 
-_SIGNS = {"done": ("✓", "green"), "unchanged": ("=", "dim"), "failed": ("✗", "bold red"), "skipped": ("-", "yellow")}
+_SIGNS = {
+    "done": ("✓", "green"),
+    "removed": ("✓", "green"),
+    "unchanged": ("=", "dim"),
+    "different": ("~", "yellow"),
+    "surplus": ("~", "yellow"),
+    "waiting": ("…", "yellow"),
+    "blocked": ("✗", "bold red"),
+    "failed": ("✗", "bold red"),
+    "skipped": ("-", "yellow"),
+}
+"""How each outcome is shown, in the order of their counts."""
 
 
 def show_summary(rows: Sequence[Mapping[str, Any]], form: str, succeeded: bool) -> None:
@@ -188,6 +199,10 @@ def show_summary(rows: Sequence[Mapping[str, Any]], form: str, succeeded: bool) 
         sign, style = _SIGNS[row["outcome"]]
         because = f", since it needs {', '.join(row['because_of'])}" if row.get("because_of") else ""
         out.print(Text.assemble((sign, style), " ", (row["name"], "bold"), f"  {row['outcome']}{because}"))
+    out.print(Text(f"{counted(rows)}.", "bold green" if succeeded else "bold red"))
+
+
+def counted(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Return how often there is each outcome: `3 done, 1 failed`."""
     counts = {outcome: sum(row["outcome"] == outcome for row in rows) for outcome in _SIGNS}
-    told = ", ".join(f"{count} {outcome}" for outcome, count in counts.items() if count) or "no stacks"
-    out.print(Text(f"{told}.", "bold green" if succeeded else "bold red"))
+    return ", ".join(f"{count} {outcome}" for outcome, count in counts.items() if count) or "no stacks"
