@@ -94,4 +94,5 @@ async def test_refused_work_takes_no_memory_until_its_answer_is_sent(
     assert isinstance(refused.value.__cause__, TemplateInvalid)
     assert refused.value.__cause__.diagnostics[0].position is not None
     assert document._compose.cache_info().currsize == 0
+    assert not freed_memory.give_back(idle=True)
     assert freed_memory.give_back(idle=True)

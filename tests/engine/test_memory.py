@@ -67,6 +67,14 @@ async def test_a_failed_operation_leaves_no_objects(world: World, unwatched: Non
     assert sum(grown.values()) < RESOURCES, grown
 
 
+async def test_a_preview_leaves_nothing_to_the_garbage_collector(world: World, unwatched: None) -> None:
+    arguments = {"name": "a", "template": TEMPLATE}
+    await world.call("stack_preview", **arguments)
+    gc.collect()
+    await world.call("stack_preview", **arguments)
+    assert gc.collect() < RESOURCES
+
+
 def test_memory_is_given_back_when_enough_has_ended_and_preferably_while_nothing_runs() -> None:
     freed = FreedMemory()
     freed.ended(MANY - 1)
@@ -77,3 +85,13 @@ def test_memory_is_given_back_when_enough_has_ended_and_preferably_while_nothing
     assert not freed.give_back(idle=True)
     freed.ended(TOO_MANY)
     assert freed.give_back(idle=False)
+
+
+def test_requests_do_not_wait_for_the_return_of_memory_while_large_templates_are_evaluated() -> None:
+    freed = FreedMemory()
+    for _ in range(TOO_MANY):
+        freed.evaluated()
+        assert not freed.give_back(idle=True)
+    assert not freed.give_back(idle=False)
+    assert freed.give_back(idle=True)
+    assert not freed.give_back(idle=True)

@@ -3,7 +3,7 @@
 The data of a run are freed with it, but the process does not shrink then: reference cycles in libraries wait for the
 garbage collector, which collects old objects rarely (see `processes.memory`), and the C library keeps freed memory.
 Both are triggered when enough operations have finished, or large templates were evaluated, preferably while
-nothing runs.
+nothing runs and no large template is evaluated.
 """
 
 from __future__ import annotations
@@ -21,10 +21,12 @@ TOO_MANY = 20_000
 
 
 class FreedMemory:
-    """Counts the resources of finished operations since memory was last returned. A large evaluation counts as many."""
+    """Counts the resources of finished operations, and large evaluations, since memory was last returned."""
 
     def __init__(self) -> None:
         self.resources = 0
+        self._evaluations = 0
+        self._evaluations_seen = 0
 
     def ended(self, resources: int) -> None:
         """Record the end of a run with this number of resources."""
@@ -32,13 +34,20 @@ class FreedMemory:
 
     def evaluated(self) -> None:
         """Record the end of a large evaluation."""
-        self.resources += MANY
+        self._evaluations += 1
 
     def give_back(self, *, idle: bool) -> bool:
-        """Return memory if enough operations have finished; `idle` means that nothing runs. Returns whether it did."""
-        if self.resources < (MANY if idle else TOO_MANY):
+        """Return memory if enough has ended; `idle` means that no operation runs. Returns whether it did.
+
+        Where a large template was evaluated since the last call, requests are probably in progress: they would wait for
+        the collection, which would visit what they still need.
+        """
+        quiet = idle and self._evaluations == self._evaluations_seen
+        self._evaluations_seen = self._evaluations
+        enough = self.resources >= MANY or self._evaluations > 0
+        if self.resources < TOO_MANY and not (quiet and enough):
             return False
-        self.resources = 0
+        self.resources = self._evaluations = self._evaluations_seen = 0
         gc.collect()
         trim()
         return True

@@ -66,6 +66,7 @@ class Definition:
     """A template bound to one stack's environment and parameters. Created by `bind`; read-only."""
 
     __slots__ = (
+        "__weakref__",
         "_conditions",
         "_failed_conditions",
         "_pending_conditions",

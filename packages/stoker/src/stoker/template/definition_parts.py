@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol
+from weakref import proxy
 
 from stoker.base.diagnostics import Path
 from stoker.template.expressions import Expression, Reference
@@ -45,6 +46,8 @@ class Referring(Protocol):
 class ResourceDefinition:
     """A resource whose condition is true. `properties`, `metadata`, `update_policy` and `creation_policy` are
     unresolved trees.
+
+    It does not keep its definition, which keeps it, so that both are freed without the garbage collector.
     """
 
     __slots__ = ("__dict__", "_definition", "deletion_policy", "external_id", "template")
@@ -55,7 +58,7 @@ class ResourceDefinition:
         self.template = template
         self.deletion_policy = deletion_policy
         self.external_id = external_id
-        self._definition = definition
+        self._definition: Referring = proxy(definition)
 
     @property
     def name(self) -> str:

@@ -17,7 +17,7 @@ from stoker.engine.records.state import ResourceState
 from stoker.engine.running.operation_context import OperationContext
 from stoker.engine.running.performer import Method, Performer
 from stoker.plugins.outcome import Again, Done, Outcome
-from stoker.plugins.resource import Call
+from stoker.plugins.resource import Call, ResourceType
 from stoker.store.journal import Batch
 
 Around = Callable[[Method], Method]
@@ -82,8 +82,11 @@ class ReplacementPreparation:
     async def _release(self, former: ResourceState, target: Target | None) -> None:
         """Make a resource release what its replacement needs, and record that.
 
-        Without a target, the resource releases the object of another one, which has to be deleted.
+        Without a target, the resource releases the object of another one, which has to be deleted. Nothing is recorded
+        of a type whose objects have nothing to release.
         """
+        if not _makes_way(former.type):
+            return
         if not former.stored.made_way:
             former.stored.made_way, former.row.fingerprint = True, ""
             await self.run.commit(Batch().change(former.seal()))
@@ -209,3 +212,10 @@ class ReplacementPreparation:
 
 _DELETES = frozenset({"Delete", "Snapshot"})
 """The effects of a removal that delete the object."""
+
+
+def _makes_way(kind: ResourceType) -> bool:
+    """Return whether a replacement may take something from an object: what it releases or loses, or its ID."""
+    releases = type(kind).prepare_for_replacement is not ResourceType.prepare_for_replacement
+    loses = type(kind).revert_replacement is not ResourceType.revert_replacement
+    return releases or loses or kind.object_ids is not None
