@@ -23,6 +23,7 @@ from stoker.cli.terminal.messages import say
 
 if TYPE_CHECKING:
     from stoker.authoring.workspace import Workspace
+    from stoker.engine.plan_policies.policy import Policy
 
 Show = Callable[[Sequence[Diagnostic], int, "Workspace", Mapping[str, str]], None]
 
@@ -97,6 +98,15 @@ def _fix(diagnostics: Sequence[Diagnostic], paths: Collection[str]) -> bool:
     return done
 
 
+def _policies(paths: Sequence[str]) -> Sequence[Policy]:
+    """Return the policies in files; show their mistakes, and exit with status 1. Raises CommandFailed."""
+    if not paths:
+        return ()
+    from stoker.cli.policy_files import read_policy_files
+
+    return read_policy_files(paths)
+
+
 @click.command()
 @click.argument("paths", nargs=-1, required=True, metavar="FILE|DIRECTORY|-...", type=InputPath(allow_dash=True))
 @binding_options
@@ -127,6 +137,14 @@ def _fix(diagnostics: Sequence[Diagnostic], paths: Collection[str]) -> bool:
     type=InputPath(file_okay=False),
     help="Directory with plug-ins for Heat (plugin_dirs), whose types are known too; repeatable.",
 )
+@click.option(
+    "--policy",
+    "policy_files",
+    multiple=True,
+    metavar="FILE",
+    type=InputPath(dir_okay=False),
+    help="Policies that the plan of creating a stack must satisfy; repeatable.",
+)
 @click.option("--fix", is_flag=True, help="Correct misspelt names in the files first, as hints suggest them.")
 @click.option(
     "--list-rules", is_flag=True, is_eager=True, expose_value=False, callback=_list_rules, help="List all rules."
@@ -139,6 +157,7 @@ def lint(
     only: tuple[str, ...],
     ignored: tuple[str, ...],
     plugin_dirs: tuple[str, ...],
+    policy_files: tuple[str, ...],
     fix: bool,
 ) -> None:
     """Check templates without a server; for a directory, check all templates below it; - is the standard input.
@@ -154,6 +173,7 @@ def lint(
       stoker lint web.yaml
       stoker lint templates/ -e production.yaml --format sarif
       stoker lint templates/ --fix
+      stoker lint web.yaml -P flavor=m1.tiny --policy policies.yaml
       generate-template | stoker lint -
     """
     from stoker.authoring.lint import lint as complaints_about
@@ -178,12 +198,18 @@ def lint(
     files = [path for path in searched.templates if path not in projects]
     skipped = {path: why for path, why in searched.skipped.items() if path not in (*environments, *projects)}
 
+    policies = _policies(policy_files)
+
     def linted() -> tuple[Workspace, list[Diagnostic]]:
         workspace = Workspace(registry, environments, parameters, reader=reader_for([*paths, *environments]))
         found = complaints_about(workspace, files)
         for item in (item for project in projects for item in complaints_about_project(project)):
             if workspace.sources.exists(item.source) and item not in found:
                 found.append(item)
+        if policies:
+            from stoker.authoring.policy_findings import policy_findings
+
+            found += (item for path in files for item in policy_findings(workspace, path, policies))
         return workspace, [item for item in found if item.rule not in ignored and (not only or item.rule in only)]
 
     workspace, chosen = linted()

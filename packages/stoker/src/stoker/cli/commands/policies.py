@@ -10,17 +10,11 @@ import click
 from stoker.cli.client.service import Answer, Refused, Service
 from stoker.cli.commands.completion import stack_names
 from stoker.cli.framework import format_option, with_service
-from stoker.cli.terminal.errors import CommandFailed, TemplateRefused
+from stoker.cli.terminal.errors import CommandFailed, PoliciesRefused
 from stoker.cli.terminal.formats import ROW_FORMATS, show_rows
 from stoker.cli.terminal.messages import say
 
 _COLUMNS = ("name", "source", "verdict", "message")
-
-
-class PoliciesRefused(TemplateRefused):
-    """The policies have mistakes."""
-
-    heading = "The policies cannot be used:"
 
 
 @click.command("policies")

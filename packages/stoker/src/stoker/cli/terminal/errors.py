@@ -50,6 +50,12 @@ class TemplateRefused(CommandFailed):
         paint.show(self.diagnostics, self._text_of, err=True)
 
 
+class PoliciesRefused(TemplateRefused):
+    """Policies on plans have mistakes, which are shown with their lines."""
+
+    heading = "The policies cannot be used:"
+
+
 class PlanRefused(TemplateRefused):
     """The checks before the first change have found what is known to fail."""
 

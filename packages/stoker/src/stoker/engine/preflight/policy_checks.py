@@ -40,7 +40,7 @@ def judged_plan(
         if outcome.holds:
             continue
         step = plan.steps[outcome.index] if outcome.index is not None else None
-        diagnostic = _diagnostic(outcome, plan.secrets)
+        diagnostic = outcome_diagnostic(outcome, plan.secrets)
         if step is not None:
             name = step.name.rpartition(".")[2] if step.depth else step.name
             diagnostic = placed(step.subject, name, diagnostic, ())
@@ -51,7 +51,9 @@ def judged_plan(
 def judged_step(policies: Sequence[Policy], plan: Mapping[str, Any], path: str, secrets: Collection[str]) -> Report:
     """Return what policies say of the only step of a plan's document; blocks as above."""
     found = [outcome for outcome in evaluated(policies, plan) if not outcome.holds]
-    return Report.of(len(policies), (result_of(outcome, path, _diagnostic(outcome, secrets)) for outcome in found))
+    return Report.of(
+        len(policies), (result_of(outcome, path, outcome_diagnostic(outcome, secrets)) for outcome in found)
+    )
 
 
 def result_of(outcome: Outcome, path: str, diagnostic: Diagnostic) -> Result:
@@ -67,7 +69,8 @@ def result_of(outcome: Outcome, path: str, diagnostic: Diagnostic) -> Result:
     return Result(code, policy.name, policy.source, verdict, path, diagnostic)
 
 
-def _diagnostic(outcome: Outcome, secrets: Collection[str]) -> Diagnostic:
+def outcome_diagnostic(outcome: Outcome, secrets: Collection[str]) -> Diagnostic:
+    """Return what is wrong with a plan by a policy that is not satisfied, without a place."""
     policy = outcome.policy
     if outcome.deferred:
         message = "it depends on values that are known later, and is evaluated again right before the step"
