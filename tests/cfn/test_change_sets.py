@@ -38,7 +38,9 @@ def test_a_stack_made_and_changed_by_change_sets(boto: Any) -> None:
     boto.get_waiter("change_set_create_complete").wait(ChangeSetName=made["Id"], WaiterConfig=FAST)
     (stack,) = boto.describe_stacks(StackName="sets")["Stacks"]
     assert (stack["StackId"], stack["StackStatus"]) == (made["StackId"], "REVIEW_IN_PROGRESS")
-    assert boto.list_stacks(StackStatusFilter=["REVIEW_IN_PROGRESS"])["StackSummaries"][0]["StackName"] == "sets"
+    assert stack["DriftInformation"] == {"StackDriftStatus": "NOT_CHECKED"}
+    (listed,) = boto.list_stacks(StackStatusFilter=["REVIEW_IN_PROGRESS"])["StackSummaries"]
+    assert (listed["StackName"], listed["DriftInformation"]) == ("sets", {"StackDriftStatus": "NOT_CHECKED"})
     shown = boto.describe_change_set(ChangeSetName="first", StackName="sets")
     assert shown["ExecutionStatus"] == "AVAILABLE"
     (change,) = [each["ResourceChange"] for each in shown["Changes"]]

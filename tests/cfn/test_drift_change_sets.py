@@ -141,6 +141,18 @@ def test_a_stack_without_drift_has_no_change_set_that_reverts_it(boto: Any, stac
     assert "didn't contain changes" in found["StatusReason"]
 
 
+def test_a_stack_that_has_failed_is_not_in_sync(world: QueryService, boto: Any, stack: str) -> None:
+    broken = TEMPLATE + "  Key: {Type: OS::Nova::KeyPair, Properties: {name: odd, public_key: ssh-rsa AAAA}}\n"
+    boto.update_stack(StackName="drifting", TemplateBody=broken, Parameters=KEPT, DisableRollback=True)
+    world.until(lambda: boto.describe_stacks(StackName="drifting")["Stacks"][0]["StackStatus"] == "UPDATE_FAILED")
+    assert detected(world, boto)["StackDriftStatus"] == "UNKNOWN"
+    propose(boto, TemplateBody=TEMPLATE)
+    assert told(boto)["StackDriftStatus"] == "UNKNOWN"
+    rename(world, boto, "theirs")
+    propose(boto, "again", TemplateBody=TEMPLATE)
+    assert told(boto, "again")["StackDriftStatus"] == "DRIFTED"
+
+
 def test_a_cloud_that_changes_again_is_not_reverted_by_an_earlier_plan(
     world: QueryService, boto: Any, stack: str
 ) -> None:

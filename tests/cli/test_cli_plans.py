@@ -151,7 +151,8 @@ def test_a_deletion_and_a_restoration_show_their_plan_first(embedded: Shell, tmp
     )
     assert "its object is retained (deletion policy Retain)\n" in shown
     assert "Plan: 2 to remove.\nData is lost with: disk.\n" in shown
-    assert shown.endswith("Retained in the cloud: kept.\nSnapshots that are deleted with the stack: before.\n")
+    assert "Retained in the cloud: kept.\nCompared with the cloud at " in shown
+    assert shown.endswith("\nSnapshots that are deleted with the stack: before.\n")
     refused = embedded.stoker("delete", "gone")
     assert refused.status == 1 and "--yes" in refused.err and "data loss" in refused.out
     assert "What will be done to the stack gone:" in embedded.ok("snapshot", "restore", "gone", "before", "--yes").out
@@ -162,9 +163,11 @@ def test_the_plan_of_a_deletion_is_shown_without_deleting(embedded: Shell, tmp_p
     template = tmp_path / "disk.yaml"
     template.write_text(DISK)
     embedded.ok("deploy", "doomed", "-t", str(template), "--yes")
-    shown = embedded.ok("plan", "doomed", "--destroy").out
-    assert shown == embedded.ok("delete", "doomed", "--dry-run").out
-    assert shown.endswith("Data is lost with: disk.\nRetained in the cloud: kept.\n")
+    shown = embedded.ok("plan", "doomed", "--destroy", "--no-refresh").out
+    assert shown == embedded.ok("delete", "doomed", "--dry-run", "--no-refresh").out
+    assert shown.endswith("Data is lost with: disk.\nRetained in the cloud: kept.\nThe cloud was not asked.\n")
+    looking = embedded.ok("delete", "doomed", "--dry-run").out.splitlines()[-1]
+    assert looking.startswith("Compared with the cloud at ") and looking.endswith(": 2 in sync.")
     assert embedded.stoker("plan", "doomed", "--destroy", "--detailed-exitcode").status == 2
     plan = json.loads(embedded.ok("plan", "doomed", "--destroy", "--retain", "disk", "-f", "json").out)
     codes = {step["path"]: [reason["code"] for reason in step["reasons"]] for step in plan["steps"]}

@@ -228,7 +228,44 @@ def test_drift_is_shown_and_corrected(shell: Shell, tmp_path: Path) -> None:
     assert "Compared with the cloud at" in run("show", str(plan))
     run("deploy", str(plan))
     run("drift", "drifting")
+    with sdk_connection(shell) as sdk:
+        sdk.network.delete_network(sdk.network.find_network("drifting"))
+    shown = run("plan", "drifting", "--destroy")
+    assert (
+        "- net  OS::Neutron::Net\n      # the stack is deleted\n      # its object was deleted outside Stoker\n"
+        in shown
+    )
+    assert "1 in sync, 1 different" in shown
+    assert "outside Stoker" not in run("delete", "drifting", "--dry-run", "--no-refresh")
     run("delete", "drifting", "--yes")
+
+
+def test_an_object_of_another_owner_that_is_gone_is_shown_as_missing(shell: Shell, tmp_path: Path) -> None:
+    runner = CliRunner(env={**shell.environment, "OS_CLOUD": "", "OS_AUTH_URL": ""})
+    with sdk_connection(shell) as sdk:
+        theirs = sdk.network.create_network(name="theirs").id
+    template = tmp_path / "refers.yaml"
+    template.write_text(
+        "heat_template_version: 2021-04-16\n"
+        "resources:\n"
+        f"  theirs: {{type: 'OS::Neutron::Net', external_id: {theirs}}}\n"
+    )
+
+    def run(*words: str, status: int = 0) -> str:
+        done = runner.invoke(cli, words)
+        assert done.exit_code == status, done.output
+        return done.output
+
+    run("deploy", "refers", "-t", str(template), "--yes")
+    assert "No changes" in run("drift", "refers")
+    with sdk_connection(shell) as sdk:
+        sdk.network.delete_network(theirs)
+    shown = run("drift", "refers", status=2)
+    assert "  ? theirs  OS::Neutron::Net\n      # its object was deleted outside Stoker\n" in shown
+    assert "Plan: 1 missing." in shown and "1 different" in shown
+    assert "does not exist" in run("drift", "refers", "--accept", "--yes", status=1)
+    assert "external_id" in run("drift", "refers", "--revert", "--yes", status=1)
+    run("delete", "refers", "--yes")
 
 
 def test_drift_is_accepted_or_reverted(shell: Shell, tmp_path: Path) -> None:

@@ -283,5 +283,23 @@ async def test_a_stack_that_has_failed_is_not_in_sync(world: World) -> None:
         assert (found["drift"], found["drifted"]) == ("UNKNOWN", 0)
         reports = {each["name"]: each for each in await world.call("drift_list", ref=ref)}
         assert reports["net"]["status"] == "IN_SYNC"
+        assert "last applied" in reports["net"]["reason"]
         (open_one,) = reports.keys() & {"inner", "broken"}
         assert reports[open_one]["status"] == "UNKNOWN" and reports[open_one]["reason"]
+
+
+async def test_what_a_failed_update_did_not_reach_is_compared_with_what_was_applied_to_it(world: World) -> None:
+    first: dict[str, Any] = {"type": "OS::Heat::TestResource", "properties": {"value": "a"}}
+    await world.create("web", template(first=first, second={**net(name="old"), "depends_on": "first"}))
+    failing = {**first, "properties": {"value": "b", "fail": True}}
+    made = template(first=failing, second={**net(name="new"), "depends_on": "first"})
+    assert (await world.update("web", made, disable_rollback=True))["status"] == "FAILED"
+    found = await world.call("drift_detect_resource", ref=REF, name="second")
+    assert (found["status"], found["expected"]["name"]) == ("IN_SYNC", "old")
+    assert found["reason"] == "compared with what was last applied to it, as the last operation on the stack failed"
+    await rename(world, "second")
+    found = await world.call("drift_detect_resource", ref=REF, name="second")
+    assert [(each["before"], each["after"]) for each in found["differences"]] == [("old", "theirs")]
+    plan = await plan_of(world, made, refresh="all")
+    (change,) = (change for step in plan["steps"] if step["path"] == "second" for change in step["changes"])
+    assert (change["before"], change["after"]) == ("theirs", "new"), "the plan goes towards the template"

@@ -25,9 +25,14 @@ VERBS = {
 }
 """The kinds of steps that change something, as they are shown, and what they do to a resource."""
 
+MISSING = "missing"
+"""The kind, as it is shown, of a step about an object that is gone and that the stack cannot create again."""
+
+_SHOWN = frozenset({*VERBS, MISSING})
 _CHANGES = frozenset({"changes", "changes-require-replacement"})
 _DATA_LOST = "data-lost"
 _LOST = "deleted-outside"
+_NOT_OWNED = "external-gone"
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 _WORDS = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null"})
 """Words that YAML may not read as strings without quotes."""
@@ -43,6 +48,7 @@ _RETENTION = frozenset(
     }
 )
 _UNREAD = "service"
+_DELETE = "DELETE"
 
 
 def changes(plan: Answer) -> list[dict[str, Any]]:
@@ -53,7 +59,7 @@ def changes(plan: Answer) -> list[dict[str, Any]]:
         if skipped is not None and step["depth"] > skipped:
             continue
         skipped = step["depth"] if step["kind"] == "delete" and step["path"] in replaced else None
-        if skipped is None and shown_kind(step) in VERBS:
+        if skipped is None and shown_kind(step) in _SHOWN:
             found.append(step)
     return found
 
@@ -79,9 +85,11 @@ def imported(step: Answer) -> str:
 
 
 def shown_kind(step: Answer) -> str:
-    """Return the kind of a step as it is shown: `import` or `move` for one that changes nothing else."""
+    """Return the kind of a step as it is shown: `import`, `move` or `MISSING` for one that changes nothing else."""
     if step["kind"] != "keep":
         return str(step["kind"])
+    if any(reason["code"] == _NOT_OWNED for reason in step["reasons"]):
+        return MISSING
     return "import" if imported(step) else "move" if moved_from(step) else "keep"
 
 
@@ -111,7 +119,9 @@ def summary(plan: Answer) -> str:
     counts = {verb: kinds.count(kind) for kind, verb in VERBS.items()}
     counts["import"] = sum(bool(imported(step)) for step in steps)
     counts["move"] = sum(bool(moved_from(step)) for step in steps)
-    return ", ".join(f"{count} to {verb}" for verb, count in counts.items() if count)
+    told = [f"{count} to {verb}" for verb, count in counts.items() if count]
+    missing = sum(shown_kind(step) == MISSING for step in steps)
+    return ", ".join([*told, *([f"{missing} missing"] if missing else [])])
 
 
 def left_behind(plan: Answer) -> dict[str, str]:
@@ -156,7 +166,8 @@ def compared(plan: Answer) -> str:
     """Return what a plan has compared with the cloud, when, and the numbers; empty if it has not compared."""
     if (comparison := plan.get("compared")) is None:
         return ""
-    extent = "" if is_whole(plan) else " (what the change touches and depends on)"
+    whole = is_whole(plan) or plan.get("action") == _DELETE
+    extent = "" if whole else " (what the change touches and depends on)"
     counts = {"in sync": comparison["in_sync"], "different": comparison["differing"]}
     counts["not comparable"] = len(comparison["not_compared"])
     told = ", ".join(f"{number} {what}" for what, number in counts.items() if number or what == "in sync")

@@ -262,7 +262,8 @@ class ActionPreview(TypedDict):
 class PreviewAction(OfStack[ActionPreview]):
     """Show what `delete`, `rollback`, `cancel_update` or `restore` (of the snapshot `snapshot_id`) would do.
 
-    `retain` and `force` are those of `DeleteStack`.
+    `retain` and `force` are those of `DeleteStack`; `refresh` says which objects of the stack to delete the cloud is
+    asked for (`Refresh`), None means all that are deleted.
     """
 
     method = "stack_action_preview"
@@ -270,6 +271,7 @@ class PreviewAction(OfStack[ActionPreview]):
     snapshot_id: str | None = None
     retain: Sequence[str] = field(default=(), metadata=ADDED)
     force: bool = field(default=False, metadata=ADDED)
+    refresh: str | None = field(default=None, metadata=ADDED)
 
 
 @dataclass(frozen=True, kw_only=True)

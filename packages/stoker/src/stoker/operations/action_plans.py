@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from typing import Any
 
 from stoker.base.context import RequestContext
 from stoker.base.errors import Bug
 from stoker.base.ids import new_id
+from stoker.contract.stacks import Refresh
 from stoker.engine.planning.planner import Wanted
 from stoker.engine.planning.restoring import Copies
 from stoker.engine.planning.retaining import Removing
@@ -34,25 +36,38 @@ async def plan_deletion(
     retain: Collection[str],
     forced: bool,
     *,
+    refresh: Refresh | None = None,
     priced: bool = False,
 ) -> Planned:
     """Return the plan that deletes a stack; its digest covers the snapshots, which are deleted with it.
 
-    `retain` are the paths of the resources whose objects are retained. Raises BadValue for one that does not exist.
+    `retain` are the paths of the resources whose objects are retained, `refresh` is that of `plan_removal_of`. Raises
+    BadValue for a path without a resource.
     """
     taken = await services.database.read(snapshots.snapshots_of, stack.id)
     besides = [[snapshot.id for snapshot in taken], forced]
     removing = Removing("DELETE", forced=forced)
-    return await plan_removal_of(services, context, stack, removing, besides, retain, priced=priced)
+    how: dict[str, Any] = {"refresh": refresh, "priced": priced}
+    return await plan_removal_of(services, context, stack, removing, besides, retain, **how)
 
 
 async def plan_rollback(
-    services: EngineServices, context: RequestContext, stack: Stack, target: str, *, priced: bool = False
+    services: EngineServices,
+    context: RequestContext,
+    stack: Stack,
+    target: str,
+    *,
+    refresh: Refresh | None = None,
+    priced: bool = False,
 ) -> Planned:
-    """Return the plan that rolls a stack back to these inputs, or that removes everything if they are `NOTHING`."""
+    """Return the plan that rolls a stack back to these inputs, or that removes everything if they are `NOTHING`.
+
+    `refresh` is that of `plan_removal_of`, for a rollback that removes everything; another one goes by the record.
+    """
     since = await services.database.read(completion.last, stack.id, FORWARD)
     if target == NOTHING:
-        return await plan_removal_of(services, context, stack, Removing("ROLLBACK", since=since), priced=priced)
+        removing = Removing("ROLLBACK", since=since)
+        return await plan_removal_of(services, context, stack, removing, refresh=refresh, priced=priced)
     inputs = await services.loader.load(target)
     exports = await services.loader.exports(stack.project_id, inputs.template)
 

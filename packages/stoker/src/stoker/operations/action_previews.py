@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
 
 from stoker.base.context import RequestContext
 from stoker.base.errors import BadValue
-from stoker.contract.stacks import ActionPreview, PreviewAction, SnapshotName
+from stoker.contract.stacks import ActionPreview, PreviewAction, Refresh, SnapshotName
 from stoker.engine.calls.context import ActingParts
 from stoker.engine.running.endings import rollback_target
 from stoker.operations.action_plans import last_operation, plan_deletion, plan_restoration, plan_rollback
@@ -24,8 +25,8 @@ async def stack_action_preview(parts: ActingParts, context: RequestContext, requ
     preview = PREVIEWS.get(request.action)
     if preview is None:
         raise BadValue(f"The action {request.action!r} has no preview; those that have one are {', '.join(PREVIEWS)}.")
-    if request.action != "delete" and (request.retain or request.force):
-        raise BadValue("Only a deletion can retain resources, or be forced.")
+    if request.action != "delete" and (request.retain or request.force or request.refresh is not None):
+        raise BadValue("Only a deletion can retain resources, be forced, or choose what is compared with the cloud.")
     stack = await find_stack(parts.services, context, request.ref)
     verdict(request.action, stack)
     return await preview(parts, context, stack, request)
@@ -35,7 +36,9 @@ async def _deletion(parts: ActingParts, context: RequestContext, stack: Stack, r
     services = parts.services
     await check_deletable(services, stack)
     await check_exports(services, stack, [])
-    planned = await plan_deletion(services, context, stack, request.retain, request.force, priced=True)
+    refresh = Refresh(request.refresh) if request.refresh is not None else Refresh.CHANGES
+    how: dict[str, Any] = {"refresh": refresh, "priced": True}
+    planned = await plan_deletion(services, context, stack, request.retain, request.force, **how)
     taken: list[SnapshotName] = [
         {"id": each.id, "name": each.name} for each in await services.database.read(snapshots.snapshots_of, stack.id)
     ]
@@ -45,7 +48,8 @@ async def _deletion(parts: ActingParts, context: RequestContext, stack: Stack, r
 async def _rollback(parts: ActingParts, context: RequestContext, stack: Stack, request: PreviewAction) -> ActionPreview:
     services = parts.services
     target = rollback_target(stack, await last_operation(services, stack))
-    return {"plan": (await plan_rollback(services, context, stack, target, priced=True)).to_data(), "snapshots": []}
+    planned = await plan_rollback(services, context, stack, target, refresh=Refresh.CHANGES, priced=True)
+    return {"plan": planned.to_data(), "snapshots": []}
 
 
 async def _restoration(

@@ -39,7 +39,7 @@ from stoker.contract.stacks import (
 )
 from stoker.contract.views import StackView
 from stoker.engine.calls.context import ActingParts, RecordingParts
-from stoker.engine.inspection.drift import overall
+from stoker.engine.inspection.drift import is_unfinished, overall_of
 from stoker.engine.ownership.submissions import Submissions
 from stoker.engine.plan_policies.policy import Verdict
 from stoker.engine.planning.kinds import Kind
@@ -315,13 +315,14 @@ async def _planned(
     values = ChangeSetValues(planned, await secrets_ever(services, stack) if stack.inputs else ())
     coverage = planned.observed.coverage if planned.observed is not None else None
     whole = coverage is not None and request.deployment_mode is not None
+    statuses = [{"status": status} for status in planned.statuses.values()]
     return {
         "plan": plan.to_data(),
         "values": await services.evaluator.evaluate(
             stack.project_id, partial(values.of_steps, plan.steps), len(plan.steps)
         ),
         "looked_at": coverage.at if coverage is not None else None,
-        "drift": overall(list(planned.statuses.values())) if whole else None,
+        "drift": overall_of({"found": statuses, "unfinished": is_unfinished(stack)}) if whole else None,
         "deployment_mode": request.deployment_mode,
         "preflight": planned.preflight.to_data() if planned.preflight is not None else None,
         "costs": planned.costs.to_data(plan.secrets) if planned.costs is not None else None,

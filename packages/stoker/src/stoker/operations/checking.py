@@ -8,6 +8,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
 
+from sqlalchemy import Connection
+
 from stoker.base.context import RequestContext
 from stoker.base.diagnostics import Diagnostic, Path
 from stoker.base.errors import (
@@ -17,6 +19,7 @@ from stoker.base.errors import (
     TokenRejected,
 )
 from stoker.cloud.session import Cloud
+from stoker.contract.stacks import Refresh
 from stoker.engine.calls.context import ActingParts
 from stoker.engine.records.services import EngineServices
 from stoker.engine.records.values import finalized
@@ -26,7 +29,8 @@ from stoker.operations.trees import Place, Render, checked_values, without_secre
 from stoker.plugins.constraints import ConstraintChecker
 from stoker.plugins.resource import ResourceType
 from stoker.schema.unknown import has_unknown
-from stoker.store.records import Stack
+from stoker.store import queries
+from stoker.store.records import COMPLETE, Stack
 from stoker.template.definition import Definition
 from stoker.template.definition_parts import ResourceDefinition
 from stoker.template.expressions import UnknownScope
@@ -72,15 +76,24 @@ async def check_services(
 class ValueChecker:
     """Asks the caller's cloud about values: which services there are, and what they and custom constraints accept.
 
-    `questions` are asked concurrently; what remains unanswered is not checked.
+    `questions` are asked concurrently; what remains unanswered is not checked. With the `refresh` ALL, the plan reports
+    which of the objects that the stack uses already are gone (external_id): these are no errors of the template.
     """
 
-    def __init__(self, parts: ActingParts, context: RequestContext, stack: Stack, questions: Questions) -> None:
+    def __init__(
+        self,
+        parts: ActingParts,
+        context: RequestContext,
+        stack: Stack,
+        questions: Questions,
+        refresh: Refresh = Refresh.NONE,
+    ) -> None:
         self._parts = parts
         self._services = parts.services
         self._context = context
         self._stack = stack
         self._questions = questions
+        self._refresh = refresh
 
     async def check(self, tree: Sequence[tuple[Definition, Place]]) -> list[Diagnostic]:
         """Return the diagnostics of services and custom constraints for a checked tree; each value is checked once.
@@ -157,11 +170,18 @@ class ValueChecker:
             external = External(resource.name, kind, str(resource.external_id), given)
             asked = missing(self._parts, self._stack, await self._cloud(), external)
             why = await self._questions.ask(f"the external_id of {resource.name}", asked, None)
-        if why is None:
+        if why is None or (self._refresh is Refresh.ALL and await self._is_used(resource)):
             return None
         path = (definition.template.written("resources"), resource.name, "external_id")
         document = definition.template.document
         return place(Diagnostic("external-id", why, path, document.source, document.locate(path)))
+
+    async def _is_used(self, resource: ResourceDefinition) -> bool:
+        """Return whether a resource of the stack, or of one nested in it, refers to the object already."""
+        if not self._stack.inputs:
+            return False
+        used = await self._services.database.read(_objects_used, self._stack)
+        return (resource.name, str(resource.external_id)) in used
 
     async def _consulted(self, tree: Sequence[tuple[Definition, Place]]) -> list[Diagnostic]:
         """Return the diagnostics of services that types consult about their properties."""
@@ -214,6 +234,13 @@ class ValueChecker:
             if isinstance(error, TokenRejected) or (isinstance(error, CloudError) and error.transient):
                 raise
             return error.message
+
+
+def _objects_used(connection: Connection, stack: Stack) -> set[tuple[str, str | None]]:
+    """Return the names and the objects of the complete resources of a stack and of the stacks nested in it."""
+    inside = [each.id for level in queries.levels_of(connection, stack) for each in level]
+    found = queries.resource_summaries(connection, inside).values()
+    return {(row.name, row.physical_id) for rows in found for row in rows if row.status == COMPLETE}
 
 
 class DefinitionSources:

@@ -325,39 +325,57 @@ async def plan_removal_of(
     besides: Any = None,
     retain: Collection[str] = (),
     *,
+    refresh: Refresh | None = None,
     priced: bool = False,
 ) -> Planned:
     """Return the plan that removes all resources of a stack and of its nested stacks; with `priced`, with its costs and
     what policies say of it.
 
     `besides` is JSON data about what else is removed, so that the digest identifies it, too. `retain` are the paths of
-    resources whose objects are to be retained. Raises BadValue for one that does not exist.
+    resources whose objects are to be retained. `refresh` says which objects the cloud is asked for, None for a plan
+    that never asks. What the cloud answers explains the steps; the removal does the same whatever it is, so that the
+    digest does not depend on it. Raises BadValue for a path without a resource.
     """
-
+    look = Look(services, stack, refresh or Refresh.NONE)
+    await look.begin()
     usages: Sequence[Usage] | None = None
 
     def on(connection: Connection) -> Planned:
         rows = fingerprints.tree(connection, stack.root_id)
-        recorded = Recorded.of(services, connection, stack)
-        inputs = recorded.inputs or services.loader.load_now(connection, stack.inputs)
-        read = _read_below(services, connection, stack)
-        inside = NestedPlanner(services, connection, stack, inputs, depth=stack.depth, read=read)
-
-        def planned(removing: Removing) -> Plan:
-            states = list(recorded.states.values())
-            return plan_removal(removing, states, replace(inside, removing=removing))
-
-        plan = planned(removing)
+        removal = partial(_removal, services, connection, stack)
+        asked = removing
+        plan = recorded = removal(asked, Observations())
         if retain:
-            plan = planned(replace(removing, retained=resources_at(plan, stack.name, retain)))
+            asked = replace(removing, retained=resources_at(recorded, stack.name, retain))
+            plan = recorded = removal(asked, Observations())
+        observed = look.added_to(Observations())
+        if observed.found:
+            plan = removal(asked, observed)
         nonlocal usages
         usages = _usages(services, connection, stack, plan) if priced else None
-        return Planned(plan, _digest(services, plan, [stack.project_id, besides], rows))
+        return Planned(plan, _digest(services, recorded, [stack.project_id, besides], rows))
 
     planned = await _planned(services, stack, on)
+    while await look.follow(planned.plan):
+        planned = await _planned(services, stack, on)
+    told = look.refresh if refresh is not None else None
+    planned = replace(planned, observed=look.added_to(Observations()), refresh=told, statuses=look.statuses)
     costs = await _costs(services, context, usages)
     judged = await _policies(services, stack, planned.plan, costs, None) if priced else None
     return replace(planned, plan=planned.plan.without_subjects(), costs=costs, policies=judged)
+
+
+def _removal(
+    services: EngineServices, connection: Connection, stack: Stack, removing: Removing, observed: Observations
+) -> Plan:
+    """Return the plan that removes all resources of a stack, which are as recorded but for what was observed."""
+    recorded = Recorded.of(services, connection, stack, observed)
+    inputs = recorded.inputs or services.loader.load_now(connection, stack.inputs)
+    read = _read_below(services, connection, stack, observed)
+    inside = NestedPlanner(
+        services, connection, stack, inputs, depth=stack.depth, read=read, observed=observed, removing=removing
+    )
+    return plan_removal(removing, list(recorded.states.values()), inside)
 
 
 def resources_at(plan: Plan, stack_name: str, paths: Collection[str]) -> frozenset[str]:

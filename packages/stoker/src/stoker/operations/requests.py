@@ -20,7 +20,7 @@ from stoker.base.errors import (
     StackValidationFailed,
     TemplateInvalid,
 )
-from stoker.contract.stacks import JointDeployment, TemplateInputs
+from stoker.contract.stacks import JointDeployment, Refresh, TemplateInputs
 from stoker.engine.calls.context import ActingParts, StackContext
 from stoker.engine.notifications.sinks import sink_problems
 from stoker.engine.ownership.healing_schedule import interval_of, is_healing_tag
@@ -207,11 +207,12 @@ async def check_request(
     parameters: Mapping[str, Any],
     wrong: Sequence[Diagnostic] = (),
     joint: JointDeployment | None = None,
+    refresh: Refresh = Refresh.NONE,
 ) -> CheckedRequest:
     """Run all checks that are possible before anything is done, and report all errors together.
 
     `environment` is what can be used of environments with the problems `wrong`. With `joint`, the request can only be
-    planned.
+    planned. `refresh` is that of `ValueChecker`.
 
     Raises TemplateInvalid with all diagnostics, RequestLimitExceeded, StackValidationFailed for an unusable event sink,
     or Forbidden for a type refused by policy.
@@ -259,7 +260,7 @@ async def check_request(
             f"The stack has {checker.resources} resources; at most {limit} are allowed (max_resources_per_stack)."
         )
     questions = Questions(services.settings.validation_seconds)
-    diagnostics = await ValueChecker(parts, context, stack, questions).check(checker.found)
+    diagnostics = await ValueChecker(parts, context, stack, questions, refresh).check(checker.found)
     if diagnostics:
         raise TemplateInvalid(diagnostics)
     unchecked = questions.report()

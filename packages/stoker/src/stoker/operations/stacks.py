@@ -240,9 +240,16 @@ async def patch_stack(
 
 
 async def patched_request(
-    parts: ActingParts, context: RequestContext, stack: Stack, request: StackPatch
+    parts: ActingParts,
+    context: RequestContext,
+    stack: Stack,
+    request: StackPatch,
+    refresh: Refresh = Refresh.NONE,
 ) -> CheckedRequest:
-    """Return the stack's current definition, or that as of an operation, with the given parts changed, checked."""
+    """Return the stack's current definition, or that as of an operation, with the given parts changed, checked.
+
+    `refresh` is that of `ValueChecker`.
+    """
     services = parts.services
     base = stack.inputs if request.as_of is None else await inputs_as_of(services, stack, request.as_of)
     present = await services.loader.load(base)
@@ -277,7 +284,7 @@ async def patched_request(
     if redacted:
         before = (await services.bind(stack, present)).parameters.values()
         parameters = {**parameters, **{name: before[name] for name in redacted if name in before}}
-    return await check_request(parts, context, stack, template, environment, files, parameters, wrong)
+    return await check_request(parts, context, stack, template, environment, files, parameters, wrong, refresh=refresh)
 
 
 def _check_keepable(names: Sequence[str], *templates: Template) -> None:

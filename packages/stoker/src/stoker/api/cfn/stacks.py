@@ -260,6 +260,7 @@ def _in_review(view: Mapping[str, Any]) -> dict[str, Any]:
         "StackName": view["name"],
         "CreationTime": views.time_text(view["created_at"]),
         "StackStatus": _REVIEW,
+        "DriftInformation": views.stack_drift({"status": "NOT_CHECKED", "time": None}),
     }
 
 

@@ -63,12 +63,13 @@ def stack_summary(view: View) -> dict[str, Any]:
         "DeletionTime": time_text(view["deleted_at"]),
         "StackStatus": stack_status(view),
         "StackStatusReason": view["status_reason"],
-        "DriftInformation": _stack_drift(view["drift"]) if "drift" in view else None,
+        "DriftInformation": stack_drift(view["drift"]) if "drift" in view else None,
         "LastOperations": _last_operations(view),
     }
 
 
-def _stack_drift(summary: View) -> dict[str, Any]:
+def stack_drift(summary: View) -> dict[str, Any]:
+    """Return whether a stack has drifted, and when somebody has looked."""
     return {"StackDriftStatus": summary["status"], "LastCheckTimestamp": time_text(summary["time"])}
 
 
@@ -106,7 +107,7 @@ def stack(view: View) -> dict[str, Any]:
             if item["enabled"]
         ],
         "Tags": tags(view["tags"]),
-        "DriftInformation": _stack_drift(view["drift"]),
+        "DriftInformation": stack_drift(view["drift"]),
         "LastOperations": _last_operations(view),
     }
 

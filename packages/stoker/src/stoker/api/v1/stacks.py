@@ -32,6 +32,7 @@ from stoker.contract.stacks import (
     PreviewPatch,
     PreviewStack,
     PreviewUpdate,
+    Refresh,
     ShowOutput,
     ShowStack,
     UpdateStack,
@@ -89,7 +90,7 @@ DRIFT_WATCH_BODY = Body({"mode": Field(Choice("off", "detect", "repair", DEFAULT
 
 DELETE_QUERY = Query({"plan_digest": Field(STRING), **_DELETION})
 
-PREVIEW_DELETE_QUERY = Query(_DELETION)
+PREVIEW_DELETE_QUERY = Query({"refresh": Field(Choice(*Refresh)), **_DELETION})
 
 RESTORE_BODY = Body({"plan_digest": Field(STRING)}, required=False)
 
@@ -194,11 +195,14 @@ def delete(call: Call) -> None:
 
 
 def preview_delete(call: Call) -> dict[str, Any]:
-    """Preview the deletion of a stack: the plan, and the snapshots that are deleted with it."""
-    request = PreviewAction(
-        ref=call.ref, action="delete", retain=tuple(call.query["retain"]), force=call.query["force"]
-    )
-    return {**call.ask(request)}
+    """Preview the deletion of a stack: the plan, and the snapshots that are deleted with it.
+
+    The plan says which objects are gone already, or were changed, outside Stoker. With `refresh=none`, it goes by the
+    record alone; with `all`, what is retained is compared, too.
+    """
+    query = call.query
+    how: dict[str, Any] = {"retain": tuple(query["retain"]), "force": query["force"], "refresh": query["refresh"]}
+    return {**call.ask(PreviewAction(ref=call.ref, action="delete", **how))}
 
 
 def redirect(tail: str = "", named: str | None = None) -> Handler:

@@ -285,7 +285,9 @@ class Stack:
         self._service.send("DELETE", self.facts, query=query or None)
 
     def preview_delete(self, options: Mapping[str, Any] | None = None) -> Answer:
-        """The plan of `delete`, and the `snapshots` that are deleted with it."""
+        """The plan of `delete`, and the `snapshots` that are deleted with it. `options` are those of `delete`, and
+        `refresh`, the objects that are compared with the cloud: "none", "changes" (all that are deleted) or "all".
+        """
         answer: Answer = self._service.send("DELETE", self.facts, "/preview", query=options or None)
         return answer
 

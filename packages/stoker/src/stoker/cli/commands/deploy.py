@@ -6,14 +6,14 @@ The commands import what carries them out when they run, so that their help and 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from stoker.cli.client.saved_plans import SavedPlan, is_plan
-from stoker.cli.client.service import Service, Stack
+from stoker.cli.client.service import Service
 from stoker.cli.commands.completion import file_names, stack_names, stack_or_plan_names
 from stoker.cli.commands.project_options import for_projects
 from stoker.cli.framework import key_values, with_service, yes_option
@@ -21,6 +21,7 @@ from stoker.cli.terminal.formats import show_record
 from stoker.cli.terminal.messages import say
 
 if TYPE_CHECKING:
+    from stoker.cli.commands.deployment import PlannedAction
     from stoker.cli.commands.project import How
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -32,6 +33,11 @@ _as_of_option = click.option(
     "--as-of", "as_of", metavar="OPERATION",
     help="Return to the definition as of this operation, an ID that `stoker stack history` lists.",
 )  # fmt: skip
+
+
+_no_refresh_option = click.option(
+    "--no-refresh", "skip_refresh", is_flag=True, help="Do not compare with the cloud: go by the record alone."
+)
 
 
 def definition_options(
@@ -52,9 +58,7 @@ def definition_options(
             "--reset-parameters", is_flag=True,
             help="Use the defaults of parameters that are not given, not the values of the last deployment.",
         ),
-        click.option(
-            "--no-refresh", "skip_refresh", is_flag=True, help="Do not compare with the cloud: go by the record alone."
-        ),
+        _no_refresh_option,
         click.option(
             "--refresh", "refresh", is_flag=False, flag_value="all", type=click.Choice(["changes", "all"]),
             help="Compare with the cloud, and correct differences: what the change touches and depends on, or, also "
@@ -132,13 +136,15 @@ def _plan_project(
 
 
 def _delete_project(
-    service: Service, file: str, stage: str | None, jobs: int, form: str, yes: bool, force: bool, dry_run: bool
-) -> None:
+    service: Service, file: str, stage: str | None, jobs: int, form: str, yes: bool, force: bool, skip_refresh: bool,
+    dry_run: bool,
+) -> None:  # fmt: skip
     from stoker.cli.commands.project import How, delete_project
     from stoker.cli.views.reports import reported
 
     with reported(form):
-        delete_project(service, file, stage, How(jobs=jobs), force, yes, dry_run, form)
+        how = How(refresh=extent(None, skip_refresh), jobs=jobs)
+        delete_project(service, file, stage, how, force, yes, dry_run, form)
 
 
 @click.command()
@@ -309,9 +315,14 @@ def plan(
     """
     if destroy:
         definition = (template, as_of, rollback, timeout, out) != (None,) * 5 or environments or parameters
-        if definition or reset_parameters or refresh or not preflight or tags:
-            raise click.UsageError("A deletion has no definition: only --retain and --force may be given besides.")
-        _plan_deletion(service.stack(name), retain, force, detailed_exitcode, form)
+        if definition or reset_parameters or not preflight or tags:
+            raise click.UsageError(
+                "A deletion has no definition: only --retain, --force, --refresh and --no-refresh may be given besides."
+            )
+        from stoker.cli.commands.deployment import deletion
+
+        action = deletion(service.stack(name), retain, force, extent(refresh, skip_refresh))
+        _plan_deletion(action, detailed_exitcode, form)
         return
     if retain or force:
         raise click.UsageError("--retain and --force are about a deletion: give --destroy with them.")
@@ -340,16 +351,14 @@ def plan(
         sys.exit(2)
 
 
-def _plan_deletion(stack: Stack, retain: Sequence[str], force: bool, detailed_exitcode: bool, form: str) -> None:
+def _plan_deletion(action: PlannedAction, detailed_exitcode: bool, form: str) -> None:
     """Show the plan of a deletion; with `detailed_exitcode`, exit with status 2 unless the stack is empty."""
     from stoker.authoring.plan_steps import changes
-    from stoker.cli.commands.deployment import deletion
     from stoker.cli.views.reports import TEXT
 
-    action = deletion(stack, retain, force)
     found = action.preview()
     if form == "text":
-        TEXT.plan(stack.name, found["plan"], action.compared, found["snapshots"])
+        TEXT.plan(action.stack.name, found["plan"], action.compared, found["snapshots"])
     else:
         show_record({**found["plan"], "snapshots": found["snapshots"]}, form)
     if detailed_exitcode and (changes(found["plan"]) or found["snapshots"]):
@@ -388,16 +397,19 @@ def show(file: Path, form: str) -> None:
 @yes_option
 @_retain_option
 @_force_option
+@_no_refresh_option
 @click.option("--dry-run", is_flag=True, help="Show the plan, and delete nothing.")
 @with_service
-@for_projects(("text", "json"), _delete_project, ("yes", "force", "dry_run"), named=True)
+@for_projects(("text", "json"), _delete_project, ("yes", "force", "skip_refresh", "dry_run"), named=True)
 def delete(
-    service: Service, name: str, yes: bool, retain: tuple[str, ...], force: bool, dry_run: bool, form: str
-) -> None:
+    service: Service, name: str, yes: bool, retain: tuple[str, ...], force: bool, skip_refresh: bool, dry_run: bool,
+    form: str,
+) -> None:  # fmt: skip
     """Delete the stack NAME with all its resources, after showing the plan.
 
-    The plan marks what loses data, such as volumes, and names what is retained and the snapshots that are deleted with
-    the stack. With a project file, all its stacks are deleted: those that others need after these.
+    The plan marks what loses data, such as volumes, and names what is retained, what was deleted or changed outside
+    Stoker, and the snapshots that are deleted with the stack. With a project file, all its stacks are deleted: those
+    that others need after these.
 
     \b
     Examples:
@@ -411,4 +423,5 @@ def delete(
     from stoker.cli.views.reports import reported
 
     with reported(form) as report:
-        act_as_planned(deletion(service.stack(name), retain, force), yes, dry_run, report)
+        action = deletion(service.stack(name), retain, force, extent(None, skip_refresh))
+        act_as_planned(action, yes, dry_run, report)

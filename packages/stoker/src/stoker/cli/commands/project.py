@@ -21,7 +21,15 @@ from stoker.cli.client.kept_exports import with_exports
 from stoker.cli.client.parallel import Ended, Outcome, run
 from stoker.cli.client.service import Refused, Service, Stack
 from stoker.cli.client.sources import collect
-from stoker.cli.commands.deployment import Deployment, confirm, deletion, finish, refuse_locked, waited
+from stoker.cli.commands.deployment import (
+    Deployment,
+    PlannedAction,
+    confirm,
+    deletion,
+    finish,
+    refuse_locked,
+    waited,
+)
 from stoker.cli.terminal.errors import CommandFailed, FollowingInterrupted, TemplateRefused
 from stoker.cli.terminal.messages import say
 from stoker.cli.views.follow import follow
@@ -333,7 +341,7 @@ def delete_project(
     existing = dict(_existing(service, project))
     before = removal_order(list(existing), project.requires, exchange.present)
     for key in sorted(existing, key=list(before).index):
-        _show_deletion(existing[key], force, form, bool(before[key]))
+        _show_deletion(deletion(existing[key], force=force, refresh=how.refresh), form, bool(before[key]))
     if dry_run:
         return
     if existing:
@@ -359,9 +367,9 @@ def _existing(service: Service, project: Project) -> Iterator[tuple[str, Stack]]
             yield key, found
 
 
-def _show_deletion(stack: Stack, force: bool, form: str, has_consumers: bool) -> None:
+def _show_deletion(action: PlannedAction, form: str, has_consumers: bool) -> None:
     """Show the plan of a deletion; it cannot be made while other stacks, which are deleted first, import exports."""
-    action = deletion(stack, force=force)
+    stack = action.stack
     try:
         found = action.preview()
     except Refused:

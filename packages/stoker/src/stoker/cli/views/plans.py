@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.text import Text
 
 from stoker.authoring.plan_steps import (
+    MISSING,
     change_name,
     changes,
     compared,
@@ -62,6 +63,7 @@ _LOOKS = {
     "delete": _Look("-", "red", "remove"),
     "forget": _Look("x", "yellow", "forget"),
     "act": _Look(">", "cyan", "act on"),
+    MISSING: _Look("?", "bold red", "missing"),
 }
 _ADDED, _CHANGED, _REMOVED = _LOOKS["create"], _LOOKS["update"], _LOOKS["delete"]
 _JOINED = "\ue000"
@@ -89,7 +91,8 @@ NO_RESOURCES = Compared("the stack {name} has no resources.")
 LAST_GOOD = Compared("the resources of the stack {name} match its last good definition.")
 SNAPSHOT = Compared("the stack {name} has the definition of the snapshot, which has no copies of contents.")
 CLOUD = Compared("nothing that could be compared differs from the stack {name}.")
-_NOT_ASKED = "The cloud was not asked: --refresh=all asks it."
+_DELETE = "DELETE"
+_NOT_ASKED = "The cloud was not asked"
 _ASKED_IN_PART = "--refresh=all compares the whole stack."
 
 
@@ -134,7 +137,7 @@ def _extent(plan: Answer) -> Iterator[str]:
         if not is_whole(plan) and not changes(plan):
             yield _ASKED_IN_PART
     elif plan.get("refresh") is not None:
-        yield _NOT_ASKED
+        yield f"{_NOT_ASKED}." if plan["action"] == _DELETE else f"{_NOT_ASKED}: --refresh=all asks it."
 
 
 def _step_lists(name: str, plan: Answer, out: Console, against: Compared) -> Iterator[Text]:

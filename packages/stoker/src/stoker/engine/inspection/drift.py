@@ -40,6 +40,7 @@ DRIFTED = (MODIFIED, DELETED)
 _NO_OBJECT = "the resource has no object in the cloud"
 _NOT_LOOKED_AT = "nobody has looked at it yet"
 _UNFINISHED = "the last operation on the nested stack failed, so its resources need not be those of the template"
+_APPLIED_BEFORE = "compared with what was last applied to it, as the last operation on the stack failed"
 _LAST_ACTION_FAILED = "its last action failed, so the record need not have the values of the template"
 _MOST_NAMED = 5
 
@@ -55,7 +56,8 @@ async def drift_of(
     A resource is IN_SYNC only if every property that the template sets was compared and is as declared, or MODIFIED, or
     DELETED. UNKNOWN: its service, or a property, could not be read. UNSUPPORTED: its type has no comparison.
     NOT_CHECKED: it has no object of its own. The last three have a `reason`. A nested stack has the status of its
-    resources. `ignored` are the paths that the template ignores.
+    resources. `ignored` are the paths that the template ignores. In a stack whose last operation failed, a resource is
+    compared with what was last applied to it: the operation need not have reached it. Its reason says so.
 
     With `names`, the others have the reports that are `known` of them; without one, a report is `unseen`.
     """
@@ -137,7 +139,10 @@ class Looker:
         if comparison.found is None:
             return {**report, "status": DELETED}, {}
         report["ignored"] = [each.to_data() for each in comparison.ignored]
-        return {**report, **_compared(state, comparison, self.secrets)}, comparison.found
+        told = _compared(state, comparison, self.secrets)
+        if is_unfinished(self.view.stack):
+            told["reason"] = "; ".join(filter(None, (told["reason"], _APPLIED_BEFORE)))
+        return {**report, **told}, comparison.found
 
 
 def _report(state: ResourceState) -> dict[str, Any]:

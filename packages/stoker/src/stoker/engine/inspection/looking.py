@@ -10,7 +10,7 @@ from typing import NamedTuple
 from sqlalchemy import Connection
 
 from stoker.contract.stacks import Refresh
-from stoker.engine.inspection.comparing import Comparison, compare
+from stoker.engine.inspection.comparing import UNKNOWN, Comparison, compare
 from stoker.engine.inspection.together import SharedReads
 from stoker.engine.planning.kinds import Kind
 from stoker.engine.planning.plan import Plan, Step
@@ -21,14 +21,14 @@ from stoker.engine.records.observations import (
     Ignored,
     NotCompared,
     Observations,
-    is_observable,
+    is_expected,
 )
 from stoker.engine.records.services import EngineServices
 from stoker.engine.records.stack_view import StackView, view_of, views_of_tree
 from stoker.engine.records.state import ResourceState
 from stoker.plugins.live_values import has_object
 from stoker.store import queries
-from stoker.store.records import COMPLETE, Stack
+from stoker.store.records import COMPLETE, FAILED, Stack
 from stoker.template.definition import Definition
 
 MOST_WITHOUT_CHANGE = 100
@@ -48,12 +48,15 @@ class _Place(NamedTuple):
 class Look:
     """One look at a tree of stacks for a plan, which reads each object once, however often the plan is made again.
 
-    `refresh` says what is looked at, `wanted` is the definition that the plan is about, which says what is ignored. A
-    resource that cannot be read counts as recorded, as in an update; the coverage of the observations names it.
-    `statuses` are the drift statuses of the resources with objects that were looked at, by uuid.
+    `refresh` says what is looked at, `wanted` is the definition that the plan is about, which says what is ignored; of
+    a removal, where it is None, the deployed one does. A resource that cannot be read counts as recorded, as in an
+    update; the coverage of the observations names it. `statuses` are the drift statuses of the resources with objects
+    that were looked at, by uuid; UNKNOWN for those whose last action failed.
     """
 
-    def __init__(self, services: EngineServices, stack: Stack, refresh: Refresh, wanted: Definition) -> None:
+    def __init__(
+        self, services: EngineServices, stack: Stack, refresh: Refresh, wanted: Definition | None = None
+    ) -> None:
         self._services = services
         self._stack = stack
         self._wanted = wanted
@@ -141,12 +144,14 @@ class Look:
             state = view.states.get(place.uuid)
             if state is not None and _is_healthy(state):
                 looked.append((place, view, state))
+            elif state is not None and state.row.status == FAILED and (has_object(state.type) or state.type.nested):
+                self.statuses[state.row.uuid] = UNKNOWN
         reads = SharedReads.of(state for _, _, state in looked)
         answers = await self._in_time([self._compared(view, state, reads) for _, view, state in looked])
         differs = False
         for (place, view, state), answer in zip(looked, answers, strict=True):
             self._count(place, state, answer.heeding(state.type, self._ignored_in(place, state)))
-            if not is_observable(state):
+            if not is_expected(state):
                 continue
             if answer.found != {}:
                 differs = True
@@ -192,7 +197,8 @@ class Look:
 
     def _ignored_in(self, place: _Place, state: ResourceState) -> Sequence[str]:
         """Return the paths that the wanted template ignores; in nested stacks, that with which they were deployed."""
-        wanted = self._wanted.resources.get(state.row.name) if place.stack_id == self._stack.id else None
+        top = self._wanted if place.stack_id == self._stack.id else None
+        wanted = top.resources.get(state.row.name) if top is not None else None
         if wanted is not None:
             return wanted.ignore_drift
         ignored: Sequence[str] = state.stored.definition.get("ignore_drift", ())

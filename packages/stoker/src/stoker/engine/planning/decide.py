@@ -180,6 +180,8 @@ def _decide(target: Target, state: ResourceState | None, fate: Fate) -> Decision
     recorded = state.stored.definition
     if (recorded.get("external_id") or target.external_id) and recorded.get("external_id") != target.external_id:
         return Decision(Kind.REFUSE, (Reason(ReasonCode.IMMUTABLE, "external_id"),))
+    if state.gone and target.external_id:
+        return Decision(Kind.KEEP, (Reason(ReasonCode.DELETED_OUTSIDE), Reason(ReasonCode.EXTERNAL_GONE)))
     if state.gone:
         return Decision(Kind.REPLACE, (Reason(ReasonCode.DELETED_OUTSIDE),), _all_new(target))
     if row.status == FAILED and row.action == "CHECK" and _replaced_when_unhealthy(target, state):

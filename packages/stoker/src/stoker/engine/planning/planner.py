@@ -19,7 +19,7 @@ from stoker.engine.planning.plan import Cause, Decision, Plan, Removal, Step, Su
 from stoker.engine.planning.policies import Policies
 from stoker.engine.planning.reasons import RETENTION, Reason, ReasonCode, Requirement
 from stoker.engine.planning.restoring import Restore, as_given
-from stoker.engine.planning.retaining import Removing, losses, removal_reasons, replacement_losses
+from stoker.engine.planning.retaining import Removing, changes_outside, losses, removal_reasons, replacement_losses
 from stoker.engine.planning.scope import Forecast, PlanScope
 from stoker.engine.records.actions import RETURNS
 from stoker.engine.records.loader import LoadedInputs
@@ -454,7 +454,10 @@ def _removal(state: ResourceState, why: ReasonCode, removing: Removing, on_repla
 
     `on_replacement` is the update replace policy of a resource that this plan replaces.
     """
-    reasons = (Reason(why), *removal_reasons(state, removing, on_replacement))
+    changed = (
+        () if why is ReasonCode.SUPERSEDED_BY_REPLACEMENT else changes_outside(state)
+    )  # the replacement tells them
+    reasons = (Reason(why), *changed, *removal_reasons(state, removing, on_replacement))
     subject = Subject(state.type, None, None, state)
     return Removal(state.row.uuid, state.row.name, state.row.type, state.requires, reasons, subject=subject)
 

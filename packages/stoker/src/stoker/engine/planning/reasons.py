@@ -18,6 +18,7 @@ class ReasonCode(StrEnum):
     NEW = "new"
     NEVER_CREATED = "never-created"
     EXTERNAL = "external"
+    EXTERNAL_GONE = "external-gone"
     IMPORTED = "imported"
     TYPE_CHANGES = "type-changes"
     IMMUTABLE = "immutable"
@@ -129,6 +130,7 @@ _SENTENCES = {
     ReasonCode.NEW: "it is new",
     ReasonCode.NEVER_CREATED: "it was never created",
     ReasonCode.EXTERNAL: "the existing object {subject} is used, and neither changed nor deleted (external_id)",
+    ReasonCode.EXTERNAL_GONE: "it is not created again, as it does not belong to this stack (external_id)",
     ReasonCode.IMPORTED: "the existing object {subject} is imported",
     ReasonCode.TYPE_CHANGES: "its type changes from {subject} to {detail}",
     ReasonCode.IMMUTABLE: "{subject} cannot be changed",

@@ -130,6 +130,11 @@ def removal_reasons(state: ResourceState, removing: Removing, on_replacement: st
     return losses(state.type.loses(state.given))
 
 
+def changes_outside(state: ResourceState) -> tuple[Reason, ...]:
+    """Return the reasons that name the properties which a look at the cloud has found to differ from the record."""
+    return tuple(Reason(ReasonCode.CHANGED_OUTSIDE, name) for name in state.drifted or ())
+
+
 def losses(content: str) -> tuple[Reason, ...]:
     """Return the reason that marks a step which loses this content; none for no content."""
     return (Reason(ReasonCode.DATA_LOST, content),) if content else ()

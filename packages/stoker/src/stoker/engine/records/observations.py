@@ -85,16 +85,16 @@ class Coverage:
         return {**counts, **told, "refresh": self.refresh.value, "at": isoformat(self.at)}
 
 
+def is_expected(state: ResourceState) -> bool:
+    """Return whether a resource has an object that should exist, its own or one that it refers to (external_id)."""
+    row = state.row
+    present = row.status == COMPLETE and row.action != "DELETE" and row.replaced_by is None
+    return present and row.physical_id is not None
+
+
 def is_observable(state: ResourceState) -> bool:
     """Return whether a resource has an object of its own to compare with the record."""
-    row = state.row
-    return (
-        row.status == COMPLETE
-        and row.action != "DELETE"
-        and row.replaced_by is None
-        and row.physical_id is not None
-        and state.stored.definition.get("external_id") is None
-    )
+    return is_expected(state) and state.stored.definition.get("external_id") is None
 
 
 def record_found(state: ResourceState, found: Found) -> dict[str, str] | None:
@@ -162,5 +162,5 @@ class Observations:
         for state in states:
             state.usable = state.row.uuid in self.usable
             state.obstacle = self.obstacles.get(state.row.uuid, "")
-            if state.row.uuid in self.found and is_observable(state):
+            if state.row.uuid in self.found and is_expected(state):
                 record_found(state, self.found[state.row.uuid])
