@@ -10,6 +10,7 @@ from typing import Any
 
 import openstack
 import pytest
+import yaml
 
 from tests.cli.cli_shell import ANY_PORTS, EXAMPLES, OpenStack, Shell, sdk_connection, shell_in
 
@@ -19,6 +20,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::PendingDeprecationWarning:openstack"),
 ]
 
+CLOUDS = "OS_CLIENT_CONFIG_FILE"
 HELLO = str(EXAMPLES / "hello.yaml")
 OPTIONS = Path(__file__).with_name("options")
 WEB = str(EXAMPLES / "web-tier" / "web-tier.yaml")
@@ -196,5 +198,24 @@ def test_stoker_works_on_a_cloud_of_clouds_yaml(embedded: Shell, tmp_path: Path)
         here = {"OS_CLIENT_CONFIG_FILE": str(user.directory / "clouds.yaml"), "OS_CLOUD": "stoker"}
         assert user.ok("stack", "list", "-f", "value", "-c", "stack_name", variables=here).out == "elsewhere\n"
         user.ok("delete", "elsewhere", "--yes", variables=files)
+    finally:
+        user.ok("down")
+
+
+def test_other_users_of_a_cloud_do_not_act_with_the_login_of_clouds_yaml(embedded: Shell, tmp_path: Path) -> None:
+    """An administrator's login can check the tokens of everybody: these must get no objects with its rights."""
+    user = shell_in(tmp_path)
+    given = embedded.directory / "clouds.yaml"
+    try:
+        user.ok("up", "--detach", "--cloud", "stoker-admin", *ANY_PORTS[:4], variables={CLOUDS: str(given)})
+        rest = json.loads((user.directory / "endpoints.json").read_text())["rest"]
+        with sdk_connection(embedded) as connection:
+            endpoint = f"{rest}/{connection.current_project_id}"
+        other = {**yaml.safe_load(given.read_text())["clouds"]["stoker"], "orchestration_endpoint_override": endpoint}
+        (tmp_path / "other.yaml").write_text(yaml.safe_dump({"clouds": {"other": other}}))
+        theirs = {CLOUDS: str(tmp_path / "other.yaml"), "OS_CLOUD": "other"}
+        refused = user.stoker("deploy", "taken", "-t", HELLO, "--yes", variables=theirs)
+        assert refused.status == 1 and "log in as that user" in refused.err
+        assert user.ok("stack", "list", "-f", "json", variables=theirs).json == []
     finally:
         user.ok("down")

@@ -16,7 +16,7 @@ import orjson
 from sqlalchemy import Connection
 
 from stoker.base.context import RequestContext
-from stoker.base.errors import MissingCredentialError, StokerError
+from stoker.base.errors import Forbidden, MissingCredentialError, StokerError
 from stoker.cloud.auth import CloudPool
 from stoker.cloud.credentials import (
     CloudsYamlCredential,
@@ -95,10 +95,24 @@ class Credentials:
         known = await self._database.read(trusts.usable, context.user_id, context.project_id, context.roles)
         return lacking if known is None else ()
 
+    async def _login_of(self, cloud_name: str, context: RequestContext) -> str:
+        """Return the credential of the login in clouds.yaml. Raises Forbidden for a caller who is not that user there.
+
+        An administrator's login checks the tokens of all users of the cloud, who must not act with its rights.
+        """
+        credential = _of_login(cloud_name)
+        login = await self.of_record(credential)
+        if (context.user_id, context.project_id) != (login.user_id, login.project_id):
+            raise Forbidden(
+                f"This Stoker acts as the user of the entry {cloud_name} in clouds.yaml, and for its project only: "
+                "log in as that user."
+            )
+        return credential
+
     async def _keep(self, context: RequestContext) -> str:
         """Return a credential of the caller that outlives the request, as a string for the stack's row."""
         if self._cloud_name is not None:
-            return _of_login(self._cloud_name)
+            return await self._login_of(self._cloud_name, context)
         if context.trust_id:
             lent = orjson.dumps({"kind": "lent trust", "id": context.trust_id}).decode()
             if not await self._pool.works(_parsed(lent)):
