@@ -90,3 +90,13 @@ async def test_a_service_that_cannot_be_read_is_unknown_and_each_list_is_read_on
     [unread] = (await orphans(world)).values()
     assert (unread["status"], unread["why"], unread["type"]) == ("unknown", "unreadable", "OS::Neutron::Net")
     assert "fault rule" in unread["detail"]
+
+
+async def test_a_collection_that_the_service_does_not_offer_has_no_orphans(world: World) -> None:
+    lacking = Fault(on="GET /network/v2.0/sfc/*", do="fail", status=404)
+    world.in_cloud(lambda: world.served.cloud.faults.add(lacking))
+    assert await orphans(world) == {} and lacking.hits
+
+    gone = Fault(on="GET /network/v2.0/*", do="fail", status=404)
+    world.in_cloud(lambda: world.served.cloud.faults.add(gone))
+    assert {each["why"] for each in await world.call("orphan_find")} == {"unreadable"}

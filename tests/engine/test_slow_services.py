@@ -15,6 +15,7 @@ from openstack_emulator.testing import ServedCloud
 from stoker.engine.settings import EngineSettings
 from stoker_foundation.clock import SystemClock
 from testing.harness import World
+from tests.engine.test_looking_plans import REF
 
 LIMIT = 0.3
 NEUTRON, NOVA, GLANCE, CINDER = "/network", "/compute", "/image", "/volume"
@@ -95,3 +96,31 @@ async def test_hidden_values_are_not_in_what_was_not_checked(world: World) -> No
     }
     preview = await world.call("stack_preview", name="web", template=hidden, parameters={"kind": "s3cret-type"})
     assert "volume_type" in preview["plan"]["unchecked"] and "s3cret" not in preview["plan"]["unchecked"]
+
+
+BOTH = template(net=("OS::Neutron::Net", {}), disk=("OS::Cinder::Volume", {"size": 1}))
+
+
+async def test_what_hangs_leaves_orphans_of_its_own_unknown_and_the_others_are_reported(world: World) -> None:
+    await world.create("web", BOTH)
+    disk = (await world.resources("web"))["disk"]["physical_id"]
+    await world.delete("web", retain=["disk"])
+    slow(world, NEUTRON)
+    began = time.monotonic()
+    told = {each["type"]: each for each in await world.call("orphan_find")}
+    assert time.monotonic() - began < 15 * LIMIT
+    assert (told["OS::Cinder::Volume"]["status"], told["OS::Cinder::Volume"]["physical_id"]) == ("orphaned", disk)
+    net = told["OS::Neutron::Net"]
+    assert (net["status"], net["why"]) == ("unknown", "unreadable") and "did not answer" in net["detail"]
+
+
+async def test_what_hangs_leaves_its_objects_uncompared_and_the_others_are_reported(world: World) -> None:
+    await world.create("web", BOTH)
+    slow(world, NEUTRON)
+    began = time.monotonic()
+    preview = await world.call("stack_update_preview", ref=REF, template=BOTH, refresh="all", preflight=False)
+    assert time.monotonic() - began < 15 * LIMIT
+    compared = preview["plan"]["compared"]
+    assert compared["in_sync"] == 1
+    [omitted] = compared["not_compared"]
+    assert omitted["path"] == "net" and "did not answer" in str(omitted)

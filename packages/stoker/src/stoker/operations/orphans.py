@@ -8,13 +8,15 @@ from stoker.base.context import RequestContext
 from stoker.contract.finding import FindOrphans, OrphanView
 from stoker.engine.inspection.orphans import Orphan, orphans_of
 from stoker.engine.records.services import EngineServices
+from stoker.engine.settings import look_seconds
 
 
 async def orphan_find(services: EngineServices, context: RequestContext, request: FindOrphans) -> Sequence[OrphanView]:
     """Return the orphans of the project, as far as the caller can read its objects."""
     cloud = await services.credentials.of_caller(context)
     kinds = {name: kind for name, kind in services.registry.types().items() if context.may_use(name)}
-    return [_view(each) for each in await orphans_of(services.database, cloud, context.project_id, kinds)]
+    seconds = look_seconds(services.settings)
+    return [_view(each) for each in await orphans_of(services.database, cloud, context.project_id, kinds, seconds)]
 
 
 def _view(orphan: Orphan) -> OrphanView:

@@ -13,6 +13,7 @@ from typing import Any
 from urllib.parse import quote
 
 from stoker.base.errors import CloudError, RequestLimitExceeded
+from stoker.cloud.in_time import InTime
 from stoker.cloud.session import Cloud
 from stoker.engine.records.object_owners import claim_of
 from stoker.plugins.inventory import Inventory, inventory_of
@@ -24,6 +25,8 @@ MOST = 5000
 """Maximum number of objects that a scan reads."""
 LONGEST = 50.0
 """Seconds after which a scan ends without a result: before the API process gives up waiting for it."""
+_LISTS = 0.6
+"""The part of this time within which lists must be complete; those that are not count as unread."""
 _NARROW = "name the types, a tag or a pattern of names to scan less"
 
 _Selects = Callable[["Found"], bool]
@@ -123,7 +126,7 @@ async def scan(
 
     Raises RequestLimitExceeded for more than `MOST` objects, or after `longest` seconds.
     """
-    reading = _Reading(cloud, selects, progress)
+    reading = _Reading(cloud, selects, progress, InTime(cloud, _LISTS * longest))
     try:
         async with asyncio.timeout(longest):
             return await reading.read(list(scanned))
@@ -136,8 +139,9 @@ async def scan(
 class _Reading:
     """One scan, which reads each list once."""
 
-    def __init__(self, cloud: Cloud, selects: _Selects, progress: _Progress) -> None:
+    def __init__(self, cloud: Cloud, selects: _Selects, progress: _Progress, in_time: InTime) -> None:
         self._cloud = cloud
+        self._in_time = in_time
         self._selects = selects
         self._progress = progress
         self._lists: dict[tuple[Any, ...], asyncio.Task[list[Any]]] = {}
@@ -243,7 +247,7 @@ class _Reading:
     async def _listed(self, service: str, path: str, members: str, params: Mapping[str, Any]) -> list[Any]:
         key = (service, path, *sorted(params.items()))
         if key not in self._lists:
-            self._lists[key] = asyncio.ensure_future(self._cloud.list(service, path, members, params or None))
+            self._lists[key] = asyncio.ensure_future(self._in_time.list(service, path, members, params or None))
         return await asyncio.shield(self._lists[key])
 
 

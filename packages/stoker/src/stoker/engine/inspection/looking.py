@@ -26,6 +26,7 @@ from stoker.engine.records.observations import (
 from stoker.engine.records.services import EngineServices
 from stoker.engine.records.stack_view import StackView, view_of, views_of_tree
 from stoker.engine.records.state import ResourceState
+from stoker.engine.settings import look_seconds
 from stoker.plugins.live_values import has_object
 from stoker.store import queries
 from stoker.store.records import COMPLETE, FAILED, Stack
@@ -165,20 +166,20 @@ class Look:
 
     async def _in_time(self, comparisons: Sequence[Awaitable[Comparison]]) -> list[Comparison]:
         """Return comparisons; those that are not ready in time are comparisons that a service did not answer."""
-        seconds = self._services.settings.validation_seconds
+        settings = self._services.settings
+        seconds = look_seconds(settings) if self.refresh is Refresh.ALL else settings.validation_seconds
         tasks = [asyncio.ensure_future(comparison) for comparison in comparisons]
 
         def expire() -> None:
             for task in tasks:
                 task.cancel()
 
-        timer = self._services.clock.call_later(seconds, expire) if self.refresh is Refresh.CHANGES else None
+        timer = self._services.clock.call_later(seconds, expire)
         try:
             answers = await asyncio.gather(*tasks, return_exceptions=True)
         finally:
             expire()
-            if timer is not None:
-                timer.cancel()
+            timer.cancel()
         late = Comparison({}, Cause.SERVICE, f"the service did not answer within {seconds:g} seconds")
         return [late if isinstance(answer, BaseException) else answer for answer in answers]
 

@@ -11,11 +11,14 @@ import asyncio
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from http import HTTPStatus
+from itertools import chain
 
 from sqlalchemy import Connection
 
 from stoker.base.errors import CloudError
 from stoker.base.ids import has_short_id, short_id
+from stoker.cloud.in_time import InTime
 from stoker.cloud.session import Cloud
 from stoker.engine.inspection.survey import offered_lists
 from stoker.plugins.listing import Listing
@@ -68,16 +71,20 @@ _Record = tuple[list[MarkedResource], set[str], Mapping[str, Witness]]
 
 
 async def orphans_of(
-    database: Database, cloud: Cloud, project_id: str, kinds: Mapping[str, ResourceType]
+    database: Database, cloud: Cloud, project_id: str, kinds: Mapping[str, ResourceType], seconds: float
 ) -> list[Orphan]:
-    """Return the orphans of a project, as far as the types and the cloud's user allow to see them."""
+    """Return the orphans of a project, as far as the types and the cloud's user allow to see them.
+
+    `seconds` is how long all lists together may take; those that are late are unknown.
+    """
     before = await database.read(marked_objects.resources_of, project_id)
     types = [kind for name, kind in kinds.items() if name == kind.type_name]
-    named = [listing async for listing in offered_lists(cloud, types, ()) if listing.name_field is not None]
-    listed = await asyncio.gather(*(_listed(cloud, listing, project_id) for listing in named))
+    in_time = InTime(cloud, seconds)
+    services = _by_service(types).values()
+    answers = await asyncio.gather(*(_listed_by_service(in_time, each, project_id) for each in services))
     found = list[Orphan]()
     candidates = list[tuple[str, str, str]]()
-    for listing, answer in zip(named, listed, strict=True):
+    for listing, answer in chain.from_iterable(answers):
         type_name = _type_of(types, listing)
         if isinstance(answer, CloudError):
             found.append(Orphan(Orphaned.UNKNOWN, Why.UNREADABLE, type_name, detail=answer.message))
@@ -125,7 +132,33 @@ def _judged(
     return Orphan(Orphaned.ORPHANED, Why.LEFT, witness.type, identifier, name, witness.resource, witness.stack)
 
 
-async def _listed(cloud: Cloud, listing: Listing, project_id: str) -> list[tuple[str, str]] | CloudError:
+def _by_service(kinds: Iterable[ResourceType]) -> dict[str, list[ResourceType]]:
+    services = dict[str, list[ResourceType]]()
+    for kind in kinds:
+        if kind.listed is not None:
+            services.setdefault(kind.listed.service, []).append(kind)
+    return services
+
+
+async def _listed_by_service(
+    cloud: InTime, kinds: Iterable[ResourceType], project_id: str
+) -> list[tuple[Listing, list[tuple[str, str]] | CloudError]]:
+    """Return what a service lists of the types: the IDs and names of each collection, or why it cannot be read.
+
+    A service that answers knows what it has: a collection that it does not find is not offered, and has no objects.
+    """
+    named = [listing async for listing in offered_lists(cloud, kinds, ()) if listing.name_field is not None]
+    answers = await asyncio.gather(*(_listed(cloud, listing, project_id) for listing in named))
+    here = any(not isinstance(answer, CloudError) for answer in answers)
+    told = zip(named, answers, strict=True)
+    return [(listing, answer) for listing, answer in told if not (here and _is_not_found(answer))]
+
+
+def _is_not_found(answer: object) -> bool:
+    return isinstance(answer, CloudError) and answer.status == HTTPStatus.NOT_FOUND
+
+
+async def _listed(cloud: InTime, listing: Listing, project_id: str) -> list[tuple[str, str]] | CloudError:
     """Return the IDs and names of a collection, or why it cannot be read."""
     params = {listing.owner: project_id} if listing.owner else None
     try:

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
 
-from stoker.base.errors import StokerError
+from stoker.base.errors import CloudError, StokerError
 from stoker.base.ids import has_short_id, short_id
+from stoker.cloud.in_time import InTime
 from stoker.cloud.session import Cloud
 from stoker.engine.records.services import EngineServices
 from stoker.plugins.listing import Listing
@@ -244,11 +245,12 @@ class _Survey:
 
 
 async def offered_lists(
-    cloud: Cloud, kinds: Iterable[ResourceType], wanted: Collection[Listing]
+    cloud: Cloud | InTime, kinds: Iterable[ResourceType], wanted: Collection[Listing]
 ) -> AsyncIterator[Listing]:
     """Yield each list in which objects of stacks can be: the wanted ones, and those that the cloud offers to anybody.
 
-    A list without names says only whether known objects exist.
+    A list without names says only whether known objects exist. One of a service that does not tell its extensions
+    counts as offered: the answer to its request says more.
     """
     seen = set[Listing]()
     for kind in kinds:
@@ -258,10 +260,17 @@ async def offered_lists(
         if listing not in wanted:
             if kind.for_administrators or listing.name_field is None or not cloud.has_service(listing.service):
                 continue
-            if kind.extension is not None and not await cloud.has_extension(listing.service, kind.extension):
+            if kind.extension is not None and not await _may_have(cloud, listing.service, kind.extension):
                 continue
         seen.add(listing)
         yield listing
+
+
+async def _may_have(cloud: Cloud | InTime, service: str, extension: str) -> bool:
+    try:
+        return await cloud.has_extension(service, extension)
+    except CloudError:
+        return True
 
 
 async def _exists(cloud: Cloud, kind: ResourceType, listing: Listing, physical_id: str) -> bool:
