@@ -151,6 +151,18 @@ async def test_a_role_of_the_load_balancers_is_missing_only_where_the_service_re
     assert {code for code, _ in await found(world, balancer)} == {"unknown"}
 
 
+async def test_a_role_of_the_object_store_is_missing_only_where_the_service_refuses_to_read(world: World) -> None:
+    container = one("OS::Swift::Container")
+    assert await found(world, container) == []  # its operators have other roles than the default ones
+    fault = Fault(on="GET /object-store/*", do="fail", status=403)
+    world.in_cloud(lambda: world.served.cloud.faults.add(fault))
+    (result,) = await results(world, container)
+    assert (result["code"], result["verdict"], result["path"]) == ("roles", "warn", "one")
+    assert "admin, swiftoperator, reselleradmin" in result["diagnostic"]["message"]
+    await as_user(world, "admin")
+    assert await found(world, container) == []
+
+
 async def test_a_role_that_trusts_must_delegate_and_the_user_lacks_is_found_in_the_plan(world: World) -> None:
     network = one("OS::Neutron::Net")
     world.pool.settings = replace(world.pool.settings, trusts_delegated_roles=("member", "Operator"))

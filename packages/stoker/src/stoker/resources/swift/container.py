@@ -32,6 +32,8 @@ class Container(ResourceType):
     description = "A container of the object store."
     content = "the objects in the container"
     service = "swift"
+    roles = ("admin", "swiftoperator", "reselleradmin")
+    roles_asked_at = "/"
     live_otherwise = LISTED
     object_ids = ObjectIds(Within.PROJECT, "swift containers")
     recovery = Recovery(
