@@ -13,6 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 import stoker
+from stoker.base.errors import Invalid
 from stoker.cli.main import cli
 from stoker.testing.rehearsal.disruptions import Disruption, Kind, kinds_for
 from stoker.testing.rehearsal.rehearsing import WORKER, Rehearsal, rehearse, request
@@ -75,6 +76,9 @@ BUGS = (
     Bug("fixed-port.yaml", "creation-fails", "fixed-port.yaml:3", "not a valid IP"),
     Bug("volume.yaml", "update-fails", "volume-shrunk.yaml", "be decreased", "volume-shrunk.yaml"),
     Bug("balanced.yaml", "single-host", "balanced.yaml:3", "anti-affinity"),
+    Bug("scaled-key.yaml", "scaling-fails", "scaled-key.yaml:3", "already exists"),
+    Bug("scaled-address.yaml", "scaling-fails", "scaled-address.yaml:5", "already allocated"),
+    Bug("scaled-servers.yaml", "quota-exceeded", "scaled-servers.yaml:3", "already used 1", cloud=_CROWDED),
     Bug("server-one.yaml", "quota-exceeded", "server-two.yaml", "1 in use", "server-two.yaml", cloud=_CROWDED),
 )
 
@@ -167,6 +171,52 @@ def test_what_users_see(workers: Workers) -> None:
     assert [failure.path for failure in limited.failures] == ["subnet"]
     assert "Quota exceeded" in limited.failures[0].reason
     assert (busy.state, lost.state) == ("CREATE_COMPLETE", "CREATE_COMPLETE")
+
+
+def test_scaling(workers: Workers, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Policies are signalled in the given order; a disruption takes place while a group scales."""
+    monkeypatch.chdir(TEMPLATES)
+    scenario = Scenario("scaled-servers.yaml", scaled=("grow", "grow", "grow"))
+    found = rehearse(scenario, 0, None, workers)
+    assert not found.findings
+    names = ["create", "scale grow", "scale grow 2", "scale grow 3", "delete"]
+    states = ["CREATE_COMPLETE", "UPDATE_COMPLETE", "UPDATE_COMPLETE", "UNCHANGED", "DELETED"]  # the maximum is three
+    assert [(phase.name, phase.state) for phase in found.usual.phases] == list(zip(names, states, strict=True))
+    [made] = [each for each in found.usual.phases[2].requests if each.made]
+    [answer] = workers.answers([request(scenario, [Disruption("scale grow 2", made.number, Kind.REFUSED)])])
+    outcome = Outcome.from_dict(answer)
+    assert [phase.state for phase in outcome.phases][1:] == ["UPDATE_COMPLETE", "UPDATE_FAILED", "DELETED"]
+    assert outcome.phases[2].failures[0].path.startswith("servers.")
+    assert not outcome.left
+    with pytest.raises(Invalid, match="no scaling policy 'shrink', but grow"):
+        rehearse(Scenario("scaled-servers.yaml", scaled=("shrink",)), 0, None, workers)
+
+
+def test_capacity_during_a_rolling_update(workers: Workers, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(TEMPLATES)
+    found = to_data(rehearse(Scenario("members.yaml", "members-larger.yaml"), 0, None, workers))
+    [capacity] = found["capacity"]
+    assert (capacity["path"], capacity["size"], capacity["least"]) == ("servers", 3, 1)
+    assert 60 <= capacity["seconds"] < found["undisturbed"][1]["seconds"] - 55  # all are there during the pause
+
+
+def test_recorded_durations(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The creation takes as long as it did in a real stack, whose members have other names."""
+    monkeypatch.chdir(TEMPLATES)
+    began = {"resource_status": "CREATE_IN_PROGRESS", "event_time": "2026-01-01T10:00:00Z"}
+    ended = {"resource_status": "CREATE_COMPLETE", "event_time": "2026-01-01T10:02:05Z"}
+    events = [{"path": path, **event} for event in (began, ended) for path in ("servers", "servers.w7hq2")]
+    recorded = tmp_path / "web.events"
+    recorded.write_text("".join(f"{json.dumps(event)}\n" for event in events))
+    command = ["rehearse", "scaled-servers.yaml", "--seeds", "0", "-j", "1", "-f", "json", "--timings", str(recorded)]
+    done = CliRunner().invoke(cli, command)
+    assert done.exit_code == 0, done.output
+    data = json.loads(done.output)
+    assert [round(each["ended"]) for each in data["critical_path"]] == [125]
+    assert [round(each["seconds"]) for each in data["undisturbed"]] == [125, 125, 10]  # deletions were not recorded
+    recorded.write_text('{"path": "servers"}\n')
+    done = CliRunner().invoke(cli, command)
+    assert (done.exit_code, "web.events:1: this is no event" in done.output) == (2, True)
 
 
 def test_what_is_not_visible_yet(workers: Workers) -> None:

@@ -31,7 +31,7 @@ from tools.conformance.community.run import read_document
 
 SEEDS = 8
 """Runs with disruptions for each template: each request that is new is slow at first, and finds dependencies."""
-CLOUD: Mapping[str, Any] = {"keypairs": ["community"], "images": {"fedora": {}, "ubuntu": {}}}
+CLOUD: Mapping[str, Any] = {"keypairs": ["community"], "images": {"fedora": {}, "ubuntu": {}}, "roles": ["admin"]}
 _SUFFIXES = (".yaml", ".template", ".json")
 _GET_FILE = re.compile(r"""(?:get_file|get_file"):\s*["']?([^\s"'{}]+)""")
 _BY_CONSTRAINT = {
@@ -45,16 +45,20 @@ _BY_NAME = (
     ("public_net", "public"),
     ("external", "public"),
     ("floating", "public"),
+    ("security_?group", "default"),
+    ("cidr", "10.5.0.0/24"),
+    ("gateway", "10.5.0.1"),
+    ("start", "10.5.0.10"),
+    ("end$", "10.5.0.90"),
+    ("mail", "admin@example.com"),
+    ("ip_address", "10.5.0.20"),
+    ("pass", "Secret12"),
     ("key", "community"),
     ("image", "cirros"),
     ("flavor", "m1.small"),
     ("instance_?type", "m1.small"),
     ("subnet", "private-subnet"),
     ("net", "private"),
-    ("cidr", "10.5.0.0/24"),
-    ("gateway", "10.5.0.1"),
-    ("start", "10.5.0.10"),
-    ("end", "10.5.0.90"),
     ("port", "8080"),
 )
 _BY_TYPE: Mapping[str, Any] = {
@@ -62,8 +66,8 @@ _BY_TYPE: Mapping[str, Any] = {
     "Number": 1,
     "boolean": True,
     "json": {},
-    "comma_delimited_list": "one,two",
-    "CommaDelimitedList": "one,two",
+    "comma_delimited_list": "1,2",
+    "CommaDelimitedList": "1,2",
     "AWS::EC2::KeyPair::KeyName": "community",
     "AWS::EC2::Image::Id": "cirros",
 }
@@ -99,7 +103,7 @@ def _templates(copy: Path) -> Iterator[str]:
         text = path.read_text("utf-8")
         for named in _GET_FILE.findall(text):
             wanted = (path.parent / named).resolve()
-            if wanted.is_relative_to(copy) and not wanted.exists():
+            if wanted.is_relative_to(copy.parent) and not wanted.exists():
                 wanted.parent.mkdir(parents=True, exist_ok=True)
                 wanted.write_text("#!/bin/sh\n")
         if re.search(r"^\s*[\"']?(resources|Resources)[\"']?\s*:", text, re.MULTILINE):
@@ -109,7 +113,9 @@ def _templates(copy: Path) -> Iterator[str]:
 def _prove(name: str, workers: Workers, rules: Counter[str]) -> str:
     """Rehearse a template, print what is found, and return how it went, in one word or two."""
     try:
-        scenario = Scenario(name, parameters=dict(_parameters(name)), cloud=CLOUD)
+        data = Document.parse(Path(name).read_text("utf-8")).data
+        cloud = {**CLOUD, "images": {**CLOUD["images"], **{image: {} for image in _images(data)}}}
+        scenario = Scenario(name, environments=_environment(name), parameters=dict(_parameters(data)), cloud=cloud)
         check(scenario)
         rehearsal = rehearse(scenario, SEEDS, None, workers)
     except TemplateInvalid as error:
@@ -129,9 +135,24 @@ def _states(rehearsal: Rehearsal) -> str:
     return ", ".join(f"{phase.state} {phase.seconds:.0f} s" for phase in rehearsal.usual.phases)
 
 
-def _parameters(name: str) -> Iterator[tuple[str, Any]]:
+def _environment(name: str) -> tuple[str, ...]:
+    """Return the environment that a template of the collection has beside it: `name_env.yaml` for `name.yaml`."""
+    path = Path(name)
+    beside = path.with_name(f"{path.stem}_env{path.suffix}")
+    return (str(beside),) if beside.exists() else ()
+
+
+def _images(data: Mapping[str, Any]) -> set[str]:
+    """Return the names of images in the mappings of a template, and in the defaults of its parameters."""
+    mappings = [value for name, value in (data.get("Mappings") or {}).items() if re.search("AMI|Image", name)]
+    named = {text for each in mappings for inner in each.values() for text in inner.values() if isinstance(text, str)}
+    parameters = (data.get("parameters") or data.get("Parameters") or {}).items()
+    defaults = [each.get("default", each.get("Default")) for name, each in parameters if re.search("(?i)image", name)]
+    return (named | {text for text in defaults if isinstance(text, str)}) - {"cirros", ""}
+
+
+def _parameters(data: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     """Yield values for the parameters of a template: what the cloud has in place of names in other clouds."""
-    data = Document.parse(Path(name).read_text("utf-8")).data
     known = read_document().parameters
     for parameter, schema in (data.get("parameters") or data.get("Parameters") or {}).items():
         named = next((value for word, value in _BY_NAME if re.search(word, parameter, re.IGNORECASE)), "value")

@@ -67,6 +67,21 @@ def _shown(rehearsal: Rehearsal, single: bool) -> None:
     help="Also update the stack to this template before it is deleted.",
 )
 @click.option(
+    "--scale",
+    "scaled",
+    multiple=True,
+    metavar="POLICY",
+    help="Signal this scaling policy of the stack before it is deleted; can be given several times, and counts in this "
+    "order.  [default: each policy once]",
+)
+@click.option(
+    "--timings",
+    metavar="FILE",
+    type=InputPath(dir_okay=False),
+    help="How long the resources of a real stack took: the output of `stoker logs STACK --json`.  [default: typical "
+    "durations]",
+)
+@click.option(
     "--seeds",
     type=click.IntRange(0, _MOST_SEEDS),
     metavar="NUMBER",
@@ -104,6 +119,8 @@ def _shown(rehearsal: Rehearsal, single: bool) -> None:
 def rehearse(
     template: str,
     to: str | None,
+    scaled: tuple[str, ...],
+    timings: str | None,
     seeds: int | None,
     seed: int | None,
     timeout: int | None,
@@ -113,7 +130,7 @@ def rehearse(
     environments: tuple[str, ...],
     parameters: dict[str, str],
 ) -> None:
-    """Rehearse the life of a stack: create, update and delete it again and again, and let something go wrong.
+    """Rehearse the life of a stack: create, update, scale and delete it again and again, and let something go wrong.
 
     Requests are refused, lost, slow, or exceed a quota, objects break, and engines die. All of it happens on an
     emulated cloud in this machine's processes and in virtual time; nothing is contacted, and no secret is needed. The
@@ -126,6 +143,8 @@ def rehearse(
     Examples:
       stoker rehearse web.yaml
       stoker rehearse web.yaml --to new/web.yaml -e production.yaml
+      stoker rehearse web.yaml --scale grow --scale grow --scale shrink
+      stoker logs web --json > web.events; stoker rehearse web.yaml --timings web.events
       stoker rehearse web.yaml --seed 118
       stoker rehearse web.yaml --seeds 2000 --jobs 8 -f json > report.json
     """
@@ -134,11 +153,21 @@ def rehearse(
     from stoker.testing.rehearsal.rehearsing import rehearse as perform
     from stoker.testing.rehearsal.report import to_data
     from stoker.testing.rehearsal.scenario import Scenario
+    from stoker.testing.rehearsal.timings import read_timings
     from stoker.testing.workers import Workers
 
     logging.getLogger().addHandler(logging.NullHandler())  # what the engine logs about disruptions is expected
     try:
-        scenario = Scenario(template, to, environments, parameters, read_cloud(cloud) if cloud else {}, timeout)
+        scenario = Scenario(
+            template,
+            to,
+            environments,
+            parameters,
+            read_cloud(cloud) if cloud else {},
+            timeout,
+            scaled=scaled or None,
+            timings=read_timings(timings) if timings else {},
+        )
         check(scenario)
         with Workers(WORKER, jobs) as workers:
             rehearsal = perform(scenario, seeds, seed, workers, _progress)
@@ -146,7 +175,7 @@ def rehearse(
         show(error.diagnostics, _text, err=True)
         sys.exit(_UNUSABLE)
     except (OSError, UnicodeDecodeError) as error:
-        say(f"error: {cloud} cannot be read: {error}", err=True)
+        say(f"error: {cloud or timings} cannot be read: {error}", err=True)
         sys.exit(_UNUSABLE)
     except StokerError as error:
         say(f"error: {error.message}", err=True)

@@ -75,6 +75,15 @@ class EmulatedCloud:
         made = self.request("POST", "/compute/v2.1/os-keypairs", {"keypair": {"name": name}}, user="demo")
         return str(made["keypair"]["name"])
 
+    def grant(self, role: str) -> None:
+        """Give the user `demo` a role in its project. Raises Invalid if there is no such role."""
+        [project] = self.request("GET", "/identity/v3/projects?name=demo")["projects"]
+        [user] = self.request("GET", "/identity/v3/users?name=demo")["users"]
+        known = {each["name"]: each["id"] for each in self.request("GET", "/identity/v3/roles")["roles"]}
+        if role not in known:
+            raise Invalid(f"The emulated cloud has no role {role!r}, but {', '.join(sorted(known))}.")
+        self.request("PUT", f"/identity/v3/projects/{project['id']}/users/{user['id']}/roles/{known[role]}")
+
     def limit(self, service: str, limits: Mapping[str, int]) -> None:
         """Set quotas of the project `demo`: `service` is compute, network or volume. Raises Invalid for wrong ones."""
         [project] = self.request("GET", "/identity/v3/projects?name=demo")["projects"]

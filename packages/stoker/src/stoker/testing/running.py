@@ -339,5 +339,7 @@ def furnish(cloud: EmulatedCloud, section: Mapping[str, Any]) -> None:
         cloud.add_network(name, **network)
     for name in section.get("keypairs", ()):
         cloud.add_keypair(name)
+    for role in section.get("roles", ()):
+        cloud.grant(role)
     for service, limits in section.get("quotas", {}).items():
         cloud.limit(service, limits)

@@ -82,6 +82,7 @@ CLOUD = Section(
         "images": Key(MapOf(IMAGE, "name"), "Public images with their properties, such as `min_disk`."),
         "networks": Key(MapOf(NETWORK, "name"), "Networks of the user, or external ones."),
         "keypairs": Key(ListOf(TEXT), "Names of key pairs of the user."),
+        "roles": Key(ListOf(TEXT), "Further roles of the user in the project, such as `admin`."),
         "quotas": Key(QUOTAS, "How much the project of the user may have."),
     },
     "What the emulated cloud has, besides what a new one has.",

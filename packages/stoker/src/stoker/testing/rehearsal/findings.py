@@ -15,7 +15,7 @@ from stoker.testing.rehearsal import rules
 from stoker.testing.rehearsal.disruptions import PASSING, Kind
 from stoker.testing.rehearsal.guests import CONDITIONS
 from stoker.testing.rehearsal.runs import Run, Runs
-from stoker.testing.rehearsal.scenario import DELETE, UPDATE, Failure, LeftObject, Outcome, Phase
+from stoker.testing.rehearsal.scenario import CREATE, DELETE, UPDATE, Failure, LeftObject, Outcome, Phase
 from stoker.testing.rehearsal.structure import Level, Node, Structure
 
 _WITHOUT_DATA = frozenset({"OS::Nova::Server", "AWS::EC2::Instance"})
@@ -206,7 +206,7 @@ class Disturbed:
         phase = outcome.phase(run.disruptions[0].phase)
         if phase is None or not outcome.met:
             return
-        structure = self._after if phase.name == UPDATE else self._before
+        structure = self._before if phase.name in (CREATE, DELETE) else self._after
         if len(run.disruptions) == 1 and run.disruptions[0].kind is Kind.SLOW:
             self._note_race(run, phase, structure)
         what = f" (run {run.number})"

@@ -8,6 +8,7 @@ from typing import Any
 from stoker.base.errors import UserError
 from stoker.resources.heat.signals.wait_condition import HANDLES
 from stoker.testing.rehearsal.stage import EngineDied, Stage
+from stoker.testing.rehearsal.timings import seconds_of
 
 CONDITIONS = frozenset({"OS::Heat::WaitCondition", "AWS::CloudFormation::WaitCondition"})
 DEPLOYMENTS = frozenset({"OS::Heat::SoftwareDeployment", "OS::Heat::StructuredDeployment"})
@@ -29,11 +30,14 @@ class Guests:
         """Stack and name of the wait conditions to which signals were sent."""
         self._stage = stage
         self._count = 0
+        self._since: dict[tuple[str, str, str], float] = {}
 
     async def act(self, rows: Iterable[Mapping[str, Any]]) -> None:
         """Send a signal to each resource that waits, or whose wait condition does; `rows` are all resources."""
         listed = list(rows)
         waiting = [row for row in listed if row["status"] == "IN_PROGRESS" and row["type"] in WAITING]
+        if self._stage.timings:
+            waiting = [row for row in waiting if self._is_due(row)]
         conditions = [row for row in waiting if row["type"] in CONDITIONS]
         self.waited |= {(row["stack_id"], row["name"]) for row in conditions}
         stacks = {row["stack_id"] for row in conditions}
@@ -43,6 +47,13 @@ class Guests:
         for row in (*handles, *deployments):
             if row["physical_id"]:
                 await self._send(row)
+
+    def _is_due(self, row: Mapping[str, Any]) -> bool:
+        """Return whether a resource has waited for its signals as long as it did in the stack that was recorded."""
+        now = self._stage.clock.now()
+        since = self._since.setdefault((row["stack_id"], row["name"], row["action"]), now)
+        path = f"{self._stage.prefixes().get(row['stack_id'], '')}{row['name']}"
+        return now - since >= (seconds_of(self._stage.timings, path, row["action"]) or 0.0)
 
     async def _send(self, row: Mapping[str, Any]) -> None:
         details = _DETAILS.get(row["type"], _TO_HANDLES)

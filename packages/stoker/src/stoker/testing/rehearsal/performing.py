@@ -21,6 +21,7 @@ from stoker.testing.rehearsal.scenario import (
     CREATE,
     DELETE,
     NAME,
+    UNCHANGED,
     UPDATE,
     Failure,
     LeftObject,
@@ -29,6 +30,7 @@ from stoker.testing.rehearsal.scenario import (
     Request,
     Scenario,
     Step,
+    is_scaling,
 )
 from stoker.testing.rehearsal.stage import EngineDied, Stage
 from stoker.testing.running import furnish
@@ -45,6 +47,8 @@ _PATIENCE = 900.0
 """Seconds after which the engine has removed whatever it still had to remove."""
 _LONGEST = 6 * 3600.0
 """Seconds after which an operation is given up: longer than the time limits of stacks."""
+_COOLDOWN = 3600.0
+"""Seconds before a scaling policy is signalled: longer than cooldowns usually are."""
 _POLICIES = ("deletion_policy", "DeletionPolicy", "update_replace_policy", "UpdateReplacePolicy", "external_id")
 _WAITING = ("WaitCondition", "Deployment", "SwiftSignal")
 """Parts of the names of types whose resources wait for signals."""
@@ -58,7 +62,7 @@ Objects = dict[str, tuple[str, str]]
 
 def definitions_of(scenario: Scenario) -> dict[str, Definition]:
     """Read what the stack is to be in each phase. Raises Invalid for files that cannot be read."""
-    return {phase: scenario.definition(phase) for phase in scenario.phases if phase != DELETE}
+    return {phase: scenario.definition(phase) for phase in scenario.phases if phase in (CREATE, UPDATE)}
 
 
 def perform(
@@ -66,7 +70,7 @@ def perform(
 ) -> Outcome:
     """Run a scenario. What comes after the phase of the last disruption is left out, but for the deletion."""
     script = Script(disruptions)
-    with Stage(script) as stage:
+    with Stage(script, scenario.timings) as stage:
         furnish(stage.cloud, scenario.cloud)
         run = _Run(stage, scenario, definitions)
         try:
@@ -97,15 +101,21 @@ class _Run:
         self._has_policies = any(policy in text for policy in _POLICIES for text in texts)
 
     async def perform(self, disruptions: Sequence[Disruption]) -> None:
-        """Run the phases that are needed for the disruptions: an update has no use for what goes wrong before it."""
+        """Run the phases that are needed for the disruptions: those after the last one are of no use, but for the
+        deletion. One that fails is followed by the deletion.
+        """
         await asyncio.sleep(_SETTLED)  # services make ports and the like of their own
         before = self._stage.objects()
-        wanted = {each.phase for each in disruptions} or set(self._scenario.phases)
-        phases = [each for each in self._scenario.phases if each in (CREATE, DELETE) or UPDATE in wanted]
-        for phase in phases:
-            if phase == UPDATE and not self.phases[-1].succeeded:
-                continue
+        *phases, deletion = self._scenario.phases
+        wanted = {each.phase for each in disruptions} or set(phases)
+        last = len(phases) if deletion in wanted else 1 + max(map(phases.index, wanted))
+        for phase in phases[:last]:
+            if is_scaling(phase):
+                await asyncio.sleep(_COOLDOWN)
             await self._phase(phase)
+            if not self.phases[-1].succeeded:
+                break
+        await self._phase(deletion)
         if self.phases[-1].state == "DELETED" or self.phases[-1].again == "DELETED":
             self.left = list(self._left(before))
             if self.left:  # the engine tries deletions again for a while
@@ -131,9 +141,11 @@ class _Run:
             again = (await self._state())[0]
         paths = self._paths()
         events = [each for each in self._stage.events()[seen:] if not again or each.time <= self._ended_at]
+        if is_scaling(name):
+            state, reason = _state_of_group(events)
         rows = await self._rows()
         has = self._data(rows)
-        lost = dict(self._lost(had, has)) if name != DELETE else {}
+        lost = dict(self._lost(had, has)) if name in self._definitions else {}
         failures, rollback_failures = self._failures(events, paths, began)
         self.phases.append(
             Phase(
@@ -176,17 +188,26 @@ class _Run:
                     return
 
     async def _request(self, phase: str) -> None:
-        body: dict[str, Any] = {} if phase == DELETE else dict(self._definitions[phase].body)
-        if phase != DELETE:
-            body |= {"disable_rollback": False}
-        if phase != DELETE and self._scenario.timeout is not None:
-            body |= {"timeout_mins": self._scenario.timeout}
-        if phase == CREATE:
+        body: dict[str, Any] = {}
+        if phase in self._definitions:
+            body = {**self._definitions[phase].body, "disable_rollback": False}
+            if self._scenario.timeout is not None:
+                body["timeout_mins"] = self._scenario.timeout
+        if is_scaling(phase):
+            await self._signalled(self._scenario.scalings[phase])
+        elif phase == CREATE:
             await self._stage.request("stack_create", name=NAME, **body)
         elif phase == UPDATE:
             await self._stage.request("stack_update", ref=_REF, **body, **_EXISTING)
         else:
             await self._stage.request("stack_delete", ref=_REF)
+
+    async def _signalled(self, path: str) -> None:
+        rows = dict(by_path(await self._root(), await self._rows()))
+        if path not in rows:
+            raise StokerError(f"The stack has no resource {path!r} to signal.")
+        owner = {"name": None, "id": rows[path]["stack_id"]}
+        await self._stage.request("resource_signal", ref=owner, name=rows[path]["name"], details=None)
 
     async def _ended(self) -> None:
         """Return when the operation has ended, and the engine has nothing to do any more."""
@@ -236,16 +257,7 @@ class _Run:
 
     def _paths(self) -> dict[tuple[str, str], str]:
         """Return the path of each resource that there has been, by its stack and name."""
-        stacks = {row.id: row for row in self._stage.stacks()}
-
-        def prefix(stack_id: str) -> str:
-            row = stacks.get(stack_id)
-            if row is None or row.parent_id is None:
-                return ""
-            return f"{prefix(row.parent_id)}{row.parent_resource_name}."
-
-        prefixes = {stack_id: prefix(stack_id) for stack_id in stacks}
-        return _Paths(prefixes)
+        return _Paths(self._stage.prefixes())
 
     def _data(self, rows: Iterable[Mapping[str, Any]]) -> Objects:
         """Return the objects in which users keep data."""
@@ -307,6 +319,13 @@ class _Run:
             if call.resource is not None and text in orjson.dumps(call.answer, default=str):
                 return paths[call.resource]
         return ""
+
+
+def _state_of_group(events: Sequence[Row[Any]]) -> tuple[str, str]:
+    """Return the state of the group that has been scaled, and the reason for it."""
+    stacks = [each for each in events if each.resource_type == STACK_TYPE and each.physical_id == each.stack_id]
+    own = [each for each in stacks if each.stack_id == stacks[0].stack_id]
+    return (f"{own[-1].action}_{own[-1].status}", own[-1].reason) if own else (UNCHANGED, "")
 
 
 class _Paths(dict[tuple[str, str], str]):

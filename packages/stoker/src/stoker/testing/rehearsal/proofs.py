@@ -10,7 +10,7 @@ from stoker.base.diagnostics import Diagnostic
 from stoker.cli.terminal.places import url_of
 from stoker.testing.rehearsal import rules
 from stoker.testing.rehearsal.findings import fails, first_failure, missing_dependency
-from stoker.testing.rehearsal.scenario import CREATE, DELETE, UPDATE, Failure, Outcome, Phase, Scenario
+from stoker.testing.rehearsal.scenario import CREATE, DELETE, UPDATE, Failure, Outcome, Phase, Scenario, is_scaling
 from stoker.testing.rehearsal.structure import Level, Structure
 
 Try = Callable[[Sequence[Scenario]], list[Outcome]]
@@ -40,8 +40,8 @@ def cause(
             path = ".".join(failure.path.split(".")[: depth + 1])
             found = _missing(scenario, level, node.name, url(node.source), phase.name, perform)
             if found is not None:
-                later, earlier = (node.name, found) if phase.name == CREATE else (found, node.name)
-                at = path if phase.name == CREATE else ".".join([*path.split(".")[:-1], found])
+                later, earlier = (node.name, found) if _creates(phase.name) else (found, node.name)
+                at = path if _creates(phase.name) else ".".join([*path.split(".")[:-1], found])
                 return missing_dependency(structure, at, later, earlier, failure.reason)
     return fails(phase, structure, rule)
 
@@ -73,7 +73,7 @@ def _missing(scenario: Scenario, level: Level, name: str, document: str, phase: 
 
     def with_all(names: Sequence[str]) -> Scenario:
         changed = scenario
-        if phase == CREATE:
+        if _creates(phase):
             return changed.with_dependency(document, name, *names)
         for other in names:
             changed = changed.with_dependency(document, other, name)
@@ -84,6 +84,10 @@ def _missing(scenario: Scenario, level: Level, name: str, document: str, phase: 
     tried = perform([with_all([other]) for other in others])
     good = [other for other, outcome in zip(others, tried, strict=True) if _succeeds(outcome, phase)]
     return min(good, key=lambda other: len(_before(level, other)), default=None)
+
+
+def _creates(phase: str) -> bool:
+    return phase == CREATE or is_scaling(phase)
 
 
 def _candidates(level: Level, name: str) -> Iterator[str]:

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 
 from stoker.base.diagnostics import Diagnostic
-from stoker.base.errors import StokerError
+from stoker.base.errors import Invalid, StokerError
 from stoker.testing.rehearsal import rules
 from stoker.testing.rehearsal.disruptions import Disruption
 from stoker.testing.rehearsal.findings import Disturbed, usual, written
 from stoker.testing.rehearsal.proofs import cause
 from stoker.testing.rehearsal.runs import Run, Runs
 from stoker.testing.rehearsal.scenario import CREATE, DELETE, UPDATE, Outcome, Scenario
-from stoker.testing.rehearsal.structure import Structure
+from stoker.testing.rehearsal.structure import Structure, scaling_policies
 from stoker.testing.running import furnish
 from stoker.testing.sandbox import Sandbox
 from stoker.testing.workers import Workers
@@ -71,6 +71,7 @@ def rehearse(
     after = before
     if scenario.to is not None:
         after = Structure.of(scenario.to, scenario.environments, scenario.parameters)
+    scenario = _scaled(scenario, after)
 
     def perform(scenarios: Sequence[Scenario]) -> list[Outcome]:
         return [Outcome.from_dict(each) for each in workers.answers([request(one) for one in scenarios])]
@@ -82,9 +83,10 @@ def rehearse(
     found = [*written(before, scenario.timeout), *usual(undisturbed, before, after)]
     for phase in undisturbed.phases:
         if not phase.succeeded:
-            structure = after if phase.name == UPDATE else before
+            structure = before if phase.name in (CREATE, DELETE) else after
             known = {(each.source, each.path) for each in found if each.rule in _EXPLAINED}
-            reason = cause(scenario, before, structure, phase, _FAILS[phase.name], perform)
+            rule = _FAILS.get(phase.name, rules.SCALING_FAILS)
+            reason = cause(scenario, before, structure, phase, rule, perform)
             found += [] if (reason.source, reason.path) in known else [reason]
             break  # what comes after a failure is a consequence of it
     wanted = list(_wanted(runs, undisturbed, seeds, only))
@@ -98,6 +100,15 @@ def rehearse(
         progress(len(outcomes), len(wanted))
     found += disturbed.races()
     return Rehearsal(scenario, before, undisturbed, runs, outcomes, _unique(found))
+
+
+def _scaled(scenario: Scenario, structure: Structure) -> Scenario:
+    """Return a scenario with the policies that are signalled: all, unless it names some. Raises Invalid."""
+    known = scaling_policies(structure)
+    for path in scenario.scaled or ():
+        if path not in known:
+            raise Invalid(f"The template has no scaling policy {path!r}, but {', '.join(known) or 'none at all'}.")
+    return replace(scenario, scaled=known) if scenario.scaled is None else scenario
 
 
 def _wanted(runs: Runs, undisturbed: Outcome, seeds: int | None, only: int | None) -> Iterator[Run]:

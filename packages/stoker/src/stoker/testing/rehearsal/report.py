@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import asdict
 from typing import Any
 
+from stoker.testing.rehearsal.capacity import Capacity, capacities
 from stoker.testing.rehearsal.critical_path import critical_path, single_points
 from stoker.testing.rehearsal.disruptions import WORDS, Disruption, Kind
 from stoker.testing.rehearsal.rehearsing import Rehearsal
 from stoker.testing.rehearsal.runs import Run
-from stoker.testing.rehearsal.scenario import CREATE, Outcome, Phase
-
-_NO_CHANGE = {"create": "CREATE_COMPLETE", "update": "UPDATE_COMPLETE", "delete": "DELETED"}
+from stoker.testing.rehearsal.scenario import CREATE, UPDATE, Outcome, Phase
 
 
 def to_data(rehearsal: Rehearsal) -> dict[str, Any]:
@@ -22,6 +22,7 @@ def to_data(rehearsal: Rehearsal) -> dict[str, Any]:
     return {
         "findings": [each.to_dict() for each in rehearsal.findings],
         "undisturbed": [_phase_data(each) for each in rehearsal.usual.phases],
+        "capacity": [asdict(each) for each in _capacities(rehearsal)],
         "critical_path": [
             {"resource": step.path, "began": step.began, "ended": step.ended}
             for step in critical_path(steps, rehearsal.structure)
@@ -88,12 +89,26 @@ def text(rehearsal: Rehearsal) -> Iterator[str]:
     """Yield the lines of the report, but for the findings."""
     yield "Without disruptions:"
     for phase in rehearsal.usual.phases:
-        yield f"  {phase.name:8}{phase.state:17} {_seconds(phase.seconds):>8}  {len(phase.requests)} requests"
+        name = f"{phase.name:{_width(rehearsal)}}"
+        yield f"  {name} {phase.state:17} {_seconds(phase.seconds):>8}  {len(phase.requests)} requests"
         if phase.lost:
             yield f"          loses data of: {', '.join(sorted(phase.lost))}"
+    for each in _capacities(rehearsal):
+        below = f"{_seconds(each.seconds)} below capacity" if each.seconds else "never below capacity"
+        yield f"  {each.path} during the update: at least {each.least} of {each.size} in service, {below}"
     yield from _critical(rehearsal)
     yield from _table(rehearsal)
     yield from _worst(rehearsal)
+
+
+def _capacities(rehearsal: Rehearsal) -> list[Capacity]:
+    update = rehearsal.usual.phase(UPDATE)
+    return [] if update is None else list(capacities(rehearsal.usual, update, rehearsal.structure))
+
+
+def _width(rehearsal: Rehearsal) -> int:
+    """Return the width of the column with the names of the phases."""
+    return max(7, *map(len, rehearsal.scenario.phases))
 
 
 def _critical(rehearsal: Rehearsal) -> Iterator[str]:
@@ -122,13 +137,13 @@ def _table(rehearsal: Rehearsal) -> Iterator[str]:
     yield ""
     yield "With one disruption in each run:"
     for kind in Kind:
-        for name in _NO_CHANGE:
+        for name in rehearsal.scenario.phases:
             for state, phases in sorted(rows.get((kind, name), {}).items()):
                 longest = max(phase.seconds for phase in phases)
                 again = sum(phase.again == "DELETED" for phase in phases)
                 second = f"; {again} deleted by a second attempt" if again else ""
                 times = f"at most {_seconds(longest)}"
-                yield f"  {kind:19}{name:7} {len(phases):4} times {state:17} {times}{second}"
+                yield f"  {kind:21}{name:{_width(rehearsal)}} {len(phases):4} times {state:17} {times}{second}"
 
 
 def _worst(rehearsal: Rehearsal) -> Iterator[str]:
@@ -147,7 +162,8 @@ def one_run(rehearsal: Rehearsal, run: Run, outcome: Outcome) -> Iterator[str]:
     for each in run.disruptions:
         yield f"  {describe(rehearsal, each)}"
     for phase in outcome.phases:
-        yield f"  {phase.name:8}{phase.state:17} {_seconds(phase.seconds):>8}  {message(phase)}"
+        name = f"{phase.name:{_width(rehearsal)}}"
+        yield f"  {name} {phase.state:17} {_seconds(phase.seconds):>8}  {message(phase)}"
         for failure in phase.rollback_failures:
             yield f"          rollback: {failure.path} {failure.reason}"
         if phase.lost:

@@ -8,6 +8,7 @@ from stoker.template.rules import Rule
 
 CREATION_FAILS = "creation-fails"
 UPDATE_FAILS = "update-fails"
+SCALING_FAILS = "scaling-fails"
 DELETION_REFUSED = "deletion-refused"
 ROLLBACK_FAILS = "rollback-fails"
 MISSING_DEPENDENCY = "missing-dependency"
@@ -22,6 +23,11 @@ SINGLE_HOST = "single-host"
 _RULES = (
     Rule(CREATION_FAILS, "A resource cannot be created, although nothing goes wrong.", "a fixed IP outside the subnet"),
     Rule(UPDATE_FAILS, "The update to the new template fails, although nothing goes wrong.", "a name that is taken"),
+    Rule(
+        SCALING_FAILS,
+        "A scaling policy is signalled, and its group cannot change its size, although nothing goes wrong.",
+        "members with a fixed IP",
+    ),
     Rule(
         DELETION_REFUSED,
         "The stack cannot be deleted: a service refuses the deletion of an object, although nothing goes wrong.",

@@ -11,8 +11,18 @@ from stoker.template.document import Document
 from stoker.testing.sandbox import Definition
 
 CREATE, UPDATE, DELETE = "create", "update", "delete"
+_SCALE = "scale "
 NAME = "rehearsal"
 """The name of the stack."""
+
+
+UNCHANGED = "UNCHANGED"
+"""The state after a signal that has changed nothing."""
+
+
+def is_scaling(phase: str) -> bool:
+    """Return whether a scaling policy is signalled in a phase."""
+    return phase.startswith(_SCALE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,9 +36,11 @@ class Dependency:
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """A stack that is created from a template, updated to another one if there is one, and deleted.
+    """A stack that is created from a template, updated to another one if there is one, scaled, and deleted.
 
-    `cloud` are additional objects of the cloud, as in test files; `timeout` is in minutes.
+    `cloud` are additional objects of the cloud, as in test files; `timeout` is in minutes. `scaled` are the paths of
+    the scaling policies that are signalled, in this order; None stands for all of them. `timings` are the seconds that
+    resources take, by their paths and the names of actions.
     """
 
     template: str
@@ -38,12 +50,15 @@ class Scenario:
     cloud: Mapping[str, Any] = field(default_factory=dict)
     timeout: int | None = None
     added: tuple[Dependency, ...] = ()
+    scaled: tuple[str, ...] | None = None
+    timings: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Scenario:
         """Return what `asdict` described."""
         added = tuple(Dependency(each["document"], each["resource"], tuple(each["on"])) for each in data["added"])
-        return cls(**{**data, "environments": tuple(data["environments"]), "added": added})
+        scaled = None if data["scaled"] is None else tuple(data["scaled"])
+        return cls(**{**data, "environments": tuple(data["environments"]), "added": added, "scaled": scaled})
 
     def with_dependency(self, document: str, resource: str, *on: str) -> Scenario:
         """Return the scenario in which a resource depends on others, too."""
@@ -52,7 +67,16 @@ class Scenario:
     @property
     def phases(self) -> tuple[str, ...]:
         """The actions, in their order."""
-        return (CREATE, DELETE) if self.to is None else (CREATE, UPDATE, DELETE)
+        return (CREATE, *([] if self.to is None else [UPDATE]), *self.scalings, DELETE)
+
+    @property
+    def scalings(self) -> Mapping[str, str]:
+        """The paths of the policies that are signalled, by the names of the phases in which they are."""
+        found: dict[str, str] = {}
+        for path in self.scaled or ():
+            times = 1 + list(found.values()).count(path)
+            found[f"{_SCALE}{path}" if times == 1 else f"{_SCALE}{path} {times}"] = path
+        return found
 
     def definition(self, phase: str) -> Definition:
         """Read what the stack is to be in a phase. Raises Invalid for files that cannot be read."""
@@ -147,7 +171,11 @@ class Phase:
 
     @property
     def succeeded(self) -> bool:
-        """Whether the stack is as it was asked for."""
+        """Whether the stack is as it was asked for. A signal that changes nothing, as in a group of the largest size,
+        has succeeded.
+        """
+        if is_scaling(self.name):
+            return self.state in (UNCHANGED, "UPDATE_COMPLETE")
         return self.state == "DELETED" if self.name == DELETE else self.state == f"{self.name.upper()}_COMPLETE"
 
     @classmethod

@@ -11,6 +11,7 @@ from collections.abc import Collection, Coroutine
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 from sqlalchemy import Connection, Row, select
@@ -29,6 +30,8 @@ from stoker.testing.connections import LoopJournal
 from stoker.testing.emulated_cloud import EmulatedCloud
 from stoker.testing.rehearsal.disruptions import SLOW_SECONDS, Kind, Script, fault_of
 from stoker.testing.rehearsal.durations import seconds_of
+from stoker.testing.rehearsal.timings import Timings
+from stoker.testing.rehearsal.timings import seconds_of as recorded_seconds
 from stoker.testing.rehearsal.visibility import Visibility, cut
 from stoker.testing.sandbox import Sandbox, empty_database, forgetful
 from stoker.testing.simulated_loop import Process, ProcessClock, SimulatedLoop, settle
@@ -38,6 +41,8 @@ Result = TypeVar("Result")
 
 RESTART_SECONDS = 10.0
 """Seconds from the death of an engine until the next one is there."""
+_ACTIONS = {"POST": "CREATE", "DELETE": "DELETE"}
+"""The actions that requests begin."""
 _START = 1_700_000_000.0
 
 
@@ -46,15 +51,19 @@ class EngineDied(Exception):
 
 
 class Stage(Sandbox):
-    """A sandbox with a script of what goes wrong. All runs begin at the same time of day."""
+    """A sandbox with a script of what goes wrong. All runs begin at the same time of day.
+
+    `timings` are how long resources take, as far as this is known; others take as long as usually.
+    """
 
     _settings = replace(Sandbox._settings, engine_deaths_limit=0)  # no operation is to blame for the deaths
 
     def __enter__(self) -> Stage:
         return self
 
-    def __init__(self, script: Script) -> None:
+    def __init__(self, script: Script, timings: Timings = MappingProxyType({})) -> None:
         self.script = script
+        self.timings = timings
         self._there = asyncio.Event()
         self._count = 0
         super().__init__(ManualClock(_START))
@@ -156,6 +165,18 @@ class Stage(Sandbox):
         found: list[Row[Any]] = self._database.read_now(_stacks)
         return found
 
+    def prefixes(self) -> dict[str, str]:
+        """Return what precedes the names of resources in their paths, by the IDs of all stacks that there have been."""
+        stacks = {row.id: row for row in self.stacks()}
+
+        def prefix(stack_id: str) -> str:
+            row = stacks.get(stack_id)
+            if row is None or row.parent_id is None:
+                return ""
+            return f"{prefix(row.parent_id)}{row.parent_resource_name}."
+
+        return {stack_id: prefix(stack_id) for stack_id in stacks}
+
 
 @cache
 def _database() -> tuple[Path, Database]:
@@ -186,6 +207,8 @@ class RehearsedCloud(EmulatedCloud):
         super().__init__(clock)
         self._stage = stage
         self._visibility = Visibility(clock)
+        self._prefixes: dict[str, str] = {}
+        self._taken: set[tuple[str, str, str]] = set()
         self.inner.open_all()
         self._warm_up()
 
@@ -197,11 +220,28 @@ class RehearsedCloud(EmulatedCloud):
             made = self.request("POST", "/network/v2.0/ports", port, user="demo")["port"]
             self.request("DELETE", f"/network/v2.0/ports/{made['id']}", user="demo")
 
+    def _seconds(self, sent: CloudRequest, resource: tuple[str, str] | None) -> float:
+        """Return how long a request takes: the first one of a recorded action takes as long as all of it did."""
+        action = _ACTIONS.get(sent.method)
+        if not self._stage.timings or resource is None or action is None:
+            return seconds_of(sent.method, sent.path)
+        stack_id, name = resource
+        if stack_id not in self._prefixes:
+            self._prefixes = self._stage.prefixes()
+        recorded = recorded_seconds(self._stage.timings, f"{self._prefixes.get(stack_id, '')}{name}", action)
+        if recorded is None:
+            return seconds_of(sent.method, sent.path)
+        once = (self._stage.script.phase, f"{stack_id} {name}", action)
+        if once in self._taken:
+            return 0.0
+        self._taken.add(once)
+        return recorded
+
     async def answered(self, sent: CloudRequest) -> Response | None:
         script = self._stage.script
         answers, number = script.answers, len(script.requests)
         kind = script.next_call(sent, RESOURCE.get())
-        seconds = seconds_of(sent.method, sent.path) + (SLOW_SECONDS if kind is Kind.SLOW else 0.0)
+        seconds = self._seconds(sent, RESOURCE.get()) + (SLOW_SECONDS if kind is Kind.SLOW else 0.0)
         fault = self._visibility.fault(sent) or (None if kind is None else fault_of(kind, sent))
         if seconds and (fault is None or fault.do in ("act_and_drop", "error_state")):
             await sleep(self.clock, seconds)

@@ -12,6 +12,7 @@ from stoker.base.diagnostics import Diagnostic, Position
 from stoker.base.errors import RequestLimitExceeded, TemplateInvalid
 from stoker.plugins.registry import Registry
 from stoker.plugins.resource import ResourceType
+from stoker.resources.heat.groups.scaling_policy import PolicyResource
 from stoker.template.check import requirements
 from stoker.template.expressions import UnknownScope
 from stoker.template.properties import finalize
@@ -102,6 +103,15 @@ class Structure:
             return Diagnostic(rule, message, source=self.template, hint=hint)
         node = placed[-1]
         return Diagnostic(rule, message, node.key, node.source, node.position, hint)
+
+
+def scaling_policies(structure: Structure) -> tuple[str, ...]:
+    """Return the paths of the policies that scale groups, but for those of the groups' members."""
+    return tuple(
+        path
+        for path, node, _ in structure.walk()
+        if isinstance(node.kind, PolicyResource) and all(level.own for level, _ in structure.chain(path))
+    )
 
 
 def _walk(level: Level, prefix: str) -> Iterator[tuple[str, Node, Level]]:
