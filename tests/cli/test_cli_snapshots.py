@@ -249,6 +249,7 @@ def test_an_object_of_another_owner_that_is_gone_is_shown_as_missing(shell: Shel
         "heat_template_version: 2021-04-16\n"
         "resources:\n"
         f"  theirs: {{type: 'OS::Neutron::Net', external_id: {theirs}}}\n"
+        "  own: {type: 'OS::Neutron::Net', properties: {name: own}}\n"
     )
 
     def run(*words: str, status: int = 0) -> str:
@@ -262,9 +263,15 @@ def test_an_object_of_another_owner_that_is_gone_is_shown_as_missing(shell: Shel
         sdk.network.delete_network(theirs)
     shown = run("drift", "refers", status=2)
     assert "  ? theirs  OS::Neutron::Net\n      # its object was deleted outside Stoker\n" in shown
-    assert "Plan: 1 missing." in shown and "1 different" in shown
+    assert "Plan: 1 missing." in shown and "1 different" in shown and "--revert" not in shown
     assert "does not exist" in run("drift", "refers", "--accept", "--yes", status=1)
-    assert "external_id" in run("drift", "refers", "--revert", "--yes", status=1)
+    assert "under other names" in run("drift", "refers", "--revert", status=1)
+    with sdk_connection(shell) as sdk:
+        sdk.network.update_network(sdk.network.find_network("own"), name="other")
+    shown = run("drift", "refers", "--revert", "--yes", status=1)
+    assert "Plan: 1 to change, 1 missing." in shown and "refers: UPDATE_COMPLETE" in shown
+    assert "Not brought back, as the objects do not belong to the stack (external_id): theirs." in shown
+    assert "Plan: 1 missing." in run("drift", "refers", status=2)
     run("delete", "refers", "--yes")
 
 

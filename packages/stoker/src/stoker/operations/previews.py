@@ -72,8 +72,7 @@ async def stack_patch_preview(parts: ActingParts, context: RequestContext, reque
     """Preview a change of the given parts of the stack's definition."""
     services = parts.services
     stack = await find_stack(services, context, request.ref)
-    refresh = refresh_of(services, request, Refresh.CHANGES) if request.template is None else Refresh.NONE
-    checked = await patched_request(parts, context, stack, request, refresh)
+    checked = await patched_request(parts, context, stack, request)
     tags = check_tags(request.tags) if request.tags is not None else None
     return await _changes(services, context, stack, checked, request, tags)
 

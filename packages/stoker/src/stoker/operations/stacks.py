@@ -244,11 +244,11 @@ async def patched_request(
     context: RequestContext,
     stack: Stack,
     request: StackPatch,
-    refresh: Refresh = Refresh.NONE,
 ) -> CheckedRequest:
     """Return the stack's current definition, or that as of an operation, with the given parts changed, checked.
 
-    `refresh` is that of `ValueChecker`.
+    Where the template stays and the whole stack is compared with the cloud, objects of others that are gone
+    (external_id) are no errors of the request: the plan reports them.
     """
     services = parts.services
     base = stack.inputs if request.as_of is None else await inputs_as_of(services, stack, request.as_of)
@@ -284,6 +284,8 @@ async def patched_request(
     if redacted:
         before = (await services.bind(stack, present)).parameters.values()
         parameters = {**parameters, **{name: before[name] for name in redacted if name in before}}
+    unchanged = request.template is None and request.as_of is None
+    refresh = refresh_of(services, request, Refresh.CHANGES) if unchanged else Refresh.NONE
     return await check_request(parts, context, stack, template, environment, files, parameters, wrong, refresh=refresh)
 
 

@@ -116,7 +116,7 @@ def _show(stack: Stack, form: str) -> None:
     if form != "text":
         show_record(found, form)
         differs = _differs(found)
-    elif differs := _shown(stack, found):
+    elif (differs := _shown(stack, found)) and _settled_by_us(found):
         say(f"To correct it: stoker drift {stack.name} --revert; to keep it: stoker drift {stack.name} --accept")
     if differs:
         sys.exit(2)
@@ -128,6 +128,24 @@ def _differs(found: Answer) -> bool:
     from stoker.authoring.plan_steps import changes
 
     return bool(changes(found))
+
+
+def _settled_by_us(found: Answer) -> list[str]:
+    """Return the paths of what differs and can be brought back: all but the objects of others that are gone."""
+    from stoker.authoring.plan_steps import MISSING, changes, shown_kind
+
+    return [step["path"] for step in changes(found) if shown_kind(step) != MISSING]
+
+
+def _refuse_missing(found: Answer) -> None:
+    """Raise CommandFailed if objects are gone that Stoker does not make again."""
+    from stoker.authoring.plan_steps import MISSING, changes, shown_kind
+
+    if missing := [step["path"] for step in changes(found) if shown_kind(step) == MISSING]:
+        raise CommandFailed(
+            f"Not brought back, as the objects do not belong to the stack (external_id): {', '.join(missing)}. Remove "
+            "these resources from the template, or refer to other objects under other names."
+        )
 
 
 def _shown(stack: Stack, found: Answer) -> bool:
@@ -183,10 +201,12 @@ def _revert(stack: Stack, form: str, yes: bool) -> None:
         raise click.UsageError("--revert has the formats text and json only.")
     with reported(form) as report:
         plan = stack.drift()
-        if not _differs(plan):
+        if not _settled_by_us(plan):
             report.plan(stack.name, plan, CLOUD, ())
+            _refuse_missing(plan)
             return
         refuse_failures(plan)
         question = f"Bring the objects of {stack.name} back to its definition?"
         action = PlannedAction(stack, question, lambda: {"plan": plan}, stack.correct, ("UPDATE",), CLOUD)
         act_as_planned(action, yes, False, report)
+        _refuse_missing(plan)
