@@ -201,6 +201,22 @@ def test_resolving_types(user: Any, operator: Any, resource_type: str, expected:
     assert registry(user, operator).resolve(resource_type, "r") == expected
 
 
+@pytest.mark.parametrize("operator", [False, True])
+def test_what_is_remembered_of_a_type_does_not_hold_for_resources_with_mappings_of_their_own(operator: bool) -> None:
+    entries = {"A": "B", "resources": {"web*": {"A": "C", "B": "D"}}}
+    found = registry({}, entries) if operator else registry(entries, {})
+    for _ in range(2):
+        assert [found.resolve("A", name) for name in ("db", "web1", "db")] == ["B", "C", "B"]
+        assert found.steps("B", "web1") == ("B", "D") and found.steps("B", "db") == ("B",)
+
+
+def test_more_types_than_are_remembered_are_resolved() -> None:
+    found = registry({"*": "Mapped"}, {})
+    names = [f"T{number}" for number in range(1000)] + ["T" * 1000]
+    for _ in range(2):
+        assert {found.steps(name, "a") for name in names} == {(name, "Mapped", "Mapped") for name in names}
+
+
 def test_hooks_and_restricted_actions() -> None:
     found = registry(
         {

@@ -20,6 +20,8 @@ _SPECIAL = frozenset({_HOOKS, _RESTRICTED})
 _NOT_TYPES = frozenset({_RESOURCES, "base_url"})
 _NOT_MAPPED = _NOT_TYPES | _SPECIAL
 _CHARACTERS_PER_STEP = 16
+_REMEMBERED_TYPES = 256
+_REMEMBERED_LENGTH = 256
 
 
 def is_template_name(type_name: str) -> bool:
@@ -30,12 +32,14 @@ def is_template_name(type_name: str) -> bool:
 class Registry:
     """The user's mappings, with the operator's as a fallback; read-only."""
 
-    __slots__ = ("_layers", "_operator", "_user")
+    __slots__ = ("_followed", "_layers", "_names_resources", "_operator", "_user")
 
     def __init__(self, user: Mapping[str, Any], operator: Mapping[str, Any] | None = None) -> None:
         self._user = _without_removed(user)
         self._operator = _without_removed(operator or {})
         self._layers = [(layer, _patterns(layer)) for layer in (self._user, self._operator) if layer]
+        self._names_resources = any(layer.get(_RESOURCES) for layer, _ in self._layers)
+        self._followed: dict[str, tuple[str, ...]] = {}
 
     def to_data(self) -> dict[str, Any]:
         """Return the user's part as plain data."""
@@ -56,8 +60,20 @@ class Registry:
         """
         return self.steps(resource_type, resource_name)[-1]
 
-    def steps(self, resource_type: str, resource_name: str) -> list[str]:
-        """Return the steps of `resolve`: the type as written and the result of each mapping."""
+    def steps(self, resource_type: str, resource_name: str) -> tuple[str, ...]:
+        """Return the steps of `resolve`: the type as written and the result of each mapping.
+
+        They are remembered for a limited number of types, where all resources have the same mappings.
+        """
+        found = self._followed.get(resource_type)
+        if found is None:
+            found = tuple(self._follow(resource_type, resource_name))
+            memorable = len(resource_type) <= _REMEMBERED_LENGTH and len(self._followed) < _REMEMBERED_TYPES
+            if memorable and not self._names_resources:
+                self._followed[resource_type] = found
+        return found
+
+    def _follow(self, resource_type: str, resource_name: str) -> list[str]:
         names = [resource_type]
         while not is_template_name(names[-1]):
             found = self._mapped(names[-1], resource_name)
