@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from openstack_emulator.workflow.expressions import ExpressionError, Scope, check, evaluate
-from openstack_emulator.workflow.jinja_worker import LARGEST
+from openstack_emulator.workflow.rules.expressions import ExpressionError, Scope, check, evaluate
+from openstack_emulator.workflow.rules.jinja_worker import LARGEST
 from stoker_foundation.processor_time import processor_time
 
 DATA = {"name": "bob", "keys": 1, "words": ["a", "b"], "big": "a" * 100_000}

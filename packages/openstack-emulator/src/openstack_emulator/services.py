@@ -46,7 +46,7 @@ SERVICES = (
           "openstack_emulator.container_infra.service:CONTAINER_INFRA", "container-infra",
           needs=("image", "network", "volume", "compute")),
     Offer("designate", "/dns", {"dns": "/dns"}, "openstack_emulator.dns.service:DNS", "dns"),
-    Offer("mistral", "/workflow", {"workflowv2": "/workflow/v2"}, "openstack_emulator.workflow.mistral:WORKFLOW",
+    Offer("mistral", "/workflow", {"workflowv2": "/workflow/v2"}, "openstack_emulator.workflow.service:WORKFLOW",
           "workflow"),
     Offer("murano", "/application-catalog", {"application-catalog": "/application-catalog"},
           "openstack_emulator.catalog.service:APPLICATION_CATALOG", "application-catalog"),

@@ -135,7 +135,7 @@ def to_public(record: Part) -> dict[str, Any]:
 def _composed(form: _Form, data: dict[str, Any]) -> dict[str, Any]:
     """Put JSON in place of the parts of an object."""
     for name in form.composed:
-        if data[name]:
+        if data.get(name):
             data[name] = plain(data[name])
     return data
 

@@ -181,6 +181,18 @@ _OF_RESERVATIONS = (
     "_extra_specs",
 )  # fmt: skip
 """Fields that only some types of Blazar's reservations had."""
+
+
+def whole_workflows(database: sqlite3.Connection) -> None:
+    """Environments of Mistral have all of their fields, and what was read of a workbook is what is needed of it."""
+
+    def workbook(data: dict[str, Any]) -> dict[str, Any]:
+        return {**data, "_spec": {name: data[name] for name in ("name", "description", "tags")}}
+
+    filled("mistral", "environments", {"variables": None})(database)
+    _rewrite(database, "mistral", "workbooks", workbook)
+
+
 STEPS: Sequence[Step] = (
     numbered,
     filled("nova", "servers", {"_image_name": ""}),
@@ -199,6 +211,7 @@ STEPS: Sequence[Step] = (
     whole_containers,
     whole_networks,
     filled("blazar", "reservations", dict.fromkeys(_OF_RESERVATIONS)),
+    whole_workflows,
 )
 
 

@@ -1,39 +1,231 @@
-"""The records of the workflow service: the graph of its components."""
+"""What the workflow service keeps. Times are in UTC, as `rules.sharing.SECONDS_FORM` writes them."""
 
 from __future__ import annotations
 
-from openstack_emulator.core.cloud import Cloud, Records
-from openstack_emulator.identity.service_trusts import service_user
-from openstack_emulator.workflow.definitions import Definitions
-from openstack_emulator.workflow.environments import Environments
-from openstack_emulator.workflow.event_triggers import EventTriggers
-from openstack_emulator.workflow.executions import Executions
-from openstack_emulator.workflow.running_actions import RunningActions
-from openstack_emulator.workflow.runs import Runs
-from openstack_emulator.workflow.sharing import Sharing
-from openstack_emulator.workflow.tasks import Tasks
-from openstack_emulator.workflow.triggers import SERVICE_USER, Triggers
+from dataclasses import dataclass, field
+from typing import Any
+
+from openstack_emulator.core.typed import Part, TypedRecord, named
 
 
-class WorkflowRecords(Records):
-    """Definitions, executions and triggers."""
+@dataclass(slots=True, kw_only=True, eq=False)
+class Dated(TypedRecord):
+    """What belongs to a project, and was created and changed at some time."""
 
-    service = "mistral"
+    project_id: str
+    created_at: str
+    updated_at: str | None
 
-    def __init__(self, cloud: Cloud) -> None:
-        super().__init__(cloud)
-        self.sharing = Sharing(self)
-        self.definitions = Definitions(self, self.sharing)
-        self.environments = Environments(self, self.sharing)
-        self.runs = Runs(self)
-        self.running_actions = RunningActions(self, self.runs, self.definitions)
-        tasks = Tasks(self, self.runs, self.running_actions)
-        self.execution_starter = Executions(self, self.runs, self.definitions, self.environments, tasks)
-        self.event_triggers = EventTriggers(self, self.sharing, self.definitions)
-        self.triggers = Triggers(self, self.sharing, self.definitions, self.execution_starter)
 
-    def seed(self) -> None:
-        service_user(self.cloud, SERVICE_USER)
+@dataclass(slots=True, kw_only=True, eq=False)
+class WorkbookSpec(Part):
+    """What is needed of a workbook, besides its workflows and actions."""
 
-    def opened(self) -> None:
-        self.running_actions.resume_after_restart()
+    name: str
+    description: Any
+    tags: Any
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class WorkflowSpec(Part):
+    """A workflow, of the type direct or reverse.
+
+    input: the parameters: names, and maps from a name to a default. tasks: normalized declarations by name, as
+    `rules.language` describes them.
+    """
+
+    name: str
+    type: str
+    description: Any
+    tags: list[Any]
+    input: list[Any]
+    output: Any
+    output_on_error: dict[str, Any] = field(metadata=named("output-on-error"))
+    vars: dict[str, Any]
+    tasks: dict[str, dict[str, Any]]
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class ActionSpec(Part):
+    """An ad-hoc action: the action of the service that it is based on, and the input of that one."""
+
+    name: str
+    description: Any
+    tags: list[Any]
+    base: str
+    base_input: dict[str, Any] = field(metadata=named("base-input"))
+    input: list[Any]
+    output: Any
+
+
+Spec = WorkflowSpec | ActionSpec | WorkbookSpec
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class Definition(Dated):
+    """A workflow, a workbook or an ad-hoc action; its `spec` was read from the `definition` by `rules.language`."""
+
+    name: str
+    namespace: str
+    scope: str
+    description: Any
+    tags: Any
+    definition: str
+    spec: Spec = field(metadata=named("_spec"))
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class Workflow(Definition):
+    """A workflow."""
+
+    spec: WorkflowSpec = field(metadata=named("_spec"))
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class Workbook(Definition):
+    """A workbook, whose workflows and actions are records of their own."""
+
+    spec: WorkbookSpec = field(metadata=named("_spec"))
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class AdhocAction(Definition):
+    """An ad-hoc action."""
+
+    spec: ActionSpec = field(metadata=named("_spec"))
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class Member(Dated):
+    """A project with which the project `project_id` shares a private workflow."""
+
+    resource_id: str
+    resource_type: str
+    member_id: str
+    status: str
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class Environment(Dated):
+    """Variables for executions; None if the environment was created without any."""
+
+    name: str
+    description: Any
+    scope: str
+    variables: dict[str, Any] | None
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class Execution(Dated):
+    """An execution of a workflow, with the definition as it was at the start.
+
+    task_execution_id: the task that runs it, if one does; root_execution_id: that of the outermost workflow. accepted:
+    whether it counts for the task: one of an earlier attempt does not. index: the item of the task that it is for.
+    depth: how many executions it is within. data: what its tasks see at first.
+    """
+
+    workflow_id: str
+    workflow_name: str
+    workflow_namespace: str
+    description: str
+    params: dict[str, Any]
+    input: Any
+    output: dict[str, Any]
+    published_global: dict[str, Any]
+    state: str
+    state_info: str | None
+    task_execution_id: str | None
+    root_execution_id: str | None
+    source_execution_id: str | None
+    tags: list[Any]
+    accepted: bool
+    index: int = field(metadata=named("_index"))
+    depth: int = field(metadata=named("_depth"))
+    spec: WorkflowSpec = field(metadata=named("_spec"))
+    env: dict[str, Any] = field(metadata=named("_env"))
+    data: dict[str, Any] = field(metadata=named("_data"))
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class Task(Dated):
+    """A task of an execution, whose type is ACTION or WORKFLOW.
+
+    processed: whether the execution has continued after it. data: what its expressions see. items: those of
+    `with-items`. next: the tasks and commands that it has led to. attempt: how often it was begun again.
+    """
+
+    name: str
+    type: str
+    workflow_name: str
+    workflow_namespace: str
+    workflow_id: str
+    workflow_execution_id: str
+    state: str
+    state_info: str | None
+    tags: list[Any]
+    runtime_context: dict[str, Any]
+    published: dict[str, Any]
+    published_global: dict[str, Any]
+    processed: bool
+    started_at: str | None
+    finished_at: str | None
+    data: dict[str, Any] = field(metadata=named("_data"))
+    items: list[dict[str, Any]] | None = field(metadata=named("_items"))
+    next: list[str] = field(metadata=named("_next"))
+    attempt: int = field(metadata=named("_attempt"))
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class ActionExecution(Dated):
+    """A run of an action, of a task or by itself; see `Execution` for `accepted` and `index`.
+
+    waits: whether a request of the action is on its way, which does not survive a restart.
+    """
+
+    name: str
+    workflow_name: str | None
+    workflow_namespace: str
+    task_name: str | None
+    task_execution_id: str | None
+    description: str | None
+    state: str
+    state_info: str | None
+    tags: list[Any] | None
+    accepted: bool
+    input: dict[str, Any]
+    output: dict[str, Any]
+    index: int = field(metadata=named("_index"))
+    waits: bool = field(metadata=named("_waits"))
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class Trigger(Dated):
+    """What starts executions of a workflow."""
+
+    name: str
+    workflow_id: str
+    workflow_input: dict[str, Any]
+    workflow_params: dict[str, Any]
+    scope: str
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class CronTrigger(Trigger):
+    """A trigger by the time of day; `own_trust` if the trust was made for it."""
+
+    workflow_name: str
+    pattern: str | None
+    remaining_executions: int | None
+    first_execution_time: str | None
+    next_execution_time: str
+    trust: str = field(metadata=named("_trust"))
+    own_trust: bool = field(metadata=named("_own_trust"))
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class EventTrigger(Trigger):
+    """A trigger by a notification of a service."""
+
+    exchange: str
+    topic: str
+    event: str

@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from openstack_emulator.workflow.jinja_worker import LARGEST, environment
+from openstack_emulator.workflow.rules.jinja_worker import LARGEST, environment
 from stoker_foundation.interpreter import python_command, python_environment
 from stoker_foundation.json_process import JsonProcess
 
@@ -18,7 +18,7 @@ MEMORY = 256 * 1024 * 1024
 """Bytes of memory of the process, its program included."""
 _PATIENCE_SECONDS = 30.0
 _LONGEST_LINE = 6 * LARGEST
-_WORKER = "openstack_emulator.workflow.jinja_worker"
+_WORKER = "openstack_emulator.workflow.rules.jinja_worker"
 
 Function = Callable[..., Any]
 

@@ -1,4 +1,4 @@
-"""The process that evaluates Jinja expressions: `python -m openstack_emulator.workflow.jinja_worker SECONDS BYTES`.
+"""The process that evaluates Jinja expressions: `python -m …workflow.rules.jinja_worker SECONDS BYTES`.
 
 One JSON line per message. A request is `[expression, data, names of functions]`. The process answers with
 `{"value": …}` or `{"error": …}`, or asks for the result of a function with `{"call": name, "arguments": […]}` and then

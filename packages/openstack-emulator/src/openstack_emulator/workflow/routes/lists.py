@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import urlencode
 
 from openstack_emulator.core.errors import bad_request, not_found
 from openstack_emulator.core.fields import as_integer
 from openstack_emulator.core.http import Query, Request, Response
-from openstack_emulator.core.store import Record
+from openstack_emulator.core.typed import TypedRecord, stored_names
+from openstack_emulator.workflow.records import Dated
+from openstack_emulator.workflow.rules.composition import Workflows
 
-View = Callable[[Record], dict[str, Any]]
+R = TypeVar("R")
+D = TypeVar("D", bound=Dated)
 _RESERVED = frozenset({
     "limit", "marker", "sort_keys", "sort_dirs", "fields", "all_projects", "include_output", "nulls",
 })  # fmt: skip
@@ -31,14 +34,24 @@ _TOGETHER = {"input": "interface"}
 """Fields with which another one is shown, since both come from the definition."""
 
 
+def key(request: Request) -> str:
+    """Return the ID or the name that the path of a request has."""
+    return request.vars["id"]
+
+
 def everywhere(request: Request) -> bool:
     """Whether a list includes the objects of other projects; for administrators, a filter by project does it too."""
     filtered = request.context.is_admin and "project_id" in request.query
     return filtered or request.query.boolean("all_projects") is True
 
 
+def listed(service: Workflows, request: Request, rows: Sequence[D]) -> list[D]:
+    """Return those of the rows that a list shows. Raises ApiError 403."""
+    return service.sharing.listed(rows, request.context, everywhere(request))
+
+
 def listing(
-    request: Request, rows: Sequence[Record], view: View, plural: str, hidden: Collection[str] = ()
+    request: Request, rows: Sequence[R], view: Callable[[R], dict[str, Any]], plural: str, hidden: Collection[str] = ()
 ) -> Response:
     """Return the rows that a request asks for under `plural`, with a link `next` when more follow.
 
@@ -55,7 +68,7 @@ def listing(
     for name in filter(None, (query.get("nulls") or "").split(",")):
         found = [one for one in found if one.get(name) is None]
     keys, directions = _order(query)
-    if rows and (unknown := [key for key in keys if key not in {*rows[0], *view(rows[0])}]):
+    if rows and (unknown := [key for key in keys if key not in {*_stored(rows[0]), *view(rows[0])}]):
         raise bad_request(f"Sort key supplied is invalid: {unknown[0]}")
     if "id" not in keys:
         keys, directions = [*keys, "id"], [*directions, "asc"]
@@ -73,6 +86,11 @@ def listing(
         raise bad_request(f"Field(s) {', '.join(unknown)} are invalid.")
     body[plural] = [_selected(one, wanted, () if query.boolean("include_output") else hidden) for one in shown]
     return Response(body)
+
+
+def _stored(row: Any) -> Collection[str]:
+    """Return the names of what is stored of a row, by which lists can be sorted too."""
+    return stored_names(type(row)) if isinstance(row, TypedRecord) else ()
 
 
 def _matches(value: str, shown: Any) -> bool:

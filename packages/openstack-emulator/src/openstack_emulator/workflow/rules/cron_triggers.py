@@ -11,16 +11,17 @@ from typing import Any
 from croniter import CroniterBadDateError, croniter
 
 from openstack_emulator.core.cloud import Records, new_id
-from openstack_emulator.core.component import Component
+from openstack_emulator.core.component import Rules
 from openstack_emulator.core.errors import ApiError, bad_request, conflict, not_found
 from openstack_emulator.core.fields import as_integer
 from openstack_emulator.core.http import Context, Request
-from openstack_emulator.core.store import Record
+from openstack_emulator.core.store import Table
 from openstack_emulator.identity.service_trusts import end_trust, token_of, trust_for
-from openstack_emulator.workflow.definitions import Definitions
-from openstack_emulator.workflow.executions import Executions, check_input
-from openstack_emulator.workflow.fields import json_object, string_of
-from openstack_emulator.workflow.sharing import SECONDS_FORM, Sharing
+from openstack_emulator.workflow.records import CronTrigger
+from openstack_emulator.workflow.rules.definitions import Definitions
+from openstack_emulator.workflow.rules.executions import Executions, check_input
+from openstack_emulator.workflow.rules.fields import json_object, string_of
+from openstack_emulator.workflow.rules.sharing import SECONDS_FORM, Sharing
 
 log = logging.getLogger(__name__)
 
@@ -30,29 +31,35 @@ SOONEST = 60.0
 _FORMS = ("%Y-%m-%d %H:%M", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%dT%H:%M")
 
 
-class Triggers(Component):
-    """Cron triggers: `{id, name, workflow_id, pattern, next_execution_time, remaining_executions, …}`. A trigger has a
-    trust of its user, which is deleted with it; one that a user creates through a trust uses this trust.
+class CronTriggers(Rules):
+    """Cron triggers. A trigger has a trust of its user, which is deleted with it; one that a user creates through a
+    trust uses this trust.
     """
 
-    def __init__(self, records: Records, sharing: Sharing, definitions: Definitions, executions: Executions) -> None:
+    def __init__(
+        self,
+        records: Records,
+        rows: Table[CronTrigger],
+        sharing: Sharing,
+        definitions: Definitions,
+        executions: Executions,
+    ) -> None:
         super().__init__(records)
         self._sharing = sharing
         self._definitions = definitions
         self._executions = executions
-        self.rows = records.collection("cron_triggers", ("name", "workflow_id"), missing)
-        definitions.triggers["cron"] = self.rows
+        self.rows = rows
         records.deferrable(self.fire_trigger)
 
-    def require(self, context: Context, key: str) -> Record:
+    def require(self, context: Context, key: str) -> CronTrigger:
         """Return a trigger by its name or ID. Raises ApiError 404."""
         known = self.rows.get(key)
         found = [row for row in ([known] if known else self.rows.select(name=key)) if self._sharing.sees(context, row)]
         if not found:
-            raise missing(key)
-        return min(found, key=lambda row: row["project_id"] != context.project_id)
+            raise missing_cron_trigger(key)
+        return min(found, key=lambda row: row.project_id != context.project_id)
 
-    def create(self, request: Request, body: Mapping[str, Any]) -> Record:
+    def create(self, request: Request, body: Mapping[str, Any]) -> CronTrigger:
         """Create a trigger and schedule its first execution. Raises ApiError 400, 404, 409."""
         context, name = request.context, string_of(dict(body), "name")
         if not name:
@@ -65,12 +72,12 @@ class Triggers(Component):
         first, pattern, remaining = self._times(body)
         workflow = self._definitions.workflow(context, key)
         given = json_object(body, "workflow_input", "cron_trigger")
-        check_input(workflow["_spec"], given)
+        check_input(workflow.spec, given)
         following = self._next(pattern, None) if first is None else first
         params = json_object(body, "workflow_params", "cron_trigger")
         if first is not None and remaining is not None:
             self._require_unique(
-                workflow_id=workflow["id"],
+                workflow_id=workflow.id,
                 workflow_input=given,
                 workflow_params=params,
                 project_id=context.project,
@@ -80,24 +87,24 @@ class Triggers(Component):
             )
         trust, is_new = trust_for(self.cloud, request, SERVICE_USER)
         row = self.rows.add(
-            {
-                "id": new_id(),
-                "name": name,
-                "workflow_name": workflow["name"],
-                "workflow_id": workflow["id"],
-                "workflow_input": given,
-                "workflow_params": params,
-                "project_id": context.project,
-                "scope": "private",
-                "pattern": pattern,
-                "remaining_executions": remaining,
-                "first_execution_time": None if first is None else _shown(first),
-                "next_execution_time": _shown(following),
-                "created_at": self.records.timestamp(SECONDS_FORM),
-                "updated_at": None,
-                "_trust": trust,
-                "_own_trust": is_new,
-            }
+            CronTrigger(
+                id=new_id(),
+                name=name,
+                workflow_name=workflow.name,
+                workflow_id=workflow.id,
+                workflow_input=given,
+                workflow_params=params,
+                project_id=context.project,
+                scope="private",
+                pattern=pattern,
+                remaining_executions=remaining,
+                first_execution_time=None if first is None else _shown(first),
+                next_execution_time=_shown(following),
+                created_at=self.records.timestamp(SECONDS_FORM),
+                updated_at=None,
+                trust=trust,
+                own_trust=is_new,
+            )
         )
         self._schedule(row)
         return row
@@ -105,8 +112,8 @@ class Triggers(Component):
     def _require_unique(self, **wanted: Any) -> None:
         """Refuse a trigger that starts the same workflow at the same times as another one. Raises ApiError 409."""
         for row in self.rows.select(workflow_id=wanted["workflow_id"]):
-            if all(row[name] == value for name, value in wanted.items()):
-                raise conflict(f"Duplicate entry for CronTrigger: the trigger {row['name']} is the same.")
+            if all(row.get(name) == value for name, value in wanted.items()):
+                raise conflict(f"Duplicate entry for CronTrigger: the trigger {row.name} is the same.")
 
     def _times(self, body: Mapping[str, Any]) -> tuple[datetime | None, str | None, int | None]:
         """Return the first execution, the pattern and the number of executions. Raises ApiError 400."""
@@ -135,56 +142,52 @@ class Triggers(Component):
             raise bad_request(f"The specified pattern is not valid: no time matches {pattern}") from None
         return following
 
-    def _schedule(self, row: Record) -> None:
-        due = _moment(row["next_execution_time"]).timestamp()
+    def _schedule(self, row: CronTrigger) -> None:
+        due = _moment(row.next_execution_time).timestamp()
         # The time of an execution is one of the calendar, which the cloud's pace does not change.
         delay = max(due - self.cloud.clock.now(), 0.0)
-        self.cloud.transitions.add(
-            delay, "mistral", self.fire_trigger.__name__, [row["id"], row["next_execution_time"]]
-        )
+        self.cloud.transitions.add(delay, "mistral", self.fire_trigger.__name__, [row.id, row.next_execution_time])
 
     def fire_trigger(self, key: str, due: str) -> None:
         """Start the execution of a trigger, and schedule the next one; the last one deletes the trigger."""
         row = self.rows.get(key)
-        if row is None or row["next_execution_time"] != due:
+        if row is None or row.next_execution_time != due:
             return
-        left = row["remaining_executions"]
+        left = row.remaining_executions
         try:
             self._start(row)
         except ApiError as error:
-            log.warning("Cron trigger %s cannot start its workflow: %s", row["name"], error.message)
+            log.warning("Cron trigger %s cannot start its workflow: %s", row.name, error.message)
         if left == 1:
             self.remove(row)
             return
-        following = self._next(row["pattern"], _moment(due))
-        self.rows.update(
-            row,
-            remaining_executions=None if left is None else left - 1,
-            next_execution_time=_shown(following),
-            updated_at=self.records.timestamp(SECONDS_FORM),
-        )
+        following = self._next(row.pattern, _moment(due))
+        row.remaining_executions = None if left is None else left - 1
+        row.next_execution_time = _shown(following)
+        row.updated_at = self.records.timestamp(SECONDS_FORM)
+        self.rows.save(row)
         self._schedule(row)
 
-    def _start(self, row: Record) -> None:
+    def _start(self, row: CronTrigger) -> None:
         """Start a trigger's workflow with a token of its trust. Raises ApiError when that is no longer possible."""
-        caller = self.cloud.authenticate(token_of(self.cloud, row["_trust"]))
+        caller = self.cloud.authenticate(token_of(self.cloud, row.trust))
         if caller is None:
             raise ApiError(401, "the trust of its user is no longer valid")
-        workflow = self._definitions.workflow(caller, row["workflow_id"])
+        workflow = self._definitions.workflow(caller, row.workflow_id)
         description = {"description": "Workflow execution created by cron trigger.", "triggered_by": _cause(row)}
         self._executions.start(
-            workflow, caller.project, row["workflow_input"], row["workflow_params"], json.dumps(description)
+            workflow, caller.project, row.workflow_input, row.workflow_params, json.dumps(description)
         )
 
-    def remove(self, row: Record) -> None:
+    def remove(self, row: CronTrigger) -> None:
         """Delete a trigger, and its trust."""
         self.rows.remove(row)
-        if row["_own_trust"]:
-            end_trust(self.cloud, row["_trust"])
+        if row.own_trust:
+            end_trust(self.cloud, row.trust)
 
 
-def _cause(row: Record) -> dict[str, str]:
-    return {"type": "cron_trigger", "id": row["id"], "name": row["name"]}
+def _cause(row: CronTrigger) -> dict[str, str]:
+    return {"type": "cron_trigger", "id": row.id, "name": row.name}
 
 
 def _shown(moment: datetime) -> str:
@@ -201,6 +204,6 @@ def _moment(text: Any) -> datetime:
     raise bad_request(f"first_execution_time must have the form YYYY-MM-DD HH:MM, not {text}")
 
 
-def missing(key: str) -> ApiError:
+def missing_cron_trigger(key: str) -> ApiError:
     """Return the 404 for a trigger."""
     return not_found(f"Cron trigger not found [identifier={key}]")

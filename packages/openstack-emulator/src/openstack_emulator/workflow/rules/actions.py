@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import urlencode, urlsplit
 
 from openstack_emulator.core.outgoing import Answer, Outgoing, Unsent
-from openstack_emulator.workflow.language import expectations
+from openstack_emulator.workflow.rules.language import expectations
 
 _REQUIRED = object()
 HTTP_SECONDS = 10.0

@@ -2,47 +2,45 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from openstack_emulator.core.cloud import Records, new_id
-from openstack_emulator.core.component import Component
+from openstack_emulator.core.component import Rules
 from openstack_emulator.core.errors import ApiError, bad_request, conflict, not_found
 from openstack_emulator.core.http import Context
-from openstack_emulator.core.store import Record
-from openstack_emulator.workflow.fields import choice, json_object
-from openstack_emulator.workflow.sharing import SCOPES, SECONDS_FORM, Sharing, require_publisher
+from openstack_emulator.workflow.records import Environment
+from openstack_emulator.workflow.rules.fields import choice, json_object
+from openstack_emulator.workflow.rules.sharing import SCOPES, SECONDS_FORM, Sharing, require_publisher
 
 
-class Environments(Component):
-    """Environments: `{id, name, description, variables, scope, project_id}`."""
+class Environments(Rules):
+    """Environments, which those see that `sharing` says."""
 
     def __init__(self, records: Records, sharing: Sharing) -> None:
         super().__init__(records)
         self._sharing = sharing
-        self.rows = records.collection("environments", ("name",), missing)
+        self.rows = records.typed("environments", Environment, "name", missing=missing_environment)
 
-    def listed(self, context: Context, everywhere: bool) -> list[Record]:
-        """Return the environments that a list shows."""
-        return self._sharing.listed(list(self.rows), context, everywhere)
-
-    def require(self, context: Context, name: str) -> Record:
+    def require(self, context: Context, name: str) -> Environment:
         """Return an environment that the caller may see. Raises ApiError 404."""
         found = [row for row in self.rows.select(name=name) if self._sharing.sees(context, row)]
         if not found:
-            raise missing(name)
-        return min(found, key=lambda row: row["project_id"] != context.project_id)
+            raise missing_environment(name)
+        return min(found, key=lambda row: row.project_id != context.project_id)
 
     def variables(self, given: Any, project: str) -> dict[str, Any]:
         """Return the variables that the parameter `env` of an execution means. Raises ApiError."""
         if given is None or isinstance(given, dict):
             return dict(given or {})
         named = self.rows.select(name=given) if isinstance(given, str) else []
-        found = [row for row in named if row["project_id"] == project or row["scope"] == "public"]
+        found = [row for row in named if row.project_id == project or row.scope == "public"]
         if not found:
-            raise missing(str(given))
-        return dict(min(found, key=lambda row: row["project_id"] != project).get("variables", {}))
+            raise missing_environment(str(given))
+        return dict(min(found, key=lambda row: row.project_id != project).variables or {})
 
-    def create(self, context: Context, body: Record) -> Record:
+    def create(self, context: Context, body: Mapping[str, Any]) -> Environment:
         """Create an environment. Raises ApiError 400, 409."""
         name = body.get("name")
         if not isinstance(name, str) or not 1 <= len(name) <= 255:
@@ -50,38 +48,43 @@ class Environments(Component):
         wanted = _wanted(body, context)
         if self.rows.first(name=name, project_id=context.project) is not None:
             raise conflict(f"Duplicate entry for Environment ['name', 'project_id']: {name}, None")
-        made = {"id": new_id(), "name": name, "description": None, "scope": "private", "project_id": context.project}
-        moment = {"created_at": self.records.timestamp(SECONDS_FORM), "updated_at": None}
-        return self.rows.add({**made, **wanted, **moment})
+        row = Environment(
+            id=new_id(),
+            name=name,
+            description=None,
+            scope="private",
+            project_id=context.project,
+            variables=None,
+            created_at=self.records.timestamp(SECONDS_FORM),
+            updated_at=None,
+        )
+        return self.rows.add(replace(row, **wanted))
 
-    def change(self, context: Context, body: Record) -> Record:
+    def change(self, context: Context, body: Mapping[str, Any]) -> Environment:
         """Change an environment; variables are replaced as a whole. Raises ApiError."""
         row = self.require(context, str(body.get("name")))
         if not context.may_see(row):
-            raise ApiError(403, f"The environment {row['name']} belongs to another project.")
+            raise ApiError(403, f"The environment {row.name} belongs to another project.")
         return self.rows.update(row, **_wanted(body, context), updated_at=self.records.timestamp(SECONDS_FORM))
 
     def remove(self, context: Context, name: str) -> None:
         """Delete an environment. Raises ApiError."""
         row = self.require(context, name)
         if not context.may_see(row):
-            raise ApiError(403, f"The environment {row['name']} belongs to another project.")
+            raise ApiError(403, f"The environment {row.name} belongs to another project.")
         self.rows.remove(row)
 
 
-def _wanted(body: Record, context: Context) -> dict[str, Any]:
+def _wanted(body: Mapping[str, Any], context: Context) -> dict[str, Any]:
     """Return the fields of an environment that a request sets. Raises ApiError 400, 403."""
-    wanted: dict[str, Any] = {}
-    if "description" in body:
-        wanted["description"] = body["description"]
+    wanted = {name: body[name] for name in ("description", "scope") if name in body}
     if "scope" in body:
-        wanted["scope"] = choice(body["scope"], "scope", SCOPES)
-        require_publisher(wanted["scope"], context)
+        require_publisher(choice(body.get("scope"), "scope", SCOPES), context)
     if "variables" in body:
-        wanted["variables"] = json_object(body, "variables", "env")
+        wanted.update(variables=json_object(body, "variables", "env"))
     return wanted
 
 
-def missing(name: str) -> ApiError:
+def missing_environment(name: str) -> ApiError:
     """Return the 404 for an environment."""
     return not_found(f"Environment not found [name={name}]")

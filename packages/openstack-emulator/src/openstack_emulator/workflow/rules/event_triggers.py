@@ -3,78 +3,84 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from openstack_emulator.core import fields
 from openstack_emulator.core.cloud import Records, new_id
-from openstack_emulator.core.component import Component, visible
+from openstack_emulator.core.component import Rules, visible
 from openstack_emulator.core.errors import ApiError, bad_request, conflict, not_found
 from openstack_emulator.core.http import Context
-from openstack_emulator.core.store import Record
-from openstack_emulator.workflow.definitions import Definitions
-from openstack_emulator.workflow.executions import check_input
-from openstack_emulator.workflow.fields import choice, json_object, string_of
-from openstack_emulator.workflow.sharing import SCOPES, SECONDS_FORM, Sharing, require_publisher
+from openstack_emulator.core.store import Table
+from openstack_emulator.workflow.records import EventTrigger
+from openstack_emulator.workflow.rules.definitions import Definitions
+from openstack_emulator.workflow.rules.executions import check_input
+from openstack_emulator.workflow.rules.fields import choice, json_object, string_of
+from openstack_emulator.workflow.rules.sharing import SCOPES, SECONDS_FORM, Sharing, require_publisher
 
 _EVENT = ("exchange", "topic", "event")
 """What selects the notifications; it cannot be changed."""
 _UNIQUE = (*_EVENT, "workflow_id", "workflow_input", "workflow_params")
 
 
-class EventTriggers(Component):
-    """Event triggers: `{id, name, workflow_id, exchange, topic, event, workflow_input, workflow_params, scope, …}`."""
+class EventTriggers(Rules):
+    """Event triggers."""
 
-    def __init__(self, records: Records, sharing: Sharing, definitions: Definitions) -> None:
+    def __init__(self, records: Records, rows: Table[EventTrigger], sharing: Sharing, definitions: Definitions) -> None:
         super().__init__(records)
         self.sharing = sharing
         self._definitions = definitions
-        self.rows = records.collection("event_triggers", ("workflow_id",), missing)
-        definitions.triggers["event"] = self.rows
+        self.rows = rows
 
-    def find(self, context: Context, key: str) -> Record:
+    def find(self, context: Context, key: str) -> EventTrigger:
         """Return an event trigger that the caller may see. Raises ApiError 404."""
         row = self.rows.get(key)
         if row is None or not self.sharing.sees(context, row):
-            raise missing(key)
+            raise missing_event_trigger(key)
         return row
 
-    def create(self, context: Context, body: Mapping[str, Any]) -> Record:
+    def create(self, context: Context, body: Mapping[str, Any]) -> EventTrigger:
         """Create an event trigger. Raises ApiError 400, 403, 404, 409."""
         given = dict(body)
         absent = [name for name in ("workflow_id", *_EVENT) if not string_of(given, name)]
         if absent:
             raise bad_request(f"The following parameters are required: {', '.join(absent)}")
-        key = new_id()
-        wanted = {
-            **{name: given[name] for name in _EVENT},
-            "name": string_of(given, "name") or key,
-            "scope": "private",
-            "workflow_input": {},
-            "workflow_params": {},
-            **self._wanted(context, given),
-        }
-        for row in self.rows.select(workflow_id=wanted["workflow_id"]):
-            if row["project_id"] == context.project and all(row[name] == wanted[name] for name in _UNIQUE):
-                raise conflict(f"Duplicate entry for EventTrigger: {[wanted[name] for name in _EVENT]}")
-        moment = self.records.timestamp(SECONDS_FORM)
-        made = {"id": key, **wanted, "project_id": context.project, "created_at": moment, "updated_at": None}
+        key, moment = new_id(), self.records.timestamp(SECONDS_FORM)
+        made = EventTrigger(
+            id=key,
+            name=string_of(given, "name") or key,
+            exchange=given.get("exchange", ""),
+            topic=given.get("topic", ""),
+            event=given.get("event", ""),
+            workflow_id="",
+            workflow_input={},
+            workflow_params={},
+            scope="private",
+            project_id=context.project,
+            created_at=moment,
+            updated_at=None,
+        )
+        made = replace(made, **self._wanted(context, given))
+        for row in self.rows.select(workflow_id=made.workflow_id):
+            if row.project_id == context.project and all(row.get(name) == made.get(name) for name in _UNIQUE):
+                raise conflict(f"Duplicate entry for EventTrigger: {[made.get(name) for name in _EVENT]}")
         return self.rows.add(made)
 
-    def change(self, context: Context, key: str, body: Mapping[str, Any]) -> Record:
+    def change(self, context: Context, key: str, body: Mapping[str, Any]) -> EventTrigger:
         """Change an event trigger. Raises ApiError 400, 403, 404."""
         row, given = self._own(context, key), dict(body)
         if fixed := [name for name in _EVENT if name in given]:
             raise bad_request(f"Can not update fields {fixed} of event trigger.")
         wanted = self._wanted(context, given)
         if name := string_of(given, "name"):
-            wanted["name"] = name
+            wanted.update(name=name)
         return self.rows.update(row, **wanted, updated_at=self.records.timestamp(SECONDS_FORM))
 
     def remove(self, context: Context, key: str) -> None:
         """Delete an event trigger. Raises ApiError 404."""
         self.rows.remove(self._own(context, key))
 
-    def _own(self, context: Context, key: str) -> Record:
+    def _own(self, context: Context, key: str) -> EventTrigger:
         return visible(self.rows, context, key)
 
     def _wanted(self, context: Context, given: dict[str, Any]) -> dict[str, Any]:
@@ -85,18 +91,18 @@ class EventTriggers(Component):
             if name in given
         }
         if "scope" in given:
-            wanted["scope"] = choice(given["scope"], "scope", SCOPES)
-            require_publisher(wanted["scope"], context)
+            wanted.update(scope=choice(given.get("scope"), "scope", SCOPES))
+            require_publisher(str(given.get("scope")), context)
         if "workflow_id" in given:
             workflow_id = string_of(given, "workflow_id") or ""
             if (fault := fields.identifier(workflow_id)) is not None:
                 raise bad_request(f"Invalid input for field/attribute workflow_id. Value: {workflow_id}. {fault}")
             workflow = self._definitions.workflow(context, workflow_id)
-            check_input(workflow["_spec"], wanted.get("workflow_input", {}))
-            wanted["workflow_id"] = workflow["id"]
+            check_input(workflow.spec, wanted.get("workflow_input", {}))
+            wanted.update(workflow_id=workflow.id)
         return wanted
 
 
-def missing(key: str) -> ApiError:
+def missing_event_trigger(key: str) -> ApiError:
     """Return the 404 for an event trigger."""
     return not_found(f"Event trigger not found [id={key}].")

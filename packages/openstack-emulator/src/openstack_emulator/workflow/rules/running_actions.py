@@ -7,17 +7,17 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from openstack_emulator.core.cloud import Records, new_id
-from openstack_emulator.core.component import Component
+from openstack_emulator.core.component import Rules
 from openstack_emulator.core.errors import bad_request
 from openstack_emulator.core.outgoing import Outgoing
-from openstack_emulator.core.store import Record
-from openstack_emulator.workflow import actions, expressions
-from openstack_emulator.workflow.actions import ActionError
-from openstack_emulator.workflow.definitions import Definitions
-from openstack_emulator.workflow.expressions import ExpressionError, Scope
-from openstack_emulator.workflow.flow import ENDED
-from openstack_emulator.workflow.language import Spec, defaults_of, expectations, names_of
-from openstack_emulator.workflow.runs import Runs
+from openstack_emulator.workflow.records import ActionExecution, ActionSpec, Task
+from openstack_emulator.workflow.rules import actions, expressions
+from openstack_emulator.workflow.rules.actions import ActionError
+from openstack_emulator.workflow.rules.definitions import Definitions
+from openstack_emulator.workflow.rules.expressions import ExpressionError, Scope
+from openstack_emulator.workflow.rules.flow import ENDED
+from openstack_emulator.workflow.rules.language import defaults_of, expectations, names_of
+from openstack_emulator.workflow.rules.runs import Runs
 
 ACTION_SECONDS = 0.1
 """The time that an action takes at least."""
@@ -25,21 +25,32 @@ STATES = ("IDLE", "RUNNING", "SUCCESS", "ERROR", "PAUSED", "CANCELLED")
 INTERRUPTED = "The emulator was stopped while the action waited for a response."
 
 
-class RunningActions(Component):
-    """Runs actions. `ended` is called with each action execution of a task that has ended."""
+class RunningActions(Rules):
+    """Runs actions.
 
-    def __init__(self, records: Records, runs: Runs, definitions: Definitions) -> None:
+    ended: is called with each action execution of a task that has ended.
+    """
+
+    def __init__(
+        self,
+        records: Records,
+        runs: Runs,
+        definitions: Definitions,
+        ended: Callable[[ActionExecution], None],
+    ) -> None:
         super().__init__(records)
         self._runs = runs
         self._definitions = definitions
-        self.ended: Callable[[Record], None] = lambda action: None
+        self._ended = ended
         self._awaited: dict[str, asyncio.Future[None]] = {}
         records.deferrable(self.run_action, self.end_action)
 
-    def start(self, name: str, given: Mapping[str, Any], project: str, task: Record | None, index: int = 0) -> Record:
+    def start(
+        self, name: str, given: Mapping[str, Any], project: str, task: Task | None, index: int = 0
+    ) -> ActionExecution:
         """Create an action execution and run it soon; without a task, it belongs to no workflow."""
         action = self.create(name, given, project, task, index)
-        self.after(ACTION_SECONDS, self.run_action, action["id"])
+        self.after(ACTION_SECONDS, self.run_action, action.id)
         return action
 
     def check_input(self, name: str, given: Mapping[str, Any], project: str) -> None:
@@ -48,45 +59,47 @@ class RunningActions(Component):
         if found is None:
             actions.check_input(name, given)
         else:
-            self._adhoc_input(found["_spec"], given)
+            self._adhoc_input(found.spec, given)
 
-    def create(self, name: str, given: Mapping[str, Any], project: str, task: Record | None, index: int = 0) -> Record:
+    def create(
+        self, name: str, given: Mapping[str, Any], project: str, task: Task | None, index: int = 0
+    ) -> ActionExecution:
         """Create an action execution that does not run yet."""
         execution = None if task is None else self._runs.execution_of(task)
         moment = self._runs.moment()
         return self._runs.actions.add(
-            {
-                "id": new_id(),
-                "name": name,
-                "workflow_name": None if execution is None else execution["workflow_name"],
-                "workflow_namespace": "" if execution is None else execution["workflow_namespace"],
-                "task_name": None if task is None else task["name"],
-                "task_execution_id": None if task is None else task["id"],
-                "description": "",
-                "project_id": project,
-                "state": "RUNNING",
-                "state_info": None,
-                "tags": None,
-                "accepted": True,
-                "input": dict(given),
-                "output": {},
-                "created_at": moment,
-                "updated_at": moment,
-                "_index": index,
-                "_waits": False,
-            }
+            ActionExecution(
+                id=new_id(),
+                name=name,
+                workflow_name=None if execution is None else execution.workflow_name,
+                workflow_namespace="" if execution is None else execution.workflow_namespace,
+                task_name=None if task is None else task.name,
+                task_execution_id=None if task is None else task.id,
+                description="",
+                project_id=project,
+                state="RUNNING",
+                state_info=None,
+                tags=None,
+                accepted=True,
+                input=dict(given),
+                output={},
+                created_at=moment,
+                updated_at=moment,
+                index=index,
+                waits=False,
+            )
         )
 
-    async def run_to_end(self, action: Record) -> None:
+    async def run_to_end(self, action: ActionExecution) -> None:
         """Run an action that ends by itself, and wait until it has ended."""
-        ended = self._awaited[action["id"]] = asyncio.get_running_loop().create_future()
-        self.run_action(action["id"])
+        ended = self._awaited[action.id] = asyncio.get_running_loop().create_future()
+        self.run_action(action.id)
         await ended
 
     def run_action(self, key: str) -> None:
         """Run an action, unless it has ended or its execution was deleted."""
         action = self._runs.actions.get(key)
-        if action is None or action["state"] != "RUNNING":
+        if action is None or action.state != "RUNNING":
             return
         try:
             name, given = self._based(action)
@@ -95,7 +108,8 @@ class RunningActions(Component):
             self.set_state(action, "ERROR", str(error))
             return
         if result.fetch is not None:
-            self._runs.actions.update(action, _waits=True)
+            action.waits = True
+            self._runs.actions.save(action)
             self._fetch(key, result.fetch, result.asynchronous)
         elif result.seconds:
             self.after(result.seconds, self.end_action, key, "SUCCESS", result.output)
@@ -105,10 +119,10 @@ class RunningActions(Component):
     def end_action(self, key: str, state: str, output: Any) -> None:
         """Set the state of an action that is still running."""
         action = self._runs.actions.get(key)
-        if action is not None and action["state"] == "RUNNING":
+        if action is not None and action.state == "RUNNING":
             self.set_state(action, state, output)
 
-    def set_state(self, action: Record, state: str, output: Any) -> None:
+    def set_state(self, action: ActionExecution, state: str, output: Any) -> None:
         """Set the state and the result of an action, and notify its task when it has ended."""
         info = None
         if state == "SUCCESS":
@@ -118,27 +132,28 @@ class RunningActions(Component):
                 state, output = "ERROR", str(error)
         if state == "ERROR":
             info = str(output)
-        self._runs.change(
-            self._runs.actions, action, state=state, state_info=info, output={"result": output}, _waits=False
-        )
-        if state in ENDED and action["task_execution_id"] is not None:
-            self.ended(action)
-        if state in ENDED and (awaited := self._awaited.pop(action["id"], None)) is not None:
+        action.state, action.state_info = state, info
+        action.output = {"result": output}
+        action.waits = False
+        self._runs.changed(self._runs.actions, action)
+        if state in ENDED and action.task_execution_id is not None:
+            self._ended(action)
+        if state in ENDED and (awaited := self._awaited.pop(action.id, None)) is not None:
             awaited.set_result(None)
 
-    def change(self, action: Record, state: str, output: Any) -> None:
+    def change(self, action: ActionExecution, state: str, output: Any) -> None:
         """Let a client set the state of an action that is in progress. Raises ApiError 400."""
         if state not in STATES:
             raise bad_request(f"Expected one of {', '.join(STATES)}, got {state}")
-        if action["state"] in ENDED:
-            raise bad_request(f"The action execution {action['id']} has ended already, in state {action['state']}.")
+        if action.state in ENDED:
+            raise bad_request(f"The action execution {action.id} has ended already, in state {action.state}.")
         self.set_state(action, state, output)
 
     def resume_after_restart(self) -> None:
         """End actions that waited for a response when the emulator was stopped."""
         for action in self._runs.actions:
-            if action["_waits"] and action["state"] == "RUNNING":
-                self.after(0.0, self.end_action, action["id"], "ERROR", INTERRUPTED)
+            if action.waits and action.state == "RUNNING":
+                self.after(0.0, self.end_action, action.id, "ERROR", INTERRUPTED)
 
     def _fetch(self, key: str, fetch: Callable[[Outgoing], Any], asynchronous: bool) -> None:
         """Call a function that blocks on another thread, and end the action with its result on this one."""
@@ -154,45 +169,45 @@ class RunningActions(Component):
             elif not asynchronous:
                 self.end_action(key, "SUCCESS", future.result())
             elif (action := self._runs.actions.get(key)) is not None:
-                self._runs.actions.update(action, _waits=False)
+                action.waits = False
+                self._runs.actions.save(action)
             self.cloud.store.flush()
 
         asyncio.get_running_loop().run_in_executor(None, fetch, self.cloud.outgoing).add_done_callback(done)
 
     # -- ad-hoc actions --------------------------------------------------------------------------------------------
 
-    def _adhoc(self, action: Record) -> Spec | None:
+    def _adhoc(self, action: ActionExecution) -> ActionSpec | None:
         """Return the declaration of an ad-hoc action: of the same workbook, or of the project."""
-        book = (action["workflow_name"] or "").rpartition(".")[0]
-        for name in dict.fromkeys((f"{book}.{action['name']}" if book else action["name"], action["name"])):
-            found = self._definitions.find_action(action["project_id"], name)
+        book = (action.workflow_name or "").rpartition(".")[0]
+        for name in dict.fromkeys((f"{book}.{action.name}" if book else action.name, action.name)):
+            found = self._definitions.find_action(action.project_id, name)
             if found is not None:
-                spec: Spec = found["_spec"]
-                return spec
+                return found.spec
         return None
 
-    def _based(self, action: Record) -> tuple[str, Mapping[str, Any]]:
+    def _based(self, action: ActionExecution) -> tuple[str, Mapping[str, Any]]:
         """Return the action of the service to run, and its input. Raises ActionError, ExpressionError."""
         spec = self._adhoc(action)
         if spec is None:
-            return action["name"], action["input"]
-        given = self._adhoc_input(spec, action["input"])
-        return spec["base"], expressions.evaluate(spec["base-input"], given, NO_SCOPE)
+            return action.name, action.input
+        given = self._adhoc_input(spec, action.input)
+        return spec.base, expressions.evaluate(spec.base_input, given, NO_SCOPE)
 
     @staticmethod
-    def _adhoc_input(spec: Spec, given: Mapping[str, Any]) -> dict[str, Any]:
+    def _adhoc_input(spec: ActionSpec, given: Mapping[str, Any]) -> dict[str, Any]:
         """Return the input of an ad-hoc action with its defaults. Raises ActionError."""
-        complete, names = {**defaults_of(spec["input"]), **given}, names_of(spec["input"])
+        complete, names = {**defaults_of(spec.input), **given}, names_of(spec.input)
         if problems := expectations([name for name in names if name not in complete], given.keys() - set(names)):
-            raise ActionError(f"Invalid input [name={spec['name']}, {problems}]")
+            raise ActionError(f"Invalid input [name={spec.name}, {problems}]")
         return complete
 
-    def _transformed(self, action: Record, output: Any) -> Any:
+    def _transformed(self, action: ActionExecution, output: Any) -> Any:
         """Return the output of an action, as an ad-hoc action declares it. Raises ExpressionError."""
         spec = self._adhoc(action)
-        if spec is None or spec["output"] is None:
+        if spec is None or spec.output is None:
             return output
-        return expressions.evaluate(spec["output"], output, NO_SCOPE)
+        return expressions.evaluate(spec.output, output, NO_SCOPE)
 
 
 NO_SCOPE = Scope(env={}, execution={}, published={}, task=lambda name: None, tasks=list)

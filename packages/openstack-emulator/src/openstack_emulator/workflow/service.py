@@ -1,18 +1,18 @@
-"""The workflow service: its table of routes."""
+"""The workflow service."""
 
 from __future__ import annotations
 
 from openstack_emulator.core import error_bodies
-from openstack_emulator.core.cloud import Records, Service
+from openstack_emulator.core.cloud import Service
 from openstack_emulator.core.http import Phrases, Request, Response
 from openstack_emulator.core.versions import ApiVersion, all_versions, own
-from openstack_emulator.workflow import definition_routes, event_trigger_routes, execution_routes
-from openstack_emulator.workflow.records import WorkflowRecords
+from openstack_emulator.workflow.routes.table import ROUTES
+from openstack_emulator.workflow.rules.composition import Workflows
 
 _VERSION = ApiVersion("v2.0", ({**own("/v2"), "target": "v2"},))
 
 
-def version(mistral: Records, request: Request) -> Response:
+def version(service: Workflows, request: Request) -> Response:
     """Return the address of the API's version 2."""
     return Response({"uri": f"{request.base}/v2"})
 
@@ -20,10 +20,10 @@ def version(mistral: Records, request: Request) -> Response:
 WORKFLOW = Service(
     name="mistral",
     mount="/workflow",
-    records=WorkflowRecords,
+    records=Workflows,
     endpoints={"workflowv2": "/workflow/v2"},
     prefixes=("/v2",),
-    routes={**definition_routes.ROUTES, **execution_routes.ROUTES, **event_trigger_routes.ROUTES},
+    routes=ROUTES,
     root={"/": {"GET": all_versions(_VERSION)}, "/v2": {"GET": version}},
     public=frozenset({"GET /", "GET /v2"}),
     error_body=error_bodies.mistral,

@@ -10,8 +10,8 @@ from functools import cache, partial
 from typing import Any
 from uuid import uuid4
 
-from openstack_emulator.workflow import jinja
-from openstack_emulator.workflow.jinja import SECONDS, JinjaError
+from openstack_emulator.workflow.rules import jinja
+from openstack_emulator.workflow.rules.jinja import SECONDS, JinjaError
 from stoker_foundation import bounded_yaql
 from stoker_foundation.plain_data import plain
 

@@ -1,8 +1,8 @@
-"""The workflow language, version 2.0: from YAML to checked, normalized definitions, which are JSON data.
+"""The workflow language, version 2.0: from YAML to checked, normalized definitions.
 
-A normalized task has its policies under their names, its inline parameters in `input`, what it publishes after each
-clause as `publishing: {<clause>: {branch, global}}`, and each of the clauses `on-success`, `on-error` and `on-complete`
-as a list of transitions `{to, if, msg}`.
+A normalized task is JSON data: it has its policies under their names, its inline parameters in `input`, what it
+publishes after each clause as `publishing: {<clause>: {branch, global}}`, and each of the clauses `on-success`,
+`on-error` and `on-complete` as a list of transitions `{to, if, msg}`.
 """
 
 from __future__ import annotations
@@ -14,15 +14,17 @@ from typing import Any
 import yaml
 
 from openstack_emulator.core.errors import ApiError, bad_request
-from openstack_emulator.workflow.expressions import ExpressionError, check
-from openstack_emulator.workflow.fields import check_levels
+from openstack_emulator.workflow.records import ActionSpec, WorkbookSpec, WorkflowSpec
+from openstack_emulator.workflow.rules.expressions import ExpressionError, check
+from openstack_emulator.workflow.rules.fields import check_levels
 
 try:
     from yaml import CSafeLoader as _Loader
 except ImportError:
     from yaml import SafeLoader as _Loader  # type: ignore[assignment]
 
-Spec = dict[str, Any]
+TaskSpec = dict[str, Any]
+"""A normalized task."""
 COMMANDS = frozenset({"noop", "fail", "succeed", "pause"})
 """What a transition may lead to besides tasks."""
 CLAUSES = ("on-success", "on-error", "on-complete")
@@ -49,31 +51,34 @@ def invalid(problem: str) -> ApiError:
     return bad_request(f"Invalid DSL: {problem}")
 
 
-def workflows_of(text: str) -> dict[str, Spec]:
+def workflows_of(text: str) -> dict[str, WorkflowSpec]:
     """Return the workflows of a definition, by name. Raises ApiError 400."""
     document = _document(text)
     return {name: _workflow(name, body) for name, body in document.items() if name != "version"}
 
 
-def actions_of(text: str) -> dict[str, Spec]:
+def actions_of(text: str) -> dict[str, ActionSpec]:
     """Return the ad-hoc actions of a definition, by name. Raises ApiError 400."""
     return {name: _action(name, body) for name, body in _document(text).items() if name != "version"}
 
 
-def workbook_of(text: str) -> tuple[Spec, dict[str, Spec], dict[str, Spec]]:
+def workbook_of(text: str) -> tuple[WorkbookSpec, dict[str, WorkflowSpec], dict[str, ActionSpec]]:
     """Return a workbook, and its workflows and actions by their names within it. Raises ApiError 400."""
     book = _document(text)
     _known(book, _WORKBOOK, "the workbook")
-    if not isinstance(book.get("name"), str):
+    name = book.get("name")
+    if not isinstance(name, str):
         raise invalid("'name' is a required property of a workbook")
-    parts = []
-    for kind, read in (("workflows", _workflow), ("actions", _action)):
-        given = _map(book.get(kind) or {}, kind)
-        parts.append({name: read(name, body) for name, body in given.items() if name != "version"})
-    return book, parts[0], parts[1]
+    workflows = {part: _workflow(part, body) for part, body in _parts(book, "workflows")}
+    actions = {part: _action(part, body) for part, body in _parts(book, "actions")}
+    return WorkbookSpec(name=name, description=book.get("description"), tags=book.get("tags") or []), workflows, actions
 
 
-def _document(text: str) -> Spec:
+def _parts(book: Mapping[str, Any], kind: str) -> list[tuple[str, Any]]:
+    return [(name, body) for name, body in _map(book.get(kind) or {}, kind).items() if name != "version"]
+
+
+def _document(text: str) -> dict[str, Any]:
     if len(text) > _MOST_CHARACTERS:
         raise invalid(f"a definition must not have more than {_MOST_CHARACTERS} characters")
     try:
@@ -106,7 +111,7 @@ def _plain(value: Any, left: list[int]) -> Any:
     return value if value is None or isinstance(value, str | bool | int | float) else str(value)
 
 
-def _map(value: Any, where: str) -> Spec:
+def _map(value: Any, where: str) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise invalid(f"{value!r} is not of type 'object' ({where})")
     return value
@@ -117,20 +122,20 @@ def _known(body: Mapping[str, Any], names: frozenset[str], where: str) -> None:
         raise invalid(f"Additional properties are not allowed ({', '.join(map(repr, unknown))} in {where})")
 
 
-def _action(name: str, body: Any) -> Spec:
+def _action(name: str, body: Any) -> ActionSpec:
     action = _map(body, f"action {name}")
     _known(action, _ACTION, f"action {name}")
     base, inline = _call(action.get("base"), f"'base' of action {name}")
     given = {**inline, **_map(action.get("base-input") or {}, "base-input")}
-    return {
-        "name": name,
-        "description": action.get("description"),
-        "tags": _list(action.get("tags") or [], "tags"),
-        "base": base,
-        "base-input": given,
-        "input": _inputs(action.get("input") or [], f"action {name}"),
-        "output": action.get("output"),
-    }
+    return ActionSpec(
+        name=name,
+        description=action.get("description"),
+        tags=_list(action.get("tags") or [], "tags"),
+        base=base,
+        base_input=given,
+        input=_inputs(action.get("input") or [], f"action {name}"),
+        output=action.get("output"),
+    )
 
 
 def _inputs(given: Any, where: str) -> list[Any]:
@@ -167,7 +172,7 @@ def _list(value: Any, where: str) -> list[Any]:
 # -- workflows ------------------------------------------------------------------------------------------------------
 
 
-def _workflow(name: str, body: Any) -> Spec:
+def _workflow(name: str, body: Any) -> WorkflowSpec:
     """Return a workflow; properties that are not part of the language are ignored, as Mistral does."""
     where = f"workflow {name}"
     workflow = _map(body, where)
@@ -178,22 +183,22 @@ def _workflow(name: str, body: Any) -> Spec:
     if not tasks:
         raise invalid(f"{where} has no tasks")
     defaults = _policies(_map(workflow.get("task-defaults") or {}, "task-defaults"), _DEFAULTS, "task-defaults")
-    spec = {
-        "name": name,
-        "type": kind,
-        "description": workflow.get("description"),
-        "tags": _list(workflow.get("tags") or [], "tags"),
-        "input": _inputs(workflow.get("input") or [], where),
-        "output": workflow.get("output"),
-        "output-on-error": _map(workflow.get("output-on-error") or {}, "output-on-error"),
-        "vars": _map(workflow.get("vars") or {}, "vars"),
-        "tasks": {task: _task(task, given, defaults, kind) for task, given in tasks.items()},
-    }
+    spec = WorkflowSpec(
+        name=name,
+        type=kind,
+        description=workflow.get("description"),
+        tags=_list(workflow.get("tags") or [], "tags"),
+        input=_inputs(workflow.get("input") or [], where),
+        output=workflow.get("output"),
+        output_on_error=_map(workflow.get("output-on-error") or {}, "output-on-error"),
+        vars=_map(workflow.get("vars") or {}, "vars"),
+        tasks={task: _task(task, given, defaults, kind) for task, given in tasks.items()},
+    )
     _check_names(spec, where)
     return spec
 
 
-def _task(name: str, body: Any, defaults: Spec, kind: str) -> Spec:
+def _task(name: str, body: Any, defaults: TaskSpec, kind: str) -> TaskSpec:
     where = f"task {name}"
     given = _map(body if body is not None else {}, where)
     if "action" in given and "workflow" in given:
@@ -211,11 +216,11 @@ def _task(name: str, body: Any, defaults: Spec, kind: str) -> Spec:
     what = "workflow" if "workflow" in given else "action"
     called, inline = _call(task.get(what) or "std.noop", f"'{what}' of {where}")
     task.update({what: called, "input": _input(task.get("input"), inline), "name": name})
-    task["publishing"] = _publishing(task, defaults)
+    task.update(publishing=_publishing(task, defaults))
     return task
 
 
-def _publishing(task: Spec, defaults: Spec) -> Spec:
+def _publishing(task: TaskSpec, defaults: TaskSpec) -> dict[str, Any]:
     """Return what a task publishes at each end, as `{branch, global}`: also what its transitions publish."""
     found = {**defaults.get("publishing", {}), **task.get("publishing", {})}
     for name, clause in (("publish", "on-success"), ("publish-on-error", "on-error")):
@@ -226,13 +231,13 @@ def _publishing(task: Spec, defaults: Spec) -> Spec:
     return found
 
 
-def _input(given: Any, inline: Spec) -> Any:
+def _input(given: Any, inline: Mapping[str, Any]) -> Any:
     if isinstance(given, str):
         return given
     return {**inline, **_map(given or {}, "input")}
 
 
-def _policies(body: Spec, known: frozenset[str], where: str) -> Spec:
+def _policies(body: TaskSpec, known: frozenset[str], where: str) -> TaskSpec:
     """Return the properties of a task, or of task-defaults, with transitions and policies normalized."""
     _known(body, known, where)
     result = dict(body)
@@ -241,20 +246,20 @@ def _policies(body: Spec, known: frozenset[str], where: str) -> Spec:
             result[clause], published = _transitions(result[clause], f"'{clause}' of {where}")
             if published:
                 result.setdefault("publishing", {})[clause] = published
-    if "requires" in result:
-        result["requires"] = [result["requires"]] if isinstance(result["requires"], str) else result["requires"]
-        _list(result["requires"], f"requires of {where}")
-    if "retry" in result:
-        result["retry"] = _retry(result["retry"], where)
-    if "with-items" in result:
-        result["with-items"] = _with_items(result["with-items"], where)
+    for name, read in (("requires", _requires), ("retry", _retry), ("with-items", _with_items)):
+        if name in result:
+            result[name] = read(result[name], where)
     join = result.get("join")
     if join is not None and join not in ("all", "one") and not str(join).isdecimal():
         raise invalid(f"'join' of {where} must be all, one or a number, not {join!r}")
     return result
 
 
-def _retry(given: Any, where: str) -> Spec:
+def _requires(given: Any, where: str) -> list[Any]:
+    return [given] if isinstance(given, str) else _list(given, f"requires of {where}")
+
+
+def _retry(given: Any, where: str) -> dict[str, Any]:
     retry = _parameters(given, where) if isinstance(given, str) else _map(given, f"retry of {where}")
     _known(retry, frozenset({"count", "delay", "break-on", "continue-on"}), f"retry of {where}")
     if "count" not in retry:
@@ -262,7 +267,7 @@ def _retry(given: Any, where: str) -> Spec:
     return retry
 
 
-def _with_items(given: Any, where: str) -> Spec:
+def _with_items(given: Any, where: str) -> dict[str, Any]:
     found = {}
     for one in [given] if isinstance(given, str) else _list(given, f"with-items of {where}"):
         match = _ITEMS.match(str(one))
@@ -273,9 +278,9 @@ def _with_items(given: Any, where: str) -> Spec:
     return found
 
 
-def _transitions(given: Any, where: str) -> tuple[list[Spec], Spec]:
+def _transitions(given: Any, where: str) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     """Return the transitions of a clause, and what it publishes."""
-    published: Spec = {}
+    published: dict[str, Any] = {}
     if isinstance(given, dict) and given.keys() <= {"publish", "next"}:
         published = _map(given.get("publish") or {}, f"publish of {where}")
         _known(published, frozenset({"branch", "global"}), f"publish of {where}")
@@ -291,36 +296,36 @@ def _transitions(given: Any, where: str) -> tuple[list[Spec], Spec]:
     return found, published
 
 
-def _check_names(spec: Spec, where: str) -> None:
+def _check_names(spec: WorkflowSpec, where: str) -> None:
     """Check that every transition and requirement of a workflow leads to one of its tasks, and that it can begin."""
-    tasks = spec["tasks"]
-    for task in tasks.values():
-        named = [one["to"] for clause in CLAUSES for one in task.get(clause, []) if one["to"] not in COMMANDS]
+    for task in spec.tasks.values():
+        named = [name for name in _targets(task) if name not in COMMANDS]
         for name in [*named, *task.get("requires", [])]:
-            if name not in tasks:
+            if name not in spec.tasks:
                 raise bad_request(f"Task '{name}' not found.")
-    if spec["type"] == "direct" and not start_tasks(spec):
+    if spec.type == "direct" and not start_tasks(spec):
         raise invalid(f"{where} has no start tasks: every task is the target of a transition")
 
 
-def start_tasks(spec: Spec) -> list[str]:
+def _targets(task: TaskSpec) -> list[str]:
+    """Return where the transitions of a task lead."""
+    return [one["to"] for clause in CLAUSES for one in task.get(clause, [])]
+
+
+def start_tasks(spec: WorkflowSpec) -> list[str]:
     """Return the tasks of a direct workflow that no transition leads to."""
-    return [name for name in spec["tasks"] if not inbound(spec, name)]
+    return [name for name in spec.tasks if not inbound(spec, name)]
 
 
-def inbound(spec: Spec, name: str) -> list[str]:
+def inbound(spec: WorkflowSpec, name: str) -> list[str]:
     """Return the tasks of a direct workflow that have a transition to a task."""
-    return [
-        task["name"]
-        for task in spec["tasks"].values()
-        if any(one["to"] == name for clause in CLAUSES for one in task.get(clause, []))
-    ]
+    return [source for source, task in spec.tasks.items() if name in _targets(task)]
 
 
 # -- calls with inline parameters -----------------------------------------------------------------------------------
 
 
-def _call(given: Any, where: str) -> tuple[str, Spec]:
+def _call(given: Any, where: str) -> tuple[str, dict[str, Any]]:
     """Return the name and the parameters of `name a=1 b="x"` or `name(a=1)`; a name may be an expression."""
     if not isinstance(given, str) or not given.strip():
         raise invalid(f"{where} must be a name: {given!r}")
@@ -332,7 +337,7 @@ def _call(given: Any, where: str) -> tuple[str, Spec]:
     return match[1], _parameters(match[2] or match[3] or "", where)
 
 
-def _parameters(text: str, where: str) -> Spec:
+def _parameters(text: str, where: str) -> dict[str, Any]:
     found = {match[1]: _value(match[2]) for match in _PARAMETER.finditer(text)}
     if rest := _PARAMETER.sub("", text).strip(" ,\n"):
         raise invalid(f"{where} has parameters that are not of the form name=value: {rest!r}")

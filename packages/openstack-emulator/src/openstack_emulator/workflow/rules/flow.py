@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
-from openstack_emulator.core.store import Record
-from openstack_emulator.workflow.language import Spec, inbound
+from openstack_emulator.workflow.records import Task, WorkflowSpec
+from openstack_emulator.workflow.rules.language import inbound
 
 ENDED = frozenset({"SUCCESS", "ERROR", "CANCELLED", "SKIPPED"})
 """States of executions, tasks and actions that have ended."""
@@ -18,12 +18,19 @@ def clauses_after(state: str) -> list[str]:
     return [_AFTER[state], "on-complete"] if state in _AFTER else []
 
 
-def transitions(spec: Spec, task: Record, holds: Callable[[Any], bool]) -> list[Spec]:
+class Transition(NamedTuple):
+    """A transition that a task takes: to another task, or to a command of the engine, which may have a message."""
+
+    to: str
+    message: Any
+
+
+def transitions(spec: WorkflowSpec, task: Task, holds: Callable[[Any], bool]) -> list[Transition]:
     """Return the transitions that a task of a direct workflow takes, in order. `holds` evaluates a condition."""
-    declared = spec["tasks"][task["name"]]
+    declared = spec.tasks[task.name]
     return [
-        one
-        for clause in clauses_after(task["state"])
+        Transition(one["to"], one["msg"])
+        for clause in clauses_after(task.state)
         for one in declared.get(clause, [])
         if one["if"] is None or holds(one["if"])
     ]
@@ -40,25 +47,25 @@ def merged(*parts: Mapping[str, Any]) -> dict[str, Any]:
     return result
 
 
-def outbound(task: Record) -> dict[str, Any]:
+def outbound(task: Task) -> dict[str, Any]:
     """Return the data after a task: what it has been given, and what it has published."""
-    return merged(task["_data"], task["published"])
+    return merged(task.data, task.published)
 
 
-def required_tasks(spec: Spec, target: str) -> set[str]:
+def required_tasks(spec: WorkflowSpec, target: str) -> set[str]:
     """Return the tasks that a reverse workflow runs to reach a task, the task itself included."""
     found, open_ones = set(), [target]
     while open_ones:
         name = open_ones.pop()
         if name not in found:
             found.add(name)
-            open_ones += spec["tasks"][name].get("requires", [])
+            open_ones += spec.tasks[name].get("requires", [])
     return found
 
 
-def has_requirement_cycle(spec: Spec, target: str) -> bool:
+def has_requirement_cycle(spec: WorkflowSpec, target: str) -> bool:
     """Return whether the requirements of a task lead back to one of them."""
-    left = {name: set(spec["tasks"][name].get("requires", [])) for name in required_tasks(spec, target)}
+    left = {name: set(spec.tasks[name].get("requires", [])) for name in required_tasks(spec, target)}
     while ready := {name for name, needs in left.items() if not needs}:
         left = {name: needs - ready for name, needs in left.items() if name not in ready}
     return bool(left)
@@ -67,44 +74,44 @@ def has_requirement_cycle(spec: Spec, target: str) -> bool:
 # -- joins ----------------------------------------------------------------------------------------------------------
 
 
-def join_state(spec: Spec, name: str, tasks: Sequence[Record]) -> tuple[str, list[Record]]:
+def join_state(spec: WorkflowSpec, name: str, tasks: Sequence[Task]) -> tuple[str, list[Task]]:
     """Return the state of a join, WAITING, RUNNING or ERROR, and the tasks that have led to it.
 
     tasks: those of the execution, the oldest first.
     """
-    latest = {task["name"]: task for task in tasks}
-    arrived = [task for task in latest.values() if name in task["_next"]]
+    latest = {task.name: task for task in tasks}
+    arrived = [task for task in latest.values() if name in task.next]
     sources = inbound(spec, name)
     possible = [
-        one for one in sources if one not in {task["name"] for task in arrived} and _may_arrive(spec, one, name, latest)
+        one for one in sources if one not in {task.name for task in arrived} and _may_arrive(spec, one, name, latest)
     ]
-    join = spec["tasks"][name]["join"]
+    join = spec.tasks[name]["join"]
     needed = len(sources) if join == "all" else 1 if join == "one" else int(join)
     if len(arrived) >= needed:
         return "RUNNING", arrived
     return ("WAITING" if len(arrived) + len(possible) >= needed else "ERROR"), arrived
 
 
-def _may_arrive(spec: Spec, source: str, target: str, latest: Mapping[str, Record]) -> bool:
+def _may_arrive(spec: WorkflowSpec, source: str, target: str, latest: Mapping[str, Task]) -> bool:
     """Return whether a task can still lead to the target."""
     task = latest.get(source)
     if task is not None:
-        return not task["processed"] and (task["state"] not in ENDED or leads_to(spec, task, target))
+        return not task.processed and (task.state not in ENDED or leads_to(spec, task, target))
     return _may_begin(spec, source, latest, set())
 
 
-def leads_to(spec: Spec, task: Record, target: str) -> bool:
+def leads_to(spec: WorkflowSpec, task: Task, target: str) -> bool:
     """Return whether one of the clauses that apply to a task's state names the target."""
-    declared = spec["tasks"][task["name"]]
-    return any(one["to"] == target for clause in clauses_after(task["state"]) for one in declared.get(clause, []))
+    declared = spec.tasks[task.name]
+    return any(one["to"] == target for clause in clauses_after(task.state) for one in declared.get(clause, []))
 
 
-def _may_begin(spec: Spec, name: str, latest: Mapping[str, Record], seen: set[str]) -> bool:
+def _may_begin(spec: WorkflowSpec, name: str, latest: Mapping[str, Task], seen: set[str]) -> bool:
     """Return whether a task that does not exist yet can still be created."""
     seen.add(name)
     for source in inbound(spec, name):
         task = latest.get(source)
-        if task is not None and not task["processed"]:
+        if task is not None and not task.processed:
             return True
         if task is None and source not in seen and _may_begin(spec, source, latest, seen):
             return True

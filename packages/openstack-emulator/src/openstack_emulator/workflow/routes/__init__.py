@@ -1,0 +1,1 @@
+"""How the workflow service answers: handlers by resource, and the table of routes."""

@@ -1,0 +1,1 @@
+"""What the workflow service decides: one module for each kind of thing that it keeps."""
