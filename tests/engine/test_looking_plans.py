@@ -154,6 +154,26 @@ async def test_a_dependency_that_is_gone_is_made_again_with_what_needs_it(world:
     }
 
 
+async def test_dependents_are_told_what_replaces_a_resource_and_not_what_else_differs(world: World) -> None:
+    hints = {"group": {"get_resource": "group"}}
+    named = {**SERVER["properties"], "name": "mine", "scheduler_hints": hints}
+    attached = {"instance_uuid": {"get_resource": "server"}, "volume_id": {"get_resource": "disk"}}
+    made = template(
+        group={"type": "OS::Nova::ServerGroup", "properties": {"policies": ["soft-affinity"]}},
+        server={**SERVER, "properties": named},
+        disk={"type": "OS::Cinder::Volume", "properties": {"size": 1}},
+        attachment={"type": "OS::Cinder::VolumeAttachment", "properties": attached},
+    )
+    await world.create("web", made)
+    outside(world, "DELETE", f"/compute/v2.1/os-server-groups/{await object_of(world, 'group')}")
+    server = await object_of(world, "server")
+    outside(world, "PUT", f"/compute/v2.1/servers/{server}", {"server": {"name": "theirs"}})
+    plan = await plan_of(world, made, refresh="all")
+    assert reasons_of(plan)["server", "replace"][:2] == ["may-change", "changed-outside"]
+    [attachment] = [step for step in plan["steps"] if step["path"] == "attachment"]
+    assert "server, which is replaced because scheduler_hints may change" in attachment["reasons"][0]["message"]
+
+
 async def test_what_is_gone_is_not_deleted_first(world: World) -> None:
     """The service allows one rule with these fields, so a replacement deletes the old one first, if there is one."""
 

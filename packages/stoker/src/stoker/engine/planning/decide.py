@@ -319,7 +319,10 @@ def _compare(target: Target, state: ResourceState, fate: Fate) -> Decision:
         demand = demand or (state.obstacle if target.renewed else "")
         reasons = [Reason(ReasonCode.TYPE_REQUIRES_REPLACEMENT, detail=demand)] if demand else []
     if reasons:
-        return Decision(Kind.REPLACE, (*drifted, *reasons), changes)
+        replacing = {change.name for change in changes if change.effect == "replace"}
+        causes = [reason for reason in drifted if reason.subject in replacing]
+        beside = [reason for reason in drifted if reason.subject not in replacing]
+        return Decision(Kind.REPLACE, (*causes, *reasons, *beside), changes)  # the first reason is told to dependents
     told = [_why_changed(change, fate) for change in changes if change.name not in outside]
     reasons = [*drifted, *told] or _other_differences(target, state)
     if not reasons:
