@@ -143,7 +143,7 @@ CASES: list[tuple[str, str, Any, int, EngineCall | None]] = [
         "/stacks/preview",
         {"stack_name": "web", "template": TEMPLATE},
         200,
-        ("stack_preview", {**NEW, "joint_deployment": None}),
+        ("stack_preview", {**NEW, "joint_deployment": None, "plan_policies": None}),
     ),
     ("GET", "/stacks/web", None, 302, LOOKUP_GET),
     ("POST", "/stacks/web", None, 302, LOOKUP),
@@ -171,7 +171,7 @@ CASES: list[tuple[str, str, Any, int, EngineCall | None]] = [
         f"{STACK}/preview",
         {"template": TEMPLATE},
         200,
-        ("stack_update_preview", {**CHANGE, "show_nested": False, "joint_deployment": None}),
+        ("stack_update_preview", {**CHANGE, "show_nested": False, "joint_deployment": None, "plan_policies": None}),
     ),
     (
         "PATCH",

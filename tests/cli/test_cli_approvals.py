@@ -52,6 +52,15 @@ def test_managers_set_policies_and_others_list_them(embedded: Shell, tmp_path: P
     assert "The policies cannot be used:" in wrong and f"{policies}:3:3" in wrong and "did you mean 'types'?" in wrong
     assert "typos: [OS::Heat::TestResource]" in wrong
     embedded.ok("policies", "governed", "--remove", variables=manager)
+
+    policies.write_text(written)
+    two = ("plan", "governed", "-t", str(template), "-P", "value=two", "--policy", str(policies))
+    tried = embedded.fails(*two)
+    assert "error[one-only]" in tried and "resources.thing" in tried, "it is tried without being set"
+    assert "Denied" not in embedded.ok("plan", "fresh", "-t", str(template), "--policy", str(policies)).out
+    assert "--as-of" in embedded.stoker("plan", "governed", "--as-of", "x", "--policy", str(policies)).err
+    policies.write_text(written.replace("types", "typos"))
+    assert "did you mean 'types'?" in embedded.fails(*two)
     embedded.ok("deploy", "governed", "-t", str(template), "-P", "value=two", "--yes")
     embedded.ok("delete", "governed", "--yes")
 

@@ -16,9 +16,9 @@ from stoker.engine.plan_policies import evaluation
 from stoker.engine.plan_policies.evaluation import NOT_REACHED, evaluated
 from stoker.engine.plan_policies.policy import MOST_RESULTS, Policy, Source
 from stoker.engine.plan_policies.reading import MOST, read_policies
-from stoker.engine.preflight.policy_sources import LONGEST_TEXT
 from stoker.engine.settings import EngineSettings
 from stoker.operations import OPERATIONS
+from stoker.operations.policy_settings import LONGEST_TEXT
 from testing.harness import World
 
 REF = {"name": "web", "id": None}
@@ -137,7 +137,7 @@ STEPS = {"action": "CREATE", "stack": {}, "steps": [{"kinds": ["create"], "types
 
 
 def test_costly_policies_of_a_project_take_no_time_of_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(evaluation, "SECONDS_OF_SOURCE", {Source.PROJECT: 0.001})
+    monkeypatch.setattr(evaluation, "SECONDS_OF_SOURCE", {Source.PROJECT: 1e-9})
     rounds = "R.all(a, R.all(b, R.all(c, a + b + c >= 0)))".replace("R", str([*range(20)]))
     costly = [Policy(f"p{n}", rounds, source=Source.PROJECT) for n in range(3)]
     found = [*evaluated([*costly, Policy("own", "false", source=Source.STACK)], STEPS)]

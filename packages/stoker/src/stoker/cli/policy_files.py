@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from stoker.base.errors import Invalid, TemplateInvalid
@@ -19,6 +19,13 @@ def read_policy_files(paths: Sequence[str]) -> tuple[Policy, ...]:
         raise PoliciesRefused(error.diagnostics, _text) from error
     except Invalid as error:
         raise CommandFailed(error.message) from error
+
+
+def policy_texts(paths: Iterable[str]) -> dict[str, str]:
+    """Return the contents of files with policies, by name, after a check. Raises as `read_policy_files`."""
+    names = [*paths]
+    read_policy_files(names)
+    return {name: Path(name).read_text(encoding="utf-8") for name in names}
 
 
 def _text(path: str) -> str | None:

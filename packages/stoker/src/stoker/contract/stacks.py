@@ -214,10 +214,14 @@ class JointDeployment(TypedDict, total=False):
 
 @dataclass(frozen=True, kw_only=True)
 class PreviewStack(NewStack, Request[StackPreview]):
-    """Show the stack that a request would create; `joint_deployment` says with which others."""
+    """Show the stack that a request would create; `joint_deployment` says with which others.
+
+    `plan_policies` are policies to try, as YAML by the names of their files.
+    """
 
     method = "stack_preview"
     joint_deployment: JointDeployment | None = field(default=None, metadata=ADDED)
+    plan_policies: Mapping[str, str] | None = field(default=None, metadata=ADDED)
 
 
 class ChangesPreview(TypedDict):
@@ -229,11 +233,12 @@ class ChangesPreview(TypedDict):
 
 @dataclass(frozen=True, kw_only=True)
 class PreviewUpdate(UpdateRequest[ChangesPreview]):
-    """Show what `UpdateStack` would do."""
+    """Show what `UpdateStack` would do; `plan_policies` are those of `PreviewStack`."""
 
     method = "stack_update_preview"
     show_nested: bool = False
     joint_deployment: JointDeployment | None = field(default=None, metadata=ADDED)
+    plan_policies: Mapping[str, str] | None = field(default=None, metadata=ADDED)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import partial
 
-from stoker.engine.plan_policies.policy import Report
+from stoker.engine.plan_policies.policy import Policy, Report
 from stoker.engine.planning.plan import Plan
 from stoker.engine.preflight.policy_checks import judged_plan
 from stoker.engine.preflight.policy_document import stack_facts
@@ -23,13 +23,14 @@ async def asked_policies(
     costs: Costs | None,
     tags: Sequence[str] | None,
     written: Mapping[str, str],
+    tried: Sequence[Policy],
 ) -> Report:
     """Return what the policies say of a plan whose steps have their subjects.
 
-    `written` are the policies of the project and the stack (see `written_policies`). `tags` are those that the request
-    gives the stack, None for those that it has.
+    `written` are the policies of the project and the stack (see `written_policies`), `tried` those of the request.
+    `tags` are those that the request gives the stack, None for those that it has.
     """
-    policies = await applying(services, stack.project_id, stack.root_id, written)
+    policies = (*await applying(services, stack.project_id, stack.root_id, written), *tried)
     if tags is None:
         known = await services.database.read(queries.tags_of, [stack.root_id])
         tags = known.get(stack.root_id, ())

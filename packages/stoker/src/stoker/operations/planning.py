@@ -21,6 +21,7 @@ from stoker.base.similar import closest
 from stoker.contract.stacks import Refresh
 from stoker.engine.inspection.looking import Look
 from stoker.engine.inspection.observing import examine_tree
+from stoker.engine.plan_policies.policy import Policy
 from stoker.engine.plan_policies.policy import Report as PolicyReport
 from stoker.engine.planning.importing import IMPORTED_BY, NO_IMPORTS, Imports, returned_references
 from stoker.engine.planning.nested import NestedPlanner
@@ -131,8 +132,8 @@ class Goal:
     """The definition that an operation works towards. `inputs` is JSON data that is equal for equal inputs; `copies`
     are those of the snapshot that is restored; `unchecked` is that of the request. `returns_to` is the ID of the former
     inputs to which a rollback returns, `since` that of `Removing`. `imports` are those of the request, and
-    `tags` those that it gives the stack, None for those that the stack has. A goal
-    that is `joint` is one of a deployment of several stacks: some of its values may not be known yet.
+    `tags` those that it gives the stack, None for those that the stack has; `tried` are the policies on plans that it
+    tries. A goal that is `joint` is one of a deployment of several stacks: some of its values may not be known yet.
     """
 
     action: str
@@ -145,6 +146,7 @@ class Goal:
     imports: Imports = NO_IMPORTS
     joint: bool = False
     tags: Sequence[str] | None = None
+    tried: Sequence[Policy] = ()
 
     @classmethod
     def of(cls, stack: Stack, checked: CheckedRequest, action: str, copies: Copies | None = None) -> Goal:
@@ -273,7 +275,7 @@ async def plan_tree_with_values(
             planned.plan, open_cloud, services.clock, settings.validation_seconds, settings.preflight_skipped, lacking
         )
     costs = await _costs(services, context, usages)
-    judged = await _policies(services, stack, planned.plan, costs, goal.tags) if priced else None
+    judged = await _policies(services, stack, planned.plan, costs, goal.tags, goal.tried) if priced else None
     return replace(planned, preflight=report, costs=costs, policies=judged)
 
 
@@ -299,14 +301,19 @@ async def _costs(services: EngineServices, context: RequestContext, usages: Sequ
 
 
 async def _policies(
-    services: EngineServices, stack: Stack, plan: Plan, costs: Costs | None, tags: Sequence[str] | None
+    services: EngineServices,
+    stack: Stack,
+    plan: Plan,
+    costs: Costs | None,
+    tags: Sequence[str] | None,
+    tried: Sequence[Policy] = (),
 ) -> PolicyReport | None:
     written = await written_policies(services, stack)
-    if not services.settings.plan_policies and not written:
+    if not services.settings.plan_policies and not written and not tried:
         return None
     from stoker.operations.plan_policies import asked_policies
 
-    return await asked_policies(services, stack, plan, costs, tags, written)
+    return await asked_policies(services, stack, plan, costs, tags, written, tried)
 
 
 def _read_below(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 from sqlalchemy import Connection
@@ -11,13 +12,16 @@ from stoker.base.context import RequestContext
 from stoker.base.errors import BadValue
 from stoker.contract.plan_policies import ChangePlanPolicies, PoliciesView, ShowPlanPolicies
 from stoker.engine.calls.context import RecordingParts
-from stoker.engine.plan_policies.policy import Source
+from stoker.engine.plan_policies.policy import DOCUMENT, Policy, Source
 from stoker.engine.records.services import EngineServices
 from stoker.operations.clearance import record_with_event
 from stoker.operations.lookup import tree_or_project
 from stoker.store import queries, settings
 from stoker.store.journal import Batch
 from stoker.store.records import COMPLETE
+
+LONGEST_TEXT = 65536
+"""Characters of the policies of a project, a stack or a preview."""
 
 LOG = logging.getLogger(__name__)
 
@@ -38,7 +42,7 @@ async def plan_policies_change(
     project_id, stack_id = await tree_or_project(services, context, request.ref)
     if request.policies is not None:
         source = Source.PROJECT if stack_id is None else Source.STACK
-        await services.evaluator.apart(project_id, partial(_check, request.policies, source))
+        await _read(services, project_id, {DOCUMENT: request.policies}, source)
     now = services.clock.now()
 
     def record(connection: Connection) -> None:
@@ -52,13 +56,22 @@ async def plan_policies_change(
     return await _view(services, project_id, stack_id)
 
 
-def _check(text: str, source: Source) -> None:
-    from stoker.engine.plan_policies.reading import read_policies  # only with policies
-    from stoker.engine.preflight.policy_sources import DOCUMENT, LONGEST_TEXT
+async def tried_policies(
+    services: EngineServices, project_id: str, texts: Mapping[str, str] | None
+) -> Sequence[Policy]:
+    """Return the policies that a preview tries: YAML by the names of files. Raises as `plan_policies_change`."""
+    return await _read(services, project_id, texts, Source.COMMAND) if texts else ()
 
-    if len(text) > LONGEST_TEXT:
-        raise BadValue(f"The policies have {len(text)} characters; at most {LONGEST_TEXT} are read.")
-    read_policies([(DOCUMENT, text)], source)
+
+async def _read(
+    services: EngineServices, project_id: str, texts: Mapping[str, str], source: Source
+) -> Sequence[Policy]:
+    from stoker.engine.plan_policies.reading import read_policies  # only with policies
+
+    length = sum(map(len, texts.values()))
+    if length > LONGEST_TEXT:
+        raise BadValue(f"The policies have {length} characters; at most {LONGEST_TEXT} are read.")
+    return await services.evaluator.apart(project_id, partial(read_policies, [*texts.items()], source))
 
 
 async def _view(services: EngineServices, project_id: str, stack_id: str | None) -> PoliciesView:

@@ -14,12 +14,14 @@ from stoker.base.redaction import redact
 from stoker.contract.stacks import ChangesPreview, PreviewPatch, PreviewStack, PreviewUpdate, Refresh, StackPreview
 from stoker.contract.views import ResourceView
 from stoker.engine.calls.context import ActingParts
+from stoker.engine.plan_policies.policy import Policy
 from stoker.engine.planning.kinds import Kind
 from stoker.engine.planning.plan import Plan, Step
 from stoker.engine.records.services import EngineServices
 from stoker.engine.redaction.object_ids import ObjectIds
 from stoker.operations.lookup import find_stack
 from stoker.operations.planning import Goal, plan_tree
+from stoker.operations.policy_settings import tried_policies
 from stoker.operations.requests import CheckedRequest, check_tags, check_whole
 from stoker.operations.stacks import (
     details_view,
@@ -48,7 +50,8 @@ async def stack_preview(parts: ActingParts, context: RequestContext, request: Pr
     checked = await check_whole(parts, context, stack, request, joint=request.joint_deployment)
     template = checked.prepared.loaded.template
     view = stack_view(stack, check_tags(request.tags))
-    goal = replace(Goal.of(stack, checked, "CREATE"), tags=check_tags(request.tags))
+    tried = await tried_policies(services, context.project_id, request.plan_policies)
+    goal = replace(Goal.of(stack, checked, "CREATE"), tags=check_tags(request.tags), tried=tried)
     preflight = is_checked_first(services, request)
     planned = await plan_tree(services, context, stack, goal, preflight=preflight, priced=True)
     previewed: StackPreview = {
@@ -65,7 +68,8 @@ async def stack_update_preview(parts: ActingParts, context: RequestContext, requ
     services = parts.services
     stack = await find_stack(services, context, request.ref)
     checked = await replaced_request(parts, context, stack, request, request.joint_deployment)
-    return await _changes(services, context, stack, checked, request, check_tags(request.tags))
+    tried = await tried_policies(services, context.project_id, request.plan_policies)
+    return await _changes(services, context, stack, checked, request, check_tags(request.tags), tried)
 
 
 async def stack_patch_preview(parts: ActingParts, context: RequestContext, request: PreviewPatch) -> ChangesPreview:
@@ -100,10 +104,11 @@ async def _changes(
     checked: CheckedRequest,
     request: PreviewUpdate | PreviewPatch,
     tags: Sequence[str] | None,
+    tried: Sequence[Policy] = (),
 ) -> ChangesPreview:
     show_nested = request.show_nested
     refresh = refresh_of(services, request, Refresh.CHANGES)
-    goal = replace(Goal.of(stack, checked, "UPDATE"), tags=tags)
+    goal = replace(Goal.of(stack, checked, "UPDATE"), tags=tags, tried=tried)
     preflight = is_checked_first(services, request)
     planned = await plan_tree(
         services, context, stack, goal, with_kept=show_nested, refresh=refresh, preflight=preflight, priced=True

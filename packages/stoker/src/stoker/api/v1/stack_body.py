@@ -72,15 +72,16 @@ UPDATE = Body({**_UPDATE, "existing_parameters": Field(BOOLEAN, default=False)})
 
 PATCH = Body({**_UPDATE, "clear_parameters": Field(STRINGS, default=[]), "as_of": Field(STRING)})
 
-_JOINT = {
+_PREVIEW = {
+    "plan_policies": Field(MapOf(STRING)),
     "joint_deployment": Field(
         Structure(dict.fromkeys(("parameters", "exports", "released"), Field(STRINGS, default=[])))
-    )
+    ),
 }
 
-PREVIEW = Body({**CREATE.fields, **_JOINT})
+PREVIEW = Body({**CREATE.fields, **_PREVIEW})
 
-PREVIEW_UPDATE = Body({**UPDATE.fields, **_JOINT})
+PREVIEW_UPDATE = Body({**UPDATE.fields, **_PREVIEW})
 
 VALIDATE = Body(_DEFINITION)
 

@@ -136,9 +136,10 @@ def preview(call: Call) -> dict[str, Any]:
     """Preview a new stack; `plan` is an extension of Heat's API.
 
     With `joint_deployment`, other stacks are deployed before it: the values of its `parameters` and `exports` are not
-    known yet, and exports that are `released` are no longer in use.
+    known yet, and exports that are `released` are no longer in use. `plan_policies` are policies to try, besides those
+    that are set: YAML documents by the names of their files.
     """
-    request = replace(create_request(PreviewStack, call), joint_deployment=call.body["joint_deployment"])
+    request = replace(create_request(PreviewStack, call), **_tried(call))
     view = call.ask(request)
     stack = views.stack_preview(view, call.links)
     resources = [views.resource_raw(item) for item in view["resources"]]
@@ -167,9 +168,16 @@ def update_patch(call: Call) -> None:
 
 
 def preview_update(call: Call) -> dict[str, Any]:
-    """Preview an update; with `joint_deployment`, one of a deployment of several stacks."""
-    request = replace(update_request(PreviewUpdate, call), joint_deployment=call.body["joint_deployment"])
+    """Preview an update; with `joint_deployment`, one of a deployment of several stacks.
+
+    `plan_policies` are policies to try, besides those that are set.
+    """
+    request = replace(update_request(PreviewUpdate, call), **_tried(call))
     return _changes(call, request)
+
+
+def _tried(call: Call) -> dict[str, Any]:
+    return {name: call.body[name] for name in ("joint_deployment", "plan_policies")}
 
 
 def preview_update_patch(call: Call) -> dict[str, Any]:

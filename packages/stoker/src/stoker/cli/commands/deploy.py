@@ -267,6 +267,14 @@ _force_option = click.option(
 @_retain_option
 @_force_option
 @click.option("-o", "--out", "out", type=_PATH, metavar="FILE", help="Save the plan, for `stoker deploy FILE`.")
+@click.option(
+    "--policy",
+    "policy_files",
+    multiple=True,
+    type=_PATH,
+    metavar="FILE",
+    help="Show what policies in this file say of the plan, too; repeatable.",
+)
 @click.option("--detailed-exitcode", is_flag=True, help="Exit with status 2 if there are changes.")
 @with_service
 @for_projects(
@@ -291,6 +299,7 @@ def plan(
     retain: tuple[str, ...],
     force: bool,
     out: Path | None,
+    policy_files: tuple[Path, ...],
     detailed_exitcode: bool,
     form: str,
 ) -> None:
@@ -310,12 +319,13 @@ def plan(
       stoker plan web -t web.yaml -o web.plan
       stoker plan web -t web.yaml --refresh=all
       stoker plan web -t web.yaml -f json
+      stoker plan web -t web.yaml --policy policies.yaml
       stoker plan web --destroy
       stoker plan -f project.yaml --stage production
     """
     if destroy:
         definition = (template, as_of, rollback, timeout, out) != (None,) * 5 or environments or parameters
-        if definition or reset_parameters or not preflight or tags:
+        if definition or reset_parameters or not preflight or tags or policy_files:
             raise click.UsageError(
                 "A deletion has no definition: only --retain, --force, --refresh and --no-refresh may be given besides."
             )
@@ -328,6 +338,8 @@ def plan(
         raise click.UsageError("--retain and --force are about a deletion: give --destroy with them.")
     if (template or as_of) is None:
         raise click.UsageError("Give a template (-t FILE), or --destroy for the plan of a deletion.")
+    if policy_files and as_of is not None:
+        raise click.UsageError("--policy tries policies on a template: give -t, not --as-of.")
     from stoker.authoring.plan_steps import changes
     from stoker.cli.commands.deployment import Deployment, sources_of
     from stoker.cli.views.plans import show_plan
@@ -335,6 +347,7 @@ def plan(
     sources = sources_of(template, environments, as_of, reset_parameters)
     options: dict[str, Any] = {"parameters": parameters, "rollback": rollback, "timeout": timeout, "tags": tags}
     options |= {"reset_parameters": reset_parameters, "preflight": preflight, "refresh": extent(refresh, skip_refresh)}
+    options |= {"policies": _policy_texts(policy_files)}
     wanted = Deployment.of(service, name, sources, **options)
     found = wanted.plan()
     if out is not None:
@@ -349,6 +362,15 @@ def plan(
     wanted.refuse_known_failures(found)
     if detailed_exitcode and changes(found):
         sys.exit(2)
+
+
+def _policy_texts(paths: Sequence[Path]) -> dict[str, str]:
+    """Return the contents of files with policies, by name. Raises CommandFailed, and PoliciesRefused."""
+    if not paths:
+        return {}
+    from stoker.cli.policy_files import policy_texts
+
+    return policy_texts(map(str, paths))
 
 
 def _plan_deletion(action: PlannedAction, detailed_exitcode: bool, form: str) -> None:

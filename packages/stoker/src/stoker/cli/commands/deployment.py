@@ -76,7 +76,8 @@ class Deployment:
     Parameters that `body` does not set keep the values of the last deployment, unless `reset_parameters`; in a
     definition as of an operation, those of that operation. Without tags in `body`, the stack keeps its tags.
     `refresh` says which objects of an existing stack the service compares with the cloud: "none", "changes" or "all".
-    Without `preflight`, it does not check the plan before the first change.
+    Without `preflight`, it does not check the plan before the first change. The plan shows what `policies` say of it:
+    YAML by the names of files.
     """
 
     def __init__(
@@ -89,11 +90,13 @@ class Deployment:
         reset_parameters: bool = False,
         refresh: str = "changes",
         preflight: bool = True,
+        policies: Mapping[str, str] | None = None,
     ) -> None:
         self.name = name
         self.sources = sources
         self.body = body if preflight else {**body, "preflight": False}
         self._service = service
+        self._tried: Answer = {"plan_policies": dict(policies)} if policies else {}
         self.stack: Stack | None = service.stack(name) if sources.as_of is not None else service.existing(name)
         if self.stack is not None:
             kept: Answer = {"refresh": refresh}
@@ -139,8 +142,8 @@ class Deployment:
 
     def _preview(self) -> Answer:
         if self.stack is None:
-            return self._service.preview({"stack_name": self.name, **self.body})
-        return self.stack.preview_update(self.body)
+            return self._service.preview({"stack_name": self.name, **self.body, **self._tried})
+        return self.stack.preview_update({**self.body, **self._tried})
 
     def _ask(self, names: Sequence[str]) -> None:
         """Ask for the values of parameters, without showing those of hidden ones."""

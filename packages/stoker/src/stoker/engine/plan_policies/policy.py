@@ -68,6 +68,10 @@ DEFAULT_KINDS = frozenset({"create", "update", "replace", "use", "import"})
 """The kinds of steps that a policy is evaluated for unless it says otherwise: those after which the object is there."""
 
 
+DOCUMENT = "plan_policies"
+"""What messages call the policies of a project or a stack, which have no file."""
+
+
 @dataclass(frozen=True, slots=True)
 class Policy:
     """A condition on plans, `expression`, which must be true.

@@ -5,15 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import lru_cache, partial
 
-from stoker.engine.plan_policies.policy import Policy, Source
+from stoker.engine.plan_policies.policy import DOCUMENT, Policy, Source
 from stoker.engine.plan_policies.reading import stored_policies
 from stoker.engine.records.services import EngineServices
-
-LONGEST_TEXT = 65536
-"""Characters of the policies of a project or a stack."""
-
-DOCUMENT = "plan_policies"
-"""What messages call the policies of a project or a stack."""
 
 
 async def applying(
