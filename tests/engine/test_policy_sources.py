@@ -16,6 +16,8 @@ from stoker.engine.plan_policies import evaluation
 from stoker.engine.plan_policies.evaluation import NOT_REACHED, evaluated
 from stoker.engine.plan_policies.policy import MOST_RESULTS, Policy, Source
 from stoker.engine.plan_policies.reading import MOST, read_policies
+from stoker.engine.running import policies as running_policies
+from stoker.engine.running import preflight, whole_plan
 from stoker.engine.settings import EngineSettings
 from stoker.operations import OPERATIONS
 from stoker.operations.policy_settings import LONGEST_TEXT
@@ -98,6 +100,20 @@ async def test_a_stacks_policies_need_approvals_and_are_recorded_as_events(world
         await world.update("web", words(11))
     events = await world.call("event_list", ref=REF)
     assert any("Policies on plans were set by demo" in str(event) for event in events)
+
+
+async def test_the_tree_is_planned_once_for_policies_and_checks(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    planned = []
+
+    async def counted(run: Any, wanted: Any) -> Any:
+        planned.append(run.stack.name)
+        return await whole_plan.with_nested(run, wanted)
+
+    for module in (running_policies, preflight):
+        monkeypatch.setattr(module, "with_nested", counted)
+    around = {"heat_template_version": "2021-04-16", "resources": {"in": {"type": "child.yaml"}}}
+    made = await world.create("web", around, files={"child.yaml": json.dumps(words(9))})
+    assert made["status"] == "COMPLETE" and planned == ["web"]
 
 
 async def test_another_project_is_not_bound(world: World) -> None:

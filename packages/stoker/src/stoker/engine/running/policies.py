@@ -32,8 +32,9 @@ from stoker.store import approvals, queries
 LOG = logging.getLogger(__name__)
 
 
-async def check_by_policies(run: OperationContext, written: Mapping[str, str]) -> None:
-    """Ask the policies about the plan; `written` are those of the project and the stack (see `written_policies`).
+async def check_by_policies(run: OperationContext, written: Mapping[str, str]) -> Plan | None:
+    """Ask the policies about the plan, and return it with the steps of all nested stacks; None if there was nothing to
+    ask. `written` are the policies of the project and the stack (see `written_policies`).
 
     Raises PolicyDenied, and ApprovalRequired for a plan without its approval.
     """
@@ -44,7 +45,7 @@ async def check_by_policies(run: OperationContext, written: Mapping[str, str]) -
         raise PolicyDenied(f"Nothing was changed, since policies cannot be read: {error.message}") from error
     policies = concerning(run.planning.policies, run.operation.action)
     if plan is None or not policies:
-        return
+        return None
     if plan.reaches_below():
         wanted = run.planning.wanted
         plan = await (with_nested(run, wanted) if wanted is not None else removal_with_nested(run))
@@ -58,6 +59,7 @@ async def check_by_policies(run: OperationContext, written: Mapping[str, str]) -
         raise PolicyDenied(_refusal(run, "policies deny it", denied))
     if (asked := report.with_verdict(Verdict.REQUIRE_APPROVAL)) and not await is_approved(run):
         raise ApprovalRequired(_refusal(run, "policies require an approval, which this plan does not have", asked))
+    return plan
 
 
 async def check_step_by_policies(run: OperationContext, target: Target, kind: Kind) -> None:

@@ -117,12 +117,13 @@ class OperationRun(OperationContext):
         Raises PolicyDenied, ApprovalRequired or PreflightFailed.
         """
         try:
+            whole = None
             written = await written_policies(self.services, self.stack)
             if self.services.settings.plan_policies or written:
                 from stoker.engine.running.policies import check_by_policies
 
-                await check_by_policies(self, written)
-            await check_before_first_change(self)
+                whole = await check_by_policies(self, written)
+            await check_before_first_change(self, whole)
         except (PolicyDenied, ApprovalRequired, PreflightFailed):
             self.progress.refused = self.operation.epoch == 1
             raise
