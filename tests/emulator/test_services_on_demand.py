@@ -117,7 +117,8 @@ def test_a_service_is_what_is_offered(offer: Offer) -> None:
 
 
 def test_a_service_that_is_not_what_is_offered_is_an_error() -> None:
-    wrong = Offer("nova", "/compute", {"compute": "/elsewhere"}, "openstack_emulator.compute.nova:COMPUTE", "compute")
+    place = "openstack_emulator.compute.service:COMPUTE"
+    wrong = Offer("nova", "/compute", {"compute": "/elsewhere"}, place, "compute")
 
     with pytest.raises(ValueError, match="other endpoints than what is offered"):
         wrong.load()

@@ -13,7 +13,7 @@ from subprocess import Popen
 
 import pytest
 
-from openstack_emulator.compute.metering import utilization
+from openstack_emulator.compute.rules.metering import utilization
 from openstack_emulator.core.guests.driver import Size
 from openstack_emulator.guests import limits
 from openstack_emulator.guests.limits import CONTROLLERS, Limits, Place, allowed_places, missing_limits

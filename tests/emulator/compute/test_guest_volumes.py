@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from openstack_emulator.compute.guests import Guests
+from openstack_emulator.compute.rules.guests import Guests
 from openstack_emulator.core.guests.driver import GuestsUnavailable, Volume
 from openstack_emulator.guests.fabric import Fabric
 from openstack_emulator.guests.ids import id_maps

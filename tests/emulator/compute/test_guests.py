@@ -19,7 +19,7 @@ from uuid import uuid4
 
 import pytest
 
-from openstack_emulator.compute.records import ComputeRecords
+from openstack_emulator.compute.rules.composition import ComputeService
 from openstack_emulator.core.guests.driver import Cloudside, Guest, GuestDriver, GuestsUnavailable, Volume
 from openstack_emulator.core.guests.selection import Selection
 from openstack_emulator.core.guests.topology import Topology
@@ -274,7 +274,7 @@ def test_the_guests_of_active_servers_are_started_with_the_cloud(tmp_path: Path)
         nova.wait()
     again = Recorder()
     with ServedCloud(new_cloud(clock=clock, state_path=state, guests=again)) as served:
-        served.do(lambda: served.cloud.of(ComputeRecords))
+        served.do(lambda: served.cloud.of(ComputeService))
         assert again.known == {active, stopped}
         assert list(again.guests) == [active]
     assert again.taken()[-1] == "close"
@@ -443,7 +443,7 @@ def test_what_is_left_of_guests_is_deleted_but_nothing_else(tmp_path: Path) -> N
     for place in (left / "config_drive", left / "disk" / "base", named_alike / "data", mine / "config_drive"):
         place.mkdir(parents=True)
     with ServedCloud(new_cloud(guests=driver)) as served:
-        served.do(lambda: served.cloud.of(ComputeRecords))
+        served.do(lambda: served.cloud.of(ComputeService))
     assert {place.name for place in tmp_path.iterdir()} == {named_alike.name, "mine", "volumes"}
 
 

@@ -8,7 +8,7 @@ from textwrap import dedent
 
 import pytest
 
-from openstack_emulator.compute.nova import COMPUTE
+from openstack_emulator.compute.service import COMPUTE
 from openstack_emulator.volume.service import VOLUME
 from tools.checks.method_bound import Counter, UnknownBase, check
 from tools.checks.source_tree import SourceTree, load

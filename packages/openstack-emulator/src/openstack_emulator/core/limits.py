@@ -6,13 +6,13 @@ from abc import abstractmethod
 from collections.abc import Mapping
 
 from openstack_emulator.core.cloud import Records
-from openstack_emulator.core.component import Component
+from openstack_emulator.core.component import Rules
 from openstack_emulator.core.errors import ApiError
 
 DEFAULT = "default"
 
 
-class Limits(Component):
+class Limits(Rules):
     """The limits of projects by project id, and those of all others under the id `default`; -1 means unlimited."""
 
     def __init__(self, records: Records) -> None:

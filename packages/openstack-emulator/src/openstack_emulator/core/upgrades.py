@@ -193,6 +193,27 @@ def whole_workflows(database: sqlite3.Connection) -> None:
     _rewrite(database, "mistral", "workbooks", workbook)
 
 
+_OF_SERVERS: Mapping[str, Any] = {
+    "_creator": None, "_image_properties": {}, "_files": [], "_guest_password": "", "_old": None, "_new": None,
+    "_target": None, "_was_stopped": False, "_shelved_image": None,
+}  # fmt: skip
+"""Fields that not all servers of earlier releases have."""
+
+
+def whole_servers(database: sqlite3.Connection) -> None:
+    """Servers of Nova, what the requests for them named, and aggregates have all of their fields."""
+
+    def server(data: dict[str, Any]) -> dict[str, Any]:
+        new = None if data.get("_new") is None else {"vm_state": None, **data["_new"]}
+        networks = [{**dict.fromkeys(("uuid", "port", "fixed_ip", "tag")), **one} for one in data["_networks"]]
+        devices = [{"volume_id": None, "volume": None, **one} for one in data["_devices"]]
+        whole = {**data, "_new": new, "_networks": networks, "_devices": devices, "_files": data.get("_files") or []}
+        return {**_OF_SERVERS, **whole, "_old": data.get("_old") or None}
+
+    _rewrite(database, "nova", "servers", server)
+    filled("nova", "aggregates", {"_reserved": None})(database)
+
+
 STEPS: Sequence[Step] = (
     numbered,
     filled("nova", "servers", {"_image_name": ""}),
@@ -212,6 +233,7 @@ STEPS: Sequence[Step] = (
     whole_networks,
     filled("blazar", "reservations", dict.fromkeys(_OF_RESERVATIONS)),
     whole_workflows,
+    whole_servers,
 )
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
+from openstack_emulator.compute.records import Server
 from openstack_emulator.core.cloud import Records
 from openstack_emulator.core.component import Rules
 from openstack_emulator.core.store import Table
@@ -39,8 +39,9 @@ class Servers(Rules):
         servers = self.cloud.collection_of("nova", "servers")
         if servers is None:
             return
+        server: Server
         for server in servers:
-            known, group = self._resources.get(server.get("id")), server.get("metadata").get(SERVER_GROUP)
+            known, group = self._resources.get(server.id), server.metadata.get(SERVER_GROUP)
             if known is None:
                 self._add(server, group)
             elif group != known.attributes.get("server_group"):
@@ -62,9 +63,8 @@ class Servers(Rules):
             if metric is not None:
                 self._metrics.add_measures(metric, [[self.cloud.clock.now(), value]])
 
-    def _add(self, server: Mapping[str, Any], group: str | None) -> None:
-        key, created, flavor = server["id"], server["created"], server.get("flavor") or {}
-        project, user = server["project_id"], server["user_id"]
+    def _add(self, server: Server, group: str | None) -> None:
+        key, created, project, user = server.id, server.created, server.project_id, server.user_id
         resource = self._resources.add(
             Resource(
                 id=key,
@@ -78,14 +78,14 @@ class Servers(Rules):
                 ended_at=None,
                 attributes={
                     **dict.fromkeys(TYPES[INSTANCE]),
-                    "display_name": server.get("name"),
-                    "host": server.get("host"),
-                    "image_ref": server.get("image_id"),
-                    "flavor_id": flavor.get("id"),
-                    "flavor_name": flavor.get("name"),
+                    "display_name": server.name,
+                    "host": server.host,
+                    "image_ref": server.image_id,
+                    "flavor_id": server.flavor.id,
+                    "flavor_name": server.flavor.name,
                     "server_group": group,
                     "created_at": created,
-                    "launched_at": server.get("launched_at"),
+                    "launched_at": server.launched_at,
                 },
                 is_server=True,
             )

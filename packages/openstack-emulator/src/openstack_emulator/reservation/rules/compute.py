@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from operator import itemgetter
-from typing import Any
 
-from openstack_emulator.compute.hosts import RESERVATION_POOL, RESERVED_SIZE, Aggregates
-from openstack_emulator.compute.records import ComputeRecords
+from openstack_emulator.compute.records import ReservedRoom, Server, ServerGroup
+from openstack_emulator.compute.rules.aggregates import RESERVATION_POOL, RESERVED_SIZE, Aggregates
+from openstack_emulator.compute.rules.composition import ComputeService
+from openstack_emulator.compute.rules.flavors import NewFlavor
 from openstack_emulator.core.cloud import Cloud
-
-_OF_HYPERVISOR = itemgetter("id", "number", "uuid", "vcpus", "memory_mb", "local_gb")
-_OF_FLAVOR = itemgetter("vcpus", "ram", "disk", "extra_specs")
 
 
 @dataclass(frozen=True)
@@ -43,8 +40,8 @@ class Compute:
         self._cloud = cloud
 
     @property
-    def _records(self) -> ComputeRecords:
-        return self._cloud.of(ComputeRecords)
+    def _records(self) -> ComputeService:
+        return self._cloud.of(ComputeService)
 
     @property
     def _aggregates(self) -> Aggregates:
@@ -55,15 +52,14 @@ class Compute:
     def hypervisor(self, key: str) -> Hypervisor | None:
         """The hypervisor with a name, number or UUID."""
         for row in self._records.hosts.rows:
-            name, number, uuid, *capacity = _OF_HYPERVISOR(row)
-            if key in (name, str(number), uuid):
-                return Hypervisor(str(number), name, *capacity)
+            if key in (row.id, str(row.number), row.uuid):
+                return Hypervisor(str(row.number), row.id, row.vcpus, row.memory_mb, row.local_gb)
         return None
 
     def service_host(self, name: str) -> str:
         """The name of the host of a hypervisor's service."""
         service = self._records.hosts.service_of(name)
-        return name if service is None else str(service["host"])
+        return name if service is None else service.host
 
     def usable(self) -> set[str]:
         """The names of hosts that are enabled and up."""
@@ -71,7 +67,7 @@ class Compute:
 
     def servers_on(self, name: str) -> list[str]:
         """The IDs of the servers on a host."""
-        return [server["id"] for server in self._records.hosts.servers_on(name)]
+        return [server.id for server in self._records.hosts.servers_on(name)]
 
     # -- aggregates -------------------------------------------------------------------------------------------------
 
@@ -88,17 +84,18 @@ class Compute:
         """Create an aggregate; return its ID."""
         aggregate = self._aggregates.create(name, None)
         self._aggregates.set_metadata(aggregate, dict(metadata))
-        return int(aggregate["id"])
+        return int(aggregate.id)
 
     def set_room(self, name: str, total: int, on_one_host: int) -> None:
         """Limit the servers on the hosts of an aggregate."""
         if (aggregate := self._aggregates.rows.first(name=name)) is not None:
-            self._aggregates.rows.update(aggregate, _reserved={"total": total, "on_one_host": on_one_host})
+            aggregate.reserved = ReservedRoom(total=total, on_one_host=on_one_host)
+            self._aggregates.rows.save(aggregate)
 
     def hosts_in(self, name: str) -> list[str]:
         """The hosts of an aggregate; none if it does not exist."""
         aggregate = self._aggregates.rows.first(name=name)
-        return [] if aggregate is None else list(aggregate["hosts"])
+        return [] if aggregate is None else list(aggregate.hosts)
 
     def add_hosts(self, names: Iterable[str], aggregate: str) -> None:
         """Put hosts into an aggregate, if it exists."""
@@ -125,8 +122,8 @@ class Compute:
     def save_servers(self, aggregate: str) -> None:
         """Make images of the active servers on the hosts of an aggregate."""
         for server in self._servers_in(aggregate):
-            if server["image_id"] and server["vm_state"] == "active":
-                self._records.images.create(server, f"snapshot_{server['name']}", {})
+            if server.image_id and server.vm_state == "active":
+                self._records.images.create(server, f"snapshot_{server.name}", {})
 
     def delete_servers_in(self, aggregate: str) -> None:
         """Delete the servers on the hosts of an aggregate."""
@@ -136,10 +133,10 @@ class Compute:
     def delete_servers_of(self, project_id: str, flavor_id: str) -> None:
         """Delete the servers of a project that have a flavor."""
         for server in self._records.servers.rows.select(project_id=project_id):
-            if server["flavor"]["id"] == flavor_id:
+            if server.flavor.id == flavor_id:
                 self._records.deletion.begin(server)
 
-    def _servers_in(self, aggregate: str) -> list[dict[str, Any]]:
+    def _servers_in(self, aggregate: str) -> list[Server]:
         return [server for name in self.hosts_in(aggregate) for server in self._records.hosts.servers_on(name)]
 
     # -- flavors and groups -----------------------------------------------------------------------------------------
@@ -149,29 +146,28 @@ class Compute:
         flavor = self._records.flavors.rows.get(flavor_id)
         if flavor is None:
             return None
-        vcpus, memory_mb, disk_gb, extra_specs = _OF_FLAVOR(flavor)
-        specs = {name: value for name, value in extra_specs.items() if name != RESERVED_SIZE}
-        return Size(vcpus, memory_mb, disk_gb, specs)
+        specs = {name: value for name, value in flavor.extra_specs.items() if name != RESERVED_SIZE}
+        return Size(flavor.vcpus, flavor.ram, flavor.disk, specs)
 
     def create_flavor(self, key: str, size: Size) -> None:
         """Create a flavor for the servers on the hosts of an aggregate with its ID as name."""
         self._records.flavors.create(
-            {
-                "id": key,
-                "name": f"reservation:{key}",
-                "ram": size.memory_mb,
-                "vcpus": size.vcpus,
-                "disk": size.disk_gb,
-                "is_public": False,
-                "extra_specs": {**size.extra_specs, RESERVED_SIZE: key},
-            }
+            NewFlavor(
+                id=key,
+                name=f"reservation:{key}",
+                ram=size.memory_mb,
+                vcpus=size.vcpus,
+                disk=size.disk_gb,
+                is_public=False,
+                extra_specs={**size.extra_specs, RESERVED_SIZE: key},
+            )
         )
 
     def share_flavor(self, key: str, project_id: str) -> None:
         """Let a project use a flavor."""
         flavors = self._records.flavors
         flavor = flavors.rows.require(key)
-        if project_id not in flavor["_projects"]:
+        if project_id not in flavor.projects:
             flavors.add_access(flavor, project_id)
 
     def delete_flavor(self, key: str) -> None:
@@ -181,9 +177,8 @@ class Compute:
 
     def create_group(self, key: str, name: str, policy: str, project_id: str, user_id: str) -> None:
         """Create a server group with an ID."""
-        owner = {"project_id": project_id, "user_id": user_id}
         self._records.server_groups.rows.add(
-            {"id": key, "name": name, "policy": policy, "rules": {}, "members": [], **owner}
+            ServerGroup(id=key, name=name, policy=policy, rules={}, members=[], project_id=project_id, user_id=user_id)
         )
 
     def delete_group(self, key: str) -> None:

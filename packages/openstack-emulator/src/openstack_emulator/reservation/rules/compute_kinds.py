@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from openstack_emulator.compute.hosts import RESERVATION_OWNER, RESERVATION_POOL
+from openstack_emulator.compute.rules.aggregates import RESERVATION_OWNER, RESERVATION_POOL
 from openstack_emulator.core import fields
 from openstack_emulator.core.cloud import new_id
 from openstack_emulator.core.errors import bad_request, conflict

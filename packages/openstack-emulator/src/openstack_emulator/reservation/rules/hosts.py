@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from openstack_emulator.compute.hosts import RESERVATION_POOL
+from openstack_emulator.compute.rules.aggregates import RESERVATION_POOL
 from openstack_emulator.core.cloud import Records, new_id
 from openstack_emulator.core.component import Rules
 from openstack_emulator.core.errors import ApiError, bad_request, conflict, forbidden, not_found

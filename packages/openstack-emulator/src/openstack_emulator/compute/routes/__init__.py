@@ -1,0 +1,1 @@
+"""The compute service over HTTP."""

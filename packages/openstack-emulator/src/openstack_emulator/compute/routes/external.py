@@ -1,0 +1,133 @@
+"""What other services report to Nova: external events, and assisted snapshots."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+
+from openstack_emulator.compute.rules.composition import ComputeService
+from openstack_emulator.compute.rules.states import RUNNING, SHUT_DOWN
+from openstack_emulator.core import fields
+from openstack_emulator.core.errors import bad_request, not_found
+from openstack_emulator.core.http import Request, Response, Version
+
+EVENTS: dict[str, Version] = {
+    "network-changed": (2, 1),
+    "network-vif-plugged": (2, 1),
+    "network-vif-unplugged": (2, 1),
+    "network-vif-deleted": (2, 1),
+    "volume-extended": (2, 51),
+    "power-update": (2, 76),
+    "accelerator-request-bound": (2, 82),
+    "volume-reimaged": (2, 93),
+}
+"""Names of events and the microversions that brought them."""
+
+EVENT_STATUS = ("failed", "completed", "in-progress")
+
+POWERED = {"POWER_ON": ("active", RUNNING), "POWER_OFF": ("stopped", SHUT_DOWN)}
+
+TAGGED = frozenset({"volume-extended", "power-update", "accelerator-request-bound", "volume-reimaged"})
+
+
+def take_events(compute: ComputeService, request: Request) -> Response:
+    """Events about servers. A change of power, which bare metal reports, changes a server; a larger volume makes its
+    disk larger.
+
+    200 when all were taken, 207 when some were, 404 when no server was found.
+    """
+    request.context.require("service")
+    rows = (request.json if isinstance(request.json, dict) else {}).get("events")
+    if not isinstance(rows, list) or not rows:
+        raise fields.invalid("events", rows, "a list of events with one member at least is needed")
+    events = [_event(request, row) for row in rows]
+    codes = [_take_event(compute, event) for event in events]
+    if set(codes) == {404}:
+        raise not_found("No instances found for any event")
+    answers = [_answer(row, code) for row, code in zip(rows, codes, strict=True)]
+    return Response({"events": answers}, 200 if set(codes) == {200} else 207)
+
+
+def _answer(given: Mapping[str, Any], code: int) -> dict[str, Any]:
+    answer = {"status": "completed", **given, "code": code}
+    return answer if code == 200 else {**answer, "status": "failed"}
+
+
+@dataclass(frozen=True)
+class ExternalEvent:
+    """Something that happened to a server elsewhere; `tag` says to what of it, or what."""
+
+    name: str
+    server_id: str
+    tag: str
+
+
+def _event(request: Request, row: Any) -> ExternalEvent:
+    """A checked event of a request. Raises ApiError 400."""
+    names = [name for name, version in EVENTS.items() if request.version >= version]
+    checks = {
+        "name": fields.one_of(*names),
+        "server_uuid": fields.identifier,
+        "status": fields.one_of(*EVENT_STATUS),
+        "tag": fields.text(),
+    }
+    fields.check_fields(row, checks, ("name", "server_uuid"), "events")
+    event = ExternalEvent(row["name"], row["server_uuid"], row.get("tag") or "")
+    if event.name in TAGGED and not event.tag:
+        raise bad_request(f"Event {event.name} needs a tag.")
+    if event.name == "power-update" and event.tag not in POWERED:
+        raise bad_request(f"The tag of power-update must be one of {', '.join(POWERED)}.")
+    return event
+
+
+def _take_event(compute: ComputeService, event: ExternalEvent) -> int:
+    """The status of one event."""
+    server = compute.servers.rows.get(event.server_id)
+    if server is None:
+        return 404
+    if server.host is None:
+        return 422
+    if event.name == "power-update" and server.vm_state in ("active", "stopped"):
+        state, power = POWERED[event.tag]
+        compute.servers.touch(server, vm_state=state, power_state=power)
+    if event.name == "volume-extended":
+        compute.block_devices.volume_extended(server.id, event.tag)
+    return 200
+
+
+def begin_snapshot(compute: ComputeService, request: Request) -> Response:
+    """A snapshot that Cinder leaves to Nova: of a volume that a server has, in a file beside it."""
+    request.context.require("service")
+    wanted = request.object("snapshot")
+    fields.check_fields(
+        wanted, {"volume_id": fields.text(1), "create_info": fields.anything}, ("volume_id", "create_info"), "snapshot"
+    )
+    checks = {
+        "snapshot_id": fields.text(1),
+        "type": fields.one_of("qcow2"),
+        "new_file": fields.text(1),
+        "id": fields.text(1),
+    }
+    info, volume_id = wanted["create_info"], wanted["volume_id"]
+    fields.check_fields(info, checks, ("snapshot_id", "type", "new_file"), "create_info")
+    _require_attached(compute, volume_id)
+    return Response({"snapshot": {"id": info.get("id"), "volumeId": volume_id}})
+
+
+def end_snapshot(compute: ComputeService, request: Request) -> Response:
+    request.context.require("service")
+    try:
+        info = orjson.loads(request.query.get("delete_info") or "")
+    except orjson.JSONDecodeError as error:
+        raise bad_request(f"delete_info must be a JSON object: {error}.") from None
+    fields.check_fields(info, {"volume_id": fields.text(1)}, ("volume_id",), "delete_info", strict=False)
+    _require_attached(compute, info["volume_id"])
+    return Response(status=204)
+
+
+def _require_attached(compute: ComputeService, volume_id: str) -> None:
+    if compute.block_devices.rows.first(volume_id=volume_id) is None:
+        raise bad_request(f"Volume {volume_id} is not attached to any server.")

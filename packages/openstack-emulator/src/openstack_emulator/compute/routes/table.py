@@ -1,0 +1,202 @@
+"""All routes of the compute service, in the order of their paths."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from openstack_emulator.compute.routes import (
+    administration,
+    consoles,
+    external,
+    flavors,
+    group_proxies,
+    history,
+    hosts,
+    hypervisors,
+    image_proxies,
+    inspection,
+    interfaces,
+    keypairs,
+    migrations,
+    network_proxies,
+    quotas,
+    server_actions,
+    server_groups,
+    servers,
+    services,
+    tags,
+    usage,
+    volume_proxies,
+    volumes,
+    zones,
+)
+from openstack_emulator.compute.routes.versions import until
+from openstack_emulator.compute.rules.composition import ComputeService
+from openstack_emulator.core.cloud import Handler
+from openstack_emulator.core.guards import since
+from openstack_emulator.core.http import Request, Response
+
+Routes = Mapping[str, Mapping[str, Callable[[ComputeService, Request], Response]]]
+
+ROUTES: Routes = {
+    "/extensions": {"GET": administration.EXTENSIONS.index},
+    "/extensions/{alias}": {"GET": administration.EXTENSIONS.show},
+    "/flavors": {"GET": flavors.list_flavors, "POST": flavors.create_flavor},
+    "/flavors/detail": {"GET": flavors.list_flavors_detail},
+    "/flavors/{flavor_id}": {"GET": flavors.show_flavor, "PUT": flavors.update_flavor, "DELETE": flavors.delete_flavor},
+    "/flavors/{flavor_id}/action": {"POST": flavors.flavor_action},
+    "/flavors/{flavor_id}/os-extra_specs": {"GET": flavors.list_specs, "POST": flavors.add_specs},
+    "/flavors/{flavor_id}/os-extra_specs/{key}": {
+        "GET": flavors.show_spec,
+        "PUT": flavors.update_spec,
+        "DELETE": flavors.delete_spec,
+    },
+    "/flavors/{flavor_id}/os-flavor-access": {"GET": flavors.list_access},
+    "/images": {"GET": until((2, 35), image_proxies.index)},
+    "/images/detail": {"GET": until((2, 35), image_proxies.detail)},
+    "/images/{image_id}": {"GET": until((2, 35), image_proxies.show), "DELETE": until((2, 35), image_proxies.delete)},
+    "/images/{image_id}/metadata": {
+        "GET": until((2, 38), image_proxies.IMAGE_METADATA.show),
+        "POST": until((2, 38), image_proxies.IMAGE_METADATA.merge),
+        "PUT": until((2, 38), image_proxies.IMAGE_METADATA.replace),
+    },
+    "/images/{image_id}/metadata/{key}": {
+        "GET": until((2, 38), image_proxies.IMAGE_METADATA.show_item),
+        "PUT": until((2, 38), image_proxies.IMAGE_METADATA.set_item),
+        "DELETE": until((2, 38), image_proxies.IMAGE_METADATA.delete_item),
+    },
+    "/limits": {"GET": quotas.limits},
+    "/os-aggregates": {"GET": zones.list_aggregates, "POST": zones.create_aggregate},
+    "/os-aggregates/{aggregate_id}": {
+        "GET": zones.show_aggregate,
+        "PUT": zones.update_aggregate,
+        "DELETE": zones.delete_aggregate,
+    },
+    "/os-aggregates/{aggregate_id}/action": {"POST": zones.aggregate_action},
+    "/os-assisted-volume-snapshots": {"POST": external.begin_snapshot},
+    "/os-assisted-volume-snapshots/{snapshot_id}": {"DELETE": external.end_snapshot},
+    "/os-availability-zone": {"GET": zones.list_zones},
+    "/os-availability-zone/detail": {"GET": zones.list_zones_detail},
+    "/os-console-auth-tokens/{token}": {"GET": since((2, 31), consoles.show_token)},
+    "/os-floating-ip-pools": {"GET": until((2, 35), network_proxies.list_pools)},
+    "/os-floating-ips": {
+        "GET": until((2, 35), network_proxies.list_floating_ips),
+        "POST": until((2, 35), network_proxies.allocate),
+    },
+    "/os-floating-ips/{floating_id}": {
+        "GET": until((2, 35), network_proxies.show_floating_ip),
+        "DELETE": until((2, 35), network_proxies.release),
+    },
+    "/os-hosts": {"GET": until((2, 42), hosts.list_hosts)},
+    "/os-hosts/{host}": {"GET": until((2, 42), hosts.show_host), "PUT": until((2, 42), hosts.update_host)},
+    "/os-hosts/{host}/reboot": {"GET": until((2, 42), hosts.power("reboot"))},
+    "/os-hosts/{host}/shutdown": {"GET": until((2, 42), hosts.power("shutdown"))},
+    "/os-hosts/{host}/startup": {"GET": until((2, 42), hosts.power("startup"))},
+    "/os-hypervisors": {"GET": hypervisors.list_hypervisors},
+    "/os-hypervisors/detail": {"GET": hypervisors.list_hypervisors_detail},
+    "/os-hypervisors/statistics": {"GET": hypervisors.hypervisor_statistics},
+    "/os-hypervisors/{hypervisor_id}": {"GET": hypervisors.show_hypervisor},
+    "/os-hypervisors/{hypervisor_id}/search": {"GET": hypervisors.search_hypervisors},
+    "/os-hypervisors/{hypervisor_id}/servers": {"GET": hypervisors.hypervisor_servers},
+    "/os-hypervisors/{hypervisor_id}/uptime": {"GET": hypervisors.hypervisor_uptime},
+    "/os-instance_usage_audit_log": {"GET": usage.list_audit},
+    "/os-instance_usage_audit_log/{before}": {"GET": usage.show_audit},
+    "/os-keypairs": {"GET": keypairs.list_keypairs, "POST": keypairs.create_keypair},
+    "/os-keypairs/{name}": {"GET": keypairs.show_keypair, "DELETE": keypairs.delete_keypair},
+    "/os-migrations": {"GET": migrations.list_migrations},
+    "/os-networks": {"GET": until((2, 35), network_proxies.list_networks)},
+    "/os-networks/{network_id}": {"GET": until((2, 35), network_proxies.show_network)},
+    "/os-quota-class-sets/{class_name}": {"GET": quotas.show_quota_class, "PUT": quotas.update_quota_class},
+    "/os-quota-sets/{target_id}": {"GET": quotas.show_quota, "PUT": quotas.update_quota, "DELETE": quotas.delete_quota},
+    "/os-quota-sets/{target_id}/defaults": {"GET": quotas.default_quota},
+    "/os-quota-sets/{target_id}/detail": {"GET": quotas.show_quota_detail},
+    "/os-security-group-rules": {"POST": until((2, 35), group_proxies.create_rule)},
+    "/os-security-group-rules/{rule_id}": {"DELETE": until((2, 35), group_proxies.delete_rule)},
+    "/os-security-groups": {"GET": until((2, 35), group_proxies.index), "POST": until((2, 35), group_proxies.create)},
+    "/os-security-groups/{group_id}": {
+        "GET": until((2, 35), group_proxies.show),
+        "PUT": until((2, 35), group_proxies.update),
+        "DELETE": until((2, 35), group_proxies.delete),
+    },
+    "/os-server-external-events": {"POST": external.take_events},
+    "/os-server-groups": {"GET": server_groups.list_groups, "POST": server_groups.create_group},
+    "/os-server-groups/{group_id}": {"GET": server_groups.show_group, "DELETE": server_groups.delete_group},
+    "/os-services": {"GET": services.list_services},
+    "/os-services/{service_id}": {"PUT": services.update_service},
+    "/os-simple-tenant-usage": {"GET": usage.list_usages},
+    "/os-simple-tenant-usage/{target_id}": {"GET": usage.show_usage},
+    "/os-snapshots": {
+        "GET": until((2, 35), volume_proxies.SNAPSHOTS.index),
+        "POST": until((2, 35), volume_proxies.SNAPSHOTS.create),
+    },
+    "/os-snapshots/detail": {"GET": until((2, 35), volume_proxies.SNAPSHOTS.index)},
+    "/os-snapshots/{id}": {
+        "GET": until((2, 35), volume_proxies.SNAPSHOTS.show),
+        "DELETE": until((2, 35), volume_proxies.SNAPSHOTS.delete),
+    },
+    "/os-tenant-networks": {"GET": until((2, 35), network_proxies.list_tenant_networks)},
+    "/os-tenant-networks/{network_id}": {"GET": until((2, 35), network_proxies.show_tenant_network)},
+    "/os-volumes": {
+        "GET": until((2, 35), volume_proxies.VOLUMES.index),
+        "POST": until((2, 35), volume_proxies.VOLUMES.create),
+    },
+    "/os-volumes/detail": {"GET": until((2, 35), volume_proxies.VOLUMES.index)},
+    "/os-volumes/{id}": {
+        "GET": until((2, 35), volume_proxies.VOLUMES.show),
+        "DELETE": until((2, 35), volume_proxies.VOLUMES.delete),
+    },
+    "/servers": {"GET": servers.index, "POST": servers.create},
+    "/servers/detail": {"GET": servers.detail},
+    "/servers/{server_id}": {"GET": servers.show, "PUT": servers.update, "DELETE": servers.delete},
+    "/servers/{server_id}/action": {"POST": server_actions.act_on},
+    "/servers/{server_id}/diagnostics": {"GET": inspection.diagnostics},
+    "/servers/{server_id}/ips": {"GET": servers.list_addresses},
+    "/servers/{server_id}/ips/{network}": {"GET": servers.show_addresses},
+    "/servers/{server_id}/metadata": {
+        "GET": servers.SERVER_METADATA.show,
+        "POST": servers.SERVER_METADATA.merge,
+        "PUT": servers.SERVER_METADATA.replace,
+    },
+    "/servers/{server_id}/metadata/{key}": {
+        "GET": servers.SERVER_METADATA.show_item,
+        "PUT": servers.SERVER_METADATA.set_item,
+        "DELETE": servers.SERVER_METADATA.delete_item,
+    },
+    "/servers/{server_id}/migrations": {"GET": migrations.list_server_migrations},
+    "/servers/{server_id}/os-instance-actions": {"GET": history.list_events},
+    "/servers/{server_id}/os-instance-actions/{request_id}": {"GET": history.show_event},
+    "/servers/{server_id}/os-interface": {"GET": interfaces.list_interfaces, "POST": interfaces.attach_interface},
+    "/servers/{server_id}/os-interface/{port_id}": {
+        "GET": interfaces.show_interface,
+        "DELETE": interfaces.detach_interface,
+    },
+    "/servers/{server_id}/os-security-groups": {"GET": inspection.list_security_groups},
+    "/servers/{server_id}/os-server-password": {"GET": inspection.show_password, "DELETE": inspection.clear_password},
+    "/servers/{server_id}/os-volume_attachments": {"GET": volumes.list_volumes, "POST": volumes.attach_volume},
+    "/servers/{server_id}/os-volume_attachments/{volume_id}": {
+        "GET": volumes.show_volume,
+        "PUT": volumes.update_volume,
+        "DELETE": volumes.detach_volume,
+    },
+    "/servers/{server_id}/remote-consoles": {"POST": since((2, 6), consoles.remote_console)},
+    "/servers/{server_id}/shares": {
+        "GET": since((2, 97), inspection.list_shares),
+        "POST": since((2, 97), inspection.no_share),
+    },
+    "/servers/{server_id}/shares/{share_id}": {
+        "GET": since((2, 97), inspection.no_share),
+        "DELETE": since((2, 97), inspection.no_share),
+    },
+    "/servers/{server_id}/tags": {"GET": tags.list_tags, "PUT": tags.replace_tags, "DELETE": tags.delete_tags},
+    "/servers/{server_id}/tags/{tag}": {"GET": tags.has_tag, "PUT": tags.add_tag, "DELETE": tags.delete_tag},
+    "/servers/{server_id}/topology": {"GET": since((2, 78), inspection.topology)},
+}
+
+ROOT: Mapping[str, Mapping[str, Handler]] = {
+    "/": {"GET": administration.versions},
+    "/v2": {"GET": administration.old_version},
+    "/v2/": {"GET": administration.old_version},
+    "/v2.1": {"GET": administration.version},
+    "/v2.1/": {"GET": administration.version},
+}
+"""The routes below the mount itself."""

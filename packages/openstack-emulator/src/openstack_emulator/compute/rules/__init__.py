@@ -1,0 +1,1 @@
+"""What the compute service decides about its records."""
