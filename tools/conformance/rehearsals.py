@@ -40,6 +40,7 @@ _BY_CONSTRAINT = {
     "glance.image": "cirros",
     "neutron.network": "private",
     "neutron.subnet": "private-subnet",
+    "keystone.domain": "default",
 }
 _BY_NAME = (
     ("public_net", "public"),
@@ -51,6 +52,7 @@ _BY_NAME = (
     ("start", "10.5.0.10"),
     ("end$", "10.5.0.90"),
     ("mail", "admin@example.com"),
+    ("domain$", "default"),
     ("ip_address", "10.5.0.20"),
     ("pass", "Secret12"),
     ("key", "community"),

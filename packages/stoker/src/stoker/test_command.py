@@ -28,7 +28,7 @@ _MOST_JOBS = 256
 _FORMATS = ("text", "json", "github")
 
 
-def _read(files: Sequence[str], part: str) -> tuple[list[Case], list[Outcome]]:
+def _read(files: Sequence[str], part: str, cloud: str | None) -> tuple[list[Case], list[Outcome]]:
     """Return the cases whose names contain `part`, and failures for files that cannot be used."""
     from stoker.testing.cases import read_cases
     from stoker.testing.running import unusable
@@ -36,12 +36,28 @@ def _read(files: Sequence[str], part: str) -> tuple[list[Case], list[Outcome]]:
     cases, failed = [], []
     for file in files:
         try:
-            cases += [case for case in read_cases(file) if part in case.title]
+            cases += [case for case in read_cases(file, cloud) if part in case.title]
         except TemplateInvalid as error:
             failed.append(unusable(file, error.diagnostics))
         except (OSError, UnicodeDecodeError) as error:
-            raise CommandFailed(f"{file} cannot be read: {error}") from error
+            raise CommandFailed(
+                f"{error.filename if isinstance(error, OSError) else file} cannot be read: {error}"
+            ) from error
     return cases, failed
+
+
+def _show_existing(name: str) -> None:
+    """Print what a cloud has, as a file for `--cloud`. `-` is the cloud of the `OS_*` variables."""
+    import yaml
+
+    from stoker.cli.client.connection import cloud_from_environment
+    from stoker.cloud.clouds_yaml import read_cloud
+    from stoker.testing.existing_cloud import read_existing
+
+    if name == "-" and not os.environ.get("OS_AUTH_URL"):
+        raise CommandFailed("There is no login: OS_AUTH_URL and the other OS_* variables are not set.")
+    cloud = cloud_from_environment(os.environ) if name == "-" else read_cloud(name)
+    click.echo(yaml.safe_dump(read_existing(cloud), sort_keys=False, allow_unicode=True), nl=False)
 
 
 def _outcomes(cases: Sequence[Case], update: bool, jobs: int) -> Iterator[Outcome]:
@@ -118,6 +134,18 @@ def _write(path: Path, report: bytes) -> None:
     show_default=True,
     help="Number of processes that run tests.",
 )
+@click.option(
+    "--cloud",
+    metavar="FILE",
+    type=InputPath(dir_okay=False),
+    help="What the emulated cloud has in all tests, with the keys of the section `cloud` of test files.",
+)
+@click.option(
+    "--like",
+    metavar="CLOUD",
+    help="Run no tests: read from this cloud of clouds.yaml, or `-` for that of the OS_* variables, what a file for "
+    "--cloud has, and print it. Nothing is changed.",
+)
 @click.option("--update", is_flag=True, help="Write the golden plans as they are found, instead of comparing them.")
 @click.option(
     "-f",
@@ -134,7 +162,16 @@ def _write(path: Path, report: bytes) -> None:
     metavar="FILE",
     help="Also write a report for JUnit.",
 )
-def test(paths: tuple[str, ...], part: str, jobs: int, update: bool, form: str, junit: Path | None) -> None:
+def test(
+    paths: tuple[str, ...],
+    part: str,
+    jobs: int,
+    cloud: str | None,
+    like: str | None,
+    update: bool,
+    form: str,
+    junit: Path | None,
+) -> None:
     """Run the tests of templates: the given files *.test.yaml, or those in and below the working directory.
 
     Each test deploys a stack on an emulated cloud of its own, in this process and in virtual time, and compares plan,
@@ -149,7 +186,14 @@ def test(paths: tuple[str, ...], part: str, jobs: int, update: bool, form: str, 
       stoker test web.test.yaml -k "two servers"
       stoker test templates/ --jobs 4 --junit report.xml
       stoker test --update
+      stoker test --like mycloud > mycloud.yaml
+      stoker test --cloud mycloud.yaml
     """
+    if like is not None:
+        if paths or cloud or update or junit:
+            raise click.UsageError("--like runs no tests: it takes neither files nor --cloud, --update and --junit.")
+        _show_existing(like)
+        return
     from stoker.testing.cases import SUFFIXES, found_files
     from stoker.testing.reports import to_junit
 
@@ -158,7 +202,7 @@ def test(paths: tuple[str, ...], part: str, jobs: int, update: bool, form: str, 
     if not files:
         kinds = " or ".join(f"*{suffix}" for suffix in SUFFIXES)
         raise CommandFailed(f"There are no tests ({kinds}) in or below {', '.join(paths or ('.',))}.")
-    cases, failed = _read(files, part)
+    cases, failed = _read(files, part, cloud)
     if not cases and not failed:
         raise CommandFailed(f"No test has a name that contains {part!r}.")
     running = chain(failed, _outcomes(cases, update, jobs))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from itertools import product
 from pathlib import Path
@@ -45,6 +45,7 @@ class Case:
     """A test with one combination of given values, the case `number` of its file.
 
     `clouds` are sections with what the emulated cloud has, `policy_files` paths relative to the working directory.
+    `cloud_file` is the path of the file with the first of the clouds, if it is not from the test file.
     """
 
     file: Document
@@ -54,6 +55,7 @@ class Case:
     clouds: tuple[Mapping[str, Any], ...]
     steps: tuple[Step, ...]
     policy_files: tuple[str, ...] = ()
+    cloud_file: str | None = None
 
     @property
     def title(self) -> str:
@@ -97,8 +99,10 @@ def _hidden(path: Path) -> bool:
     return any(part.startswith(".") for part in path.parts)
 
 
-def read_cases(path: str) -> list[Case]:
+def read_cases(path: str, cloud: str | None = None) -> list[Case]:
     """Return the cases of a test file, in their order. Raises TemplateInvalid with all mistakes of the file.
+
+    `cloud` is the path of a file with what the cloud has in all tests, besides what the test file says.
 
     Raises OSError or UnicodeDecodeError for a file that cannot be read.
     """
@@ -110,7 +114,10 @@ def read_cases(path: str) -> list[Case]:
     found: list[Case] = []
     for name, test in document.data["tests"].items():
         found += _cases(document, name, test, len(found))
-    return found
+    if cloud is None:
+        return found
+    common = read_cloud(cloud)
+    return [replace(case, clouds=(common, *case.clouds), cloud_file=cloud) for case in found]
 
 
 def read_cloud(path: str) -> Mapping[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import orjson
@@ -22,6 +22,8 @@ from stoker.testing.connections import CLOUD_URL, LoopTransport
 from stoker_foundation.clock import ManualClock, sleep
 
 _ORCHESTRATION = {"orchestration": "http://stoker/v1/%(tenant_id)s", "cloudformation": "http://stoker-cfn/v1"}
+_NEEDED = frozenset({"identity", "orchestration", "cloudformation"})
+_EXTENSIONS = "/network/v2.0/extensions"
 _IMAGE = {"disk_format": "qcow2", "container_format": "bare", "visibility": "public"}
 
 
@@ -30,11 +32,13 @@ class EmulatedCloud:
 
     Stacks are those of `demo`. It has an external network `public`, and for `demo` a network `private`; some flavors
     (`m1.small` …) and the image `cirros`. `calls` are the requests of the engine, `inner` is the emulator's cloud.
+    `extensions` are the aliases of the extensions of Neutron that it has, None for all that are emulated.
     """
 
     def __init__(self, clock: ManualClock) -> None:
         self.clock = clock
         self.calls = Calls()
+        self.extensions: Collection[str] | None = None
         self.inner = new_cloud(clock=clock, endpoint=CLOUD_URL, extra_endpoints=_ORCHESTRATION)
         self.inner.outgoing = _NothingOutgoing(lambda: [CLOUD_URL], True)
         self.inner.start()
@@ -74,6 +78,26 @@ class EmulatedCloud:
         """Add a key pair of `demo`; return its name."""
         made = self.request("POST", "/compute/v2.1/os-keypairs", {"keypair": {"name": name}}, user="demo")
         return str(made["keypair"]["name"])
+
+    def remove_own(self) -> None:
+        """Remove the flavors, images and networks that a new cloud has."""
+        for each in self.request("GET", "/compute/v2.1/flavors")["flavors"]:
+            self.request("DELETE", f"/compute/v2.1/flavors/{each['id']}")
+        for each in self.request("GET", "/image/v2/images?limit=1000")["images"]:
+            self.request("DELETE", f"/image/v2/images/{each['id']}")
+        for each in self.request("GET", "/network/v2.0/ports")["ports"]:
+            if each["device_owner"] == "network:router_interface":
+                path = f"/network/v2.0/routers/{each['device_id']}/remove_router_interface"
+                self.request("PUT", path, {"port_id": each["id"]})
+        for kind in ("routers", "networks"):
+            for each in self.request("GET", f"/network/v2.0/{kind}")[kind]:
+                self.request("DELETE", f"/network/v2.0/{kind}/{each['id']}")
+
+    def restrict_services(self, types: Collection[str]) -> None:
+        """Remove all other types of services from the catalog, but for those that Stoker itself needs."""
+        for each in self.request("GET", "/identity/v3/services")["services"]:
+            if each["type"] not in types and each["type"] not in _NEEDED:
+                self.request("DELETE", f"/identity/v3/services/{each['id']}")
 
     def grant(self, role: str) -> None:
         """Give the user `demo` a role in its project. Raises Invalid if there is no such role."""
@@ -149,12 +173,20 @@ class EmulatedCloud:
         fault = self.inner.faults.take(sent)
         if fault is not None and fault.do == "delay":
             await sleep(self.clock, fault.seconds)
-        response = dispatch(self.inner, sent, fault)
+        response = self.dispatched(sent, fault)
         if response is not None and response.later is not None:
             response.body = await response.later
             self.inner.store.flush()
         self.calls.record(self.clock.now(), sent, response, RESOURCE.get())
         return response
+
+    def dispatched(self, sent: CloudRequest, fault: Fault | None) -> Response | None:
+        """The answer of the emulator, without the extensions that the cloud is not to have."""
+        response = dispatch(self.inner, sent, fault)
+        if self.extensions is None or sent.path != _EXTENSIONS or response is None or response.status != 200:
+            return response
+        listed = [each for each in orjson.loads(response.payload())["extensions"] if each["alias"] in self.extensions]
+        return Response({"extensions": listed}, response.status, response.headers)
 
     def answered_login(self, sent: CloudRequest) -> Response | None:
         """The answer to a request with which the engine logs in."""

@@ -330,7 +330,13 @@ def _registry() -> Registry:
 
 
 def furnish(cloud: EmulatedCloud, section: Mapping[str, Any]) -> None:
-    """Add what the emulated cloud has."""
+    """Give the emulated cloud what a section says that it has."""
+    if section.get("only"):
+        cloud.remove_own()
+    if "services" in section:
+        cloud.restrict_services(section["services"])
+    if "extensions" in section:
+        cloud.extensions = frozenset(section["extensions"])
     for name, flavor in section.get("flavors", {}).items():
         cloud.add_flavor(name, **flavor)
     for name, image in section.get("images", {}).items():

@@ -19,7 +19,7 @@ def main() -> None:
     logging.getLogger().addHandler(logging.NullHandler())
     for line in sys.stdin.buffer:
         request = orjson.loads(line)
-        case: Case = _cases(request["file"])[request["number"]]
+        case: Case = _cases(request["file"], request["cloud"])[request["number"]]
         sys.stdout.buffer.write(orjson.dumps(run(case, request["update"]).to_dict()) + b"\n")
         sys.stdout.buffer.flush()
 

@@ -59,7 +59,9 @@ def outcomes(cases: Sequence[Case], update: bool, jobs: int) -> Iterator[Outcome
 
     Raises StokerError if a process ends before its case does.
     """
-    requests = [{"file": case.file.source, "number": case.number, "update": update} for case in cases]
+    requests = [
+        {"file": case.file.source, "cloud": case.cloud_file, "number": case.number, "update": update} for case in cases
+    ]
     with Workers(_CASES, jobs) as workers:
         yield from map(Outcome.from_dict, workers.answers(requests))
 

@@ -16,7 +16,6 @@ from typing import Any, TypeVar
 
 from sqlalchemy import Connection, Row, select
 
-from openstack_emulator.core.dispatch import dispatch
 from openstack_emulator.core.http import Request as CloudRequest
 from openstack_emulator.core.http import Response
 from stoker.engine.running.stopping import RESOURCE
@@ -245,7 +244,7 @@ class RehearsedCloud(EmulatedCloud):
         fault = self._visibility.fault(sent) or (None if kind is None else fault_of(kind, sent))
         if seconds and (fault is None or fault.do in ("act_and_drop", "error_state")):
             await sleep(self.clock, seconds)
-        response = dispatch(self.inner, sent, fault)
+        response = self.dispatched(sent, fault)
         if response is not None and response.later is not None:
             response.body = await response.later
             self.inner.store.flush()

@@ -1,0 +1,135 @@
+"""Read from a cloud what an emulated one is to have, so that tests and rehearsals resemble it. Nothing is changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+from keystoneauth1.adapter import Adapter
+from keystoneauth1.identity.base import BaseIdentityPlugin
+
+from stoker.base.errors import Invalid
+from stoker.cloud.clouds_yaml import NamedCloud
+from stoker.cloud.named_login import session_of
+
+_MOST_OBJECTS = 10_000
+"""Objects of a kind that are read: more would make each test slow."""
+_SECONDS = 60.0
+_QUOTAS: Mapping[str, tuple[str, ...]] = {
+    "compute": ("instances", "cores", "ram", "key_pairs", "server_groups", "server_group_members"),
+    "network": ("network", "subnet", "port", "router", "floatingip", "security_group", "security_group_rule"),
+    "volume": ("volumes", "gigabytes", "snapshots", "backups", "backup_gigabytes"),
+}
+_IMAGE = ("min_disk", "min_ram", "disk_format", "container_format")
+_IMAGE_PREFIXES = ("hw_", "os_")
+"""Of the properties of images on which servers depend."""
+_IMAGE_OF_GLANCE = ("os_hash_algo", "os_hash_value", "os_hidden")
+"""Properties with such a prefix that Glance itself sets."""
+_FLOATING = "203.0.113.0/24"
+"""Addresses of an external network whose subnets the project may not see; it needs some for floating IPs."""
+
+
+def read_existing(cloud: NamedCloud) -> dict[str, Any]:
+    """Return what a project of a cloud can use, as the section `cloud` of test files.
+
+    Raises Invalid for a cloud that does not answer as OpenStack does, and what keystoneauth raises for one that cannot
+    be reached or refuses the login.
+    """
+    return _Reader(cloud).read()
+
+
+class _Reader:
+    def __init__(self, cloud: NamedCloud) -> None:
+        self._cloud = cloud
+        self._session = session_of(cloud)
+
+    def read(self) -> dict[str, Any]:
+        login = self._session.auth
+        if not isinstance(login, BaseIdentityPlugin):
+            raise Invalid(f"A login by {self._cloud.auth_type} has no catalog.")
+        catalog = login.get_access(self._session).service_catalog.normalize_catalog()
+        types = sorted({each["type"] for each in catalog})
+        found: dict[str, Any] = {"only": True, "services": types}
+        compute, network = self._service("compute"), self._service("network")
+        project = self._session.get_project_id()
+        found["flavors"] = dict(self._flavors(compute))
+        found["images"] = dict(self._images())
+        found["networks"] = dict(self._networks(network))
+        keypairs = _listed(compute, "/os-keypairs", "keypairs")
+        found["keypairs"] = sorted(each["keypair"]["name"] for each in keypairs)
+        found["extensions"] = sorted(each["alias"] for each in _listed(network, "/v2.0/extensions", "extensions"))
+        quotas = {
+            "compute": _limits(compute, f"/os-quota-sets/{project}", "quota_set", _QUOTAS["compute"]),
+            "network": _limits(network, f"/v2.0/quotas/{project}", "quota", _QUOTAS["network"]),
+        }
+        volume = next((each for each in ("block-storage", "volumev3") if each in types), None)
+        if volume is not None:
+            path = f"/os-quota-sets/{project}"
+            quotas["volume"] = _limits(self._service(volume), path, "quota_set", _QUOTAS["volume"])
+        found["quotas"] = {service: limits for service, limits in quotas.items() if limits}
+        return found
+
+    def _service(self, kind: str) -> Adapter:
+        return Adapter(
+            self._session,
+            service_type=kind,
+            interface=(self._cloud.interface or "public").removesuffix("URL"),
+            region_name=self._cloud.region_name,
+            raise_exc=False,
+        )
+
+    def _flavors(self, compute: Adapter) -> Iterator[tuple[str, Any]]:
+        for each in _listed(compute, "/flavors/detail", "flavors"):
+            yield each["name"], {"ram": each["ram"], "vcpus": each["vcpus"], "disk": each["disk"]}
+
+    def _images(self) -> Iterator[tuple[str, Any]]:
+        for each in _listed(self._service("image"), "/v2/images", "images"):
+            if each.get("name") and each.get("status") == "active":
+                own = {name: each[name] for name in _IMAGE if each.get(name)}
+                names = [name for name in each if name.startswith(_IMAGE_PREFIXES) and name not in _IMAGE_OF_GLANCE]
+                yield each["name"], {**own, **{name: each[name] for name in names}}
+
+    def _networks(self, network: Adapter) -> Iterator[tuple[str, Any]]:
+        cidrs = {each["network_id"]: each["cidr"] for each in _listed(network, "/v2.0/subnets", "subnets")}
+        for each in _listed(network, "/v2.0/networks", "networks"):
+            external = bool(each.get("router:external"))
+            cidr = cidrs.get(each["id"], _FLOATING if external else None)
+            if each["name"]:
+                yield each["name"], {**({"external": True} if external else {}), **({"cidr": cidr} if cidr else {})}
+
+
+def _got(service: Adapter, path: str, params: Mapping[str, Any] | None = None) -> Any:
+    """Return the JSON data of an answer. Raises Invalid for a refusal, and for anything else than a JSON object."""
+    answer = service.get(path, params=dict(params or {}), timeout=_SECONDS, headers={"Accept": "application/json"})
+    try:
+        data = answer.json()
+    except ValueError:
+        data = None
+    if answer.status_code != 200 or not isinstance(data, dict):
+        raise Invalid(f"The service {service.service_type} of the cloud answers GET {path} with {answer.status_code}.")
+    return data
+
+
+def _listed(service: Adapter, path: str, key: str) -> Iterator[Any]:
+    """Yield all objects of a collection, page by page. Raises Invalid, also for more than there may be."""
+    params: Mapping[str, str] | None = None
+    count = 0
+    while True:
+        page = _got(service, path, params)
+        objects = page.get(key, [])
+        yield from objects
+        count += len(objects)
+        if count > _MOST_OBJECTS:
+            raise Invalid(f"The cloud has more than {_MOST_OBJECTS} {key}.")
+        links = page.get(f"{key}_links") or []
+        following = page.get("next") or next((each["href"] for each in links if each.get("rel") == "next"), None)
+        if not following or not objects:
+            return
+        params = dict(parse_qsl(urlsplit(following).query))
+
+
+def _limits(service: Adapter, path: str, key: str, names: tuple[str, ...]) -> dict[str, int]:
+    """Return the quotas of the project that are limited."""
+    found = _got(service, path).get(key, {})
+    return {name: found[name] for name in names if isinstance(found.get(name), int) and found[name] >= 0}
