@@ -130,6 +130,22 @@ def stack_view(**changes: Any) -> dict[str, Any]:
     }
 
 
+def refactor_view(**changes: Any) -> dict[str, Any]:
+    """A refactoring as stack_refactor_show gives it."""
+    return {
+        "id": "refactor",
+        "project_id": PROJECT,
+        "description": "why",
+        "status": "CREATE_COMPLETE",
+        "status_reason": "",
+        "execution_status": "AVAILABLE",
+        "execution_status_reason": "",
+        "stacks": [{"id": STACK_ID, "name": "web", "is_new": False}],
+        "created_at": CREATED,
+        **changes,
+    }
+
+
 def listed_stack_view(**changes: Any) -> dict[str, Any]:
     """A stack as stack_list gives it."""
     view = stack_view(**changes)
@@ -366,6 +382,11 @@ ANSWERS: dict[str, Any] = {
     "stack_unlock": None,
     "export_list": [],
     "orphan_find": [],
+    "stack_refactor_actions": {"stacks": [], "moves": []},
+    "stack_refactor_create": refactor_view(),
+    "stack_refactor_execute": refactor_view(execution_status="EXECUTE_COMPLETE"),
+    "stack_refactor_list": [refactor_view()],
+    "stack_refactor_show": refactor_view(),
     "stack_settings_show": {"protected": False, "policy": None, "notification_topics": [], "capabilities": []},
     "stack_settings_change": {"id": STACK_ID, "name": "web", "project_id": PROJECT},
     "output_list": [{"output_key": "address", "description": "Where"}],

@@ -57,6 +57,7 @@ _CHANGE = {"ref": REF, **DEFINITION, **HANDLING}
 CHANGE = {**_CHANGE, "existing_parameters": False}
 PATCH = {"as_of": None, **_CHANGE, "clear_parameters": [], "keep_parameters": None, "policy": None}
 DRIFT: dict[str, Any] = {**dict.fromkeys(PATCH), "ref": REF, "converge": True, "supersede": True, "show_nested": False}
+MOVED = {"from": {"stack": "a", "resource": "net"}, "to": {"stack": "c", "resource": "net"}}
 EngineCall = tuple[str, dict[str, Any]]
 """A method of the engine, and its arguments; a case without one is answered by the API itself."""
 
@@ -337,6 +338,42 @@ CASES: list[tuple[str, str, Any, int, EngineCall | None]] = [
     ("DELETE", f"{STACK}/abandon", None, 200, ("stack_abandon", {"ref": REF})),
     ("GET", "/orphans", None, 200, ("orphan_find", {})),
     ("GET", "/exports", None, 200, ("export_list", {})),
+    ("GET", "/refactors", None, 200, ("stack_refactor_list", {})),
+    (
+        "POST",
+        "/refactors",
+        {"stacks": {"web": {"template": "t", "parameters": {"size": 1}}}},
+        201,
+        (
+            "stack_refactor_create",
+            {
+                "templates": {"web": "t"},
+                "moved": [],
+                "creates": False,
+                "description": "",
+                "inputs": {"web": {"parameters": {"size": 1}}},
+            },
+        ),
+    ),
+    (
+        "POST",
+        "/refactors",
+        {"stacks": {"web": {"template": {"a": 1}}}, "moved": [MOVED], "create_stacks": True, "description": "why"},
+        201,
+        (
+            "stack_refactor_create",
+            {
+                "templates": {"web": '{"a":1}'},
+                "moved": [MOVED],
+                "creates": True,
+                "description": "why",
+                "inputs": {},
+            },
+        ),
+    ),
+    ("GET", "/refactors/refactor", None, 200, ("stack_refactor_show", {"refactor_id": "refactor"})),
+    ("GET", "/refactors/refactor/actions", None, 200, ("stack_refactor_actions", {"refactor_id": "refactor"})),
+    ("POST", "/refactors/refactor/execute", None, 200, ("stack_refactor_execute", {"refactor_id": "refactor"})),
     ("GET", "/change_requests", None, 200, ("change_request_list", {"status": [], "plan_digest": None})),
     (
         "GET",
@@ -578,7 +615,7 @@ def test_the_table_of_cases_covers_the_table_of_routes() -> None:
     declared = {(method, path) for path, methods in ROUTES.items() for method in methods}
     named_like_routes = {pair for pair in declared - reached if pair[1] in ("/stacks/detail", "/stacks/preview")}
     assert declared - reached == named_like_routes
-    assert len({name for rules in RULE_SETS for name in rules.names}) == 123
+    assert len({name for rules in RULE_SETS for name in rules.names}) == 129
 
 
 @pytest.mark.parametrize(("method", "path", "body", "status", "call"), CASES, ids=IDS)

@@ -33,6 +33,7 @@ NOT_FOR_READERS = {
     "stacks:preview_update", "stacks:preview_update_patch", "stacks:restore_snapshot", "stacks:snapshot",
     "stacks:lock", "stacks:unlock", "stacks:update_settings", "change_requests:judge", "change_requests:break_glass",
     "stacks:update_change_control", "stacks:update_plan_policies",
+    "refactors:create", "refactors:create_stacks", "refactors:execute",
     "stacks:update", "stacks:update_no_change", "stacks:update_patch", "stacks:validate_template",
 }  # fmt: skip
 FOR_STACK_USERS = {"resource:metadata", "resource:signal", "software_deployments:metadata", "stacks:lookup"}

@@ -211,6 +211,25 @@ def _stack(walk: Walk) -> None:
     failed = walk.send("POST", "/stacks", {"stack_name": "failed", "template": template})["stack"]["id"]
     walk.settle(failed)
     walk.send("POST", f"{stack}/actions/preview", {"rollback": None}, stack_name="failed", stack_id=failed)
+    _refactors(walk)
+
+
+def _refactors(walk: Walk) -> None:
+    net, volume = {"type": "OS::Neutron::Net"}, {"type": "OS::Cinder::Volume", "properties": {"size": 1}}
+
+    def template(**resources: Any) -> dict[str, Any]:
+        return {"heat_template_version": "2021-04-16", "resources": resources}
+
+    body = {"stack_name": "estate", "template": template(net=net, data=volume)}
+    walk.settle(walk.send("POST", "/stacks", body)["stack"]["id"])
+    stacks = {"estate": {"template": template(data=volume)}, "network": {"template": template(front=net)}}
+    moved = [{"from": {"stack": "estate", "resource": "net"}, "to": {"stack": "network", "resource": "front"}}]
+    asked = {"stacks": stacks, "moved": moved, "create_stacks": True, "description": "the network apart"}
+    made = walk.send("POST", "/refactors", asked)["refactor"]["id"]
+    walk.send("GET", "/refactors")
+    for tail in ("", "/actions"):
+        walk.send("GET", f"/refactors/{{refactor_id}}{tail}", refactor_id=made)
+    walk.send("POST", "/refactors/{refactor_id}/execute", refactor_id=made)
 
 
 def _resource(walk: Walk, path: str, ref: dict[str, str]) -> None:

@@ -58,6 +58,8 @@ def written(entry: Entry, *, as_json: bool = False) -> str:
 
 
 def _scalar(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return written(value)
     if isinstance(value, str) and _PLAIN.fullmatch(value) and yaml.load(value, _LOADER) == value:  # noqa: S506
         return value
     return json.dumps(value, ensure_ascii=False)

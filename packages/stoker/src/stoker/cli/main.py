@@ -58,7 +58,11 @@ COMMANDS: Mapping[str, Command] = {
     ),
     "import": Command("transfers:import_objects", "Import existing objects as resources of the stack NAME."),
     "move": Command(
-        "transfers:move", "Keep the object of the resource FROM of the stack NAME, which is called TO in the template."
+        "transfers:move",
+        "Keep the object of a resource that has another name in the template, or gets into another stack.",
+    ),
+    "refactor": Command(
+        "refactor:refactor", "Move resources between stacks, by new templates of several stacks at once."
     ),
     "forget": Command("transfers:forget", "Remove resources from the stack NAME, and keep their objects."),
     "generate": Command(

@@ -58,7 +58,8 @@ class CreateStackRefactor(Request[RefactorView]):
     """Examine new templates of stacks, by the names of the stacks, and keep what they would move.
 
     `moved` are entries as in environments: `{"from": {"stack": …, "resource": …}, "to": {…}}`. With `creates`, stacks
-    that do not exist are created.
+    that do not exist are created. `inputs` are what belongs to the templates, by the same names: `environment`,
+    `environment_files`, `files` and `parameters`, each as in requests about one stack; what is not given stays.
     """
 
     method = "stack_refactor_create"
@@ -66,6 +67,7 @@ class CreateStackRefactor(Request[RefactorView]):
     moved: Sequence[JSONObject] = ()
     creates: bool = False
     description: str = ""
+    inputs: Mapping[str, JSONObject] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

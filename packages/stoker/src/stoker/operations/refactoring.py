@@ -7,7 +7,7 @@ one transaction on the record: a crash leaves either all stacks as they were, or
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -15,7 +15,13 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import IntegrityError
 
 from stoker.base.context import RequestContext
-from stoker.base.errors import ActionInProgress, BadValue, Conflict, EntityNotFound, Invalid, StackExists
+from stoker.base.errors import (
+    ActionInProgress,
+    BadValue,
+    EntityNotFound,
+    Invalid,
+    StackExists,
+)
 from stoker.base.ids import new_id
 from stoker.contract.refactoring import (
     CreateStackRefactor,
@@ -27,59 +33,31 @@ from stoker.contract.refactoring import (
     RefactorView,
     ShowStackRefactor,
 )
-from stoker.contract.request import by_name
-from stoker.contract.stacks import StackPatch
 from stoker.engine.calls.context import RecordingParts
 from stoker.engine.credentials import hold
 from stoker.engine.planning.plan import Plan
-from stoker.engine.planning.policies import Policies
 from stoker.engine.planning.refactoring import (
-    Location,
-    Mapped,
     Side,
-    carry_out,
-    matched,
-    planned,
-    refuse_to_move,
 )
-from stoker.engine.records.recorded import Recorded
 from stoker.engine.records.services import EngineServices
-from stoker.engine.records.state import ResourceState
-from stoker.engine.running.outputs import refuse_changes
 from stoker.operations.clearance import Clearance, gate_of
-from stoker.operations.lookup import find_stack
-from stoker.operations.requests import CheckedRequest, check_room, check_whole
-from stoker.operations.stacks import patched_request, requested_operation, requested_stack
-from stoker.operations.transitions import verdict
-from stoker.store import exchange, fingerprints, queries, refactors, settings
+from stoker.operations.examining_refactors import (
+    MOST_STACKS,
+    ExaminedRefactor,
+    definitions_of,
+    examined,
+    mapped_of,
+    refuse_unfit,
+    state_of,
+)
+from stoker.operations.requests import CheckedRequest
+from stoker.operations.stacks import requested_operation
+from stoker.store import exchange, fingerprints, queries, refactors
 from stoker.store.journal import Batch
-from stoker.store.locks import refuse_locked
-from stoker.store.records import COMPLETE, FAILED, IN_PROGRESS, Operation, Stack, StackRefactor
-
-MOST_STACKS = 50
-"""Stacks of one refactoring."""
+from stoker.store.records import COMPLETE, IN_PROGRESS, Operation, StackRefactor
 
 _CREATED, _REFUSED = "CREATE_COMPLETE", "CREATE_FAILED"
 _CHANGED_SINCE = "A stack has changed since: create the refactoring again."
-_MARKED = ("from", "to")
-
-
-@dataclass(slots=True)
-class _Refactor:
-    """An examined refactoring. `records` are summaries of the stacks' records, by the names of the stacks; `plans` are
-    None if it cannot be carried out, because of the `problems`.
-    """
-
-    checked: Mapping[str, CheckedRequest]
-    sides: Mapping[str, Side]
-    moves: Sequence[Mapped]
-    records: Mapping[str, list[list[Any]]]
-    plans: dict[str, Plan] = field(default_factory=dict)
-    problems: list[str] = field(default_factory=list)
-
-    @property
-    def new(self) -> list[Stack]:
-        return [side.stack for side in self.sides.values() if not side.recorded.stack.inputs]
 
 
 async def stack_refactor_create(
@@ -91,10 +69,12 @@ async def stack_refactor_create(
     update: ActionInProgress, NotSupported, StackLocked, Conflict for a protected stack.
     """
     services = parts.services
-    asked = [_mapped(entry) for entry in request.moved]
+    asked = [mapped_of(entry) for entry in request.moved]
     if not 0 < len(request.templates) <= MOST_STACKS:
         raise BadValue(f"A refactoring is about 1 to {MOST_STACKS} stacks, of which it has the templates.")
-    made = await _examined(parts, context, request.templates, asked, request.creates, {})
+    made = await examined(
+        parts, context, definitions_of(request.templates, request.inputs or {}), asked, request.creates, {}
+    )
     row = StackRefactor(
         id=new_id(),
         project_id=context.project_id,
@@ -109,20 +89,7 @@ async def stack_refactor_create(
     return await _view(services, row)
 
 
-def _mapped(entry: Mapping[str, Any]) -> Mapped:
-    places = []
-    for key in _MARKED:
-        place = entry.get(key)
-        if not isinstance(place, Mapping) or set(place) != {"stack", "resource"}:
-            raise BadValue(f"The key {key!r} of an entry must be a map with the keys 'stack' and 'resource'.")
-        if not all(isinstance(value, str) and value for value in place.values()):
-            raise BadValue("The values of 'stack' and 'resource' must be names.")
-        places.append(Location(place["stack"], place["resource"]))
-    source, target = places
-    return Mapped(source, target, is_asked=True)
-
-
-def _stored(services: EngineServices, request: CreateStackRefactor, made: _Refactor) -> dict[str, Any]:
+def _stored(services: EngineServices, request: CreateStackRefactor, made: ExaminedRefactor) -> dict[str, Any]:
     new = {stack.name for stack in made.new}
     moves: list[RefactorMove] = [
         {
@@ -135,11 +102,12 @@ def _stored(services: EngineServices, request: CreateStackRefactor, made: _Refac
             "is_asked": each.is_asked,
         }
         for each in made.moves
-        for state in [_state_of(made, each)]
+        for state in [state_of(made, each)]
         if state is not None
     ]
     return {
         "templates": dict(request.templates),
+        "inputs": dict(request.inputs or {}),
         "moved": list(request.moved),
         "creates": request.creates,
         "stacks": [
@@ -148,123 +116,6 @@ def _stored(services: EngineServices, request: CreateStackRefactor, made: _Refac
         "moves": moves,
         "records": {name: services.sealer.digest(rows) for name, rows in made.records.items()},
     }
-
-
-def _state_of(made: _Refactor, mapped: Mapped) -> ResourceState | None:
-    target = made.sides.get(mapped.target.stack)
-    moved = target.moved if target is not None else {}
-    return next((target.states[uuid] for uuid, each in moved.items() if target and each == mapped), None)
-
-
-# -- examining -----------------------------------------------------------------------------------------------------
-
-
-async def _examined(
-    parts: RecordingParts,
-    context: RequestContext,
-    templates: Mapping[str, str],
-    asked: Sequence[Mapped],
-    creates: bool,
-    promised: Mapping[str, str],
-) -> _Refactor:
-    """Return what new templates move; `promised` are the IDs of new stacks by name."""
-    services = parts.services
-    stacks: dict[str, Stack] = {}
-    checked: dict[str, CheckedRequest] = {}
-    for name, template in templates.items():
-        stack = await _stack_of(services, context, name, creates, promised.get(name))
-        if stack.id in {other.id for other in stacks.values()}:
-            raise BadValue(f"The request has several definitions of the stack {stack.name}.")
-        patch = StackPatch(template=template)
-        check = partial(patched_request, parts, context, stack, patch)
-        checked[name] = await (check() if stack.inputs else check_whole(parts, context, stack, patch))
-        stacks[name] = stack
-
-    def on(connection: Connection) -> _Refactor:
-        records, sides = dict[str, list[list[Any]]](), dict[str, Side]()
-        for name, stack in stacks.items():
-            if stack.inputs:
-                records[name] = fingerprints.tree(connection, stack.root_id)
-                _refuse(connection, stack, records[name])
-            recorded = Recorded.of(services, connection, stack)
-            former = services.loader.bind(stack, recorded.inputs, strict=False) if recorded.inputs else None
-            policies = Policies.of(services, stack, "UPDATE")
-            sides[name] = Side(stack, checked[name].wanted, recorded, policies, former)
-        return _moved(connection, services, _Refactor(checked, sides, (), records), asked)
-
-    return await services.database.read_on(partial(services.evaluator.apart, context.project_id), on)
-
-
-async def _stack_of(
-    services: EngineServices, context: RequestContext, name: str, creates: bool, promised: str | None
-) -> Stack:
-    try:
-        stack = await find_stack(services, context, by_name(name))
-    except EntityNotFound:
-        if not creates or name.startswith("arn:"):
-            raise
-        stack = requested_stack(services, context, name, StackPatch(), promised)
-        await services.database.read(check_room, services, context, stack)
-        return stack
-    if stack.project_id != context.project_id:
-        raise EntityNotFound(f"The Stack ({name}) could not be found.")
-    if stack.parent_id is not None:
-        raise BadValue(f"Resources are moved between root stacks; {stack.name} is a nested stack.")
-    verdict("update_alone", stack)
-    return stack
-
-
-def _refuse(connection: Connection, stack: Stack, record: list[list[Any]]) -> None:
-    """Refuse a stack that is locked or protected, or not as it was defined."""
-    refuse_locked(connection, stack)
-    if settings.of_stack(connection, stack.id).protected:
-        raise Conflict(
-            f"Stack {stack.name} has termination protection, so that no resource gets into it or out of it: disable it "
-            "first (stoker stack unprotect, or UpdateTerminationProtection)."
-        )
-    if any(row[2] == IN_PROGRESS for row in record):
-        raise ActionInProgress(f"Stack {stack.name} has an action in progress; refactor it when that has finished.")
-    if stack.status == FAILED:
-        raise Conflict(f"Stack {stack.name} is {stack.action}_{stack.status}: deploy it, or roll it back first.")
-
-
-def _moved(connection: Connection, services: EngineServices, made: _Refactor, asked: Sequence[Mapped]) -> _Refactor:
-    """Match and carry out the moves in memory, and collect what does not allow them."""
-    moves, problems = matched(made.sides, asked)
-    problems = problems or list(refuse_to_move(made.sides, moves))
-    if not moves and not problems:
-        problems = ["No resource would be moved."]
-    made = replace(made, moves=moves, problems=problems)
-    if problems:
-        return made
-    problems += _stack_problems(connection, made)
-    carry_out(made.sides, moves)
-    for name, side in made.sides.items():
-        made.plans[name], found = planned(side)
-        problems += found
-        if side.exported and not found:
-            refuse_changes(connection, services, side.stack, side.exported)
-    return made
-
-
-def _stack_problems(connection: Connection, made: _Refactor) -> list[str]:
-    problems = []
-    for name in dict.fromkeys(each.source.stack for each in made.moves if each.source.stack != each.target.stack):
-        if refactors.has_snapshots(connection, made.sides[name].stack.id):
-            problems.append(f"The stack {name} has snapshots, which could not be restored any more: delete them first.")
-    users: dict[str, str | None] = {name: side.stack.user_project_id for name, side in made.sides.items()}
-    for each in made.moves:
-        state = made.sides[each.source.stack].recorded.current[each.source.resource]
-        theirs, ours = users[each.source.stack], users[each.target.stack]
-        if theirs is None or not (state.type.nested or "user_id" in state.stored.data):
-            continue
-        if ours not in (None, theirs):
-            problems.append(
-                f"{each.source} has a stack user, and the stack {each.target.stack} has its stack users in another "
-                "project already."
-            )
-        users[each.target.stack] = theirs
-    return problems
 
 
 # -- showing -------------------------------------------------------------------------------------------------------
@@ -341,8 +192,9 @@ async def stack_refactor_execute(
         raise Invalid(f"The stack refactor {row.id} is {view['execution_status']}. {reason}")
     held = services.sealer.open(row.body)
     promised = {each["name"]: each["id"] for each in held["stacks"] if each["is_new"]}
-    asked = [_mapped(entry) for entry in held["moved"]]
-    made = await _examined(parts, context, held["templates"], asked, held["creates"], promised)
+    asked = [mapped_of(entry) for entry in held["moved"]]
+    definitions = definitions_of(held["templates"], held.get("inputs", {}))
+    made = await examined(parts, context, definitions, asked, held["creates"], promised)
     if made.problems:
         raise Invalid(f"The stack refactor {row.id} cannot be carried out any more. {' '.join(made.problems)}")
     now = services.clock.now()
@@ -369,7 +221,7 @@ async def stack_refactor_execute(
 
 
 def _recording(
-    parts: RecordingParts, context: RequestContext, made: _Refactor, now: float, cleared: Mapping[str, Clearance]
+    parts: RecordingParts, context: RequestContext, made: ExaminedRefactor, now: float, cleared: Mapping[str, Clearance]
 ) -> Batch:
     """Return everything that a refactoring changes, which is committed together."""
     batch, new = Batch(), {stack.id for stack in made.new}
@@ -420,7 +272,7 @@ def _operation(
     )
 
 
-def _add_moves(batch: Batch, made: _Refactor, side: Side) -> None:
+def _add_moves(batch: Batch, made: ExaminedRefactor, side: Side) -> None:
     stack = side.stack
     for row in (state.seal() for state in side.described):  # after the guard, which compares the rows as they were
         values = {name: value for name, value in row.values().items() if name != "uuid"}
@@ -471,7 +323,7 @@ def _add_events(
     batch.add(*events, *announcer.about(events, sinks))
 
 
-def _guard(services: EngineServices, context: RequestContext, made: _Refactor, connection: Connection) -> None:
+def _guard(services: EngineServices, context: RequestContext, made: ExaminedRefactor, connection: Connection) -> None:
     """Refuse in the transaction what has changed since the examination, with all stacks locked in a fixed order."""
     for name, side in sorted(made.sides.items(), key=lambda item: item[1].stack.id):
         if name not in made.records:
@@ -480,4 +332,4 @@ def _guard(services: EngineServices, context: RequestContext, made: _Refactor, c
         stack = queries.stack_by_id(connection, side.stack.id)
         if stack is None or now != made.records[name]:
             raise ActionInProgress(f"Stack {side.stack.name} was changed meanwhile; nothing was moved. Try again.")
-        _refuse(connection, stack, now)
+        refuse_unfit(connection, stack, now)

@@ -36,7 +36,7 @@ from stoker.operations.checking import ValueChecker
 from stoker.operations.fetched_templates import checked_tree
 from stoker.operations.problems import WHOLE, Given, Judge, with_all_problems
 from stoker.operations.questions import Questions
-from stoker.store import change_sets, exchange, queries
+from stoker.store import change_sets, exchange, queries, refactors
 from stoker.store.journal import NoWriter
 from stoker.store.records import Stack
 from stoker.template.definition import Definition
@@ -44,7 +44,7 @@ from stoker.template.document import Document
 from stoker.template.environment import Environment
 from stoker.template.expressions import UNDETERMINED
 from stoker.template.template import Template
-from stoker.template.transfers import Import
+from stoker.template.transfers import Import, StackMove
 
 LOG = logging.getLogger(__name__)
 
@@ -208,11 +208,13 @@ async def check_request(
     wrong: Sequence[Diagnostic] = (),
     joint: JointDeployment | None = None,
     refresh: Refresh = Refresh.NONE,
+    together: Collection[str] = (),
 ) -> CheckedRequest:
     """Run all checks that are possible before anything is done, and report all errors together.
 
     `environment` is what can be used of environments with the problems `wrong`. With `joint`, the request can only be
-    planned. `refresh` is that of `ValueChecker`.
+    planned. `refresh` is that of `ValueChecker`. `together` are the names of the stacks of a refactoring, which moves
+    resources between them.
 
     Raises TemplateInvalid with all diagnostics, RequestLimitExceeded, StackValidationFailed for an unusable event sink,
     or Forbidden for a type refused by policy.
@@ -269,8 +271,27 @@ async def check_request(
     wanted = await services.evaluator.evaluate(
         context.project_id, partial(Wanted.of, services, definition, prepared.loaded)
     )
+    if environment.transfers.between:
+        await services.database.read(_refuse_moves_between, stack, environment.transfers.between, together)
     imports = await _check_transfers(parts, context, stack, wanted) if environment.transfers else NO_IMPORTS
     return CheckedRequest(prepared, definition, wanted, unchecked, imports, joint)
+
+
+def _refuse_moves_between(
+    connection: Connection, stack: Stack, entries: Sequence[StackMove], together: Collection[str]
+) -> None:
+    """Refuse entries that only a refactoring of both stacks carries out, until it has. Raises TemplateInvalid."""
+    pending = [entry for entry in entries if not {entry.source.stack, entry.target.stack} <= {*together}]
+    present = refactors.recorded(connection, stack.project_id, [place for each in pending for place in each.places])
+    problems = []
+    for entry in pending:
+        if stack.name not in (entry.source.stack, entry.target.stack):
+            problems.append(entry.problem(f"neither resource is one of this stack, which is {stack.name}"))
+        elif entry.source in present and entry.target not in present:
+            hint = f"one operation on both stacks moves it: stoker move {entry.source} {entry.target}, or a refactoring"
+            problems.append(entry.problem(f"{entry.source} has not been moved to {entry.target} yet", hint=hint))
+    if problems:
+        raise TemplateInvalid(problems)
 
 
 async def _check_transfers(parts: ActingParts, context: RequestContext, stack: Stack, wanted: Wanted) -> Imports:
@@ -306,6 +327,7 @@ async def check_whole(
     request: TemplateInputs,
     former: Mapping[str, Any] | None = None,
     joint: JointDeployment | None = None,
+    together: Collection[str] = (),
 ) -> CheckedRequest:
     """Check a request that defines the whole stack; `former` is that of `given_by`. Raises as `check_request`."""
     services = parts.services
@@ -313,7 +335,7 @@ async def check_whole(
     template = await parse_request(services, context, request, given)
     environment, parameters, wrong = await services.evaluator.evaluate(context.project_id, partial(given, template))
     files = request.files or {}
-    return await check_request(parts, context, stack, template, environment, files, parameters, wrong, joint)
+    return await check_request(parts, context, stack, template, environment, files, parameters, wrong, joint, together)
 
 
 async def check_exports(

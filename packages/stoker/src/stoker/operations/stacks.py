@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -240,15 +240,12 @@ async def patch_stack(
 
 
 async def patched_request(
-    parts: ActingParts,
-    context: RequestContext,
-    stack: Stack,
-    request: StackPatch,
+    parts: ActingParts, context: RequestContext, stack: Stack, request: StackPatch, together: Collection[str] = ()
 ) -> CheckedRequest:
     """Return the stack's current definition, or that as of an operation, with the given parts changed, checked.
 
     Where the template stays and the whole stack is compared with the cloud, objects of others that are gone
-    (external_id) are no errors of the request: the plan reports them.
+    (external_id) are no errors of the request: the plan reports them. `together` is that of `check_request`.
     """
     services = parts.services
     base = stack.inputs if request.as_of is None else await inputs_as_of(services, stack, request.as_of)
@@ -286,7 +283,9 @@ async def patched_request(
         parameters = {**parameters, **{name: before[name] for name in redacted if name in before}}
     unchanged = request.template is None and request.as_of is None
     refresh = refresh_of(services, request, Refresh.CHANGES) if unchanged else Refresh.NONE
-    return await check_request(parts, context, stack, template, environment, files, parameters, wrong, refresh=refresh)
+    return await check_request(
+        parts, context, stack, template, environment, files, parameters, wrong, refresh=refresh, together=together
+    )
 
 
 def _check_keepable(names: Sequence[str], *templates: Template) -> None:

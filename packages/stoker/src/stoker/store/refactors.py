@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -60,6 +60,23 @@ def has_snapshots(connection: Connection, stack_id: str) -> bool:
     return (
         connection.execute(select(snapshots.c.id).where(snapshots.c.stack_id == stack_id).limit(1)).first() is not None
     )
+
+
+def recorded(connection: Connection, project_id: str, places: Iterable[tuple[str, str]]) -> set[tuple[str, str]]:
+    """Return which of these resources, each with the name of its stack, root stacks of a project have.
+
+    Replaced ones do not count.
+    """
+    wanted = set(places)
+    c, r = stacks.c, resources.c
+    query = (
+        select(c.name, r.name)
+        .join(resources, r.stack_id == c.id)
+        .where(c.project_id == project_id, c.deleted_at.is_(None), c.parent_id.is_(None), r.replaced_by.is_(None))
+        .where(c.name.in_({stack for stack, _ in wanted}), r.name.in_({name for _, name in wanted}))
+    )
+    found = {(row[0], row[1]) for row in connection.execute(query)} if wanted else set()
+    return found & wanted
 
 
 def move(connection: Connection, moved: MovedRecord) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 from stoker.base.diagnostics import Diagnostic, Path, Position
 from stoker.template.problems import suggestion, type_name
@@ -86,6 +86,33 @@ class Move(Entry):
         return {"from": self.source, "to": self.target}
 
 
+class Location(NamedTuple):
+    """A resource: the name of its stack, and its own."""
+
+    stack: str
+    resource: str
+
+    def __str__(self) -> str:
+        return f"{self.stack}/{self.resource}"
+
+
+@dataclass(frozen=True, slots=True)
+class StackMove(Entry):
+    """The object of the resource `source` belongs to the resource `target` of another stack from now on."""
+
+    source: Location
+    target: Location
+
+    @property
+    def places(self) -> tuple[Location, Location]:
+        """Where the object was, and where it is."""
+        return self.source, self.target
+
+    def to_data(self) -> dict[str, Any]:
+        """Return the entry as it is written."""
+        return {"from": self.source._asdict(), "to": self.target._asdict()}
+
+
 @dataclass(frozen=True, slots=True)
 class Release(Entry):
     """The object of the resource `source`, which the template does not have any more, belongs to nobody from now on."""
@@ -99,11 +126,15 @@ class Release(Entry):
 
 @dataclass(frozen=True, slots=True)
 class Transfers:
-    """The entries of all the sections; equal entries of several environments count once."""
+    """The entries of all the sections; equal entries of several environments count once.
+
+    `between` are the entries of `moved` whose resources are in two stacks: a refactoring of both carries them out.
+    """
 
     imports: tuple[Import, ...] = ()
     moved: tuple[Move, ...] = ()
     removed: tuple[Release, ...] = ()
+    between: tuple[StackMove, ...] = ()
 
     @classmethod
     def of(cls, data: Mapping[str, Any], source: str = "") -> Transfers:
@@ -120,15 +151,21 @@ class Transfers:
         moved = (
             Move(each["from"], each["to"], written=(source, (MOVED, number)))
             for number, each in enumerate(data.get(MOVED, ()))
+            if isinstance(each["from"], str)
+        )
+        between = (
+            StackMove(Location(**each["from"]), Location(**each["to"]), written=(source, (MOVED, number)))
+            for number, each in enumerate(data.get(MOVED, ()))
+            if not isinstance(each["from"], str)
         )
         removed = (
             Release(each["from"], written=(source, (REMOVED, number)))
             for number, each in enumerate(data.get(REMOVED, ()))
         )
-        return cls(tuple(imports), tuple(moved), tuple(removed))
+        return cls(tuple(imports), tuple(moved), tuple(removed), tuple(between))
 
     def __bool__(self) -> bool:
-        return bool(self.imports or self.moved or self.removed)
+        return bool(self.imports or self.moved or self.removed or self.between)
 
     def with_further(self, others: Transfers) -> Transfers:
         """Return the entries together with those of another environment."""
@@ -136,6 +173,7 @@ class Transfers:
             tuple(dict.fromkeys((*self.imports, *others.imports))),
             tuple(dict.fromkeys((*self.moved, *others.moved))),
             tuple(dict.fromkeys((*self.removed, *others.removed))),
+            tuple(dict.fromkeys((*self.between, *others.between))),
         )
 
     def located(self, locate: Locate) -> Transfers:
@@ -144,13 +182,14 @@ class Transfers:
             tuple(each.located(locate) for each in self.imports),
             tuple(each.located(locate) for each in self.moved),
             tuple(each.located(locate) for each in self.removed),
+            tuple(each.located(locate) for each in self.between),
         )
 
     def to_data(self) -> dict[str, Any]:
         """Return the sections as they are written, without empty ones."""
-        sections: dict[str, Sequence[Import | Move | Release]] = {
+        sections: dict[str, Sequence[Import | Move | StackMove | Release]] = {
             IMPORTS: self.imports,
-            MOVED: self.moved,
+            MOVED: (*self.moved, *self.between),
             REMOVED: self.removed,
         }
         return {name: [entry.to_data() for entry in entries] for name, entries in sections.items() if entries}
@@ -174,6 +213,19 @@ class Transfers:
             if (moved := sources.get(release.source)) is not None:
                 yield release.problem(f"the resource {moved.source} is also moved to {moved.target}", "from")
         yield from self._import_conflicts()
+        yield from self._conflicts_between()
+
+    def _conflicts_between(self) -> Iterator[Diagnostic]:
+        sources: dict[Location, StackMove] = {}
+        targets: dict[Location, StackMove] = {}
+        for move in self.between:
+            if move.source.stack == move.target.stack:
+                hint = f"{{from: {move.source.resource}, to: {move.target.resource}}} moves it within its stack"
+                yield move.problem(f"{move.source} and {move.target} are resources of one stack", hint=hint)
+            elif (other := sources.setdefault(move.source, move)) is not move:
+                yield move.problem(f"the resource {move.source} is also moved to {other.target}", "from")
+            elif (other := targets.setdefault(move.target, move)) is not move:
+                yield move.problem(f"the resource {other.source} is also moved to {move.target}", "to")
 
     def _import_conflicts(self) -> Iterator[Diagnostic]:
         resources: dict[str, Import] = {}
@@ -217,6 +269,7 @@ def _entry_problems(entry: Any, keys: Iterable[str], path: Path, source: str) ->
         yield _problem(f"unknown key {key!r}", (*path, str(key)), source, suggestion(str(key), list(keys)))
     if keys == _KEYS[IMPORTS]:
         yield from _which_problems(entry, path, source)
+    is_between = keys == _KEYS[MOVED] and any(isinstance(entry.get(key), Mapping) for key in keys)
     for key in keys:
         value = entry.get(key)
         if key in _EITHER:
@@ -227,11 +280,24 @@ def _entry_problems(entry: Any, keys: Iterable[str], path: Path, source: str) ->
             if value is not False:
                 hint = "a resource that is not in the template is deleted without an entry"
                 yield _problem("must be false", (*path, key), source, hint)
-        elif isinstance(value, Mapping):
-            hint = "a refactoring moves resources between stacks (CreateStackRefactor in the Query API)"
-            yield _problem("must be the name of a resource of this stack, not a map", (*path, key), source, hint)
+        elif is_between:
+            yield from _location_problems(value, (*path, key), source)
         elif not isinstance(value, str) or not value:
             yield _problem("must be the name of a resource", (*path, key), source)
+
+
+def _location_problems(value: Any, path: Path, source: str) -> Iterator[Diagnostic]:
+    """Yield the problems with one side of a move between stacks."""
+    if not isinstance(value, Mapping):
+        yield _problem("must be a map like the other side: {stack: a, resource: net}", path, source)
+        return
+    for key in value.keys() - set(Location._fields):
+        yield _problem(f"unknown key {key!r}", (*path, str(key)), source, suggestion(str(key), list(Location._fields)))
+    for key in Location._fields:
+        if key not in value:
+            yield _problem(f"the key {key!r} is missing", path, source)
+        elif not isinstance(value[key], str) or not value[key]:
+            yield _problem(f"must be the name of a {key}", (*path, key), source)
 
 
 def _which_problems(entry: Mapping[str, Any], path: Path, source: str) -> Iterator[Diagnostic]:

@@ -15,6 +15,7 @@ from stoker.api.v1 import (
     generating,
     operations,
     plan_policies,
+    refactors,
     resources,
     settings,
     software,
@@ -95,6 +96,16 @@ ROUTES: Mapping[str, Mapping[str, Action]] = {
     },
     "/generated_template/resource_types": {
         "GET": Action(generating.list_types, "resource:generate", takes_types=True),
+    },
+    # Resources that are moved between stacks
+    "/refactors": {
+        "GET": Action(refactors.index, "refactors:index"),
+        "POST": Action(refactors.create, refactors.create_rule, 201, body=refactors.CREATE_BODY, takes_types=True),
+    },
+    "/refactors/{refactor_id}": {"GET": Action(refactors.show, "refactors:show")},
+    "/refactors/{refactor_id}/actions": {"GET": Action(refactors.list_actions, "refactors:list_actions")},
+    "/refactors/{refactor_id}/execute": {
+        "POST": Action(refactors.execute, "refactors:execute", takes_types=True),
     },
     # Changes that wait for approval, and what changes need
     "/change_requests": {"GET": Action(approvals.index, "change_requests:index", query=approvals.INDEX_QUERY)},

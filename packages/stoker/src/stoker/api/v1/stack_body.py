@@ -32,14 +32,19 @@ MOST_MINUTES = 2**31 - 1
 MAX_TAG_LENGTH = 80
 
 
-_DEFINITION: dict[str, Field] = {
-    "template": Field(MAP_OR_STRING),
-    "template_url": Field(STRING),
+INPUTS: dict[str, Field] = {
     "environment": Field(MAP_OR_STRING),
     "environment_files": Field(STRINGS),
     "files": Field(MapOf(STRING)),
-    "files_container": Field(STRING),
     "parameters": Field(MAP),
+}
+"""What belongs to a template."""
+
+_DEFINITION: dict[str, Field] = {
+    "template": Field(MAP_OR_STRING),
+    "template_url": Field(STRING),
+    "files_container": Field(STRING),
+    **INPUTS,
 }
 
 _STACK: dict[str, Field] = {

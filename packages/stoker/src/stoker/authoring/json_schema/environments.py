@@ -72,8 +72,13 @@ def of_environment(registry: Registry) -> Schema:
             },
             "moved": {
                 "type": "array",
-                "description": "Resources that have another path now; each keeps its object.",
-                "items": _entry({"from": _name("The former name, or path: group.0."), "to": _name("The present one.")}),
+                "description": "Resources that have another path, or another stack, now; each keeps its object.",
+                "items": {
+                    "anyOf": [
+                        _entry({"from": _name("The former name, or path: group.0."), "to": _name("The present one.")}),
+                        _entry({"from": _location("it was in"), "to": _location("it is in now")}),
+                    ]
+                },
             },
             "removed": {
                 "type": "array",
@@ -93,6 +98,10 @@ def of_environment(registry: Registry) -> Schema:
             }
         },
     }
+
+
+def _location(which: str) -> Schema:
+    return _entry({"stack": _name(f"The stack that {which}."), "resource": _name("Its name there.")})
 
 
 def _entry(keys: Mapping[str, Schema]) -> Schema:

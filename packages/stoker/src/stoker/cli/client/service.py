@@ -92,6 +92,31 @@ class Service:
         """Return the types whose objects can be generated."""
         return frozenset(self.call("GET", "/generated_template/resource_types")["resource_types"])
 
+    def create_refactor(self, body: Mapping[str, Any]) -> Answer:
+        """Examine a refactoring, and return it as it is stored."""
+        made: Answer = self.call("POST", "/refactors", body)["refactor"]
+        return made
+
+    def refactors(self) -> list[Answer]:
+        """Return the refactorings of the project, the latest first."""
+        found: list[Answer] = self.call("GET", "/refactors")["refactors"]
+        return found
+
+    def refactor(self, identifier: str) -> Answer:
+        """Return a refactoring."""
+        found: Answer = self.call("GET", f"/refactors/{_segment(identifier)}")["refactor"]
+        return found
+
+    def refactor_actions(self, identifier: str) -> Answer:
+        """Return what a refactoring does: the `stacks` that it creates, and the `moves`."""
+        actions: Answer = self.call("GET", f"/refactors/{_segment(identifier)}/actions")
+        return actions
+
+    def execute_refactor(self, identifier: str) -> Answer:
+        """Carry a refactoring out, and return it."""
+        done: Answer = self.call("POST", f"/refactors/{_segment(identifier)}/execute")["refactor"]
+        return done
+
     def exports(self) -> list[Answer]:
         """Return the values that stacks of the project export, and the stacks that import them.
 

@@ -20,12 +20,9 @@ _REMOTE = ("http", "https")
 
 
 def _transfer(
-    *arguments: Callable[[Command], Command], command: type[click.Command] = click.Command
+    *arguments: Callable[[Command], Command], command: type[click.Command] = click.Command, needs_name: bool = True
 ) -> Callable[[Callable[..., None]], click.Command]:
-    """Declare a command that deploys a stack; `arguments` follow the name of the stack, which commands of other
-    classes than click's may do without.
-    """
-    needs_name = command is click.Command
+    """Declare a command that deploys a stack; `arguments` follow the name of the stack, if it `needs_name`."""
 
     def decorate(function: Callable[..., None]) -> click.Command:
         decorated: Any = progress_format(with_service(function))
@@ -79,6 +76,7 @@ _STATE_OPTIONS = (
     *_STATE_OPTIONS,
     click.argument("objects", nargs=-1, metavar="[RESOURCE=ID…]", callback=key_values),
     command=_Import,
+    needs_name=False,
 )
 def import_objects(service: Service, name: str, objects: dict[str, str], **definition: Any) -> None:
     """Import existing objects as resources of the stack NAME.
@@ -103,11 +101,58 @@ def import_objects(service: Service, name: str, objects: dict[str, str], **defin
     _deploy_with(service, name, "imports", entries, **definition)
 
 
-@_transfer(click.argument("former", metavar="FROM"), click.argument("new", metavar="TO"))
-def move(service: Service, name: str, former: str, new: str, **definition: Any) -> None:
-    """Keep the object of the resource FROM of the stack NAME, which is called TO in the template.
+class _Move(click.Command):
+    """`stoker move`, which takes a resource of one stack, or two resources of two stacks."""
 
-    Both can be paths of resources in nested stacks and of members of groups, as plans print them.
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
+    ) -> click.Context:
+        context = super().make_context(info_name, args, parent, **extra)
+        if context.resilient_parsing:
+            return context
+        given = context.params
+        if "/" in given["name"] and given["new"] is None:
+            _refuse_unused(context)
+        elif given["new"] is None:
+            raise click.UsageError("Give NAME FROM TO, or STACK/RESOURCE STACK/RESOURCE.", context)
+        elif given["source_template"] is not None:
+            raise click.UsageError("--from-template is for moves between stacks.", context)
+        return context
+
+
+_BETWEEN = frozenset(
+    {"name", "former", "template", "source_template", "environments", "parameters", "yes", "form", "directory"}
+    | {"os_cloud"}
+)
+"""The parameters of a move between stacks."""
+
+
+def _refuse_unused(context: click.Context) -> None:
+    for option in context.command.params:
+        name = option.name or ""
+        if name not in _BETWEEN and context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            raise click.UsageError(f"{option.opts[0]} does not apply to moves between stacks.", context)
+
+
+@_transfer(
+    click.option(
+        "--from-template", "source_template", metavar="FILE|URL",
+        help="Template of the stack that the resource leaves, without it; for moves between stacks.",
+    ),
+    click.argument("former", metavar="FROM"),
+    click.argument("new", metavar="TO", required=False),
+    command=_Move,
+)  # fmt: skip
+def move(
+    service: Service, name: str, former: str, new: str | None, source_template: str | None, **definition: Any
+) -> None:
+    """Keep the object of a resource that has another name in the template, or gets into another stack.
+
+    The resource FROM of the stack NAME is called TO in the template. Both can be paths of resources in nested stacks
+    and of members of groups, as plans print them.
+
+    With two arguments STACK/RESOURCE, the resource gets into another stack, which is created if it does not exist: -t
+    is the template of that stack, --from-template the one of the stack that it leaves. Nothing else may change.
 
     The entry is written into the last environment, a file that is made if it does not exist; it can stay there. If the
     plan is refused or not confirmed, the file stays as it was.
@@ -117,8 +162,53 @@ def move(service: Service, name: str, former: str, new: str, **definition: Any) 
       stoker move shop data orders -t shop.yaml -e env.yaml
       stoker move shop group.0 group.blue -t shop.yaml -e env.yaml
       stoker move shop data orders -t shop.yaml -e env.yaml --yes -f json
+      stoker move shop/net network/net --from-template shop.yaml -t network.yaml -e network-env.yaml
     """
-    _deploy_with(service, name, "moved", [{"from": former, "to": new}], **definition)
+    if new is None:
+        _move_between(service, name, former, source_template=source_template, **definition)
+    else:
+        _deploy_with(service, name, "moved", [{"from": former, "to": new}], **definition)
+
+
+def _move_between(
+    service: Service,
+    source: str,
+    target: str,
+    *,
+    source_template: str | None,
+    template: str | None,
+    environments: tuple[str, ...],
+    parameters: dict[str, str],
+    yes: bool,
+    form: str,
+    **_unused: Any,
+) -> None:
+    from stoker.cli.client.sources import collect
+    from stoker.cli.commands import refactor
+    from stoker.cli.commands.deployment import confirm
+    from stoker.cli.views.reports import reported
+
+    before, after = refactor.location(source), refactor.location(target)
+    if source_template is None:
+        raise click.UsageError("Give the template of the stack that the resource leaves (--from-template FILE).")
+    url, file = _last(template, environments)
+    entry = {"from": before, "to": after}
+    with reported(form) as report:
+        content = _edited(file, "moved", [entry])
+        if refactor.is_moved(service, before, after):
+            _write(file, content)
+            report.note(f"{source} is {target} already.")
+            return
+        definitions = {
+            before["stack"]: refactor.Definition(collect(source_template)),
+            after["stack"]: refactor.Definition(collect(str(template), environments, {url: content}), parameters),
+        }
+        proposal = refactor.propose(service, definitions, creates=service.existing(after["stack"]) is None)
+        proposal.show(form)
+        proposal.refuse()
+        confirm("Move it?" if len(proposal.actions["moves"]) == 1 else "Move them?", yes, report)
+        _write(file, content)
+        refactor.carry_out(service, proposal, form)
 
 
 @_transfer(click.argument("resources", nargs=-1, required=True, metavar="RESOURCE…"))
@@ -155,30 +245,44 @@ def _deploy_with(
 
     `options` are the other ones that define a stack, as `Deployment.of` has them.
     """
+    from stoker.cli.client.sources import collect
+    from stoker.cli.commands.deployment import Deployment, carry_out
+    from stoker.cli.terminal.places import short
+    from stoker.cli.views.reports import reported
+
+    url, file = _last(template, environments)
+    with reported(form) as report:
+        content = _edited(file, section, entries)
+        sources = collect(str(template), environments, {url: content})
+        wanted = Deployment.of(service, name, sources, refresh=extent(refresh, skip_refresh), **options)
+
+        def write() -> None:
+            if _write(file, content):
+                report.note(f"Written into {short(url)}: {section}.")
+
+        carry_out(wanted, yes, report, write)
+
+
+def _last(template: str | None, environments: Sequence[str]) -> tuple[str, Path]:
+    """Return the URL and the path of the environment that gets the entries. Raises UsageError."""
+    from stoker.cli.terminal.places import path_of, url_of
+
     if template is None:
         raise click.UsageError("Give the template (-t FILE).")
     if not environments or urlsplit(environments[-1]).scheme in _REMOTE:
         raise click.UsageError(
             "Give the environment that gets the entries as the last one (-e FILE): a file, which need not exist."
         )
-    from stoker.cli.client.sources import collect
-    from stoker.cli.commands.deployment import Deployment, carry_out
-    from stoker.cli.terminal.places import path_of, short, url_of
-    from stoker.cli.views.reports import reported
-
     url = url_of(environments[-1], f"{Path.cwd().as_uri()}/")
-    file = Path(path_of(url))
-    with reported(form) as report:
-        content = _edited(file, section, entries)
-        sources = collect(template, environments, {url: content})
-        wanted = Deployment.of(service, name, sources, refresh=extent(refresh, skip_refresh), **options)
+    return url, Path(path_of(url))
 
-        def write() -> None:
-            if not file.exists() or _read(file) != content:
-                file.write_bytes(content.encode())
-                report.note(f"Written into {short(url)}: {section}.")
 
-        carry_out(wanted, yes, report, write)
+def _write(file: Path, content: str) -> bool:
+    """Write a file, and return whether that has changed it."""
+    if file.exists() and _read(file) == content:
+        return False
+    file.write_bytes(content.encode())
+    return True
 
 
 def _edited(file: Path, section: str, entries: Sequence[Mapping[str, Any]]) -> str:

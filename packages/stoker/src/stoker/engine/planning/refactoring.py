@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
 
 import orjson
 
@@ -24,6 +23,7 @@ from stoker.engine.records.state import ResourceState, namesakes
 from stoker.schema.unknown import has_unknown
 from stoker.store.records import COMPLETE, Resource, Stack
 from stoker.template.definition import Definition
+from stoker.template.transfers import Location
 
 _WOULD: Mapping[Kind, str] = {
     Kind.CREATE: "create",
@@ -34,16 +34,6 @@ _WOULD: Mapping[Kind, str] = {
     Kind.DELETE: "delete",
     Kind.FORGET: "forget",
 }
-
-
-class Location(NamedTuple):
-    """A resource: the name of its stack, and its own."""
-
-    stack: str
-    resource: str
-
-    def __str__(self) -> str:
-        return f"{self.stack}/{self.resource}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +65,22 @@ class Side:
 
     def __post_init__(self) -> None:
         self.states = dict(self.recorded.states)
+
+
+def written(sides: Mapping[str, Side]) -> Iterator[Mapped]:
+    """Yield the moves that the environments of the new definitions have and that are not carried out yet."""
+    names = {side.stack.name: name for name, side in sides.items()}
+    for name, side in sides.items():
+        transfers = side.wanted.inputs.environment.transfers
+        places = [(Location(name, move.source), Location(name, move.target)) for move in transfers.moved]
+        for entry in transfers.between:
+            if {entry.source.stack, entry.target.stack} <= names.keys():
+                source, target = (Location(names[each.stack], each.resource) for each in entry.places)
+                places.append((source, target))
+        for source, target in places:
+            is_there = target.resource in sides[target.stack].recorded.current
+            if source.resource in sides[source.stack].recorded.current and not is_there:
+                yield Mapped(source, target, is_asked=True)
 
 
 def matched(sides: Mapping[str, Side], asked: Iterable[Mapped]) -> tuple[list[Mapped], list[str]]:

@@ -1,0 +1,310 @@
+"""`stoker refactor …`: move resources between stacks, by new definitions of several stacks at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from stoker.cli.client.service import Answer, Refused, Service
+from stoker.cli.framework import Commands, key_values, listing, progress_format, with_service, yes_option
+from stoker.cli.terminal.errors import CommandFailed, TemplateRefused
+from stoker.cli.terminal.formats import cell, show_record, show_rows
+from stoker.cli.terminal.messages import say
+
+if TYPE_CHECKING:
+    from stoker.base.diagnostics import Diagnostic
+    from stoker.cli.client.sources import Sources
+
+_AVAILABLE = "AVAILABLE"
+
+
+@dataclass(slots=True)
+class Definition:
+    """The new definition of a stack: its files, and values of parameters."""
+
+    sources: Sources
+    parameters: dict[str, str] = field(default_factory=dict)
+
+    def body(self) -> Answer:
+        """Return it as the service takes it."""
+        return {**self.sources.definition(), "parameters": self.parameters}
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A refactoring that the service has examined, with what it does."""
+
+    refactor: Answer
+    actions: Answer
+
+    @property
+    def is_possible(self) -> bool:
+        """Whether it can be carried out now."""
+        return bool(self.refactor["execution_status"] == _AVAILABLE)
+
+    def show(self, form: str) -> None:
+        """Print what it does on both sides, and why it cannot be carried out."""
+        if form == "json":
+            show_record({**self.refactor, "moves": self.actions["moves"]}, form)
+            return
+        moves = [
+            {
+                "from": f"{each['from']['stack']}/{each['from']['resource']}",
+                "to": f"{each['to']['stack']}/{each['to']['resource']}",
+                "type": each["resource_type"],
+                "physical_id": each["physical_resource_id"],
+            }
+            for each in self.actions["moves"]
+        ]
+        if moves:
+            show_rows(moves, ("from", "to", "type", "physical_id"), "table")
+        if not self.is_possible:
+            return
+        new = [each["name"] for each in self.actions["stacks"]]
+        counts = f"{len(moves)} to move"
+        if new:
+            counts += f", {len(new)} {'stack' if len(new) == 1 else 'stacks'} to create ({', '.join(new)})"
+        say(f"Plan: {counts}. Nothing is written to the cloud.")
+
+    def refuse(self) -> None:
+        """Raise CommandFailed if it cannot be carried out."""
+        if not self.is_possible:
+            why = self.refactor["execution_status_reason"] or self.refactor["status_reason"]
+            raise CommandFailed(why or f"The refactoring is {self.refactor['execution_status']}.")
+
+
+def propose(
+    service: Service,
+    definitions: Mapping[str, Definition],
+    moved: Sequence[Mapping[str, Any]] = (),
+    creates: bool = False,
+    description: str = "",
+) -> Proposal:
+    """Have a refactoring examined. Raises CommandFailed, with the places of problems in the user's files."""
+    stacks = {name: each.body() for name, each in definitions.items()}
+    body = {"stacks": stacks, "moved": list(moved), "create_stacks": creates, "description": description}
+    try:
+        made = service.create_refactor(body)
+    except Refused as error:
+        if not error.diagnostics:
+            raise
+        raise _placed(definitions, error.diagnostics) from error
+    return Proposal(made, service.refactor_actions(made["id"]))
+
+
+def _placed(definitions: Mapping[str, Definition], diagnostics: Iterable[Diagnostic]) -> TemplateRefused:
+    """Return the error with the problems of all definitions; their sources begin with the names of their stacks."""
+    from stoker.cli.client.placing import placed
+
+    found: list[Diagnostic] = []
+    texts: dict[str, str | None] = {}
+    for each in diagnostics:
+        name, _, source = each.source.partition("/")
+        given = definitions.get(name)
+        if given is None:
+            found.append(each)
+            continue
+        shown, text_of = placed(given.sources, given.parameters, [replace(each, source=source)])
+        found += [_with_stack(item, name) for item in shown]
+        texts |= {item.source: text_of(item.source) for item in shown}
+    return TemplateRefused(found, texts.get)
+
+
+def _with_stack(item: Diagnostic, name: str) -> Diagnostic:
+    """Return a diagnostic, one about a missing value with the options that give it to a stack."""
+    from stoker.cli.client.placing import MISSING
+
+    if item.rule != MISSING:
+        return item
+    return replace(item, hint=f"give it with -P {name}.{item.path[-1]}=VALUE, or in an environment (-e {name}=FILE)")
+
+
+def carry_out(service: Service, proposal: Proposal, form: str) -> None:
+    """Carry a refactoring out, and say so."""
+    done = service.execute_refactor(proposal.refactor["id"])
+    if form == "json":
+        show_record(done, form)
+        return
+    names = ", ".join(each["name"] for each in done["stacks"])
+    say(f"{names}: {len(proposal.actions['moves'])} moved.")
+
+
+def is_moved(service: Service, source: Mapping[str, str], target: Mapping[str, str]) -> bool:
+    """Return whether the stack of the target has it, and the one of the source has it no more."""
+    return _has(service, target) and not _has(service, source)
+
+
+def _has(service: Service, place: Mapping[str, str]) -> bool:
+    stack = service.existing(place["stack"])
+    return stack is not None and any(each["resource_name"] == place["resource"] for each in stack.resources(0))
+
+
+def location(text: str) -> dict[str, str]:
+    """Return a resource that is written as STACK/RESOURCE. Raises click.BadParameter."""
+    stack, separator, resource = text.partition("/")
+    if not separator or not stack or not resource:
+        raise click.BadParameter(f"{text!r} must be STACK/RESOURCE.")
+    return {"stack": stack, "resource": resource}
+
+
+def _moves(_context: click.Context, _option: click.Parameter, given: tuple[str, ...]) -> list[dict[str, Any]]:
+    pairs = [text.partition("=") for text in given]
+    return [{"from": location(source), "to": location(target)} for source, _, target in pairs]
+
+
+def _several(_context: click.Context, _option: click.Parameter, given: tuple[str, ...]) -> list[tuple[str, str]]:
+    pairs = [text.partition("=") for text in given]
+    for name, separator, value in pairs:
+        if not separator or not name or not value:
+            raise click.BadParameter(f"{name!r} must be STACK=FILE.")
+    return [(name, value) for name, _, value in pairs]
+
+
+def _templates(context: click.Context, option: click.Parameter, given: tuple[str, ...]) -> dict[str, str]:
+    pairs = _several(context, option, given)
+    if len(dict(pairs)) < len(pairs):
+        raise click.BadParameter("A stack has one template.")
+    return dict(pairs)
+
+
+@click.command("plan")
+@click.argument("templates", nargs=-1, required=True, metavar="STACK=FILE…", callback=_templates)
+@click.option(
+    "--move",
+    "moved",
+    multiple=True,
+    metavar="FROM=TO",
+    callback=_moves,
+    help="A resource that gets another name, as STACK/RESOURCE=STACK/RESOURCE; repeatable.",
+)
+@click.option(
+    "-e",
+    "--environment",
+    "environments",
+    multiple=True,
+    metavar="STACK=FILE",
+    callback=_several,
+    help="Environment of a stack; repeatable, later ones override.",
+)
+@click.option(
+    "-P",
+    "--parameter",
+    "parameters",
+    multiple=True,
+    metavar="STACK.KEY=VALUE",
+    callback=key_values,
+    help="Value of a parameter of a stack; repeatable.",
+)
+@click.option("--create-stacks", is_flag=True, help="Create the stacks that do not exist.")
+@click.option("--description", default="", help="What the refactoring is for.")
+@progress_format
+@with_service
+def plan(
+    service: Service,
+    templates: dict[str, str],
+    moved: list[dict[str, Any]],
+    environments: list[tuple[str, str]],
+    parameters: dict[str, str],
+    create_stacks: bool,
+    description: str,
+    form: str,
+) -> None:
+    """Show what new templates of several stacks move between them, and store it as a refactoring.
+
+    Resources that leave one template and appear in another one are moved with their objects. Those that get another
+    name need --move, or an entry `moved` in an environment. Parameters and environments that are not given stay as they
+    are. A refactoring that would do anything but move resources is refused, with the reasons.
+
+    \b
+    Examples:
+      stoker refactor plan shop=shop.yaml network=network.yaml --create-stacks
+      stoker refactor plan shop=shop.yaml network=network.yaml --move shop/subnet=network/front
+      stoker refactor plan shop=shop.yaml network=network.yaml -e network=net-env.yaml -P network.cidr=10.1.0.0/24
+    """
+    from stoker.cli.client.sources import collect
+
+    for name, _ in environments:
+        if name not in templates:
+            raise click.UsageError(f"Give the template of the stack {name}, too ({name}=FILE).")
+    definitions = {
+        name: Definition(collect(file, [each for stack, each in environments if stack == name]))
+        for name, file in templates.items()
+    }
+    for key, value in parameters.items():
+        stack = max((name for name in templates if key.startswith(f"{name}.")), key=len, default=None)
+        if stack is None:
+            raise click.UsageError(f"-P {key}: the name of a parameter must begin with that of a stack (STACK.KEY).")
+        definitions[stack].parameters[key.removeprefix(f"{stack}.")] = value
+    proposal = propose(service, definitions, moved, create_stacks, description)
+    proposal.show(form)
+    proposal.refuse()
+    if form != "json":
+        say(f"To carry it out:\n  stoker refactor execute {proposal.refactor['id']}")
+
+
+@click.command("execute")
+@click.argument("refactor_id", metavar="ID")
+@yes_option
+@progress_format
+@with_service
+def execute(service: Service, refactor_id: str, yes: bool, form: str) -> None:
+    """Carry out the refactoring ID, after showing it: all stacks at once, and nothing in the cloud.
+
+    It is refused if one of its stacks has changed since it was planned.
+
+    \b
+    Examples:
+      stoker refactor execute 0f9e1f0c-7b7e-4e55-8a86-9d8f6f0d9b1e
+      stoker refactor execute 0f9e1f0c-7b7e-4e55-8a86-9d8f6f0d9b1e --yes -f json
+    """
+    from stoker.cli.commands.deployment import confirm
+    from stoker.cli.views.reports import reported
+
+    with reported(form) as report:
+        proposal = Proposal(service.refactor(refactor_id), service.refactor_actions(refactor_id))
+        if form != "json":
+            proposal.show(form)
+        proposal.refuse()
+        confirm("Move these resources?", yes, report)
+        carry_out(service, proposal, form)
+
+
+@click.command("show")
+@click.argument("refactor_id", metavar="ID")
+@progress_format
+@with_service
+def show(service: Service, refactor_id: str, form: str) -> None:
+    """Show the refactoring ID: what it moves, and whether it can be carried out.
+
+    \b
+    Examples:
+      stoker refactor show 0f9e1f0c-7b7e-4e55-8a86-9d8f6f0d9b1e
+    """
+    proposal = Proposal(service.refactor(refactor_id), service.refactor_actions(refactor_id))
+    proposal.show(form)
+    if form != "json":
+        facts = proposal.refactor
+        reason = facts["execution_status_reason"] or facts["status_reason"]
+        say(f"{facts['execution_status']}{f': {cell(reason)}' if reason else ''}")
+
+
+@listing("list", "id", "execution_status", "created_at", "description", more=("status", "status_reason"))
+@with_service
+def list_refactors(service: Service) -> Iterable[Answer]:
+    """List the refactorings of the project, the latest first.
+
+    \b
+    Examples:
+      stoker refactor list
+    """
+    return service.refactors()
+
+
+refactor = Commands(
+    "refactor",
+    commands=[plan, execute, show, list_refactors],
+    help="Move resources between stacks, by new templates of several stacks at once.",
+)

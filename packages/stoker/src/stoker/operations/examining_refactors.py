@@ -1,0 +1,217 @@
+"""Examine refactorings: which resources new definitions of several stacks move, and what does not allow it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
+
+from sqlalchemy import Connection
+
+from stoker.base.context import RequestContext
+from stoker.base.errors import (
+    ActionInProgress,
+    BadValue,
+    Conflict,
+    EntityNotFound,
+    TemplateInvalid,
+)
+from stoker.contract.request import by_name
+from stoker.contract.stacks import StackPatch
+from stoker.engine.calls.context import RecordingParts
+from stoker.engine.planning.plan import Plan
+from stoker.engine.planning.policies import Policies
+from stoker.engine.planning.refactoring import (
+    Mapped,
+    Side,
+    carry_out,
+    matched,
+    planned,
+    refuse_to_move,
+    written,
+)
+from stoker.engine.records.recorded import Recorded
+from stoker.engine.records.services import EngineServices
+from stoker.engine.records.state import ResourceState
+from stoker.engine.running.outputs import refuse_changes
+from stoker.operations.lookup import find_stack
+from stoker.operations.requests import CheckedRequest, check_room, check_whole
+from stoker.operations.stacks import patched_request, requested_stack
+from stoker.operations.transitions import verdict
+from stoker.store import fingerprints, refactors, settings
+from stoker.store.locks import refuse_locked
+from stoker.store.records import FAILED, IN_PROGRESS, Stack
+from stoker.template.transfers import Location
+
+MOST_STACKS = 50
+"""Stacks of one refactoring."""
+
+_MARKED = ("from", "to")
+_INPUTS = ("environment", "environment_files", "files", "parameters")
+
+
+@dataclass(slots=True)
+class ExaminedRefactor:
+    """An examined refactoring. `records` are summaries of the stacks' records, by the names of the stacks; `plans` are
+    None if it cannot be carried out, because of the `problems`.
+    """
+
+    checked: Mapping[str, CheckedRequest]
+    sides: Mapping[str, Side]
+    moves: Sequence[Mapped]
+    records: Mapping[str, list[list[Any]]]
+    plans: dict[str, Plan] = field(default_factory=dict)
+    problems: list[str] = field(default_factory=list)
+
+    @property
+    def new(self) -> list[Stack]:
+        return [side.stack for side in self.sides.values() if not side.recorded.stack.inputs]
+
+
+def definitions_of(templates: Mapping[str, str], inputs: Mapping[str, Mapping[str, Any]]) -> dict[str, StackPatch]:
+    """Return the new definitions of the stacks, by name. Raises BadValue."""
+    if unknown := inputs.keys() - templates.keys():
+        raise BadValue(f"The request has inputs, but no template, of the stacks {', '.join(sorted(unknown))}.")
+    made = {}
+    for name, template in templates.items():
+        given = inputs.get(name, {})
+        if other := given.keys() - _INPUTS:
+            raise BadValue(f"Inputs of the stack {name} have other keys than {', '.join(_INPUTS)}: {', '.join(other)}.")
+        made[name] = StackPatch(template=template, **given)
+    return made
+
+
+def mapped_of(entry: Mapping[str, Any]) -> Mapped:
+    places = []
+    for key in _MARKED:
+        place = entry.get(key)
+        if not isinstance(place, Mapping) or set(place) != {"stack", "resource"}:
+            raise BadValue(f"The key {key!r} of an entry must be a map with the keys 'stack' and 'resource'.")
+        if not all(isinstance(value, str) and value for value in place.values()):
+            raise BadValue("The values of 'stack' and 'resource' must be names.")
+        places.append(Location(place["stack"], place["resource"]))
+    source, target = places
+    return Mapped(source, target, is_asked=True)
+
+
+def state_of(made: ExaminedRefactor, mapped: Mapped) -> ResourceState | None:
+    target = made.sides.get(mapped.target.stack)
+    moved = target.moved if target is not None else {}
+    return next((target.states[uuid] for uuid, each in moved.items() if target and each == mapped), None)
+
+
+async def examined(
+    parts: RecordingParts,
+    context: RequestContext,
+    definitions: Mapping[str, StackPatch],
+    asked: Sequence[Mapped],
+    creates: bool,
+    promised: Mapping[str, str],
+) -> ExaminedRefactor:
+    """Return what new definitions move; `promised` are the IDs of new stacks by name."""
+    services = parts.services
+    stacks: dict[str, Stack] = {}
+    checked: dict[str, CheckedRequest] = {}
+    for name in definitions:
+        stack = await _stack_of(services, context, name, creates, promised.get(name))
+        if stack.id in {other.id for other in stacks.values()}:
+            raise BadValue(f"The request has several definitions of the stack {stack.name}.")
+        stacks[name] = stack
+    together = frozenset(stack.name for stack in stacks.values())
+    for name, stack in stacks.items():
+        check = patched_request if stack.inputs else check_whole
+        try:
+            checked[name] = await check(parts, context, stack, definitions[name], together=together)
+        except TemplateInvalid as error:
+            found = [replace(each, source=f"{name}/{each.source or 'template'}") for each in error.diagnostics]
+            raise TemplateInvalid(found) from error
+
+    def on(connection: Connection) -> ExaminedRefactor:
+        records, sides = dict[str, list[list[Any]]](), dict[str, Side]()
+        for name, stack in stacks.items():
+            if stack.inputs:
+                records[name] = fingerprints.tree(connection, stack.root_id)
+                refuse_unfit(connection, stack, records[name])
+            recorded = Recorded.of(services, connection, stack)
+            former = services.loader.bind(stack, recorded.inputs, strict=False) if recorded.inputs else None
+            policies = Policies.of(services, stack, "UPDATE")
+            sides[name] = Side(stack, checked[name].wanted, recorded, policies, former)
+        everything = dict.fromkeys((*asked, *written(sides)))
+        return _moved(connection, services, ExaminedRefactor(checked, sides, (), records), tuple(everything))
+
+    return await services.database.read_on(partial(services.evaluator.apart, context.project_id), on)
+
+
+async def _stack_of(
+    services: EngineServices, context: RequestContext, name: str, creates: bool, promised: str | None
+) -> Stack:
+    try:
+        stack = await find_stack(services, context, by_name(name))
+    except EntityNotFound:
+        if not creates or name.startswith("arn:"):
+            raise
+        stack = requested_stack(services, context, name, StackPatch(), promised)
+        await services.database.read(check_room, services, context, stack)
+        return stack
+    if stack.project_id != context.project_id:
+        raise EntityNotFound(f"The Stack ({name}) could not be found.")
+    if stack.parent_id is not None:
+        raise BadValue(f"Resources are moved between root stacks; {stack.name} is a nested stack.")
+    verdict("update_alone", stack)
+    return stack
+
+
+def refuse_unfit(connection: Connection, stack: Stack, record: list[list[Any]]) -> None:
+    """Refuse a stack that is locked or protected, or not as it was defined."""
+    refuse_locked(connection, stack)
+    if settings.of_stack(connection, stack.id).protected:
+        raise Conflict(
+            f"Stack {stack.name} has termination protection, so that no resource gets into it or out of it: disable it "
+            "first (stoker stack unprotect, or UpdateTerminationProtection)."
+        )
+    if any(row[2] == IN_PROGRESS for row in record):
+        raise ActionInProgress(f"Stack {stack.name} has an action in progress; refactor it when that has finished.")
+    if stack.status == FAILED:
+        raise Conflict(f"Stack {stack.name} is {stack.action}_{stack.status}: deploy it, or roll it back first.")
+
+
+def _moved(
+    connection: Connection, services: EngineServices, made: ExaminedRefactor, asked: Sequence[Mapped]
+) -> ExaminedRefactor:
+    """Match and carry out the moves in memory, and collect what does not allow them."""
+    moves, problems = matched(made.sides, asked)
+    problems = problems or list(refuse_to_move(made.sides, moves))
+    if not moves and not problems:
+        problems = ["No resource would be moved."]
+    made = replace(made, moves=moves, problems=problems)
+    if problems:
+        return made
+    problems += _stack_problems(connection, made)
+    carry_out(made.sides, moves)
+    for name, side in made.sides.items():
+        made.plans[name], found = planned(side)
+        problems += found
+        if side.exported and not found:
+            refuse_changes(connection, services, side.stack, side.exported)
+    return made
+
+
+def _stack_problems(connection: Connection, made: ExaminedRefactor) -> list[str]:
+    problems = []
+    for name in dict.fromkeys(each.source.stack for each in made.moves if each.source.stack != each.target.stack):
+        if refactors.has_snapshots(connection, made.sides[name].stack.id):
+            problems.append(f"The stack {name} has snapshots, which could not be restored any more: delete them first.")
+    users: dict[str, str | None] = {name: side.stack.user_project_id for name, side in made.sides.items()}
+    for each in made.moves:
+        state = made.sides[each.source.stack].recorded.current[each.source.resource]
+        theirs, ours = users[each.source.stack], users[each.target.stack]
+        if theirs is None or not (state.type.nested or "user_id" in state.stored.data):
+            continue
+        if ours not in (None, theirs):
+            problems.append(
+                f"{each.source} has a stack user, and the stack {each.target.stack} has its stack users in another "
+                "project already."
+            )
+        users[each.target.stack] = theirs
+    return problems

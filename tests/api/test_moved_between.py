@@ -1,0 +1,175 @@
+"""Resources that get into another stack: refactorings over HTTP, and entries `moved` between stacks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import requests
+
+from openstack_emulator.testing import ServedCloud
+from tests.api.moving import Stacks, moves, template
+
+NET = {"type": "OS::Neutron::Net"}
+VOLUME = {"type": "OS::Cinder::Volume", "properties": {"size": 1}}
+SIZED = {"type": "OS::Cinder::Volume", "properties": {"size": {"get_param": "size"}}}
+
+
+def entry(source: str, target: str) -> dict[str, Any]:
+    places = [dict(zip(("stack", "resource"), each.split("/"), strict=True)) for each in (source, target)]
+    return {"from": places[0], "to": places[1]}
+
+
+def between(source: str, target: str) -> dict[str, Any]:
+    return {"moved": [entry(source, target)]}
+
+
+class Estate(Stacks):
+    """Several stacks of one project, and their refactorings."""
+
+    def deploy(self, name: str, wanted: Any, environment: Any = None) -> requests.Response:
+        found = self.send("GET", f"/{name}")
+        body = {"template": wanted, "environment": environment or {}}
+        if found.ok:
+            path = f"/{name}/{found.json()['stack']['id']}"
+            answer = self.send("PUT", path, body)
+        else:
+            answer = self.send("POST", "", {"stack_name": name, **body})
+        if answer.ok:
+            self.world.settle(self.shown(f"/{name}")["stack"]["id"])
+        return answer
+
+    def of(self, name: str) -> dict[str, str]:
+        rows = self.shown(f"/{name}/resources")["resources"]
+        return {row["resource_name"]: row["physical_resource_id"] for row in rows}
+
+    def ask(self, method: str, tail: str, body: Any = None, token: str | None = None) -> requests.Response:
+        headers = {"X-Auth-Token": token} if token else None
+        return self.send(method, f"/../refactors{tail}", body, headers)
+
+    def refactor(self, stacks: dict[str, Any], **more: Any) -> dict[str, Any]:
+        made = self.ask("POST", "", {"stacks": stacks, **more})
+        assert made.status_code == 201, made.text
+        found: dict[str, Any] = made.json()["refactor"]
+        return found
+
+    def execute(self, made: dict[str, Any]) -> requests.Response:
+        return self.ask("POST", f"/{made['id']}/execute")
+
+
+@pytest.fixture
+def estate(tmp_path: Path, served: ServedCloud) -> Iterator[Estate]:
+    estate = Estate(tmp_path, served)
+    yield estate
+    estate.stop()
+
+
+def test_an_entry_of_the_environment_moves_a_resource_to_another_stack(estate: Estate) -> None:
+    assert estate.deploy("a", template(net=NET, data=VOLUME)).ok
+    assert estate.deploy("c", template(other=NET)).ok
+    had, before = estate.of("a"), estate.writes()
+    left, got = template(data=VOLUME), template(other=NET, front=NET)
+    environment = between("a/net", "c/front")
+
+    made = estate.refactor({"a": {"template": left}, "c": {"template": got, "environment": environment}})
+    actions = estate.ask("GET", f"/{made['id']}/actions").json()
+    done = estate.execute(made)
+
+    assert (made["status"], made["execution_status"]) == ("CREATE_COMPLETE", "AVAILABLE")
+    [move] = actions["moves"]
+    assert {"from": move["from"], "to": move["to"]} == environment["moved"][0]
+    assert (move["physical_resource_id"], move["is_asked"]) == (had["net"], True)
+    assert done.ok and done.json()["refactor"]["execution_status"] == "EXECUTE_COMPLETE"
+    assert estate.of("a") == {"data": had["data"]} and estate.of("c")["front"] == had["net"]
+    assert estate.deploy("c", got, environment).status_code == 202  # an entry that is carried out can stay
+    assert estate.deploy("a", left, environment).status_code == 202
+    assert estate.of("c")["front"] == had["net"]
+    assert estate.writes() == before
+    assert [each["id"] for each in estate.ask("GET", "").json()["refactors"]] == [made["id"]]
+    again = estate.refactor({"a": {"template": left}, "c": {"template": got, "environment": environment}})
+    assert again["status_reason"] == "No resource would be moved."
+
+
+def test_parameters_files_and_renames_belong_to_a_definition(estate: Estate) -> None:
+    assert estate.deploy("a", template(net=NET, old=VOLUME, data={"type": "inner.yaml"}), {}).status_code == 400
+    inner = "heat_template_version: 2021-04-16\nresources:\n  v: {type: OS::Cinder::Volume, properties: {size: 2}}\n"
+    first = {"template": template(old=VOLUME, data={"type": "inner.yaml"}), "files": {"inner.yaml": inner}}
+    made = estate.send("POST", "", {"stack_name": "a", **first})
+    assert made.ok, made.text
+    estate.world.settle(made.json()["stack"]["id"])
+    had, before = estate.of("a"), estate.writes()
+
+    got = {**template(data={"type": "inner.yaml"}, sized=SIZED), "parameters": {"size": {"type": "number"}}}
+    wanted = {"a": {"template": template()}, "c": {"template": got}}
+    missing = estate.ask("POST", "", {"stacks": wanted, "create_stacks": True})
+    assert missing.status_code == 400 and "size" in missing.text
+    wanted["c"] |= {"files": {"inner.yaml": inner}, "parameters": {"size": 1}}
+    refactor = estate.refactor(wanted, moved=[entry("a/old", "c/sized")], create_stacks=True)
+    assert refactor["status_reason"] == ""
+    assert [each["name"] for each in estate.ask("GET", f"/{refactor['id']}/actions").json()["stacks"]] == ["c"]
+    assert estate.execute(refactor).ok
+
+    assert estate.of("a") == {} and estate.of("c") == {"data": had["data"], "sized": had["old"]}
+    assert estate.shown("/c")["stack"]["parameters"]["size"] == "1"
+    renamed = {**template(inner={"type": "inner.yaml"}, sized=SIZED), "parameters": got["parameters"]}
+    within = estate.refactor(
+        {"a": {"template": template(v=VOLUME)}, "c": {"template": renamed, "environment": moves(data="inner")}},
+        moved=[entry("c/sized", "a/v")],
+    )
+    assert within["status_reason"] == "It would create c/sized."
+    assert estate.writes() == before
+
+
+def test_a_deployment_of_one_stack_never_loses_what_is_to_be_moved(estate: Estate) -> None:
+    assert estate.deploy("a", template(net=NET)).ok
+    had, entry_ = estate.of("a"), between("a/net", "c/net")
+    for name, wanted in (("a", template(data=VOLUME)), ("c", template(net=NET))):
+        refused = estate.deploy(name, wanted, entry_)
+        message = refused.json()["error"]["message"]
+        assert refused.status_code == 400, refused.text
+        assert "a/net has not been moved to c/net yet" in message and "stoker move a/net c/net" in message
+    assert estate.of("a") == had
+    foreign = estate.deploy("b", template(data=VOLUME), entry_)
+    assert foreign.status_code == 400 and "neither resource is one of this stack, which is b" in foreign.text
+    alone = estate.ask("POST", "", {"stacks": {"a": {"template": template(data=VOLUME), "environment": entry_}}})
+    assert alone.status_code == 400 and "has not been moved" in alone.text
+    assert alone.json()["error"]["diagnostics"][0]["source"] == "a/environment 1"
+    assert estate.deploy("d", template(net=NET), between("gone/net", "d/net")).ok  # nothing to move: it is created
+
+
+@pytest.mark.parametrize(
+    ("moved", "said"),
+    [
+        ({"from": {"stack": "a", "resource": "net"}, "to": "net"}, "must be a map like the other side"),
+        ({"from": {"stack": "a"}, "to": {"stack": "c", "resource": "net"}}, "the key 'resource' is missing"),
+        ({"from": {"stack": "a", "resource": ""}, "to": {"stack": "c", "resource": "n"}}, "the name of a resource"),
+        ({"from": {"stack": "a", "resource": "n", "x": 1}, "to": {"stack": "c", "resource": "n"}}, "unknown key 'x'"),
+        (entry("a/net", "a/front"), "are resources of one stack"),
+    ],
+)
+def test_the_form_of_entries_is_checked(estate: Estate, moved: dict[str, Any], said: str) -> None:
+    refused = estate.deploy("a", template(net=NET), {"moved": [moved]})
+    assert refused.status_code == 400 and said in refused.text
+    assert "moved" in refused.text
+
+
+def test_refactorings_are_those_of_the_project(estate: Estate, served: ServedCloud) -> None:
+    assert estate.deploy("a", template(net=NET)).ok
+    made = estate.refactor({"a": {"template": template()}, "c": {"template": template(net=NET)}}, create_stacks=True)
+    other = served.token("admin", "admin")
+    shown = served.call("GET", "/identity/v3/auth/tokens", None, other, {"X-Subject-Token": other})
+    project = shown.json["token"]["project"]["id"]
+    url = estate.url.replace(estate.world.world.context.project_id, project)
+    for method, tail in (("GET", ""), ("GET", "/actions"), ("POST", "/execute")):
+        answer = requests.request(
+            method, f"{url}/../refactors/{made['id']}{tail}", headers={"X-Auth-Token": other}, timeout=60
+        )
+        assert answer.status_code == 404, answer.text
+    body = {"stacks": {"a": {"template": template()}, "c": {"template": template(net=NET)}}}
+    theirs = requests.post(f"{url}/../refactors", json=body, headers={"X-Auth-Token": other}, timeout=60)
+    assert theirs.status_code == 404
+    assert estate.deploy("a", template(net=NET, data=VOLUME)).ok
+    stale = estate.execute(made)
+    assert stale.status_code == 400 and "OBSOLETE" in stale.text
