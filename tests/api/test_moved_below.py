@@ -239,3 +239,57 @@ def test_a_path_below_a_nested_stack_that_does_not_exist_is_refused(stacks: Stac
     asked = stacks.send("PUT", stacks.path, body)
     assert asked.status_code == 409
     assert "Nothing can be moved into tier.deep, which does not exist yet" in asked.text
+
+
+def test_a_plain_rename_of_a_path_prints_the_entry_that_keeps_the_object(stacks: Stacks) -> None:
+    sub = {"type": "OS::Neutron::Subnet", "properties": {"network": {"get_resource": "net"}, "cidr": "10.1.0.0/24"}}
+    under = {**sub, "properties": {**sub["properties"], "network": {"get_resource": "web"}}}
+    stacks.create(template(tier=TIER, v=VOLUME), files=files(net=NET, sub=sub))
+    had = below(stacks)
+    for wanted, texts, entries in (
+        (
+            template(tier=TIER, v=VOLUME),
+            files(web=NET, under=under),
+            {"tier.net": "tier.web", "tier.sub": "tier.under"},
+        ),
+        (template(web=NET, tier=TIER, v=VOLUME), files(), {"tier.web": "web"}),
+        (template(tier=TIER, v=VOLUME), files(web=NET), {"web": "tier.web"}),
+        (template(level=TIER, v=VOLUME), files(web=NET), {"tier": "level"}),
+        (template(web=NET, v=VOLUME), None, {"level.web": "web"}),
+        (template(level=TIER, v=VOLUME), files(web=NET), {"web": "level.web"}),
+    ):
+        plan = stacks.plan(wanted, files=texts)
+        assert plan["suggested_moves"] == moves(**entries)["moved"], entries
+        stacks.update(wanted, moves(**entries), files=texts)
+    now = below(stacks)
+    assert now["level.web"] == had["tier.net"] and now["v"] == had["v"]
+    several = stacks.plan(template(a=NET, b=NET, v=VOLUME))
+    assert "suggested_moves" not in several  # nobody knows which
+
+
+def test_a_restored_snapshot_returns_the_paths_that_it_has(stacks: Stacks) -> None:
+    unnamed = {"type": "OS::Neutron::Net"}
+    stacks.create(template(net=unnamed, one=TIER, r={"type": "OS::Heat::RandomString"}), files=files(inner=unnamed))
+    had, before = below(stacks), stacks.writes()
+    taken = stacks.send("POST", f"{stacks.path}/snapshots", {"name": "flat"}).json()["id"]
+    stacks.world.settle(stacks.stack()["id"])
+    wanted, texts = template(one=TIER, two=TIER, r={"type": "OS::Heat::RandomString"}), files(web=unnamed)
+    entries = moves(**{"net": "two.web", "one.inner": "one.web"})
+    stacks.update(wanted, entries, files=texts)
+    now = below(stacks)
+    assert (now["two.web"], now["one.web"]) == (had["net"], had["one.inner"])
+    deep = stacks.send("POST", f"{stacks.path}/snapshots", {"name": "deep"}).json()["id"]
+    stacks.world.settle(stacks.stack()["id"])
+
+    for snapshot, expected in ((taken, had), (deep, now)):
+        path = f"{stacks.path}/snapshots/{snapshot}/restore"
+        plan = stacks.send("POST", f"{path}/preview").json()["plan"]
+        answer = stacks.send("POST", path)
+        assert answer.ok, answer.text
+        stacks.world.settle(stacks.stack()["id"])
+        assert stacks.stack()["stack_status"] == "RESTORE_COMPLETE"
+        found = below(stacks)
+        assert set(found) == set(expected), plan["summary"]
+        for path in ("net", "one.inner", "two.web", "one.web", "r"):
+            assert found.get(path) == expected.get(path), path
+    assert stacks.writes() == before

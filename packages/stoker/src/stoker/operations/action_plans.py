@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import replace
 from typing import Any
 
 from stoker.base.context import RequestContext
@@ -18,7 +19,7 @@ from stoker.engine.records.services import EngineServices
 from stoker.operations.planning import Goal, Planned, plan_removal_of, plan_tree
 from stoker.operations.requests import CheckedRequest
 from stoker.store import completion, queries, snapshots
-from stoker.store.records import Operation, Stack
+from stoker.store.records import Operation, Stack, StackSnapshot
 
 
 async def last_operation(services: EngineServices, stack: Stack) -> Operation:
@@ -85,11 +86,11 @@ async def plan_restoration(
     context: RequestContext,
     stack: Stack,
     checked: CheckedRequest,
-    snapshot_id: str,
+    snapshot: StackSnapshot,
     *,
     priced: bool = False,
 ) -> Planned:
     """Return the plan that restores a snapshot: the checked definition, and the contents that were copied."""
-    found = await services.database.read(read_copies, services, [snapshot_id], stack.name)
-    goal = Goal.of(stack, checked, "RESTORE", Copies.of(new_id(), found))
+    found = await services.database.read(read_copies, services, [snapshot.id], stack.name)
+    goal = replace(Goal.of(stack, checked, "RESTORE", Copies.of(new_id(), found)), returns_to=snapshot.inputs)
     return await plan_tree(services, context, stack, goal, priced=priced)

@@ -58,7 +58,7 @@ async def _restoration(
     if request.snapshot_id is None:
         raise BadValue("The preview of a restoration needs the snapshot_id.")
     snapshot, checked = await checked_restoration(parts, context, stack, request.snapshot_id)
-    planned = await plan_restoration(parts.services, context, stack, checked, snapshot.id, priced=True)
+    planned = await plan_restoration(parts.services, context, stack, checked, snapshot, priced=True)
     return {"plan": planned.to_data(), "snapshots": []}
 
 

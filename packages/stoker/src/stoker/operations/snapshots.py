@@ -113,7 +113,7 @@ async def snapshot_restore(submissions: Submissions, context: RequestContext, re
     stack = await find_stack(services, context, request.ref)
     snapshot, checked = await checked_restoration(submissions.parts, context, stack, request.snapshot_id)
     gate = await gate_of(submissions.parts, context, stack, "RESTORE")
-    planned = partial(plan_restoration, services, context, stack, checked, snapshot.id, priced=gate.asks_for_plan)
+    planned = partial(plan_restoration, services, context, stack, checked, snapshot, priced=gate.asks_for_plan)
     clearance = await gate.pass_plan(request.plan_digest, planned)
     operation = requested_operation(services, context, stack, "RESTORE", checked.prepared.row.id)
     operation.snapshot = snapshot.id

@@ -16,22 +16,41 @@ from stoker.template.transfers import Import, Move
 _MOST_COMPARED = 50
 """Number of removed resources with which a new one is compared at most."""
 
+_MOST_NEW = 500
+"""Number of new resources that are compared at most."""
+
+_REMOVED_BY = {ReasonCode.NOT_IN_TEMPLATE, ReasonCode.NESTED_STACK_DELETED}
+
 
 def suggested_moves(plan: Plan) -> list[Move]:
-    """Return the moves after which a stack's resources need neither be removed nor created.
+    """Return the moves after which resources, also those of nested stacks, need neither be removed nor created.
 
     A removed resource and a new one are the same if they have the same type and equal properties, and no other one has.
-    Values that depend on another renamed resource count as equal.
+    Values that depend on another renamed resource count as equal. What is inside a resource goes along with it.
     """
     removed = [step for step in plan.steps if _is_removed(step)]
+    new = [step for step in plan.steps if step.kind is Kind.CREATE and step.uuid is None and step.subject is not None]
+    begun = {step.name for step in new}
     moves: list[Move] = []
-    for step in plan.steps:
-        if step.depth or step.kind is not Kind.CREATE or step.uuid is not None or step.subject is None:
+    for step in sorted(new[:_MOST_NEW], key=lambda each: each.depth) if removed else ():
+        holders = _holders(step)
+        targets = {move.target for move in moves}
+        if step.subject is None or begun & {*holders[:-1]} or targets & {*holders}:
             continue
-        alike = list(_alike(step.subject, removed[:_MOST_COMPARED], {move.target for move in moves}))
+        sources = {move.source for move in moves}
+        left = [each for each in removed[:_MOST_COMPARED] if not sources & {*_holders(each)}]
+        alike = list(_alike(step.subject, left, targets, f"{holders[-1]}." if holders else ""))
         if len(alike) == 1:
             moves.append(Move(alike[0], step.name))
     return [move for move in moves if _is_only(move, moves)]
+
+
+def _holders(step: Step) -> list[str]:
+    """Return the paths of the resources around the one of a step, outermost first."""
+    paths: list[str] = []
+    for _, name in step.subject.within if step.subject is not None else ():
+        paths.append(f"{paths[-1]}.{name}" if paths else name)
+    return paths
 
 
 def suggested_imports(plan: Plan) -> list[Import]:
@@ -48,16 +67,18 @@ def suggested_imports(plan: Plan) -> list[Import]:
 
 
 def _is_removed(step: Step) -> bool:
-    is_left_out = any(reason.code is ReasonCode.NOT_IN_TEMPLATE for reason in step.reasons)
-    return not step.depth and step.kind is Kind.DELETE and is_left_out
+    return step.kind is Kind.DELETE and any(reason.code in _REMOVED_BY for reason in step.reasons)
 
 
 def _is_only(move: Move, moves: Iterable[Move]) -> bool:
     return sum(other.source == move.source for other in moves) == 1
 
 
-def _alike(new: Subject, removed: Iterable[Step], moved: set[str]) -> Iterator[str]:
-    """Yield the names of removed resources like a new one; `moved` are the names of those that have moved before it."""
+def _alike(new: Subject, removed: Iterable[Step], moved: set[str], prefix: str) -> Iterator[str]:
+    """Yield the names of removed resources like a new one; `moved` are the names of those that have moved before it.
+
+    `prefix` is what the paths of its neighbors begin with.
+    """
     for step in removed:
         state = step.subject.state if step.subject is not None else None
         if (
@@ -68,6 +89,7 @@ def _alike(new: Subject, removed: Iterable[Step], moved: set[str]) -> Iterator[s
         ):
             continue
         changes = property_changes(new.type, state.given, new.given or {})
-        origins = [{name for found in find_unknowns(change.after) for name in found.resources()} for change in changes]
+        unknowns = [[name for found in find_unknowns(each.after) for name in found.resources()] for each in changes]
+        origins = [{f"{prefix}{name}" for name in names} for names in unknowns]
         if all(names and names <= moved for names in origins):
             yield step.name

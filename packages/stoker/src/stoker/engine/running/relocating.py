@@ -21,7 +21,7 @@ from stoker.engine.planning.relocating import Begun, Relocated, Relocation, Tree
 from stoker.engine.records.beginnings import Requester, new_operation
 from stoker.engine.records.recorded import Recorded
 from stoker.engine.running.operation_context import OperationContext
-from stoker.store import late_requests, queries, refactors, trusts
+from stoker.store import late_requests, queries, refactors, snapshots, trusts
 from stoker.store.journal import Batch
 from stoker.store.records import COMPLETE, IN_PROGRESS, Event, Stack
 
@@ -33,9 +33,10 @@ async def relocate(run: OperationContext, wanted: Wanted) -> Relocated:
     """
     operation, stack, services = run.operation, run.stack, run.services
     top = Recorded(stack, run.states, run.current, run.inputs)
+    towards = await _definition(run)
     while True:
         tree = await services.database.read(partial(_read, run, wanted, top))
-        moves = wanted_paths(operation.action, operation.inputs, wanted, tree)
+        moves = wanted_paths(operation.action, towards, wanted, tree)
         busy = [each.stack for each in tree.below.values() if each.stack.status == IN_PROGRESS]
         if not moves or not busy or run.progress.stopping is not None or run.progress.cancelled:
             break
@@ -49,6 +50,16 @@ async def relocate(run: OperationContext, wanted: Wanted) -> Relocated:
         services.values.take(before[uuid])
     run.progress.unsaved_transfers = _recording(run, made)
     return made
+
+
+async def _definition(run: OperationContext) -> str:
+    """Return the ID of the inputs whose paths the operation wants: for a restoration, those of the snapshot."""
+    operation = run.operation
+    if operation.action == "RESTORE" and operation.snapshot is not None and operation.parent_operation is None:
+        snapshot = await run.services.database.read(snapshots.snapshot_by_id, operation.snapshot)
+        if snapshot is not None:
+            return snapshot.inputs
+    return operation.inputs
 
 
 def _read(run: OperationContext, wanted: Wanted, top: Recorded, connection: Connection) -> Tree:
