@@ -35,6 +35,7 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
         f"{_STACK}/outputs/{{output_key}}",
     ),
     "Resources": (f"{_STACK}/resources", "/resources", "/generated_template", "/orphans"),
+    "Moves between stacks": ("/refactors",),
     "Approvals of changes": ("/change_requests", "/change_control", f"{_STACK}/settings/change_control"),
     "Policies on plans": ("/plan_policies", f"{_STACK}/settings/plan_policies"),
     "Events and operations": (f"{_STACK}/events", f"{_STACK}/operations"),

@@ -137,7 +137,7 @@ class _Entries:
         """Yield why an entry cannot be carried out, after all that could have been."""
         if target[: len(source)] == source and source in origins:
             yield move.problem(f"{move.target} is inside {move.source}", "to")
-        elif source in origins and target in origins:
+        elif source in origins and target in origins and origins[target] != source:  # else this entry has moved it
             yield from self._occupied(move, source, origins[target])
         elif (origin := origins.get(target)) is not None and origin != target:
             yield from self._unsuitable(move, target, origin)
