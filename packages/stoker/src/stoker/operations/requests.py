@@ -335,7 +335,9 @@ async def check_whole(
     template = await parse_request(services, context, request, given)
     environment, parameters, wrong = await services.evaluator.evaluate(context.project_id, partial(given, template))
     files = request.files or {}
-    return await check_request(parts, context, stack, template, environment, files, parameters, wrong, joint, together)
+    return await check_request(
+        parts, context, stack, template, environment, files, parameters, wrong, joint=joint, together=together
+    )
 
 
 async def check_exports(
