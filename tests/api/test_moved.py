@@ -167,7 +167,7 @@ def test_what_cannot_be_moved_is_refused(
         (
             "moved:\n  - {from: {stack: x, resource: a}, to: b}\n",
             "environment 1:2:",
-            "must be the name of a resource of this",
+            "must be a map like the other side",
         ),
         (
             "moved:\n  - from: a\n    to: nowhere\n",

@@ -242,7 +242,10 @@ def test_a_path_below_a_nested_stack_that_does_not_exist_is_refused(stacks: Stac
 
 
 def test_a_plain_rename_of_a_path_prints_the_entry_that_keeps_the_object(stacks: Stacks) -> None:
-    sub = {"type": "OS::Neutron::Subnet", "properties": {"network": {"get_resource": "net"}, "cidr": "10.1.0.0/24"}}
+    sub: dict[str, Any] = {
+        "type": "OS::Neutron::Subnet",
+        "properties": {"network": {"get_resource": "net"}, "cidr": "10.1.0.0/24"},
+    }
     under = {**sub, "properties": {**sub["properties"], "network": {"get_resource": "web"}}}
     stacks.create(template(tier=TIER, v=VOLUME), files=files(net=NET, sub=sub))
     had = below(stacks)
