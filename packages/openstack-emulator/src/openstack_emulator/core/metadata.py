@@ -29,13 +29,6 @@ class Metadata(Generic[C]):
     mismatch: str
     removed: int
 
-    def routes(self, path: str) -> dict[str, dict[str, Callable[[C, Request], Response]]]:
-        """The routes of the metadata of objects at `path`."""
-        return {
-            f"{path}/metadata": {"GET": self.show, "POST": self.merge, "PUT": self.replace},
-            f"{path}/metadata/{{key}}": {"GET": self.show_item, "PUT": self.set_item, "DELETE": self.delete_item},
-        }
-
     def show(self, component: C, request: Request) -> Response:
         return Response({"metadata": self.read(component, request)})
 

@@ -11,7 +11,6 @@ from openstack_emulator.core.microversions import write
 from openstack_emulator.core.versions import DESCRIBED, ApiVersion, all_versions, media_type, one_version, own
 
 UPDATED = "2013-07-23T11:33:21Z"
-
 EXTENSION_NAMES = {
     "OS-DCF": "DiskConfig",
     "OS-EXT-AZ": "ExtendedAvailabilityZone",

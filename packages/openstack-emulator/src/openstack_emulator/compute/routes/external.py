@@ -25,11 +25,8 @@ EVENTS: dict[str, Version] = {
     "volume-reimaged": (2, 93),
 }
 """Names of events and the microversions that brought them."""
-
 EVENT_STATUS = ("failed", "completed", "in-progress")
-
 POWERED = {"POWER_ON": ("active", RUNNING), "POWER_OFF": ("stopped", SHUT_DOWN)}
-
 TAGGED = frozenset({"volume-extended", "power-update", "accelerator-request-bound", "volume-reimaged"})
 
 

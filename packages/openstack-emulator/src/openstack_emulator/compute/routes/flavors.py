@@ -19,7 +19,6 @@ from openstack_emulator.core.specs import Specs
 from openstack_emulator.identity.records import IdentityRecords
 
 LARGEST = 2**31 - 1
-
 FLAVOR = {
     "id": fields.nullable(fields.either(fields.integer(0), fields.text(1, 255, r"(?! )[a-zA-Z0-9. _-]*(?<! )"))),
     "name": fields.name(),
@@ -31,11 +30,8 @@ FLAVOR = {
     "rxtx_factor": fields.number(0),
     "os-flavor-access:is_public": fields.boolean,
 }
-
 DESCRIPTION = fields.nullable(fields.text(0, 65535))
-
 EXTRA_SPECS = Specs("extra_specs", "Flavor", "extra specs", fields.text_map(key_form=r"[a-zA-Z0-9\-_:. ]{1,255}"))
-
 FORMATS = {"hw:mem_page_size": r"(large|small|any|\d+([kKMGT]i?)?(b|bit|B)?)"}
 """The forms of extra specs, which are checked since microversion 2.86."""
 

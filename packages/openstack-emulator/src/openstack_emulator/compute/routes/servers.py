@@ -48,7 +48,6 @@ NETWORK = {
     "fixed_ip": fields.nullable(fields.text(1, 45, r"[0-9a-fA-F:.]+")),
     "tag": TAG,
 }
-
 SERVER = {
     "name": fields.name(),
     "imageRef": fields.one_schema_of(fields.either(fields.text(0, 0), fields.identifier)),
@@ -71,11 +70,8 @@ SERVER = {
     "security_groups": fields.items(fields.anything),
     "user_data": fields.nullable(fields.text(0, 10**7)),
 }
-
 SERVERS = fields.either(fields.identifier, fields.items(fields.identifier))
-
 HINTS = {"group": fields.identifier, "same_host": SERVERS, "different_host": SERVERS}
-
 SINCE: Since = (
     ("description", (2, 19), fields.nullable(fields.text())),
     ("tags", (2, 52), fields.items(TAG, 50)),
@@ -86,9 +82,7 @@ SINCE: Since = (
     ("hostname", (2, 94), FULL_HOSTNAME),
 )
 """Fields of a new server that a microversion brought."""
-
 CHANGED_SINCE: Since = tuple(row for row in SINCE if row[0] in ("description", "hostname"))
-
 DEVICE_KEYS = {
     "virtual_name": fields.anything,
     "volume_id": fields.anything,
@@ -109,7 +103,6 @@ DEVICE_KEYS = {
     "tag": TAG,
     "volume_type": fields.nullable(fields.text()),
 }
-
 COLUMNS = {"created_at": "created", "updated_at": "updated", "uuid": "id", "display_name": "name"}
 """Names in the records of fields by which lists are sorted, where they are others."""
 

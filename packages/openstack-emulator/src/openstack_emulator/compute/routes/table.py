@@ -37,7 +37,6 @@ from openstack_emulator.core.guards import since
 from openstack_emulator.core.http import Request, Response
 
 Routes = Mapping[str, Mapping[str, Callable[[ComputeService, Request], Response]]]
-
 ROUTES: Routes = {
     "/extensions": {"GET": administration.EXTENSIONS.index},
     "/extensions/{alias}": {"GET": administration.EXTENSIONS.show},
@@ -191,7 +190,6 @@ ROUTES: Routes = {
     "/servers/{server_id}/tags/{tag}": {"GET": tags.has_tag, "PUT": tags.add_tag, "DELETE": tags.delete_tag},
     "/servers/{server_id}/topology": {"GET": since((2, 78), inspection.topology)},
 }
-
 ROOT: Mapping[str, Mapping[str, Handler]] = {
     "/": {"GET": administration.versions},
     "/v2": {"GET": administration.old_version},
