@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from stoker.base.context import RequestContext
 from stoker.contract.finding import FindOrphans, OrphanView
-from stoker.engine.inspection.orphans import Orphan, orphans_of
 from stoker.engine.records.services import EngineServices
 from stoker.engine.settings import look_seconds
+
+if TYPE_CHECKING:
+    from stoker.engine.inspection.orphans import Orphan
 
 
 async def orphan_find(services: EngineServices, context: RequestContext, request: FindOrphans) -> Sequence[OrphanView]:
     """Return the orphans of the project, as far as the caller can read its objects."""
+    from stoker.engine.inspection.orphans import orphans_of
+
     cloud = await services.credentials.of_caller(context)
     kinds = {name: kind for name, kind in services.registry.types().items() if context.may_use(name)}
     seconds = look_seconds(services.settings)
