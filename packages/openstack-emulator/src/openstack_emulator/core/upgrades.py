@@ -234,6 +234,7 @@ STEPS: Sequence[Step] = (
     filled("blazar", "reservations", dict.fromkeys(_OF_RESERVATIONS)),
     whole_workflows,
     whole_servers,
+    filled("keystone", "tokens", {"trust_id": None, "application_credential_id": None}),
 )
 
 

@@ -12,7 +12,7 @@ from openstack_emulator.core.store import Record
 from openstack_emulator.identity.lists import links
 from openstack_emulator.identity.policy import allowed, enforce
 from openstack_emulator.identity.projects import descendants
-from openstack_emulator.identity.records import IdentityRecords, Target
+from openstack_emulator.identity.records import Assignment, IdentityRecords, Target
 
 INHERITED = "scope.OS-INHERIT:inherited_to"
 CONTRADICTIONS = (
@@ -33,7 +33,7 @@ class Held:
     target: Target
     role_id: str
     inherited: bool
-    given: Record
+    given: Assignment
     group_id: str | None = None
     prior_id: str | None = None
 
@@ -73,9 +73,8 @@ def _check(query: Query, effective: bool, subtree: bool) -> None:
         raise bad_request("scope.project.id must be specified if include_subtree is also specified")
 
 
-def _direct(row: Record) -> Held:
-    target = Target(row["target"], row["target_id"])
-    return Held(row["actor"], row["actor_id"], target, row["role_id"], row["inherited"], row)
+def _direct(row: Assignment) -> Held:
+    return Held(row.actor, row.actor_id, row.place, row.role_id, row.inherited, row)
 
 
 def _effective(identity: IdentityRecords, rows: Iterable[Held]) -> Iterator[Held]:
@@ -91,7 +90,7 @@ def _members(identity: IdentityRecords, row: Held) -> Iterator[Held]:
         yield row
         return
     for member in identity.memberships.select(group_id=row.actor_id):
-        yield replace(row, actor="user", actor_id=member["user_id"], group_id=row.actor_id)
+        yield replace(row, actor="user", actor_id=member.user_id, group_id=row.actor_id)
 
 
 def _reached(identity: IdentityRecords, row: Held) -> Iterator[Held]:
@@ -183,9 +182,9 @@ def _named(identity: IdentityRecords, kind: str, key: str) -> Record:
 def _links(request: Request, row: Held) -> Record:
     """Where the assignment was made, the membership and the role it follows from."""
     given = row.given
-    place = "system" if given["target"] == "system" else f"{given['target']}s/{given['target_id']}"
-    path = f"{place}/{given['actor']}s/{given['actor_id']}/roles/{given['role_id']}"
-    if given["inherited"]:
+    place = "system" if given.target == "system" else f"{given.target}s/{given.target_id}"
+    path = f"{place}/{given.actor}s/{given.actor_id}/roles/{given.role_id}"
+    if given.inherited:
         path = f"OS-INHERIT/{path}/inherited_to_projects"
     links = {"assignment": f"{request.base}/v3/{path}"}
     if row.group_id is not None:

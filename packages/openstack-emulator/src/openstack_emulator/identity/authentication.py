@@ -9,7 +9,7 @@ from typing import Any
 from openstack_emulator.core.errors import ApiError, bad_request, forbidden, not_found
 from openstack_emulator.core.store import Collection, Record
 from openstack_emulator.identity.passwords import verify_password
-from openstack_emulator.identity.records import SYSTEM, IdentityRecords, Target
+from openstack_emulator.identity.records import SYSTEM, IdentityRecords, Target, Token
 from openstack_emulator.identity.tokens import Grant, issue, look_up, trust_is_over
 
 
@@ -18,7 +18,7 @@ class Proof:
     """What one method has shown: who it is, and the token or application credential that said so."""
 
     user: Record
-    token: Record | None = None
+    token: Token | None = None
     credential: Record | None = None
 
 
@@ -45,10 +45,10 @@ def authenticate(identity: IdentityRecords, auth: dict[str, Any]) -> tuple[str, 
     user = proofs[0].user
     parent = next((proof.token for proof in proofs if proof.token is not None), None)
     credential = next((proof.credential for proof in proofs if proof.credential is not None), None)
-    seen = [*methods, *(m for m in (parent or {}).get("methods", ()) if m not in methods)]
+    seen = [*methods, *(m for m in (() if parent is None else parent.methods) if m not in methods)]
     if any(proof.user is not user for proof in proofs) or not _enough(user, seen):
         raise unauthorized()
-    if parent is not None and parent.get("trust_id") is not None:
+    if parent is not None and parent.trust_id is not None:
         raise forbidden("A token of a trust cannot be rescoped.")
     scope = auth.get("scope")
     if credential is not None:
@@ -60,7 +60,7 @@ def authenticate(identity: IdentityRecords, auth: dict[str, Any]) -> tuple[str, 
 
 
 def issue_for_trust(
-    identity: IdentityRecords, trustee: Record, methods: list[str], trust_id: object, parent: Record | None = None
+    identity: IdentityRecords, trustee: Record, methods: list[str], trust_id: object, parent: Token | None = None
 ) -> tuple[str, Grant]:
     """A token through a trust, which it uses up a little.
 
@@ -89,7 +89,7 @@ def _issue_for_credential(
     methods: list[str],
     credential: Record,
     scope: Any,
-    parent: Record | None,
+    parent: Token | None,
 ) -> tuple[str, Grant]:
     """A token of an application credential; its project is the only scope there is."""
     target = Target("project", credential["project_id"])
@@ -132,7 +132,7 @@ def _by_token(identity: IdentityRecords, given: dict[str, Any]) -> Proof:
     granted = look_up(identity, secret)
     if granted is None:
         raise unauthorized()
-    credential = identity.application_credentials.get(granted.token.get("application_credential_id") or "")
+    credential = identity.application_credentials.get(granted.token.application_credential_id or "")
     return Proof(granted.user, granted.token, credential)
 
 

@@ -10,7 +10,7 @@ from openstack_emulator.core.http import Request, Response
 from openstack_emulator.core.store import Record
 from openstack_emulator.identity.lists import answer
 from openstack_emulator.identity.policy import enforce
-from openstack_emulator.identity.records import SYSTEM, IdentityRecords, Target
+from openstack_emulator.identity.records import SYSTEM, Assignment, IdentityRecords, Target
 from openstack_emulator.identity.removal import revoke_grant
 from openstack_emulator.identity.roles import ROLES
 
@@ -24,7 +24,7 @@ def _list(place: Place) -> Handler:
         rows = identity.assignments.select(
             actor_id=actor_id, target=target.kind, target_id=target.id, inherited=place[2]
         )
-        roles = [ROLES.shown(identity, request, identity.roles.require(row["role_id"])) for row in rows]
+        roles = [ROLES.shown(identity, request, identity.roles.require(row.role_id)) for row in rows]
         return answer(request, "roles", roles)
 
     return handle
@@ -98,7 +98,7 @@ def _check_domain(identity: IdentityRecords, role: Record, target: Target) -> No
         raise forbidden(f"Role {role['id']} belongs to domain {role['domain_id']}, {target.kind} {target.id} does not.")
 
 
-def _assignment(identity: IdentityRecords, request: Request, target: Target, actor_id: str, place: Place) -> Record:
+def _assignment(identity: IdentityRecords, request: Request, target: Target, actor_id: str, place: Place) -> Assignment:
     role = identity.roles.require(request.vars["role_id"])
     found = identity.assignments.first(
         actor_id=actor_id, role_id=role["id"], target=target.kind, target_id=target.id, inherited=place[2]

@@ -11,7 +11,7 @@ from openstack_emulator.identity.lists import answer, filtered
 from openstack_emulator.identity.passwords import hash_password, verify_password
 from openstack_emulator.identity.policy import Subject, enforce
 from openstack_emulator.identity.projects import PROJECTS
-from openstack_emulator.identity.records import IdentityRecords
+from openstack_emulator.identity.records import IdentityRecords, Membership
 from openstack_emulator.identity.removal import end_tokens, remove_group, remove_user
 from openstack_emulator.identity.validation import (
     Field,
@@ -124,7 +124,7 @@ def list_projects_of_user(identity: IdentityRecords, request: Request) -> Respon
 
 def list_groups_of_user(identity: IdentityRecords, request: Request) -> Response:
     user = USERS.required(identity, request, request.vars["id"], "list_groups_for_user")
-    held = [identity.groups.require(row["group_id"]) for row in identity.memberships.select(user_id=user["id"])]
+    held = [identity.groups.require(row.group_id) for row in identity.memberships.select(user_id=user["id"])]
     found = filtered(held, request.query, GROUPS.filters)
     rows = [{**GROUPS.shown(identity, request, group), "membership_expires_at": None} for group in found]
     return answer(request, "groups", rows)
@@ -162,7 +162,7 @@ GROUPS = Entity(
 
 def list_users_of_group(identity: IdentityRecords, request: Request) -> Response:
     group = GROUPS.required(identity, request, request.vars["id"], "list_users_in_group")
-    held = [identity.users.require(row["user_id"]) for row in identity.memberships.select(group_id=group["id"])]
+    held = [identity.users.require(row.user_id) for row in identity.memberships.select(group_id=group["id"])]
     rows = [USERS.shown(identity, request, user) for user in filtered(held, request.query, USERS.filters)]
     return answer(request, "users", rows)
 
@@ -177,7 +177,7 @@ def add_member(identity: IdentityRecords, request: Request) -> Response:
     group, user = _group_and_user(identity, request, "write_group")
     key = f"{group['id']}:{user['id']}"
     if key not in identity.memberships:
-        identity.memberships.add({"id": key, "group_id": group["id"], "user_id": user["id"]})
+        identity.memberships.add(Membership(id=key, group_id=group["id"], user_id=user["id"]))
     return Response(status=204)
 
 
@@ -187,7 +187,7 @@ def remove_member(identity: IdentityRecords, request: Request) -> Response:
     return Response(status=204)
 
 
-def _membership(identity: IdentityRecords, group: Record, user: Record) -> Record:
+def _membership(identity: IdentityRecords, group: Record, user: Record) -> Membership:
     found = identity.memberships.get(f"{group['id']}:{user['id']}")
     if found is None:
         raise not_found(f"User '{user['id']}' not found in group '{group['id']}'")

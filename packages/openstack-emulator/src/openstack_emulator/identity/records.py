@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from openstack_emulator.core.cloud import Cloud, Records, new_hex_id
 from openstack_emulator.core.errors import ApiError, conflict, not_found
-from openstack_emulator.core.store import Collection, Record
+from openstack_emulator.core.store import Collection, Record, T, Table
+from openstack_emulator.core.typed import TypedRecord
 from openstack_emulator.identity.passwords import hash_password
 
 DEFAULT_DOMAIN = "default"
@@ -24,11 +25,58 @@ class Target:
 SYSTEM = Target("system", "all")
 
 
-class IdentityRecords(Records):
-    """Domains, projects, users, groups, roles, assignments, delegations, credentials, tokens and the catalog.
+@dataclass(slots=True, kw_only=True, eq=False)
+class Assignment(TypedRecord):
+    """A role that a user or a group, the `actor`, has on a target; `inherited` if what is below the target has it."""
 
-    An assignment is `{id, actor, actor_id, target, target_id, role_id, inherited}`, actor being user or group.
+    actor: str
+    actor_id: str
+    target: str
+    target_id: str
+    role_id: str
+    inherited: bool
+
+    @property
+    def place(self) -> Target:
+        """Where the role is held."""
+        return Target(self.target, self.target_id)
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class Membership(TypedRecord):
+    """A user in a group."""
+
+    group_id: str
+    user_id: str
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class ImpliedRole(TypedRecord):
+    """A role that those have too who have the prior one."""
+
+    prior_id: str
+    implied_id: str
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class Token(TypedRecord):
+    """A token; its `id` is the digest of its text. Times are in seconds since the epoch.
+
+    target: kind and ID of its scope. trust_id, application_credential_id: what the user acts through.
     """
+
+    user_id: str
+    methods: list[str]
+    issued_at: float
+    expires_at: float
+    audit_ids: list[str]
+    target: list[str] | None
+    trust_id: str | None
+    application_credential_id: str | None
+
+
+class IdentityRecords(Records):
+    """Domains, projects, users, groups, roles, assignments, delegations, credentials, tokens and the catalog."""
 
     service = "keystone"
 
@@ -39,9 +87,9 @@ class IdentityRecords(Records):
         self.users = self._named("users", "user", ("name", "domain_id"))
         self.groups = self._named("groups", "group", ("name", "domain_id"))
         self.roles = self._named("roles", "role", ("name",))
-        self.assignments = self._named("assignments", "role assignment", ("actor_id", "target_id", "role_id"))
-        self.memberships = self._named("memberships", "membership", ("user_id", "group_id"))
-        self.implied_roles = self._named("implied_roles", "implied role", ("prior_id",))
+        self.assignments = self._typed("assignments", Assignment, "role assignment", "actor_id", "target_id", "role_id")
+        self.memberships = self._typed("memberships", Membership, "membership", "user_id", "group_id")
+        self.implied_roles = self._typed("implied_roles", ImpliedRole, "implied role", "prior_id")
         self.regions = self._named("regions", "region")
         self.services = self._named("services", "service", ("type",))
         self.endpoints = self._named("endpoints", "endpoint", ("service_id",))
@@ -55,10 +103,13 @@ class IdentityRecords(Records):
         self.endpoint_filters = self._named("endpoint_filters", "endpoint filter", ("project_id",))
         self.registered_limits = self._named("registered_limits", "registered limit", ("service_id",))
         self.limits = self._named("limits", "limit", ("project_id", "domain_id"))
-        self.tokens = self.collection("tokens", ("user_id",), _missing("token"), internal=True)
+        self.tokens = self.typed("tokens", Token, "user_id", missing=_missing("token"), internal=True)
 
     def _named(self, name: str, label: str, indexes: Iterable[str] = ()) -> Collection:
         return self.collection(name, indexes, _missing(label))
+
+    def _typed(self, name: str, kind: type[T], label: str, *indexes: str) -> Table[T]:
+        return self.typed(name, kind, *indexes, missing=_missing(label))
 
     def create_role(self, name: str, domain_id: str | None = None, **fields: object) -> Record:
         """A new role, global or of one domain; 409 when there is one of this name."""
@@ -78,7 +129,7 @@ class IdentityRecords(Records):
         """A user with the first role has the second one too."""
         key = f"{prior_id}:{implied_id}"
         if key not in self.implied_roles:
-            self.implied_roles.add({"id": key, "prior_id": prior_id, "implied_id": implied_id})
+            self.implied_roles.add(ImpliedRole(id=key, prior_id=prior_id, implied_id=implied_id))
 
     def create_domain(self, name: str, **fields: object) -> Record:
         """A new domain; 409 when there is one of this name."""
@@ -153,15 +204,15 @@ class IdentityRecords(Records):
         key = ":".join((actor, actor_id, target.kind, target.id, role_id, str(int(inherited))))
         if key not in self.assignments:
             self.assignments.add(
-                {
-                    "id": key,
-                    "actor": actor,
-                    "actor_id": actor_id,
-                    "target": target.kind,
-                    "target_id": target.id,
-                    "role_id": role_id,
-                    "inherited": inherited,
-                }
+                Assignment(
+                    id=key,
+                    actor=actor,
+                    actor_id=actor_id,
+                    target=target.kind,
+                    target_id=target.id,
+                    role_id=role_id,
+                    inherited=inherited,
+                )
             )
 
     def roles_of(self, user_id: str, target: Target) -> list[Record]:
@@ -169,27 +220,27 @@ class IdentityRecords(Records):
 
         A role of a domain counts only for the global roles it implies.
         """
-        actors = [user_id, *(m["group_id"] for m in self.memberships.select(user_id=user_id))]
-        held = {a["role_id"] for actor in actors for a in self._held(actor, target)}
+        actors = [user_id, *(m.group_id for m in self.memberships.select(user_id=user_id))]
+        held = {a.role_id for actor in actors for a in self._held(actor, target)}
         roles = (self.roles.get(role_id) for role_id in self.with_implied(held))
         return [role for role in roles if role is not None and role["domain_id"] is None]
 
     def targets_of(self, user_id: str) -> set[Target]:
         """Where the user has any role."""
-        actors = [user_id, *(m["group_id"] for m in self.memberships.select(user_id=user_id))]
+        actors = [user_id, *(m.group_id for m in self.memberships.select(user_id=user_id))]
         rows = [row for actor in actors for row in self.assignments.select(actor_id=actor)]
-        direct = {Target(row["target"], row["target_id"]) for row in rows if not row["inherited"]}
-        above = {row["target_id"] for row in rows if row["inherited"]}
+        direct = {row.place for row in rows if not row.inherited}
+        above = {row.target_id for row in rows if row.inherited}
         if not above:
             return direct
         return direct | {Target("project", p["id"]) for p in self.projects if above.intersection(self.above(p["id"]))}
 
-    def _held(self, actor_id: str, target: Target) -> list[Record]:
+    def _held(self, actor_id: str, target: Target) -> list[Assignment]:
         higher = self.above(target.id) if target.kind == "project" else ()
         return [
             row
             for row in self.assignments.select(actor_id=actor_id)
-            if (row["target_id"] in higher if row["inherited"] else row["target_id"] == target.id)
+            if (row.target_id in higher if row.inherited else row.target_id == target.id)
         ]
 
     def above(self, project_id: str) -> list[str]:
@@ -208,7 +259,7 @@ class IdentityRecords(Records):
             role_id = todo.pop()
             if role_id not in seen:
                 seen.append(role_id)
-                todo.extend(row["implied_id"] for row in self.implied_roles.select(prior_id=role_id))
+                todo.extend(row.implied_id for row in self.implied_roles.select(prior_id=role_id))
         return seen
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from openstack_emulator.core.errors import forbidden
-from openstack_emulator.core.store import Collection, Record
-from openstack_emulator.identity.records import IdentityRecords, Target
+from openstack_emulator.core.store import R, Record, Rows
+from openstack_emulator.identity.records import Assignment, IdentityRecords, Target
 
 
 def remove_user(identity: IdentityRecords, user: Record) -> None:
@@ -16,13 +16,9 @@ def remove_user(identity: IdentityRecords, user: Record) -> None:
     _remove_all(identity.memberships, identity.memberships.select(user_id=key))
     _remove_all(identity.trusts, identity.trusts.select(trustor_user_id=key))
     _remove_all(identity.trusts, identity.trusts.select(trustee_user_id=key))
-    for owned in (
-        identity.credentials,
-        identity.application_credentials,
-        identity.access_rules,
-        identity.tokens,
-    ):
+    for owned in (identity.credentials, identity.application_credentials, identity.access_rules):
         _remove_all(owned, owned.select(user_id=key))
+    end_tokens(identity, key)
     identity.users.remove(user)
 
 
@@ -74,18 +70,18 @@ def remove_role(identity: IdentityRecords, role: Record) -> None:
     identity.roles.remove(role)
 
 
-def revoke_grant(identity: IdentityRecords, assignment: Record) -> None:
+def revoke_grant(identity: IdentityRecords, assignment: Assignment) -> None:
     """Remove a role, and the application credentials that depend on it."""
     identity.assignments.remove(assignment)
-    if assignment["target"] == "project" and assignment["actor"] == "user":
-        owned = identity.application_credentials.select(user_id=assignment["actor_id"])
+    if assignment.target == "project" and assignment.actor == "user":
+        owned = identity.application_credentials.select(user_id=assignment.actor_id)
         _remove_all(
             identity.application_credentials,
             [
                 row
                 for row in owned
-                if row["project_id"] == assignment["target_id"]
-                and any(role["id"] == assignment["role_id"] for role in row["roles"])
+                if row["project_id"] == assignment.target_id
+                and any(role["id"] == assignment.role_id for role in row["roles"])
             ],
         )
 
@@ -107,6 +103,6 @@ def _remove_scope(identity: IdentityRecords, target: Target) -> None:
         _remove_all(held, held.select(**{field: target.id}))
 
 
-def _remove_all(collection: Collection, records: Iterable[Record]) -> None:
+def _remove_all(rows: Rows[R], records: Iterable[R]) -> None:
     for record in records:
-        collection.remove(record)
+        rows.remove(record)

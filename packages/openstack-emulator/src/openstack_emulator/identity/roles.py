@@ -9,7 +9,7 @@ from openstack_emulator.core.store import Record
 from openstack_emulator.identity.entity import Entity, options
 from openstack_emulator.identity.lists import answer, links
 from openstack_emulator.identity.policy import enforce
-from openstack_emulator.identity.records import IdentityRecords
+from openstack_emulator.identity.records import IdentityRecords, ImpliedRole
 from openstack_emulator.identity.removal import remove_role
 from openstack_emulator.identity.validation import Field, boolean, description, identifier, name, nullable
 
@@ -61,7 +61,7 @@ def list_implied(identity: IdentityRecords, request: Request) -> Response:
 
 def list_all_implied(identity: IdentityRecords, request: Request) -> Response:
     enforce(request.context, "get_implied_role")
-    priors = dict.fromkeys(row["prior_id"] for row in identity.implied_roles)
+    priors = dict.fromkeys(row.prior_id for row in identity.implied_roles)
     rules = [_rule(identity, request, identity.roles.require(key)) for key in priors]
     return Response({"role_inferences": rules, "links": links(request)})
 
@@ -100,7 +100,7 @@ def _pair(identity: IdentityRecords, request: Request) -> tuple[Record, Record]:
     return identity.roles.require(request.vars["id"]), identity.roles.require(request.vars["implied_id"])
 
 
-def _require_rule(identity: IdentityRecords, prior: Record, implied: Record) -> Record:
+def _require_rule(identity: IdentityRecords, prior: Record, implied: Record) -> ImpliedRole:
     found = identity.implied_roles.get(f"{prior['id']}:{implied['id']}")
     if found is None:
         raise not_found(f"Role {prior['id']} does not imply {implied['id']}.")
@@ -109,7 +109,7 @@ def _require_rule(identity: IdentityRecords, prior: Record, implied: Record) -> 
 
 def _rule(identity: IdentityRecords, request: Request, prior: Record) -> Record:
     rows = identity.implied_roles.select(prior_id=prior["id"])
-    implied = [_mention(request, identity.roles.require(row["implied_id"])) for row in rows]
+    implied = [_mention(request, identity.roles.require(row.implied_id)) for row in rows]
     return {"prior_role": _mention(request, prior), "implies": implied}
 
 

@@ -80,7 +80,7 @@ def _subject(identity: IdentityRecords, request: Request, rule: str) -> tuple[st
     granted = tokens.look_up(identity, secret)
     if granted is None:
         raise not_found("Could not find token.")
-    trust = identity.trusts.get(granted.token.get("trust_id") or "")
+    trust = identity.trusts.get(granted.token.trust_id or "")
     if (granted.user["id"] if trust is None else trust["trustee_user_id"]) != request.context.user_id:
         request.context.require("service")
     return secret, granted

@@ -8,7 +8,6 @@ looked up: a role taken away, a disabled user or a deleted project ends it.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
@@ -17,7 +16,7 @@ from openstack_emulator.core.errors import ApiError, forbidden
 from openstack_emulator.core.http import Context
 from openstack_emulator.core.store import Record, public
 from openstack_emulator.identity.catalog import catalog
-from openstack_emulator.identity.records import IdentityRecords, Target
+from openstack_emulator.identity.records import IdentityRecords, Target, Token
 from stoker_foundation.clock import isoformat_micro
 
 LIFETIME = 3600.0
@@ -31,7 +30,7 @@ PRUNE_EVERY = 256
 class Grant:
     """A token that is valid now."""
 
-    token: Record
+    token: Token
     user: Record
     target: Target | None
     scope: Record | None
@@ -43,31 +42,33 @@ def issue(
     user: Record,
     methods: list[str],
     target: Target | None,
-    parent: Record | None = None,
-    **extra: Any,
+    parent: Token | None = None,
+    trust_id: str | None = None,
+    application_credential_id: str | None = None,
 ) -> tuple[str, Grant]:
     """A new token. One made from another (`parent`) ends when that one ends.
 
-    extra: `trust_id` or `application_credential_id`, when the user acts through one; the token ends with it.
+    trust_id, application_credential_id: what the user acts through; the token ends with it.
 
     Raises: ApiError 401 when the user has no role on the target.
     """
     now = identity.cloud.clock.now()
-    ends = [now + LIFETIME if parent is None else parent["expires_at"]]
-    ends.extend(d["expires_at"] for d in _delegations(identity, extra) if d is not None and d["expires_at"] is not None)
     if len(identity.tokens) % PRUNE_EVERY == PRUNE_EVERY - 1:
         _prune(identity, now)
     secret = "g" + secrets.token_urlsafe(48)
-    token = {
-        "id": _digest(secret),
-        "user_id": user["id"],
-        "methods": methods,
-        "issued_at": now,
-        "expires_at": min(ends),
-        "audit_ids": [secrets.token_urlsafe(16), *(parent["audit_ids"][-1:] if parent is not None else [])],
-        "target": None if target is None else [target.kind, target.id],
-        **extra,
-    }
+    token = Token(
+        id=_digest(secret),
+        user_id=user["id"],
+        methods=methods,
+        issued_at=now,
+        expires_at=now + LIFETIME if parent is None else parent.expires_at,
+        audit_ids=[secrets.token_urlsafe(16), *(parent.audit_ids[-1:] if parent is not None else [])],
+        target=None if target is None else [target.kind, target.id],
+        trust_id=trust_id,
+        application_credential_id=application_credential_id,
+    )
+    ends = [d["expires_at"] for d in _delegations(identity, token) if d is not None and d["expires_at"] is not None]
+    token.expires_at = min([token.expires_at, *ends])
     granted = _examine(identity, token)
     if granted is None:
         raise ApiError(401, "The request you have made requires authentication.")
@@ -78,7 +79,7 @@ def issue(
 def look_up(identity: IdentityRecords, secret: str) -> Grant | None:
     """What a token grants now; None when it is unknown, revoked or expired."""
     token = identity.tokens.get(_digest(secret))
-    if token is None or token["expires_at"] <= identity.cloud.clock.now():
+    if token is None or token.expires_at <= identity.cloud.clock.now():
         return None
     return _examine(identity, token)
 
@@ -98,7 +99,7 @@ def context(identity: IdentityRecords, secret: str) -> Context | None:
     user, scope, target = granted.user, granted.scope, granted.target
     project = scope if target is not None and target.kind == "project" else None
     return Context(
-        token_id=granted.token["id"],
+        token_id=granted.token.id,
         user_id=user["id"],
         user_name=user["name"],
         user_domain_id=user["domain_id"],
@@ -108,7 +109,7 @@ def context(identity: IdentityRecords, secret: str) -> Context | None:
         project_domain_id=None if project is None else project["domain_id"],
         domain_id=target.id if target is not None and target.kind == "domain" else None,
         system=target is not None and target.kind == "system",
-        trust_id=granted.token.get("trust_id"),
+        trust_id=granted.token.trust_id,
     )
 
 
@@ -116,16 +117,16 @@ def describe(identity: IdentityRecords, granted: Grant, with_catalog: bool = Tru
     """The body `{"token": …}`."""
     token, user = granted.token, granted.user
     body: dict[str, Any] = {
-        "methods": token["methods"],
+        "methods": token.methods,
         "user": {
             "id": user["id"],
             "name": user["name"],
             "domain": domain_ref(identity, user["domain_id"]),
             "password_expires_at": user["password_expires_at"],
         },
-        "audit_ids": token["audit_ids"],
-        "issued_at": isoformat_micro(token["issued_at"]) + "Z",
-        "expires_at": isoformat_micro(token["expires_at"]) + "Z",
+        "audit_ids": token.audit_ids,
+        "issued_at": isoformat_micro(token.issued_at) + "Z",
+        "expires_at": isoformat_micro(token.expires_at) + "Z",
     }
     if granted.target is not None:
         body["is_domain"] = False
@@ -151,7 +152,7 @@ def forbid_restricted(identity: IdentityRecords, caller: Context, what: str) -> 
 def application_credential_of(identity: IdentityRecords, caller: Context) -> Record | None:
     """The application credential that the caller's token was issued for."""
     token = identity.tokens.require(caller.token_id)
-    return identity.application_credentials.get(token.get("application_credential_id") or "")
+    return identity.application_credentials.get(token.application_credential_id or "")
 
 
 def domain_ref(identity: IdentityRecords, key: str) -> dict[str, str]:
@@ -169,16 +170,16 @@ def _scope(identity: IdentityRecords, granted: Grant) -> dict[str, Any]:
     return {"project": {"id": scope["id"], "name": scope["name"], "domain": domain}}
 
 
-def _examine(identity: IdentityRecords, token: Record) -> Grant | None:
+def _examine(identity: IdentityRecords, token: Token) -> Grant | None:
     """The grant of a token whose user and scope are enabled and who still has a role there."""
-    user = identity.users.get(token["user_id"])
+    user = identity.users.get(token.user_id)
     if user is None or not _enabled(identity, user):
         return None
     if not all(_holds(identity, delegation) for delegation in _delegations(identity, token)):
         return None
-    if token["target"] is None:
+    if token.target is None:
         return Grant(token, user, None, None, [])
-    target = Target(*token["target"])
+    target = Target(*token.target)
     scope = None
     if target.kind != "system":
         scope = (identity.projects if target.kind == "project" else identity.domains).get(target.id)
@@ -188,10 +189,10 @@ def _examine(identity: IdentityRecords, token: Record) -> Grant | None:
     return Grant(token, user, target, scope, roles) if roles else None
 
 
-def _roles(identity: IdentityRecords, token: Record, target: Target) -> list[Record]:
+def _roles(identity: IdentityRecords, token: Token, target: Target) -> list[Record]:
     """The roles held on the target, reduced to those delegated. A trust is worth nothing without all of its roles."""
     trust, credential = _delegations(identity, token)
-    held = identity.roles_of(token["user_id"] if trust is None else trust["trustor_user_id"], target)
+    held = identity.roles_of(token.user_id if trust is None else trust["trustor_user_id"], target)
     if trust is not None:
         if not set(trust["roles"]) <= {role["id"] for role in held}:
             return []
@@ -205,13 +206,13 @@ def _only(roles: list[Record], ids: list[str]) -> list[Record]:
     return [role for role in roles if role["id"] in ids]
 
 
-def _delegations(identity: IdentityRecords, token: Mapping[str, Any]) -> list[Record | None]:
+def _delegations(identity: IdentityRecords, token: Token) -> list[Record | None]:
     """The trust and the application credential of a token; one that is gone is an empty record."""
     return [
-        None if token.get(key) is None else held.get(token[key]) or {}
+        None if key is None else held.get(key) or {}
         for key, held in (
-            ("trust_id", identity.trusts),
-            ("application_credential_id", identity.application_credentials),
+            (token.trust_id, identity.trusts),
+            (token.application_credential_id, identity.application_credentials),
         )
     ]
 
@@ -230,7 +231,7 @@ def _is_past(identity: IdentityRecords, delegation: Record) -> bool:
     return delegation["expires_at"] is not None and delegation["expires_at"] <= identity.cloud.clock.now()
 
 
-def _delegation(identity: IdentityRecords, token: Record) -> dict[str, Any]:
+def _delegation(identity: IdentityRecords, token: Token) -> dict[str, Any]:
     """What a token says about the trust or application credential behind it."""
     trust, credential = _delegations(identity, token)
     shown: dict[str, Any] = {}
@@ -262,7 +263,7 @@ def _enabled(identity: IdentityRecords, record: Record) -> bool:
 
 def _prune(identity: IdentityRecords, now: float) -> None:
     for token in identity.tokens:
-        if token["expires_at"] <= now:
+        if token.expires_at <= now:
             identity.tokens.remove(token)
 
 

@@ -92,9 +92,18 @@ class Runs(Rules):
                 found = named[-1] if named else None
             return None if found is None else self._in_expressions(found)
 
-        names = ("id", "workflow_id", "input", "params", "created_at", "updated_at", "state")
-        facts = {**{name: execution.get(name) for name in names}, "name": execution.workflow_name}
-        facts.update(root_execution_id=execution.root_execution_id, spec=execution.spec.to_json())
+        facts = {
+            "id": execution.id,
+            "workflow_id": execution.workflow_id,
+            "input": execution.input,
+            "params": execution.params,
+            "created_at": execution.created_at,
+            "updated_at": execution.updated_at,
+            "state": execution.state,
+            "name": execution.workflow_name,
+            "root_execution_id": execution.root_execution_id,
+            "spec": execution.spec.to_json(),
+        }
         return Scope(
             env=execution.env,
             execution=facts,
@@ -104,8 +113,17 @@ class Runs(Rules):
         )
 
     def _in_expressions(self, task: Task) -> dict[str, Any]:
-        names = ("id", "name", "state", "state_info", "type", "published", "workflow_execution_id")
-        return {**{name: task.get(name) for name in names}, "result": self.result_of(task), "spec": self.spec_of(task)}
+        return {
+            "id": task.id,
+            "name": task.name,
+            "state": task.state,
+            "state_info": task.state_info,
+            "type": task.type,
+            "published": task.published,
+            "workflow_execution_id": task.workflow_execution_id,
+            "result": self.result_of(task),
+            "spec": self.spec_of(task),
+        }
 
 
 def _result(child: Execution | ActionExecution) -> Any:
