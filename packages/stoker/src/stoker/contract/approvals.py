@@ -1,4 +1,4 @@
-"""Requests about approvals: what changes of stacks need, the changes that wait, and what people say about them."""
+"""Requests about what changes of stacks need: approvals, windows and policies; and about the changes that wait."""
 
 from __future__ import annotations
 
@@ -136,3 +136,39 @@ class ChangeControl(Request[ControlView]):
     method = "change_control_change"
     ref: Reference | None = None
     control: Mapping[str, Any] | None = None
+
+
+class PolicyView(TypedDict):
+    """A policy; `scope` is resource or plan, `source` operator, project or stack."""
+
+    name: str
+    source: str
+    verdict: str
+    scope: str
+    message: str
+
+
+class PoliciesView(TypedDict):
+    """The policies that apply, in the order of evaluation; `chosen` are those that are set here, as YAML, or None."""
+
+    chosen: str | None
+    policies: Sequence[PolicyView]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShowPlanPolicies(Request[PoliciesView]):
+    """Show the policies for the plans of a stack, or without `ref`, of all stacks of the project."""
+
+    method = "plan_policies_show"
+    ref: Reference | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChangePlanPolicies(Request[PoliciesView]):
+    """Set the policies, as YAML, for the plans of a stack, or without `ref`, of all stacks of the project; None for
+    none.
+    """
+
+    method = "plan_policies_change"
+    ref: Reference | None = None
+    policies: str | None = None

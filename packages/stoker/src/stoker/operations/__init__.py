@@ -15,10 +15,12 @@ from stoker.base.context import RequestContext
 from stoker.contract.approvals import (
     BreakGlass,
     ChangeControl,
+    ChangePlanPolicies,
     JudgeChangeRequest,
     ListChangeRequests,
     ShowChangeRequest,
     ShowControl,
+    ShowPlanPolicies,
 )
 from stoker.contract.catalog import (
     ClaimRequestToken,
@@ -71,7 +73,6 @@ from stoker.contract.generated_templates import (
 )
 from stoker.contract.generating import GenerateFromProject, ListGeneratedTypes
 from stoker.contract.operation_events import ListOperationEvents
-from stoker.contract.plan_policies import ChangePlanPolicies, ShowPlanPolicies
 from stoker.contract.refactoring import (
     CreateStackRefactor,
     ExecuteStackRefactor,

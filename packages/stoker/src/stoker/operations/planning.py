@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from math import inf
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from sqlalchemy import Connection
 
@@ -34,8 +34,6 @@ from stoker.engine.planning.retaining import Removing
 from stoker.engine.planning.suggested_moves import suggested_imports, suggested_moves
 from stoker.engine.preflight.checks import check_steps
 from stoker.engine.preflight.findings import Report
-from stoker.engine.pricing.costs import Costs, costs_of
-from stoker.engine.pricing.usage import Usage, needs_record, usage_of
 from stoker.engine.records.actions import RETURNS
 from stoker.engine.records.beginnings import written_policies
 from stoker.engine.records.observations import Observations
@@ -51,6 +49,10 @@ from stoker.store import fingerprints
 from stoker.store.records import IN_PROGRESS, Stack
 from stoker.template.expressions import UNDETERMINED
 from stoker.template.transfers import Import, Move
+
+if TYPE_CHECKING:
+    from stoker.engine.pricing.costs import Costs
+    from stoker.engine.pricing.usage import Usage
 
 Result = TypeVar("Result")
 
@@ -289,6 +291,8 @@ def _usages(services: EngineServices, connection: Connection, stack: Stack, plan
     """Return what the resources of a plan take, on one connection with it; None without a price list."""
     if services.settings.prices is None:
         return None
+    from stoker.engine.pricing.usage import needs_record, usage_of  # only with a price list
+
     return usage_of(plan, _read_below(services, connection, stack) if needs_record(plan) else {})
 
 
@@ -296,6 +300,8 @@ async def _costs(services: EngineServices, context: RequestContext, usages: Sequ
     settings = services.settings
     if usages is None or settings.prices is None:
         return None
+    from stoker.engine.pricing.costs import costs_of  # only with a price list
+
     open_cloud = partial(services.credentials.of_caller, context)
     return await costs_of(usages, settings.prices, open_cloud, services.clock, settings.validation_seconds)
 

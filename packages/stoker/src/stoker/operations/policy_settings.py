@@ -10,7 +10,7 @@ from sqlalchemy import Connection
 
 from stoker.base.context import RequestContext
 from stoker.base.errors import BadValue
-from stoker.contract.plan_policies import ChangePlanPolicies, PoliciesView, ShowPlanPolicies
+from stoker.contract.approvals import ChangePlanPolicies, PoliciesView, ShowPlanPolicies
 from stoker.engine.calls.context import RecordingParts
 from stoker.engine.plan_policies.policy import DOCUMENT, Policy, Source
 from stoker.engine.records.services import EngineServices

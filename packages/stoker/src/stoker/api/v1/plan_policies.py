@@ -7,7 +7,7 @@ from typing import Any
 from stoker.api.schema import Body
 from stoker.api.v1.call import Call
 from stoker.api.values import STRING, Field
-from stoker.contract.plan_policies import ChangePlanPolicies, ShowPlanPolicies
+from stoker.contract.approvals import ChangePlanPolicies, ShowPlanPolicies
 from stoker.contract.request import Reference
 
 BODY = Body({"plan_policies": Field(STRING, required=True)})

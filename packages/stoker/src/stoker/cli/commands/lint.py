@@ -142,7 +142,7 @@ def _policies(paths: Sequence[str]) -> Sequence[Policy]:
     "policy_files",
     multiple=True,
     metavar="FILE",
-    type=InputPath(dir_okay=False),
+    type=click.Path(dir_okay=False),
     help="Policies that the plan of creating a stack must satisfy; repeatable.",
 )
 @click.option("--fix", is_flag=True, help="Correct misspelt names in the files first, as hints suggest them.")
