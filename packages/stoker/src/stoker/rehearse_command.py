@@ -130,7 +130,7 @@ def rehearse(
     environments: tuple[str, ...],
     parameters: dict[str, str],
 ) -> None:
-    """Rehearse the life of a stack: create, update, scale and delete it again and again, and let something go wrong.
+    """Rehearse the life of a stack: create, update, scale and delete it again and again; let something go wrong.
 
     Requests are refused, lost, slow, or exceed a quota, objects break, and engines die. All of it happens on an
     emulated cloud in this machine's processes and in virtual time; nothing is contacted, and no secret is needed. The
@@ -144,7 +144,7 @@ def rehearse(
       stoker rehearse web.yaml
       stoker rehearse web.yaml --to new/web.yaml -e production.yaml
       stoker rehearse web.yaml --scale grow --scale grow --scale shrink
-      stoker logs web --json > web.events; stoker rehearse web.yaml --timings web.events
+      stoker rehearse web.yaml --timings web.events  # of stoker logs web --json
       stoker rehearse web.yaml --seed 118
       stoker rehearse web.yaml --seeds 2000 --jobs 8 -f json > report.json
     """

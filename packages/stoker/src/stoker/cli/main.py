@@ -102,7 +102,7 @@ COMMANDS: Mapping[str, Command] = {
     ),
     "rehearse": Command(
         "stoker.rehearse_command:rehearse",
-        "Rehearse the life of a stack: create, update and delete it again and again, and let something go wrong.",
+        "Rehearse the life of a stack: create, update, scale and delete it again and again; let something go wrong.",
     ),
     "fmt": Command(
         "format:fmt",
