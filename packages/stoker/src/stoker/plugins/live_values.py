@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from stoker.plugins.recovery import FoundBy
 from stoker.plugins.resource import ResourceType
@@ -24,11 +25,21 @@ def has_object(kind: ResourceType) -> bool:
     return not (kind.local or kind.nested or own)
 
 
-def live_values(kind: ResourceType) -> dict[str, Live]:
+def live_values(kind: ResourceType) -> Mapping[str, Live]:
     """Return how the live value of each property is known; properties for which nothing says it are missing.
 
     A property that another one replaces is known as that one.
     """
+    known = _known.get(kind)
+    if known is None:  # a comparison of many resources asks for each of them
+        known = _known[kind] = _declared(kind)
+    return known
+
+
+_known: WeakKeyDictionary[ResourceType, Mapping[str, Live]] = WeakKeyDictionary()
+
+
+def _declared(kind: ResourceType) -> Mapping[str, Live]:
     newer = {prop.replaces: name for name, prop in kind.properties.items() if prop.replaces}
     names = {name: newer.get(name, name) for name in kind.properties}
     found = {name: _live(kind, known, kind.properties[known]) for name, known in names.items()}

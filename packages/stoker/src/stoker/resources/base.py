@@ -414,6 +414,8 @@ async def found_well(kind: RestResource, call: Call) -> Outcome:
 
 def _filled(path: str, properties: Mapping[str, Any]) -> str:
     """Return a path with the values of the properties that it names in braces."""
+    if "{" not in path:
+        return path
     return path.format_map({name: quote(str(value), safe="") for name, value in properties.items()})
 
 

@@ -43,6 +43,8 @@ LOG = logging.getLogger(__name__)
 
 _TOGETHER = 100
 """Number of stacks that are in memory at the same time."""
+_AT_ONCE = 10
+"""Number of stacks that are compared at the same time, so that their results are recorded in one transaction."""
 _MOST_EVENTS = 20
 """Number of events of one look; all of the resources are in its result."""
 
@@ -104,11 +106,15 @@ class DriftWatch:
                     together.append((stack, mode, (await lookers_of(services, stack))[stack.id]))
             states = (state for _, _, each in together for state in each.all_states(each.states()))
             reads = PacedReads(states, self._pace)
-            for stack, mode, looker in together:
+            for first in range(0, len(together), _AT_ONCE):
                 if services.background.stopped:
                     return
-                with _retried(stack):
-                    await self._compare(stack, mode, looker, reads)
+                at_once = together[first : first + _AT_ONCE]
+                await asyncio.gather(*(self._retried_compare(*each, reads) for each in at_once))
+
+    async def _retried_compare(self, stack: Stack, mode: Mode, looker: Looker, reads: PacedReads) -> None:
+        with _retried(stack):
+            await self._compare(stack, mode, looker, reads)
 
     async def _compare(self, stack: Stack, mode: Mode, looker: Looker, reads: PacedReads) -> None:
         services, announcer = self._parts.services, self._parts.announcer
