@@ -66,7 +66,7 @@ def requests_of(world: World) -> list[str]:
     return seen
 
 
-SERVER = {
+SERVER: dict[str, Any] = {
     "type": "OS::Nova::Server",
     "properties": {"flavor": "m1.small", "image": "cirros-0.6.2-x86_64-disk", "networks": [{"network": "private"}]},
 }
@@ -154,7 +154,7 @@ async def test_a_dependency_that_is_gone_is_made_again_with_what_needs_it(world:
     }
 
 
-async def test_dependents_are_told_what_replaces_a_resource_and_not_what_else_differs(world: World) -> None:
+async def test_a_dependent_names_what_replaces_a_resource_and_not_what_else_differs(world: World) -> None:
     hints = {"group": {"get_resource": "group"}}
     named = {**SERVER["properties"], "name": "mine", "scheduler_hints": hints}
     attached = {"instance_uuid": {"get_resource": "server"}, "volume_id": {"get_resource": "disk"}}
