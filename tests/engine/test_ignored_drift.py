@@ -109,7 +109,7 @@ async def test_templates_of_nested_stacks_ignore_for_themselves(world: World) ->
 
 
 async def test_a_value_that_no_service_shows_is_not_missed_if_it_is_ignored(world: World) -> None:
-    properties: dict[str, Any] = dict(SERVER["properties"])  # type: ignore[arg-type]
+    properties: dict[str, Any] = dict(SERVER["properties"])
     server = {**SERVER, "properties": {**properties, "user_data": "words", "metadata": {"a": "b"}}}
     await world.create("web", template(net=ignoring(net(name="mine"), "name"), server=server))
     before = await drift(world, "server")
