@@ -322,7 +322,7 @@ def _compare(target: Target, state: ResourceState, fate: Fate) -> Decision:
         replacing = {change.name for change in changes if change.effect == "replace"}
         causes = [reason for reason in drifted if reason.subject in replacing]
         beside = [reason for reason in drifted if reason.subject not in replacing]
-        return Decision(Kind.REPLACE, (*causes, *reasons, *beside), changes)  # the first reason is told to dependents
+        return Decision(Kind.REPLACE, (*causes, *reasons, *beside), changes)  # dependents report the first one
     told = [_why_changed(change, fate) for change in changes if change.name not in outside]
     reasons = [*drifted, *told] or _other_differences(target, state)
     if not reasons:
