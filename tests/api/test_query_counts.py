@@ -103,6 +103,10 @@ class Scene:
             self.running.settle(stack_id)
             if number + 1 < size:
                 self.make(f"more{number}", {"heat_template_version": "2021-04-16"})
+        for number in range(size):
+            empty = {"template": template(0)}
+            body = {"stacks": {name: empty, f"new{size}-{number}": empty}, "create_stacks": True}
+            refactor = self.call("POST", "/refactors", body)["refactor"]["id"]
         self.call("PUT", "/change_control", {"change_control": {"approvals": [{}]}})
         for number in range(size):
             body: dict[str, Any] = {"stack_name": f"waits{size}-{number}", "template": template(0)}
@@ -111,6 +115,7 @@ class Scene:
         self.call("DELETE", "/change_control")
         return {
             "request_id": self.call("GET", "/change_requests")["change_requests"][0]["id"],
+            "refactor_id": refactor,
             "stack_name": name,
             "stack_id": stack_id,
             "resource_name": "value0",

@@ -133,7 +133,7 @@ async def stack_refactor_list(
 ) -> Sequence[RefactorView]:
     """Return the refactorings of the project, the latest first."""
     rows = await services.database.read(refactors.of_project, context.project_id)
-    return [await _view(services, row) for row in rows]
+    return await _views(services, rows)
 
 
 async def stack_refactor_actions(
@@ -152,9 +152,22 @@ async def _find(services: EngineServices, context: RequestContext, identifier: s
 
 
 async def _view(services: EngineServices, row: StackRefactor) -> RefactorView:
-    held = services.sealer.open(row.body)
+    [view] = await _views(services, [row])
+    return view
+
+
+async def _views(services: EngineServices, rows: Sequence[StackRefactor]) -> list[RefactorView]:
+    held = {row.id: services.sealer.open(row.body) for row in rows}
+    waiting = [row.id for row in rows if row.executed_at is None and not row.reason]
+    involved = {each["id"] for identifier in waiting for each in held[identifier]["stacks"]}
+    records = await services.database.read(fingerprints.trees, involved) if involved else {}
+    current = {identifier for identifier in waiting if _is_current(services, held[identifier], records)}
+    return [_shown(row, held[row.id], row.id in current) for row in rows]
+
+
+def _shown(row: StackRefactor, held: Mapping[str, Any], is_current: bool) -> RefactorView:
     status = "EXECUTE_COMPLETE" if row.executed_at is not None else "UNAVAILABLE" if row.reason else "AVAILABLE"
-    if status == "AVAILABLE" and not await services.database.read(_is_current, services, held):
+    if status == "AVAILABLE" and not is_current:
         status = "OBSOLETE"
     return {
         "id": row.id,
@@ -169,9 +182,9 @@ async def _view(services: EngineServices, row: StackRefactor) -> RefactorView:
     }
 
 
-def _is_current(connection: Connection, services: EngineServices, held: Mapping[str, Any]) -> bool:
+def _is_current(services: EngineServices, held: Mapping[str, Any], records: Mapping[str, list[list[Any]]]) -> bool:
     for each in held["stacks"]:
-        rows = fingerprints.tree(connection, each["id"])
+        rows = records[each["id"]]
         if rows != [] if each["is_new"] else services.sealer.digest(rows) != held["records"][each["name"]]:
             return False
     return True

@@ -220,9 +220,9 @@ def plan(
 
     \b
     Examples:
-      stoker refactor plan shop=shop.yaml network=network.yaml --create-stacks
-      stoker refactor plan shop=shop.yaml network=network.yaml --move shop/subnet=network/front
-      stoker refactor plan shop=shop.yaml network=network.yaml -e network=net-env.yaml -P network.cidr=10.1.0.0/24
+      stoker refactor plan a=a.yaml c=c.yaml --create-stacks
+      stoker refactor plan a=a.yaml c=c.yaml --move a/subnet=c/front
+      stoker refactor plan a=a.yaml c=c.yaml -e c=c-env.yaml -P c.size=10
     """
     from stoker.cli.client.sources import collect
 

@@ -162,7 +162,7 @@ def move(
       stoker move shop data orders -t shop.yaml -e env.yaml
       stoker move shop group.0 group.blue -t shop.yaml -e env.yaml
       stoker move shop data orders -t shop.yaml -e env.yaml --yes -f json
-      stoker move shop/net network/net --from-template shop.yaml -t network.yaml -e network-env.yaml
+      stoker move a/net c/net --from-template a.yaml -t c.yaml -e c-env.yaml
     """
     if new is None:
         _move_between(service, name, former, source_template=source_template, **definition)
