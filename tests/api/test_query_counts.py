@@ -105,8 +105,8 @@ class Scene:
                 self.make(f"more{number}", {"heat_template_version": "2021-04-16"})
         for number in range(size):
             empty = {"template": template(0)}
-            body = {"stacks": {name: empty, f"new{size}-{number}": empty}, "create_stacks": True}
-            refactor = self.call("POST", "/refactors", body)["refactor"]["id"]
+            definitions = {"stacks": {name: empty, f"new{size}-{number}": empty}, "create_stacks": True}
+            refactor = self.call("POST", "/refactors", definitions)["refactor"]["id"]
         self.call("PUT", "/change_control", {"change_control": {"approvals": [{}]}})
         for number in range(size):
             body: dict[str, Any] = {"stack_name": f"waits{size}-{number}", "template": template(0)}
