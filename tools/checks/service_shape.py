@@ -3,8 +3,7 @@
 Checked of the services in `SHAPED`:
 
 - The rooms are `records`, `rules`, `views`, `routes` and `service`, and there are no others.
-- Records are typed, and handlers are given the service's composition: JSON objects as records, their collections, and
-  components that are found by their class are not used.
+- Records are typed: JSON objects as records, and collections of them, are not used.
 - All routes are in one table, `ROUTES`, in the order of their paths; its keys are strings.
 - There are at most 10 subscripts with a string (`record["name"]`) per 1,000 lines: at the edge, where JSON comes from
   requests and from other services.
@@ -61,14 +60,9 @@ SUBSCRIPTS: Mapping[str, int] = {
 """Subscripts with a string per 1,000 lines of the other packages."""
 SLACK = 5
 """By how much a package may have fewer before its number must be lowered."""
-COMPONENTS = f"{PACKAGE}.core.component"
-UNTYPED = frozenset(
-    {f"{PACKAGE}.core.store.{name}" for name in ("Record", "Collection")}
-    | {f"{COMPONENTS}.{name}" for name in ("Component", "ActionHandler", "using", "on", "merged")}
-    | {f"{PACKAGE}.core.actions.Actions"}
-)
-METHODS = frozenset({"component", "collection", "table"})
-"""Methods of `Records` that find components, or make collections of JSON objects."""
+UNTYPED = frozenset(f"{PACKAGE}.core.store.{name}" for name in ("Record", "Collection"))
+METHODS = frozenset({"collection", "table"})
+"""Methods of `Records` that make collections of JSON objects."""
 
 
 def check(

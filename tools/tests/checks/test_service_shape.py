@@ -11,7 +11,7 @@ import pytest
 from tools.checks.service_shape import SHAPED, SUBSCRIPTS, check
 from tools.checks.source_tree import SourceTree, load
 
-RULES = "from openstack_emulator.core.component import Rules"
+RULES = "from openstack_emulator.core.rules import Rules"
 ROUTES = 'ROUTES = {"/a": {"GET": index}, "/b": {"GET": show}}'
 
 
@@ -39,8 +39,6 @@ def test_a_service_of_this_shape_passes(tmp_path: Path) -> None:
         ({"routes": "ROUTES = merged(FIRST, SECOND)"}, "must be written as one table"),
         ({"views": "from openstack_emulator.core.store import Record"}, "views:1 uses Record"),
         ({"views": "from openstack_emulator.core import store\nX = store.Collection"}, "views:2 uses Collection"),
-        ({"rules": "from openstack_emulator.core.component import Component"}, "rules:1 uses Component"),
-        ({"rules": "def f(records):\n  records.component(Goods)"}, "rules:2 calls component"),
         ({"rules": "def f(records):\n  records.table('goods')"}, "rules:2 calls table"),
         ({"views": "x['a']\n" * 20}, "subscripts with a string per 1,000 lines; at most 10"),
     ],

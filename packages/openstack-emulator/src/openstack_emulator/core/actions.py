@@ -6,11 +6,9 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Any, TypeVar
 
 from openstack_emulator.core import fields
-from openstack_emulator.core.component import ActionHandler
 from openstack_emulator.core.errors import bad_request
 from openstack_emulator.core.http import Request, Response
 
-Actions = Mapping[str, ActionHandler]
 S = TypeVar("S")
 R = TypeVar("R")
 ACCEPTED = 202

@@ -24,7 +24,6 @@ from openstack_emulator.core.typed import Readable
 from stoker_foundation.clock import Clock, SystemClock
 
 WELL_KNOWN_PASSWORD = "secret"  # noqa: S105  the documented password of a throw-away cloud, as DevStack's
-C = TypeVar("C")
 D = TypeVar("D", bound=Readable)
 P = ParamSpec("P")
 R = TypeVar("R", bound="Records")
@@ -48,7 +47,6 @@ class Records:
 
     def __init__(self, cloud: Cloud) -> None:
         self.cloud = cloud
-        self._components: dict[type[Any], Any] = {}
         self.deferred: dict[str, Callable[..., None]] = {}
         self.deferrable(self.settle)
 
@@ -85,15 +83,6 @@ class Records:
         message = self.not_found_messages.get(name, "{} could not be found.")
         made_by = missing or (lambda key: not_found(message.format(key)))
         return self.cloud.store.table(kind, self.service, name, indexes, made_by, internal)
-
-    def add_component(self, component: object) -> None:
-        """Register a component of these records: see `component.Component`."""
-        self._components[type(component)] = component
-
-    def component(self, kind: type[C]) -> C:
-        """The component of this class."""
-        found: C = self._components[kind]
-        return found
 
     def deferrable(self, *methods: Callable[..., None]) -> None:
         """Let `after` and other services' `notify` call these methods, by their names: names are part of the state

@@ -6,8 +6,8 @@ from abc import abstractmethod
 from collections.abc import Mapping
 
 from openstack_emulator.core.cloud import Records
-from openstack_emulator.core.component import Rules
 from openstack_emulator.core.errors import ApiError
+from openstack_emulator.core.rules import Rules
 
 DEFAULT = "default"
 

@@ -9,9 +9,9 @@ from openstack_emulator.alarming.records import Alarm, HistoryEntry, Limit
 from openstack_emulator.alarming.rules.notifications import Notifier, without_trust
 from openstack_emulator.alarming.rules.wanted import ACTIONS, NewAlarm
 from openstack_emulator.core.cloud import Records, new_id
-from openstack_emulator.core.component import Rules
 from openstack_emulator.core.errors import ApiError, conflict, not_found
 from openstack_emulator.core.http import Context, Request
+from openstack_emulator.core.rules import Rules
 
 FIRST_STATE = "insufficient data"
 MANUAL = "Manually set via API"

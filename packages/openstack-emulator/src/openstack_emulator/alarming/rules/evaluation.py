@@ -15,7 +15,7 @@ from openstack_emulator.alarming.rules.alarms import Alarms
 from openstack_emulator.alarming.rules.kinds import Condition, EventRule, Period
 from openstack_emulator.alarming.rules.verdicts import UNKNOWN, Judge
 from openstack_emulator.core.cloud import Records
-from openstack_emulator.core.component import Rules
+from openstack_emulator.core.rules import Rules
 from openstack_emulator.core.search import compare
 from stoker_foundation.patterns.linear import fits_shell
 

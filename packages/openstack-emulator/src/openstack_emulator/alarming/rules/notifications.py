@@ -12,10 +12,10 @@ from uuid import uuid4
 
 from openstack_emulator.alarming.records import Alarm
 from openstack_emulator.core.cloud import Records
-from openstack_emulator.core.component import Rules
 from openstack_emulator.core.errors import ApiError
 from openstack_emulator.core.http import Request
 from openstack_emulator.core.posting import Poster
+from openstack_emulator.core.rules import Rules
 from openstack_emulator.identity.records import IdentityRecords
 from openstack_emulator.identity.service_trusts import end_trust, token_of, trust_for
 from openstack_emulator.messaging.rules.composition import Messaging

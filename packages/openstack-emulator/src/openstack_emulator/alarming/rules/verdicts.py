@@ -9,8 +9,8 @@ from typing import Any
 
 from openstack_emulator.alarming.records import Alarm
 from openstack_emulator.alarming.rules.kinds import Comparison, Condition, MeterRule, MetricRule, PoolRule, kind_of
-from openstack_emulator.core.component import Rules
 from openstack_emulator.core.errors import ApiError
+from openstack_emulator.core.rules import Rules
 from openstack_emulator.core.search import compare
 from openstack_emulator.core.typed import Readable
 from openstack_emulator.loadbalancer.rules.composition import LoadBalancing

@@ -8,10 +8,10 @@ from openstack_emulator.baremetal.records import Allocation, Node
 from openstack_emulator.baremetal.rules.access import may_see_allocation
 from openstack_emulator.baremetal.rules.nodes import Nodes
 from openstack_emulator.core.cloud import Records
-from openstack_emulator.core.component import Rules
 from openstack_emulator.core.error_bodies import CONDUCTOR
 from openstack_emulator.core.errors import conflict, not_found
 from openstack_emulator.core.http import Context
+from openstack_emulator.core.rules import Rules
 
 SECONDS_TO_ALLOCATE = 2.0
 

@@ -16,10 +16,10 @@ from openstack_emulator.baremetal.rules.kinds import NODE, TIMESTAMP
 from openstack_emulator.baremetal.rules.provisioning import AVAILABLE, DELETABLE, ENROLL
 from openstack_emulator.core import fields
 from openstack_emulator.core.cloud import Records, new_id
-from openstack_emulator.core.component import Rules
 from openstack_emulator.core.error_bodies import CONDUCTOR
 from openstack_emulator.core.errors import ApiError, bad_request, conflict, not_found
 from openstack_emulator.core.http import Context, Request
+from openstack_emulator.core.rules import Rules
 from openstack_emulator.core.store import Table
 
 PROTECTABLE = ("active", "rescue")

@@ -12,10 +12,10 @@ from openstack_emulator.baremetal.rules.forms import is_reference
 from openstack_emulator.baremetal.rules.nodes import Nodes
 from openstack_emulator.core import fields
 from openstack_emulator.core.cloud import Records
-from openstack_emulator.core.component import Rules
 from openstack_emulator.core.error_bodies import CONDUCTOR
 from openstack_emulator.core.errors import bad_request, conflict, forbidden, not_found
 from openstack_emulator.core.http import Context
+from openstack_emulator.core.rules import Rules
 
 CONNECTIVITY = ("pxe_enabled", "portgroup_uuid", "physical_network", "local_link_connection")
 _CHANGEABLE = ("enroll", "inspecting", "inspect wait", "manageable")

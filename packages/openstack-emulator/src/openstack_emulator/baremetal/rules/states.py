@@ -9,9 +9,9 @@ from openstack_emulator.baremetal.rules.drivers import HOST
 from openstack_emulator.baremetal.rules.nodes import Nodes, require_unprotected
 from openstack_emulator.baremetal.rules.provisioning import ACTIONS, CLEAN, POWER, SINCE, STEPS, Step
 from openstack_emulator.core.cloud import Records
-from openstack_emulator.core.component import Rules
 from openstack_emulator.core.errors import ApiError, bad_request
 from openstack_emulator.core.http import Version
+from openstack_emulator.core.rules import Rules
 
 SECONDS_PER_STATE = 5.0
 SECONDS_TO_POWER = {"fake": 0.0}

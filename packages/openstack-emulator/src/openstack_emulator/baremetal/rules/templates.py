@@ -9,8 +9,8 @@ from typing import Any
 from openstack_emulator.baremetal.records import DeployTemplate
 from openstack_emulator.baremetal.rules.kinds import TIMESTAMP
 from openstack_emulator.core.cloud import Records
-from openstack_emulator.core.component import Rules
 from openstack_emulator.core.errors import bad_request, conflict, not_found
+from openstack_emulator.core.rules import Rules
 
 
 class Templates(Rules):

@@ -11,8 +11,8 @@ from openstack_emulator.baremetal.rules.access import require_unlocked
 from openstack_emulator.baremetal.rules.nodes import Nodes
 from openstack_emulator.core import fields
 from openstack_emulator.core.cloud import Records
-from openstack_emulator.core.component import Rules
 from openstack_emulator.core.errors import bad_request, conflict, not_found
+from openstack_emulator.core.rules import Rules
 
 V = TypeVar("V", bound=NodeVolume)
 _WORDS = {"connector_id": "connector ID"}

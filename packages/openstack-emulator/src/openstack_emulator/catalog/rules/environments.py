@@ -13,9 +13,9 @@ from openstack_emulator.catalog.records import Applications, Deployment, Environ
 from openstack_emulator.catalog.rules.object_model import class_of, identifier_of
 from openstack_emulator.catalog.rules.packages import Packages
 from openstack_emulator.core.cloud import Records, new_hex_id
-from openstack_emulator.core.component import Rules
 from openstack_emulator.core.errors import conflict, forbidden, not_found
 from openstack_emulator.core.http import Context
+from openstack_emulator.core.rules import Rules
 
 DEPLOYMENT_SECONDS = 10.0
 DELETION_SECONDS = 3.0

@@ -8,9 +8,9 @@ from typing import Any
 from openstack_emulator.catalog.records import Category, Package
 from openstack_emulator.catalog.rules.archives import read_archive
 from openstack_emulator.core.cloud import Records, new_hex_id
-from openstack_emulator.core.component import Rules
 from openstack_emulator.core.errors import conflict, forbidden
 from openstack_emulator.core.http import Context
+from openstack_emulator.core.rules import Rules
 
 STAMP = "%Y-%m-%dT%H:%M:%S"
 CORE_LIBRARY = "io.murano."

@@ -5,9 +5,9 @@ from __future__ import annotations
 from openstack_emulator.catalog.records import Applications, Template
 from openstack_emulator.catalog.rules.environments import STAMP
 from openstack_emulator.core.cloud import Records, new_hex_id
-from openstack_emulator.core.component import Rules
 from openstack_emulator.core.errors import conflict, forbidden
 from openstack_emulator.core.http import Context
+from openstack_emulator.core.rules import Rules
 
 
 class Templates(Rules):

@@ -8,9 +8,9 @@ from openstack_emulator.compute.rules.composition import ComputeService
 from openstack_emulator.compute.rules.server_groups import POLICIES
 from openstack_emulator.compute.views import group_detail
 from openstack_emulator.core import fields
-from openstack_emulator.core.component import visible
 from openstack_emulator.core.http import Request, Response
 from openstack_emulator.core.paging import page
+from openstack_emulator.core.rules import visible
 
 
 def _group(compute: ComputeService, request: Request) -> ServerGroup:

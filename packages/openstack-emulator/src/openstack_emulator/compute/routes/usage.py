@@ -10,10 +10,10 @@ from typing import Any
 from openstack_emulator.compute.records import Usage
 from openstack_emulator.compute.rules.composition import ComputeService
 from openstack_emulator.compute.views import usage_view
-from openstack_emulator.core.component import MICROSECONDS
 from openstack_emulator.core.errors import bad_request, forbidden
 from openstack_emulator.core.http import Request, Response
 from openstack_emulator.core.paging import page
+from openstack_emulator.core.rules import MICROSECONDS
 
 FORMS = ("%Y-%m-%dT%H:%M:%S", MICROSECONDS, "%Y-%m-%d %H:%M:%S", "%Y-%m-%d %H:%M:%S.%f")
 PERIOD = timedelta(weeks=4)

@@ -9,8 +9,8 @@ from openstack_emulator.compute.rules.constants import ZONE
 from openstack_emulator.compute.rules.counters import Counters
 from openstack_emulator.compute.rules.hosts import CONTROLLER, Hosts
 from openstack_emulator.core.cloud import Records, new_id
-from openstack_emulator.core.component import Rules
 from openstack_emulator.core.errors import bad_request, conflict, not_found
+from openstack_emulator.core.rules import Rules
 
 INTERNAL_ZONE = "internal"
 RESERVATION_POOL = "freepool"

@@ -7,10 +7,10 @@ from openstack_emulator.compute.rules.constants import GUEST, SHORT
 from openstack_emulator.compute.rules.servers import Servers, owner_of
 from openstack_emulator.compute.rules.states import ATTACHABLE
 from openstack_emulator.core.cloud import Records, new_id
-from openstack_emulator.core.component import Rules
 from openstack_emulator.core.errors import ApiError, bad_request, conflict, not_found
 from openstack_emulator.core.guests.driver import Volume
 from openstack_emulator.core.http import Context
+from openstack_emulator.core.rules import Rules
 from openstack_emulator.volume import records as volume_records
 from openstack_emulator.volume.records import Attachment
 from openstack_emulator.volume.rules.composition import BlockStorage

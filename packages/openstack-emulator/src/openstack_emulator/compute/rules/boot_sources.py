@@ -7,9 +7,9 @@ from typing import Any
 
 from openstack_emulator.compute.records import Flavor, RequestedDevice, ServerFlavor
 from openstack_emulator.compute.rules.wanted import NewServer
-from openstack_emulator.core.component import Rules
 from openstack_emulator.core.errors import ApiError, bad_request
 from openstack_emulator.core.http import Context
+from openstack_emulator.core.rules import Rules
 from openstack_emulator.image.records import Image
 from openstack_emulator.image.rules.composition import ImageService
 from openstack_emulator.volume.records import Volume

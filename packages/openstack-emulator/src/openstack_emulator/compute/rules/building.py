@@ -15,9 +15,9 @@ from openstack_emulator.compute.rules.servers import Servers, owner_of
 from openstack_emulator.compute.rules.states import RUNNING
 from openstack_emulator.compute.rules.wanted import NewServer
 from openstack_emulator.core.cloud import Records
-from openstack_emulator.core.component import Rules
 from openstack_emulator.core.errors import ApiError
 from openstack_emulator.core.http import Context
+from openstack_emulator.core.rules import Rules
 from openstack_emulator.volume.rules.composition import BlockStorage
 from openstack_emulator.volume.rules.wanted import NewVolume
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from openstack_emulator.compute.records import Console, Server
 from openstack_emulator.compute.rules.servers import Servers
 from openstack_emulator.core.cloud import Records, new_id
-from openstack_emulator.core.component import Rules
 from openstack_emulator.core.errors import conflict
+from openstack_emulator.core.rules import Rules
 
 LIFETIME = 600
 """Seconds for which the token of a console is valid."""

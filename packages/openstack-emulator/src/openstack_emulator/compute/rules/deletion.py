@@ -12,7 +12,7 @@ from openstack_emulator.compute.rules.server_groups import ServerGroups
 from openstack_emulator.compute.rules.servers import Servers
 from openstack_emulator.compute.rules.usage import Usages
 from openstack_emulator.core.cloud import Records
-from openstack_emulator.core.component import Rules
+from openstack_emulator.core.rules import Rules
 
 
 class Deletion(Rules):

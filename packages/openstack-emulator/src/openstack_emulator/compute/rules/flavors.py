@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 
 from openstack_emulator.compute.records import Flavor, ServerFlavor
 from openstack_emulator.core.cloud import Records, new_id
-from openstack_emulator.core.component import Rules
 from openstack_emulator.core.errors import conflict, not_found
 from openstack_emulator.core.http import Context
+from openstack_emulator.core.rules import Rules
 
 PRESETS = (
     ("1", "m1.tiny", 512, 1, 1),

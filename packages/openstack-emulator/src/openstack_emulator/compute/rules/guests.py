@@ -12,10 +12,10 @@ from openstack_emulator.compute.rules.metadata import Documents, config_drive
 from openstack_emulator.compute.rules.servers import Servers
 from openstack_emulator.compute.rules.states import OPERATIONS, PAUSED, REINSTALL, RUNNING, SHUT_DOWN
 from openstack_emulator.core.cloud import Records
-from openstack_emulator.core.component import Rules
 from openstack_emulator.core.errors import ApiError, bad_request
 from openstack_emulator.core.guests.driver import Guest, GuestsUnavailable, Size, Volume
 from openstack_emulator.core.guests.selection import NONE
+from openstack_emulator.core.rules import Rules
 from openstack_emulator.guests.doors import Doors
 from openstack_emulator.image.rules.composition import ImageService
 from openstack_emulator.network.rules.composition import NetworkService

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from openstack_emulator.compute.records import Event, Server
 from openstack_emulator.core.cloud import Records, new_id
-from openstack_emulator.core.component import Rules
 from openstack_emulator.core.http import Context
+from openstack_emulator.core.rules import Rules
 from openstack_emulator.core.store import Table
 
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from openstack_emulator.compute.records import Host, Server, ServerFlavor, ServiceProcess
 from openstack_emulator.compute.rules.counters import Counters
 from openstack_emulator.core.cloud import Records, new_id
-from openstack_emulator.core.component import Rules
+from openstack_emulator.core.rules import Rules
 from openstack_emulator.core.store import Table
 
 COMPUTE_HOSTS = ("compute-1", "compute-2", "compute-3", "compute-4")

@@ -12,9 +12,9 @@ from openstack_emulator.compute.rules.constants import SHORT
 from openstack_emulator.compute.rules.servers import Servers
 from openstack_emulator.compute.rules.states import PLUGGABLE
 from openstack_emulator.core.cloud import Records
-from openstack_emulator.core.component import Rules
 from openstack_emulator.core.errors import ApiError, bad_request, conflict, not_found
 from openstack_emulator.core.http import Context
+from openstack_emulator.core.rules import Rules
 from openstack_emulator.network.records.core import Network, Port
 from openstack_emulator.network.rules.composition import NetworkService
 

@@ -17,8 +17,8 @@ from openstack_emulator.compute.records import Keypair
 from openstack_emulator.compute.rules.counters import Counters
 from openstack_emulator.compute.rules.quotas import Quotas
 from openstack_emulator.core.cloud import Records
-from openstack_emulator.core.component import Rules
 from openstack_emulator.core.errors import bad_request, conflict, forbidden, not_found
+from openstack_emulator.core.rules import Rules
 
 CERTIFICATE_DAYS = 3650
 

@@ -21,7 +21,7 @@ from openstack_emulator.compute.rules.interfaces import Interfaces
 from openstack_emulator.compute.rules.keypairs import Keypairs
 from openstack_emulator.compute.rules.security_groups import ServerSecurityGroups
 from openstack_emulator.core.cloud import Records
-from openstack_emulator.core.component import Rules
+from openstack_emulator.core.rules import Rules
 from openstack_emulator.network.records.core import Route, Subnet
 from openstack_emulator.network.rules.composition import NetworkService
 

@@ -7,8 +7,8 @@ import asyncio
 from openstack_emulator.compute.rules.servers import Servers
 from openstack_emulator.compute.rules.states import RUNNING
 from openstack_emulator.core.cloud import Records
-from openstack_emulator.core.component import Rules
 from openstack_emulator.core.guests.driver import ProcessorTime
+from openstack_emulator.core.rules import Rules
 
 NANOSECONDS = 1e9
 

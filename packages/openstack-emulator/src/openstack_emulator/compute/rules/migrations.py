@@ -5,7 +5,7 @@ from __future__ import annotations
 from openstack_emulator.compute.records import Migration, Server
 from openstack_emulator.compute.rules.counters import Counters
 from openstack_emulator.core.cloud import Records, new_id
-from openstack_emulator.core.component import Rules
+from openstack_emulator.core.rules import Rules
 
 
 class Migrations(Rules):

@@ -16,9 +16,9 @@ from openstack_emulator.compute.rules.quotas import Quotas
 from openstack_emulator.compute.rules.scheduler import NO_HOST, Scheduler
 from openstack_emulator.compute.rules.server_groups import ServerGroups
 from openstack_emulator.core.cloud import Records
-from openstack_emulator.core.component import Rules
 from openstack_emulator.core.errors import bad_request
 from openstack_emulator.core.http import Context
+from openstack_emulator.core.rules import Rules
 from openstack_emulator.image.rules.composition import ImageService
 
 

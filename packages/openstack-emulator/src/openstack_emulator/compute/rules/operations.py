@@ -11,7 +11,7 @@ from openstack_emulator.compute.rules.guests import Guests
 from openstack_emulator.compute.rules.servers import Servers
 from openstack_emulator.compute.rules.states import OPERATIONS
 from openstack_emulator.core.cloud import Records
-from openstack_emulator.core.component import Rules
+from openstack_emulator.core.rules import Rules
 
 Finisher = Callable[[Server], Mapping[str, Any]]
 """What an operation does at its end besides changing the state; it returns changes of the server, which replace those

@@ -14,9 +14,9 @@ from openstack_emulator.compute.rules.operations import Operations
 from openstack_emulator.compute.rules.states import SHUT_DOWN
 from openstack_emulator.compute.rules.user_data import check_user_data
 from openstack_emulator.core.cloud import Records
-from openstack_emulator.core.component import Rules
 from openstack_emulator.core.errors import ApiError, bad_request
 from openstack_emulator.core.http import Context
+from openstack_emulator.core.rules import Rules
 
 
 class Rebuilds(Rules):

@@ -18,9 +18,9 @@ from openstack_emulator.compute.rules.states import NO_STATE
 from openstack_emulator.compute.rules.user_data import check_user_data
 from openstack_emulator.compute.rules.wanted import NewServer
 from openstack_emulator.core.cloud import Records, new_id
-from openstack_emulator.core.component import Rules
 from openstack_emulator.core.errors import ApiError, bad_request, forbidden
 from openstack_emulator.core.http import Context
+from openstack_emulator.core.rules import Rules
 from openstack_emulator.image.records import Image
 from openstack_emulator.volume.rules.sources import MAPPINGS
 

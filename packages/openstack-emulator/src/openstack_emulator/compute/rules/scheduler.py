@@ -9,7 +9,7 @@ from openstack_emulator.compute.rules.aggregates import Aggregates
 from openstack_emulator.compute.rules.hosts import Hosts
 from openstack_emulator.compute.rules.server_groups import ServerGroups
 from openstack_emulator.core.cloud import Records
-from openstack_emulator.core.component import Rules
+from openstack_emulator.core.rules import Rules
 from openstack_emulator.core.store import Table
 
 NO_HOST = "No valid host was found. There are not enough hosts available."

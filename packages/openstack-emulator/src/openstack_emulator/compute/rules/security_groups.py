@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from openstack_emulator.compute.records import Server
-from openstack_emulator.core.component import Rules
 from openstack_emulator.core.errors import bad_request, conflict, not_found
+from openstack_emulator.core.rules import Rules
 from openstack_emulator.network.records.core import SecurityGroup
 from openstack_emulator.network.rules.composition import NetworkService
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from openstack_emulator.compute.records import ServerGroup
 from openstack_emulator.compute.rules.quotas import Quotas
 from openstack_emulator.core.cloud import Records, new_id
-from openstack_emulator.core.component import Rules
 from openstack_emulator.core.errors import bad_request, forbidden
 from openstack_emulator.core.http import Context
+from openstack_emulator.core.rules import Rules
 from openstack_emulator.core.store import Table
 
 POLICIES = ("anti-affinity", "affinity", "soft-anti-affinity", "soft-affinity")

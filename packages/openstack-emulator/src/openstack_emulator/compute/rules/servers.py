@@ -14,9 +14,9 @@ from openstack_emulator.compute.rules.history import History
 from openstack_emulator.compute.rules.quotas import Quotas
 from openstack_emulator.compute.rules.states import NO_STATE, RUNNING
 from openstack_emulator.core.cloud import Records, new_id
-from openstack_emulator.core.component import Rules, visible
 from openstack_emulator.core.errors import ApiError, bad_request, conflict
 from openstack_emulator.core.http import Context
+from openstack_emulator.core.rules import Rules, visible
 from openstack_emulator.core.store import Table
 
 PASSWORD_LETTERS = string.ascii_letters + string.digits

@@ -14,8 +14,8 @@ from openstack_emulator.compute.rules.scheduler import NO_HOST, Scheduler
 from openstack_emulator.compute.rules.servers import owner_of
 from openstack_emulator.compute.rules.states import NO_STATE, SHUT_DOWN
 from openstack_emulator.core.cloud import Records
-from openstack_emulator.core.component import Rules
 from openstack_emulator.core.errors import bad_request
+from openstack_emulator.core.rules import Rules
 from openstack_emulator.core.typed import to_plain
 from openstack_emulator.image.records import Image
 from openstack_emulator.image.rules.composition import ImageService

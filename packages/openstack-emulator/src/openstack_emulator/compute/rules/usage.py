@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from openstack_emulator.compute.records import Server, Usage
 from openstack_emulator.core.cloud import Records
-from openstack_emulator.core.component import Rules
+from openstack_emulator.core.rules import Rules
 from openstack_emulator.core.store import Table
 
 

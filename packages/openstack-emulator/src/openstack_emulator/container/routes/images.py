@@ -10,10 +10,10 @@ from openstack_emulator.container.rules.hosts import HOST
 from openstack_emulator.container.rules.images import DRIVERS
 from openstack_emulator.container.views import image_view
 from openstack_emulator.core import fields
-from openstack_emulator.core.component import visible
 from openstack_emulator.core.errors import bad_request
 from openstack_emulator.core.http import Request, Response
 from openstack_emulator.core.objects import writer
+from openstack_emulator.core.rules import visible
 
 _FORMS = {"repo": fields.text(2), "image_driver": fields.nullable(fields.one_of(*DRIVERS))}
 

@@ -20,10 +20,10 @@ from openstack_emulator.container.rules.quotas import Quotas
 from openstack_emulator.container.rules.storage import Storage
 from openstack_emulator.container.rules.wanted import Change, NewContainer
 from openstack_emulator.core.cloud import Records, new_id
-from openstack_emulator.core.component import Rules
 from openstack_emulator.core.errors import ApiError, conflict
 from openstack_emulator.core.http import Context, Request
 from openstack_emulator.core.objects import by_name_or_id
+from openstack_emulator.core.rules import Rules
 from openstack_emulator.core.store import Table
 
 TIMESTAMP = "%Y-%m-%d %H:%M:%S"

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from openstack_emulator.container.records import Container, Host
 from openstack_emulator.core.cloud import Records
-from openstack_emulator.core.component import Rules
 from openstack_emulator.core.errors import conflict
 from openstack_emulator.core.objects import TIMESTAMP, missing
+from openstack_emulator.core.rules import Rules
 from openstack_emulator.core.store import Table
 
 HOST = "devstack"

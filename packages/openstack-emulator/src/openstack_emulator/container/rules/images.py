@@ -5,8 +5,8 @@ from __future__ import annotations
 from openstack_emulator.container.records import Image
 from openstack_emulator.container.rules.hosts import HOST
 from openstack_emulator.core.cloud import Records, new_id
-from openstack_emulator.core.component import Rules
 from openstack_emulator.core.errors import bad_request
+from openstack_emulator.core.rules import Rules
 from openstack_emulator.image.rules.composition import ImageService
 
 SIZE = 4_194_304

@@ -9,10 +9,10 @@ from typing import Any
 
 from openstack_emulator.container.records import Container, Interface, WantedInterface
 from openstack_emulator.core.cloud import Records
-from openstack_emulator.core.component import Rules
 from openstack_emulator.core.errors import ApiError, bad_request, conflict, not_found
 from openstack_emulator.core.http import Context, Request
 from openstack_emulator.core.lookups import one_of_collection
+from openstack_emulator.core.rules import Rules
 from openstack_emulator.network.records.core import Port
 from openstack_emulator.network.rules.composition import NetworkService
 

@@ -9,11 +9,11 @@ from openstack_emulator.container.records import Container, Mount
 from openstack_emulator.container.rules.wanted import WantedMount
 from openstack_emulator.core import fields
 from openstack_emulator.core.cloud import Records
-from openstack_emulator.core.component import Rules
 from openstack_emulator.core.errors import bad_request, conflict, not_found
 from openstack_emulator.core.http import Context, Request
 from openstack_emulator.core.internal import ask
 from openstack_emulator.core.lookups import one_of_collection
+from openstack_emulator.core.rules import Rules
 from openstack_emulator.volume.rules.composition import BlockStorage
 
 VOLUMES = "/volume/v3/volumes"

@@ -7,7 +7,7 @@ from cryptography import x509
 from openstack_emulator.container_infra.records import Authority, Cluster
 from openstack_emulator.core.certificates import certificate_authority, signed
 from openstack_emulator.core.cloud import Records
-from openstack_emulator.core.component import Rules
+from openstack_emulator.core.rules import Rules
 from openstack_emulator.core.store import Table
 
 DEFAULT = "kubernetes"

@@ -21,10 +21,10 @@ from openstack_emulator.container_infra.rules.references import check_reference
 from openstack_emulator.container_infra.rules.templates import Templates
 from openstack_emulator.container_infra.rules.wanted import NewCluster, NewNodeGroup, merged_labels
 from openstack_emulator.core.cloud import Records, new_id
-from openstack_emulator.core.component import Rules
 from openstack_emulator.core.errors import bad_request, conflict
 from openstack_emulator.core.http import Context, Request
 from openstack_emulator.core.objects import TIMESTAMP, by_name_or_id
+from openstack_emulator.core.rules import Rules
 from openstack_emulator.core.store import Table
 
 SECONDS_TO_CREATE = 10.0

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from openstack_emulator.container_infra.records import Quota
 from openstack_emulator.core.cloud import Records
-from openstack_emulator.core.component import Rules
 from openstack_emulator.core.errors import ApiError, bad_request, conflict, forbidden, not_found
 from openstack_emulator.core.objects import TIMESTAMP
+from openstack_emulator.core.rules import Rules
 from openstack_emulator.identity.records import IdentityRecords
 
 CLUSTER = "Cluster"

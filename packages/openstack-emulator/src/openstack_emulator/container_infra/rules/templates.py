@@ -10,10 +10,10 @@ from openstack_emulator.container_infra.records import Cluster, ClusterTemplate
 from openstack_emulator.container_infra.rules.drivers import NETWORK_DRIVERS, check_drivers
 from openstack_emulator.container_infra.rules.references import check_reference, distribution
 from openstack_emulator.core.cloud import Records, new_id
-from openstack_emulator.core.component import Rules
 from openstack_emulator.core.errors import RolesLacking, bad_request, forbidden
 from openstack_emulator.core.http import Context, Request
 from openstack_emulator.core.objects import TIMESTAMP, by_name_or_id, missing
+from openstack_emulator.core.rules import Rules
 from openstack_emulator.core.store import Table
 
 ALWAYS_CHANGEABLE = {"name", "public", "hidden", "tags"}

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from openstack_emulator.core import fields
-from openstack_emulator.core.component import visible
 from openstack_emulator.core.errors import bad_request
 from openstack_emulator.core.http import Request, Response
+from openstack_emulator.core.rules import visible
 from openstack_emulator.database.records import Cluster
 from openstack_emulator.database.routes.bodies import action_of, key_of
 from openstack_emulator.database.routes.contents import superuser

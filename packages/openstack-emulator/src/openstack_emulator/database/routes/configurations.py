@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from openstack_emulator.core import fields
-from openstack_emulator.core.component import visible
 from openstack_emulator.core.http import Request, Response
+from openstack_emulator.core.rules import visible
 from openstack_emulator.database.records import Configuration
 from openstack_emulator.database.routes.bodies import key_of
 from openstack_emulator.database.routes.lists import listed

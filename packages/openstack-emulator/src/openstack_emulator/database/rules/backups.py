@@ -5,9 +5,9 @@ from __future__ import annotations
 import copy
 
 from openstack_emulator.core.cloud import Records, new_id
-from openstack_emulator.core.component import visible
 from openstack_emulator.core.errors import ApiError, bad_request, not_found
 from openstack_emulator.core.http import Context
+from openstack_emulator.core.rules import visible
 from openstack_emulator.core.store import Table
 from openstack_emulator.database.records import Backup, BackupStrategy, Contents, Instance
 from openstack_emulator.database.rules.instances import Instances

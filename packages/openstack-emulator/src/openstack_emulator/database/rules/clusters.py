@@ -7,9 +7,9 @@ from typing import Any
 
 from openstack_emulator.core import fields
 from openstack_emulator.core.cloud import Records, new_id
-from openstack_emulator.core.component import visible
 from openstack_emulator.core.errors import ApiError, bad_request, not_found
 from openstack_emulator.core.http import Context, Request
+from openstack_emulator.core.rules import visible
 from openstack_emulator.database.records import Cluster, DatastoreVersion, Instance
 from openstack_emulator.database.rules.creation import VOLUME_FORMS, Creation, nics_of
 from openstack_emulator.database.rules.datastores import CLUSTERS, Datastores

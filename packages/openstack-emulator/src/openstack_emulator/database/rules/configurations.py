@@ -6,9 +6,9 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from openstack_emulator.core.cloud import Records, new_id
-from openstack_emulator.core.component import visible
 from openstack_emulator.core.errors import bad_request, not_found
 from openstack_emulator.core.http import Context
+from openstack_emulator.core.rules import visible
 from openstack_emulator.database.records import Configuration, DatastoreVersion, Instance
 from openstack_emulator.database.rules.datastores import Datastores
 from openstack_emulator.database.rules.instances import READY, Instances

@@ -8,9 +8,9 @@ from typing import Any
 
 from openstack_emulator.core import fields
 from openstack_emulator.core.cloud import Records
-from openstack_emulator.core.component import Rules, visible
 from openstack_emulator.core.errors import ApiError, bad_request, conflict, forbidden
 from openstack_emulator.core.http import Context, Request
+from openstack_emulator.core.rules import Rules, visible
 from openstack_emulator.database.records import Access, DatastoreVersion, Instance
 from openstack_emulator.database.rules.backups import COMPLETED, Backups
 from openstack_emulator.database.rules.configurations import Configurations

@@ -9,9 +9,9 @@ import copy
 from typing import Any
 
 from openstack_emulator.core.cloud import Records, new_id
-from openstack_emulator.core.component import visible
 from openstack_emulator.core.errors import bad_request, forbidden
 from openstack_emulator.core.http import Context
+from openstack_emulator.core.rules import visible
 from openstack_emulator.database.records import Failure, Instance
 from openstack_emulator.database.rules.errors import missing, unavailable
 from openstack_emulator.database.rules.networks import disconnect

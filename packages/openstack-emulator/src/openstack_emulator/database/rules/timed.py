@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from openstack_emulator.core.component import Rules
+from openstack_emulator.core.rules import Rules
 
 SECONDS = "%Y-%m-%dT%H:%M:%S"
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from openstack_emulator.core.cloud import Records
-from openstack_emulator.core.component import Rules
 from openstack_emulator.core.errors import ApiError
+from openstack_emulator.core.rules import Rules
 from openstack_emulator.core.store import Table
 from openstack_emulator.dns.records import Blacklist, TopLevelDomain
 from openstack_emulator.dns.rules.names import folded

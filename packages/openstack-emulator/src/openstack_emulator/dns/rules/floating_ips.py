@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from openstack_emulator.core.cloud import Records
-from openstack_emulator.core.component import Rules
 from openstack_emulator.core.errors import ApiError, not_found
+from openstack_emulator.core.rules import Rules
 from openstack_emulator.dns.records import PRIMARY, RecordSet, Zone
 from openstack_emulator.dns.rules.callers import Caller
 from openstack_emulator.dns.rules.names import reverse_name, reverse_zone

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from openstack_emulator.core.cloud import Records, new_id
-from openstack_emulator.core.component import Rules
 from openstack_emulator.core.errors import ApiError, bad_request, forbidden
+from openstack_emulator.core.rules import Rules
 from openstack_emulator.dns.records import PRIMARY, SECONDARY, RecordSet, Served, Zone
 from openstack_emulator.dns.rules.callers import Caller
 from openstack_emulator.dns.rules.errors import duplicate, invalid_object, missing, problem

@@ -7,8 +7,8 @@ import secrets
 import string
 
 from openstack_emulator.core.cloud import Records, new_id
-from openstack_emulator.core.component import Rules
 from openstack_emulator.core.errors import ApiError, forbidden
+from openstack_emulator.core.rules import Rules
 from openstack_emulator.dns.records import TransferAccept, TransferRequest, Zone
 from openstack_emulator.dns.rules.callers import Caller
 from openstack_emulator.dns.rules.errors import missing

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from typing import Any, TypeVar
 
 from openstack_emulator.core.cloud import Records, new_id
-from openstack_emulator.core.component import Rules
 from openstack_emulator.core.errors import ApiError
+from openstack_emulator.core.rules import Rules
 from openstack_emulator.core.store import Table
 from openstack_emulator.dns.records import PRIMARY, Zone, ZoneExport, ZoneImport, ZoneTask
 from openstack_emulator.dns.rules.callers import Caller

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from openstack_emulator.core.cloud import Records, new_id
-from openstack_emulator.core.component import Rules
 from openstack_emulator.core.errors import ApiError, forbidden
+from openstack_emulator.core.rules import Rules
 from openstack_emulator.dns.records import PRIMARY, Zone, ZoneShare
 from openstack_emulator.dns.rules.allowed_names import AllowedNames
 from openstack_emulator.dns.rules.callers import Caller

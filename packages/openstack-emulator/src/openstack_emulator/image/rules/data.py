@@ -6,8 +6,8 @@ import hashlib
 from collections.abc import Iterable
 
 from openstack_emulator.core.cloud import Records
-from openstack_emulator.core.component import Rules
 from openstack_emulator.core.errors import bad_request, conflict, forbidden
+from openstack_emulator.core.rules import Rules
 from openstack_emulator.core.store import Table
 from openstack_emulator.image.records import Image
 from openstack_emulator.image.rules.stores import DEFAULT_STORE

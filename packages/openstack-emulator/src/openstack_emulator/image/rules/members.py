@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from openstack_emulator.core.cloud import Records
-from openstack_emulator.core.component import Rules
 from openstack_emulator.core.errors import conflict, forbidden, not_found
 from openstack_emulator.core.http import Context
+from openstack_emulator.core.rules import Rules
 from openstack_emulator.core.store import Table
 from openstack_emulator.image.records import Image, Member
 from openstack_emulator.image.rules.errors import unauthorized

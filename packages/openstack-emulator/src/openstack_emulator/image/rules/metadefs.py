@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from openstack_emulator.core.cloud import Records
-from openstack_emulator.core.component import Rules
 from openstack_emulator.core.errors import bad_request, conflict, forbidden, not_found
 from openstack_emulator.core.http import Context
+from openstack_emulator.core.rules import Rules
 from openstack_emulator.image.records import Namespace, NamespaceParts
 from openstack_emulator.image.rules.attributes import check_value
 from openstack_emulator.image.rules.metadef_schemas import ASSOCIATION, OBJECT, PROPERTY, TAG, Schema

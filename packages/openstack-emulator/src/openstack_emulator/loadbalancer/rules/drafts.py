@@ -6,9 +6,9 @@ from collections import Counter
 from typing import Any
 
 from openstack_emulator.core.cloud import Records, new_id
-from openstack_emulator.core.component import Rules
 from openstack_emulator.core.errors import bad_request, conflict
 from openstack_emulator.core.http import Context
+from openstack_emulator.core.rules import Rules
 from openstack_emulator.loadbalancer.records import L7Policy, Listener, LoadBalancer, Pool, Provisioned
 from openstack_emulator.loadbalancer.rules.addresses import VirtualAddresses
 from openstack_emulator.loadbalancer.rules.consistency import Consistency, check_protocols

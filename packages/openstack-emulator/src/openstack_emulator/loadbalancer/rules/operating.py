@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from openstack_emulator.core.cloud import Records
-from openstack_emulator.core.component import Rules
+from openstack_emulator.core.rules import Rules
 from openstack_emulator.loadbalancer.records import Listener, LoadBalancer, Member, Pool, Provisioned
 from openstack_emulator.loadbalancer.rules.addresses import VirtualAddresses
 from openstack_emulator.loadbalancer.rules.tables import Tables

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from typing import Any, Generic, TypeVar
 
 from openstack_emulator.core.cloud import Records
-from openstack_emulator.core.component import Rules
 from openstack_emulator.core.errors import bad_request, conflict
+from openstack_emulator.core.rules import Rules
 from openstack_emulator.core.store import Table
 from openstack_emulator.core.typed import TypedRecord
 from openstack_emulator.loadbalancer.records import (

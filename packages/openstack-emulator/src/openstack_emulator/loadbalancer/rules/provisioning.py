@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from openstack_emulator.core.cloud import Records
-from openstack_emulator.core.component import Rules
 from openstack_emulator.core.errors import conflict
+from openstack_emulator.core.rules import Rules
 from openstack_emulator.loadbalancer.records import L7Policy, LoadBalancer, Pool, Provisioned
 from openstack_emulator.loadbalancer.rules.addresses import VirtualAddresses
 from openstack_emulator.loadbalancer.rules.errors import failure

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from openstack_emulator.core.cloud import Records, new_id
-from openstack_emulator.core.component import Rules
 from openstack_emulator.core.errors import bad_request, forbidden, not_found
+from openstack_emulator.core.rules import Rules
 from openstack_emulator.messaging.records import Claim, Message
 from openstack_emulator.messaging.rules.messages import Messages
 from openstack_emulator.messaging.rules.queues import Queues, place

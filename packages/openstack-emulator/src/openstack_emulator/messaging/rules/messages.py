@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from uuid import UUID
 
 from openstack_emulator.core.cloud import Records
-from openstack_emulator.core.component import Rules
 from openstack_emulator.core.errors import ApiError
+from openstack_emulator.core.rules import Rules
 from openstack_emulator.core.store import Table
 from openstack_emulator.identity.service_trusts import token_of
 from openstack_emulator.messaging.records import Message, Own, Subscription

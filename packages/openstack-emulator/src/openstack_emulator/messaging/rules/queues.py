@@ -8,9 +8,9 @@ from typing import Any
 
 from openstack_emulator.core import json_patch
 from openstack_emulator.core.cloud import Records
-from openstack_emulator.core.component import Rules
 from openstack_emulator.core.errors import ApiError, bad_request, conflict
 from openstack_emulator.core.json_patch import Flaw
+from openstack_emulator.core.rules import Rules
 from openstack_emulator.messaging.records import Queue
 from openstack_emulator.messaging.rules.checks import INVALID_BODY
 from openstack_emulator.messaging.rules.settings import RESERVED, check_reserved, metadata_of

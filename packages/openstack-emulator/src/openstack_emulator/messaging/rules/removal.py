@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from openstack_emulator.core.cloud import Records
-from openstack_emulator.core.component import Rules
+from openstack_emulator.core.rules import Rules
 from openstack_emulator.messaging.rules.claims import Claims
 from openstack_emulator.messaging.rules.messages import Messages
 from openstack_emulator.messaging.rules.queues import Queues

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from openstack_emulator.core.cloud import Records, new_id
-from openstack_emulator.core.component import Rules
 from openstack_emulator.core.errors import ApiError, bad_request, conflict, not_found
 from openstack_emulator.core.http import Context
+from openstack_emulator.core.rules import Rules
 from openstack_emulator.metric.records import Measures, Metric, Resource
 from openstack_emulator.metric.rules.policies import Policies, longest
 from openstack_emulator.metric.rules.series import Series, aggregated, combined, moment_of

@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterable
 
 from openstack_emulator.core.cloud import Records
-from openstack_emulator.core.component import Rules
 from openstack_emulator.core.errors import ApiError, bad_request, conflict, not_found
+from openstack_emulator.core.rules import Rules
 from openstack_emulator.metric.records import Definition, Metric, Policy
 from openstack_emulator.metric.rules.wanted import NewDefinition, NewPolicy
 

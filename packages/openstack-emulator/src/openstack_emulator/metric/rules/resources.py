@@ -7,9 +7,9 @@ from typing import Any
 from uuid import UUID, uuid5
 
 from openstack_emulator.core.cloud import Records
-from openstack_emulator.core.component import Rules
 from openstack_emulator.core.errors import ApiError, bad_request, conflict, not_found
 from openstack_emulator.core.http import Context
+from openstack_emulator.core.rules import Rules
 from openstack_emulator.core.search import OPERATORS, predicate
 from openstack_emulator.core.store import Table
 from openstack_emulator.metric.records import Metric, Resource, ResourceType

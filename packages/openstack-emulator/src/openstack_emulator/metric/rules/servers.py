@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from openstack_emulator.compute.records import Server
 from openstack_emulator.core.cloud import Records
-from openstack_emulator.core.component import Rules
+from openstack_emulator.core.rules import Rules
 from openstack_emulator.core.store import Table
 from openstack_emulator.metric.records import Resource
 from openstack_emulator.metric.rules.metrics import Metrics

@@ -7,8 +7,8 @@ from typing import Any
 from uuid import UUID
 
 from openstack_emulator.core.cloud import Records
-from openstack_emulator.core.component import Rules
 from openstack_emulator.core.errors import ApiError, bad_request, conflict, not_found
+from openstack_emulator.core.rules import Rules
 from openstack_emulator.core.store import Table
 from openstack_emulator.metric.records import Attribute, Resource, ResourceType
 from openstack_emulator.metric.rules.validation import (

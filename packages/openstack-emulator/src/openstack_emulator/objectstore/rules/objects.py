@@ -6,7 +6,7 @@ import dataclasses
 import hashlib
 
 from openstack_emulator.core.cloud import Records, new_hex_id
-from openstack_emulator.core.component import Rules
+from openstack_emulator.core.rules import Rules
 from openstack_emulator.objectstore.records import Container, StoredObject
 from openstack_emulator.objectstore.rules.errors import refused
 from openstack_emulator.objectstore.rules.times import Ticks

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from email.utils import formatdate
 
 from openstack_emulator.core.cloud import Records
-from openstack_emulator.core.component import Rules
+from openstack_emulator.core.rules import Rules
 
 _RESOLUTION = 0.00001
 

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Sequence
 
 from openstack_emulator.core.cloud import Records, new_id
-from openstack_emulator.core.component import Rules
 from openstack_emulator.core.errors import ApiError, bad_request, conflict, forbidden
 from openstack_emulator.core.http import Context, Request
+from openstack_emulator.core.rules import Rules
 from openstack_emulator.policy.records import Policy, PolicyRule
 from openstack_emulator.policy.rules.builtins import BUILTINS, MODULE, builtin_of, unsafe_variable
 from openstack_emulator.policy.rules.evaluation import Evaluation, Key, Row

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from openstack_emulator.core.cloud import Records, new_id
-from openstack_emulator.core.component import Rules
 from openstack_emulator.core.errors import bad_request, conflict
 from openstack_emulator.core.http import Request
 from openstack_emulator.core.internal import ask
+from openstack_emulator.core.rules import Rules
 from openstack_emulator.policy.records import DataSource
 from openstack_emulator.policy.rules.drivers import DRIVERS, Driver, Table
 from openstack_emulator.policy.rules.evaluation import Row

@@ -6,8 +6,8 @@ from ipaddress import AddressValueError, IPv4Address, ip_network
 from typing import Any
 
 from openstack_emulator.core.cloud import Records, new_id
-from openstack_emulator.core.component import Rules
 from openstack_emulator.core.errors import bad_request, conflict, not_found
+from openstack_emulator.core.rules import Rules
 from openstack_emulator.network.rules.composition import NetworkService
 from openstack_emulator.reservation.records import Address
 from openstack_emulator.reservation.rules.calendar import Calendar

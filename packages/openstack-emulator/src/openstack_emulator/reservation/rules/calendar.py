@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from openstack_emulator.core.cloud import Records, new_id
-from openstack_emulator.core.component import Rules
+from openstack_emulator.core.rules import Rules
 from openstack_emulator.reservation.records import Allocation, Lease, Reservation
 
 

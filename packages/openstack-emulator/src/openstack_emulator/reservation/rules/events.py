@@ -6,8 +6,8 @@ import logging
 from collections.abc import Callable, Iterable, Mapping
 
 from openstack_emulator.core.cloud import Records, new_id
-from openstack_emulator.core.component import Rules
 from openstack_emulator.core.errors import ApiError
+from openstack_emulator.core.rules import Rules
 from openstack_emulator.reservation.records import Event, Lease
 from openstack_emulator.reservation.rules.dates import STAMP, read
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from openstack_emulator.core.component import visible
 from openstack_emulator.core.filters import equal
 from openstack_emulator.core.http import Request, Response
+from openstack_emulator.core.rules import visible
 from openstack_emulator.share.records import Message
 from openstack_emulator.share.routes.lists import created_within, listing
 from openstack_emulator.share.rules.composition import SharedFileSystems

@@ -7,11 +7,11 @@ from typing import Any
 
 from openstack_emulator.core import fields
 from openstack_emulator.core.actions import act, argument_of
-from openstack_emulator.core.component import visible
 from openstack_emulator.core.errors import bad_request, conflict
 from openstack_emulator.core.filters import Filter, equal, project_rows
 from openstack_emulator.core.http import Request, Response
 from openstack_emulator.core.metadata import Metadata
+from openstack_emulator.core.rules import visible
 from openstack_emulator.share.records import ShareNetwork, Subnet
 from openstack_emulator.share.routes.bodies import METADATA, NO_ITEM, OTHER_KEY, TEXT, Actions, changes_of, member
 from openstack_emulator.share.routes.lists import COMMON, created_within, listing

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from openstack_emulator.core import fields
-from openstack_emulator.core.component import visible
 from openstack_emulator.core.filters import Filter, equal, project_rows
 from openstack_emulator.core.http import Request, Response
+from openstack_emulator.core.rules import visible
 from openstack_emulator.share.records import SecurityService
 from openstack_emulator.share.routes.bodies import TEXT, changes_of, member
 from openstack_emulator.share.routes.lists import COMMON, LIKE, listing

@@ -6,11 +6,11 @@ from http import HTTPStatus
 
 from openstack_emulator.core import fields
 from openstack_emulator.core.actions import act, for_administrators, reset_status, status_among
-from openstack_emulator.core.component import visible
 from openstack_emulator.core.errors import ApiError, not_found
 from openstack_emulator.core.filters import Filter, equal, project_rows
 from openstack_emulator.core.http import Request, Response
 from openstack_emulator.core.metadata import Metadata
+from openstack_emulator.core.rules import visible
 from openstack_emulator.share.records import Snapshot
 from openstack_emulator.share.routes.bodies import (
     METADATA,

@@ -6,9 +6,9 @@ import re
 from ipaddress import IPv4Network, ip_network
 
 from openstack_emulator.core.cloud import Records, new_id
-from openstack_emulator.core.component import Rules
 from openstack_emulator.core.errors import bad_request
 from openstack_emulator.core.http import Context, Version
+from openstack_emulator.core.rules import Rules
 from openstack_emulator.core.store import Table
 from openstack_emulator.share.records import AccessRule, Share
 from openstack_emulator.share.rules.constants import LONG, SHORT

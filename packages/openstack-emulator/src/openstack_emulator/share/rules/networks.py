@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from openstack_emulator.core.cloud import Records, new_id
-from openstack_emulator.core.component import Rules, visible
 from openstack_emulator.core.errors import bad_request, conflict, forbidden
 from openstack_emulator.core.http import Context
+from openstack_emulator.core.rules import Rules, visible
 from openstack_emulator.core.store import Table
 from openstack_emulator.share.records import SecurityService, Share, ShareNetwork, Subnet
 from openstack_emulator.share.rules.constants import ZONE

@@ -8,9 +8,9 @@ from typing import Any
 
 from openstack_emulator.core import fields
 from openstack_emulator.core.cloud import Records, new_id
-from openstack_emulator.core.component import MICROSECONDS, Rules, visible
 from openstack_emulator.core.errors import ApiError, bad_request, conflict, forbidden, not_found
 from openstack_emulator.core.http import Context
+from openstack_emulator.core.rules import MICROSECONDS, Rules, visible
 from openstack_emulator.core.store import Table
 from openstack_emulator.share.records import AccessRule, Export, Share, ShareType, Snapshot
 from openstack_emulator.share.rules.backend import fits

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from openstack_emulator.core.cloud import Records, new_id
-from openstack_emulator.core.component import Rules
 from openstack_emulator.core.errors import ApiError, forbidden
 from openstack_emulator.core.http import Context
+from openstack_emulator.core.rules import Rules
 from openstack_emulator.core.store import Table
 from openstack_emulator.share.records import Share, Snapshot
 from openstack_emulator.share.rules.constants import LONG, SHORT

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from openstack_emulator.core import fields
 from openstack_emulator.core.actions import for_administrators, reset_status, status_among
-from openstack_emulator.core.component import visible
 from openstack_emulator.core.errors import bad_request, not_found
 from openstack_emulator.core.filters import project_rows
 from openstack_emulator.core.http import Request, Response
+from openstack_emulator.core.rules import visible
 from openstack_emulator.volume.records import Backup
 from openstack_emulator.volume.routes.acting import Actions, act_by_policy
 from openstack_emulator.volume.routes.bodies import FREE_TEXT, METADATA, NAMED, flag

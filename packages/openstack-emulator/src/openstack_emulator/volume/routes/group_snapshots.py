@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from openstack_emulator.core import fields
 from openstack_emulator.core.actions import act, reset_status, status_among
-from openstack_emulator.core.component import visible
 from openstack_emulator.core.filters import project_rows
 from openstack_emulator.core.http import Request, Response
+from openstack_emulator.core.rules import visible
 from openstack_emulator.volume.records import GroupSnapshot
 from openstack_emulator.volume.routes.acting import Actions
 from openstack_emulator.volume.routes.bodies import FREE_TEXT, GROUP_FILTERS

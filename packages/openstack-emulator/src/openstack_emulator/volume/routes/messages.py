@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from openstack_emulator.core.component import visible
 from openstack_emulator.core.filters import equal, project_rows
 from openstack_emulator.core.http import Request, Response
+from openstack_emulator.core.rules import visible
 from openstack_emulator.volume.records import Message
 from openstack_emulator.volume.routes.lists import listing
 from openstack_emulator.volume.rules.composition import BlockStorage

@@ -6,11 +6,11 @@ from typing import Any
 
 from openstack_emulator.core import fields
 from openstack_emulator.core.actions import ACCEPTED, arguments_of, for_administrators, reset_status, status_among
-from openstack_emulator.core.component import visible
 from openstack_emulator.core.errors import bad_request
 from openstack_emulator.core.filters import equal, holds, project_rows
 from openstack_emulator.core.http import Request, Response
 from openstack_emulator.core.metadata import Metadata
+from openstack_emulator.core.rules import visible
 from openstack_emulator.volume.records import Snapshot
 from openstack_emulator.volume.routes.acting import Actions, act_by_policy
 from openstack_emulator.volume.routes.bodies import (

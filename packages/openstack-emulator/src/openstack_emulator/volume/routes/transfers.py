@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from openstack_emulator.core import fields
-from openstack_emulator.core.component import visible
 from openstack_emulator.core.filters import project_rows
 from openstack_emulator.core.http import Request, Response
+from openstack_emulator.core.rules import visible
 from openstack_emulator.volume.records import Transfer
 from openstack_emulator.volume.routes.bodies import FREE_TEXT
 from openstack_emulator.volume.routes.lists import listing

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from openstack_emulator.core.cloud import Records, new_id
-from openstack_emulator.core.component import Rules, visible
 from openstack_emulator.core.errors import ApiError, bad_request, conflict
 from openstack_emulator.core.http import Context
+from openstack_emulator.core.rules import Rules, visible
 from openstack_emulator.core.store import Table
 from openstack_emulator.volume.records import Attachment, Volume
 from openstack_emulator.volume.rules.constants import SHORT

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from openstack_emulator.core.cloud import Records
-from openstack_emulator.core.component import Rules
+from openstack_emulator.core.rules import Rules
 from openstack_emulator.core.store import Table
 from openstack_emulator.volume.records import ServiceProcess, Volume, VolumeType
 from openstack_emulator.volume.rules.constants import BACKEND_HOST, HOST, ZONE

@@ -9,9 +9,9 @@ from typing import Any
 import orjson
 
 from openstack_emulator.core.cloud import Records, new_id
-from openstack_emulator.core.component import Rules, visible
 from openstack_emulator.core.errors import ApiError, bad_request
 from openstack_emulator.core.http import Context
+from openstack_emulator.core.rules import Rules, visible
 from openstack_emulator.core.store import Table
 from openstack_emulator.core.typed import to_bytes
 from openstack_emulator.volume.records import Backup, Snapshot, Volume, VolumeProperties

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from openstack_emulator.core.cloud import Records, new_id
-from openstack_emulator.core.component import Rules
 from openstack_emulator.core.errors import bad_request, conflict, not_found
 from openstack_emulator.core.http import Context
+from openstack_emulator.core.rules import Rules
 from openstack_emulator.core.store import Table
 from openstack_emulator.volume.records import Group, GroupType
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from openstack_emulator.core.cloud import Records, new_id
-from openstack_emulator.core.component import Rules, visible
 from openstack_emulator.core.errors import bad_request
 from openstack_emulator.core.http import Context
+from openstack_emulator.core.rules import Rules, visible
 from openstack_emulator.core.store import Table
 from openstack_emulator.volume.records import Attachment, Group, GroupSnapshot, Snapshot, Volume
 from openstack_emulator.volume.rules.constants import LONG, SHORT, ZONE

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from openstack_emulator.core.cloud import Records
-from openstack_emulator.core.component import Rules
 from openstack_emulator.core.errors import bad_request
 from openstack_emulator.core.http import Context
+from openstack_emulator.core.rules import Rules
 from openstack_emulator.core.store import Table
 from openstack_emulator.volume.records import Attachment, BackendObject, Snapshot, Volume
 from openstack_emulator.volume.rules.constants import BACKEND_HOST, LONG, POOL, SHORT, ZONE

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 from openstack_emulator.core.cloud import Records, new_id
-from openstack_emulator.core.component import MICROSECONDS, Rules
+from openstack_emulator.core.rules import MICROSECONDS, Rules
 from openstack_emulator.volume.records import Message, Volume
 
 KEPT = timedelta(days=30)

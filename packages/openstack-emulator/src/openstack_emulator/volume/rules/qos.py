@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from openstack_emulator.core.cloud import Records, new_id
-from openstack_emulator.core.component import Rules
 from openstack_emulator.core.errors import bad_request, conflict, not_found
+from openstack_emulator.core.rules import Rules
 from openstack_emulator.core.store import Table
 from openstack_emulator.volume.records import Qos, VolumeType
 

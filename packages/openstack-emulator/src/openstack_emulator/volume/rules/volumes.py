@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from openstack_emulator.core.cloud import Records, new_id
-from openstack_emulator.core.component import Rules, visible
 from openstack_emulator.core.errors import bad_request
 from openstack_emulator.core.guests.driver import IMAGE
 from openstack_emulator.core.http import Context
+from openstack_emulator.core.rules import Rules, visible
 from openstack_emulator.core.store import Table
 from openstack_emulator.volume.records import Attachment, Group, Snapshot, Transfer, Volume, VolumeType
 from openstack_emulator.volume.rules.backend import Backend

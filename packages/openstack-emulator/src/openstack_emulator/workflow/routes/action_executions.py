@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from openstack_emulator.core.component import visible
 from openstack_emulator.core.errors import ApiError, bad_request
 from openstack_emulator.core.http import Request, Response
+from openstack_emulator.core.rules import visible
 from openstack_emulator.workflow import views
 from openstack_emulator.workflow.records import ActionExecution
 from openstack_emulator.workflow.routes.lists import key, listed, listing

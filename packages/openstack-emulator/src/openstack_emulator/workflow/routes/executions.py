@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from openstack_emulator.core.component import visible
 from openstack_emulator.core.errors import bad_request, conflict
 from openstack_emulator.core.http import Request, Response
+from openstack_emulator.core.rules import visible
 from openstack_emulator.workflow import views
 from openstack_emulator.workflow.records import Execution
 from openstack_emulator.workflow.routes.lists import key, listed, listing

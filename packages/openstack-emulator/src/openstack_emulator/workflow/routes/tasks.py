@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from openstack_emulator.core.component import visible
 from openstack_emulator.core.errors import bad_request
 from openstack_emulator.core.http import Request, Response
+from openstack_emulator.core.rules import visible
 from openstack_emulator.workflow import views
 from openstack_emulator.workflow.records import Task
 from openstack_emulator.workflow.routes.executions import execution_of, executions_of

@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 from openstack_emulator.core.cloud import Records, new_id
-from openstack_emulator.core.component import Rules
 from openstack_emulator.core.errors import ApiError, bad_request, conflict, not_found
 from openstack_emulator.core.http import Context
+from openstack_emulator.core.rules import Rules
 from openstack_emulator.workflow.records import Environment
 from openstack_emulator.workflow.rules.fields import choice, json_object
 from openstack_emulator.workflow.rules.sharing import SCOPES, SECONDS_FORM, Sharing, require_publisher

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from openstack_emulator.core.cloud import Records, new_id
-from openstack_emulator.core.component import Rules
 from openstack_emulator.core.errors import ApiError, bad_request
+from openstack_emulator.core.rules import Rules
 from openstack_emulator.workflow.records import Execution, Task, Workflow, WorkflowSpec
 from openstack_emulator.workflow.rules.definitions import Definitions, missing_workflow
 from openstack_emulator.workflow.rules.environments import Environments

@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from openstack_emulator.core.cloud import Records, new_id
-from openstack_emulator.core.component import Rules
 from openstack_emulator.core.errors import bad_request
 from openstack_emulator.core.outgoing import Outgoing
+from openstack_emulator.core.rules import Rules
 from openstack_emulator.workflow.records import ActionExecution, ActionSpec, Task
 from openstack_emulator.workflow.rules import actions, expressions
 from openstack_emulator.workflow.rules.actions import ActionError

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 from openstack_emulator.core.cloud import Records, new_id
-from openstack_emulator.core.component import Rules
 from openstack_emulator.core.errors import ApiError
+from openstack_emulator.core.rules import Rules
 from openstack_emulator.workflow.records import ActionExecution, Execution, Task
 from openstack_emulator.workflow.rules.definitions import Definitions
 from openstack_emulator.workflow.rules.expressions import ExpressionError

@@ -1,16 +1,15 @@
-"""Services composed of components: which handler gets which, and what may be called later."""
+"""Rules of a service: what may be called later, and what a caller may see."""
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import pytest
 
 from openstack_emulator.core.cloud import Cloud, Records, Service
-from openstack_emulator.core.component import Component, merged, on, using, visible
 from openstack_emulator.core.errors import ApiError
-from openstack_emulator.core.http import Context, Request, Response
-from openstack_emulator.core.store import Record
+from openstack_emulator.core.http import Context
+from openstack_emulator.core.rules import Rules, visible
 from stoker_foundation.clock import ManualClock
 
 NAMES_IN_STATE_FILES = {
@@ -38,7 +37,7 @@ NAMES_IN_STATE_FILES = {
 """The state changes that a state file may name, by service: a new release must still know each of them."""
 
 
-class Shelf(Component):
+class Shelf(Rules):
     """Boxes, and a change that happens later."""
 
     def __init__(self, records: Records) -> None:
@@ -54,7 +53,7 @@ class Shelf(Component):
 
 
 class Store(Records):
-    """Records of one component."""
+    """Records of one kind."""
 
     service = "store"
     not_found_messages: ClassVar = {"boxes": "Box {} is gone."}
@@ -74,28 +73,7 @@ def store(cloud: Cloud) -> Store:
     return cloud.of(Store)
 
 
-def count(shelf: Shelf, request: Request) -> Response:
-    return Response({"boxes": len(list(shelf.rows))})
-
-
-def label(shelf: Shelf, request: Request, box: Record, arguments: Any) -> Response:
-    return Response({"label": [shelf.rows.name, box["id"], arguments]})
-
-
-def test_a_route_and_an_action_get_the_component_that_they_name(store: Store) -> None:
-    store.shelf.rows.add({"id": "a"})
-    request = Request("GET", "/")
-
-    routes = merged(
-        {"/boxes": {"POST": lambda records, request: Response("made")}}, using(Shelf, {"/boxes": {"GET": count}})
-    )
-
-    assert routes["/boxes"]["GET"](store, request).body == {"boxes": 1}
-    assert routes["/boxes"]["POST"](store, request).body == "made"
-    assert on(Shelf, label)(store, request, {"id": "a"}, "red").body == {"label": ["boxes", "a", "red"]}
-
-
-def test_a_change_is_made_later_by_the_component(cloud: Cloud, store: Store) -> None:
+def test_a_change_is_made_later(cloud: Cloud, store: Store) -> None:
     clock = cloud.clock
     assert isinstance(clock, ManualClock)
     store.shelf.rows.add({"id": "a"})
