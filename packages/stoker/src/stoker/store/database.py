@@ -198,10 +198,9 @@ class Database:
         *arguments: Any,
     ) -> Result:
         """Like `read`, with a function `thread` that runs a function on a thread: for queries that compute much."""
-        work = partial(self.read_now, query, *arguments)
         while True:
             try:
-                found = await thread(work)
+                found = await thread(partial(self.read_now, query, *arguments))
             except DBAPIError as error:
                 if not passes(error):
                     raise

@@ -283,7 +283,7 @@ def _entry_problems(entry: Any, keys: Iterable[str], path: Path, source: str) ->
         elif is_between:
             yield from _location_problems(value, (*path, key), source)
         elif not isinstance(value, str) or not value:
-            yield _problem("must be the name of a resource", (*path, key), source)
+            yield _problem("must be the name of a resource of this stack", (*path, key), source)
 
 
 def _location_problems(value: Any, path: Path, source: str) -> Iterator[Diagnostic]:

@@ -26,11 +26,12 @@ def suggested_moves(plan: Plan) -> list[Move]:
     """Return the moves after which resources, also those of nested stacks, need neither be removed nor created.
 
     A removed resource and a new one are the same if they have the same type and equal properties, and no other one has.
-    Values that depend on another renamed resource count as equal. What is inside a resource goes along with it.
+    Values that depend on another renamed resource count as equal. What is inside a resource goes along with it, so that
+    nothing is suggested from a nested stack that is removed into a new one: these two are different.
     """
     removed = [step for step in plan.steps if _is_removed(step)]
     new = [step for step in plan.steps if step.kind is Kind.CREATE and step.uuid is None and step.subject is not None]
-    begun = {step.name for step in new}
+    begun, ended = {step.name for step in new}, {step.name for step in removed}
     moves: list[Move] = []
     for step in sorted(new[:_MOST_NEW], key=lambda each: each.depth) if removed else ():
         holders = _holders(step)
@@ -38,7 +39,8 @@ def suggested_moves(plan: Plan) -> list[Move]:
         if step.subject is None or begun & {*holders[:-1]} or targets & {*holders}:
             continue
         sources = {move.source for move in moves}
-        left = [each for each in removed[:_MOST_COMPARED] if not sources & {*_holders(each)}]
+        taken = sources | ended if begun & {*holders} else sources
+        left = [each for each in removed[:_MOST_COMPARED] if not taken & {*_holders(each)}]
         alike = list(_alike(step.subject, left, targets, f"{holders[-1]}." if holders else ""))
         if len(alike) == 1:
             moves.append(Move(alike[0], step.name))
