@@ -123,12 +123,13 @@ class Reconciler:
 
     def _tagged(self, project: Project) -> Project:
         """Return the project with the tag of the source. Raises CommandFailed for a stack of another source."""
-        there = {stack["stack_name"]: stack.get("tags") or [] for stack in self._service.stacks()}
-        for stack in project.stacks.values():
-            for tag in there.get(stack.name, ()):
+        existing = {stack.name: self._service.existing(stack.name) for stack in project.stacks.values()}
+        there = {name: found.facts["tags"] or [] for name, found in existing.items() if found is not None}
+        for name, tags in there.items():
+            for tag in tags:
                 if tag.startswith(_TAG) and tag != self._tag:
                     raise CommandFailed(
-                        f"The stack {stack.name} belongs to another source, by its tag {tag}. Remove the tag from the "
+                        f"The stack {name} belongs to another source, by its tag {tag}. Remove the tag from the "
                         "stack if that one no longer deploys it."
                     )
 
