@@ -8,7 +8,7 @@ from collections.abc import Collection
 from typing import Any
 
 import orjson
-from sqlalchemy import Connection, and_, delete, insert, select
+from sqlalchemy import Connection, Table, and_, delete, insert, select
 
 from stoker.store import statements
 from stoker.store.records import StackSettings
@@ -43,11 +43,8 @@ def save_control(
     connection: Connection, project_id: str, stack_id: str, body: Any, user_id: str | None, now: float
 ) -> None:
     """Record what changes need; None for nothing (a journal step)."""
-    c = change_controls.c
-    connection.execute(delete(change_controls).where(and_(c.project_id == project_id, c.stack_id == stack_id)))
-    if body is not None:
-        values = {"project_id": project_id, "stack_id": stack_id, "user_id": user_id, "updated_at": now}
-        connection.execute(insert(change_controls).values(body=orjson.dumps(body).decode(), **values))
+    text = orjson.dumps(body).decode() if body is not None else None
+    _replace(connection, change_controls, project_id, stack_id, text, user_id, now)
 
 
 def plan_policies_of(connection: Connection, project_id: str, root_id: str | None) -> dict[str, str]:
@@ -61,8 +58,21 @@ def save_plan_policies(
     connection: Connection, project_id: str, stack_id: str, body: str | None, user_id: str | None, now: float
 ) -> None:
     """Record policies on plans as YAML; None for nothing (a journal step)."""
-    c = plan_policies.c
-    connection.execute(delete(plan_policies).where(and_(c.project_id == project_id, c.stack_id == stack_id)))
+    _replace(connection, plan_policies, project_id, stack_id, body, user_id, now)
+
+
+def _replace(
+    connection: Connection,
+    table: Table,
+    project_id: str,
+    stack_id: str,
+    body: str | None,
+    user_id: str | None,
+    now: float,
+) -> None:
+    """Write the body that a user has set for a stack or, without its ID, a project; None deletes it."""
+    c = table.c
+    connection.execute(delete(table).where(and_(c.project_id == project_id, c.stack_id == stack_id)))
     if body is not None:
         values = {"project_id": project_id, "stack_id": stack_id, "user_id": user_id, "updated_at": now}
-        connection.execute(insert(plan_policies).values(body=body, **values))
+        connection.execute(insert(table).values(body=body, **values))
