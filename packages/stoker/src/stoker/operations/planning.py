@@ -264,11 +264,7 @@ async def plan_tree_with_values(
             joint=joint,
         )
 
-    planned = await _planned(services, stack, on)
-    while await look.follow(planned.plan):
-        planned = await _planned(services, stack, on)
-    asked = look.refresh if refresh is not None else None
-    planned = replace(planned, observed=look.added_to(examined), refresh=asked, statuses=look.statuses)
+    planned = await _compared(services, stack, on, look, examined, refresh)
     report = None
     if preflight:
         settings, open_cloud = services.settings, partial(services.credentials.of_caller, context)
@@ -368,11 +364,7 @@ async def plan_removal_of(
         usages = _usages(services, connection, stack, plan) if priced else None
         return Planned(plan, _digest(services, recorded, [stack.project_id, besides], rows))
 
-    planned = await _planned(services, stack, on)
-    while await look.follow(planned.plan):
-        planned = await _planned(services, stack, on)
-    told = look.refresh if refresh is not None else None
-    planned = replace(planned, observed=look.added_to(Observations()), refresh=told, statuses=look.statuses)
+    planned = await _compared(services, stack, on, look, Observations(), refresh)
     costs = await _costs(services, context, usages)
     judged = await _policies(services, stack, planned.plan, costs, None) if priced else None
     return replace(planned, plan=planned.plan.without_subjects(), costs=costs, policies=judged)
@@ -408,6 +400,24 @@ def resources_at(plan: Plan, stack_name: str, paths: Collection[str]) -> frozens
         if any(state is not None and state.row.action == "DELETE" and state.in_progress for state in states):
             raise BadValue(f"The object of {path} cannot be retained: its deletion has begun.")
     return frozenset(step.uuid for path in paths for step in found[path] if step.uuid is not None)
+
+
+async def _compared(
+    services: EngineServices,
+    stack: Stack,
+    on: Callable[[Connection], Planned],
+    look: Look,
+    before: Observations,
+    refresh: Refresh | None,
+) -> Planned:
+    """Return the result of a query that plans, again until the look has seen all that the plan asks for, with what it
+    has seen besides what was observed `before`. `refresh` is None for a plan that never asks.
+    """
+    planned = await _planned(services, stack, on)
+    while await look.follow(planned.plan):
+        planned = await _planned(services, stack, on)
+    asked = look.refresh if refresh is not None else None
+    return replace(planned, observed=look.added_to(before), refresh=asked, statuses=look.statuses)
 
 
 async def _planned(services: EngineServices, stack: Stack, on: Callable[[Connection], Result]) -> Result:
