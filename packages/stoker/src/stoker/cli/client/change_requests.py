@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from stoker.cli.client.service import Answer, Service
+from stoker.cli.client.service import Answer, Service, setting_path
 from stoker.cli.terminal.errors import CommandFailed
 
 _LONGEST_PAUSE = 60.0
@@ -51,9 +51,7 @@ def control(service: Service, stack: Answer | None) -> Answer:
 
 def control_path(stack: Answer | None) -> str:
     """Return the path of what changes of a stack, or of all stacks of the project, need."""
-    if stack is None:
-        return "/change_control"
-    return f"/stacks/{stack['stack_name']}/{stack['id']}/settings/change_control"
+    return setting_path(stack, "change_control")
 
 
 def wait_for_window(

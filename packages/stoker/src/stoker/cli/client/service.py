@@ -489,6 +489,11 @@ class Stack:
         return data
 
 
+def setting_path(stack: Answer | None, name: str) -> str:
+    """Return the path of a setting of a stack or, without one, of all stacks of the project."""
+    return f"/{name}" if stack is None else f"{_path(stack)}/settings/{name}"
+
+
 def _path(stack: Answer) -> str:
     return f"/stacks/{_segment(stack['stack_name'])}/{_segment(stack['id'])}"
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from stoker.cli.client.service import Answer, Refused, Service
+from stoker.cli.client.service import Answer, Refused, Service, setting_path
 from stoker.cli.commands.completion import stack_names
 from stoker.cli.framework import format_option, with_service
 from stoker.cli.terminal.errors import CommandFailed, PoliciesRefused
@@ -58,9 +58,7 @@ def policies(service: Service, name: str | None, source: Path | None, remove: bo
 
 
 def _path(stack: Answer | None) -> str:
-    if stack is None:
-        return "/plan_policies"
-    return f"/stacks/{stack['stack_name']}/{stack['id']}/settings/plan_policies"
+    return setting_path(stack, "plan_policies")
 
 
 def _shown(service: Service, stack: Answer | None) -> Answer:

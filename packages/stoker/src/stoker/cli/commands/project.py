@@ -390,7 +390,7 @@ def _show_deletion(action: PlannedAction, form: str, has_consumers: bool) -> Non
 # -- results -------------------------------------------------------------------------------------------------------
 
 
-def _errors(ended: Mapping[str, Ended]) -> dict[str, CommandFailed]:
+def errors_of(ended: Mapping[str, Ended]) -> dict[str, CommandFailed]:
     """Return the errors of steps. Raises what is no failure of a command, which is a defect."""
     found: dict[str, CommandFailed] = {}
     for name, end in ended.items():
@@ -403,7 +403,7 @@ def _errors(ended: Mapping[str, Ended]) -> dict[str, CommandFailed]:
 
 def _refuse_failed(ended: Mapping[str, Ended]) -> None:
     """Raise ProjectRefused if a step before the first change has failed."""
-    errors = _errors(ended)
+    errors = errors_of(ended)
     if errors:
         raise ProjectRefused("These stacks cannot be deployed, and nothing was changed:", errors)
 
@@ -417,7 +417,7 @@ def show_errors(errors: Mapping[str, CommandFailed]) -> None:
 
 def _conclude(project: Project, ended: Mapping[str, Ended], unchanged: set[str], form: str) -> None:
     """Show how the stacks ended, and exit with status 1 unless all are as wanted."""
-    errors = _errors(ended)
+    errors = errors_of(ended)
     rows = [_row(project, name, end, name in unchanged) for name, end in ended.items()]
     succeeded = all(end.outcome is Outcome.DONE for end in ended.values())
     show_summary(rows, form, succeeded)
@@ -429,11 +429,13 @@ def _conclude(project: Project, ended: Mapping[str, Ended], unchanged: set[str],
 
 def _row(project: Project, name: str, end: Ended, unchanged: bool) -> dict[str, Any]:
     stack: ProjectStack | None = project.stacks.get(name)
-    row: dict[str, Any] = {
-        "stack": name,
-        "name": stack.name if stack is not None else name,
-        "outcome": _UNCHANGED if unchanged else end.outcome.value,
-    }
+    outcome = _UNCHANGED if unchanged else end.outcome.value
+    return row_of(name, stack.name if stack is not None else name, outcome, end)
+
+
+def row_of(key: str, name: str, outcome: str, end: Ended) -> dict[str, Any]:
+    """Return a row of a summary: the outcome of a stack, and how its step ended."""
+    row: dict[str, Any] = {"stack": key, "name": name, "outcome": outcome}
     if isinstance(end.error, CommandFailed):
         row["error"] = end.error.message
     if end.because_of:

@@ -20,7 +20,7 @@ from stoker.cli.client.parallel import Ended, run
 from stoker.cli.client.parallel import Outcome as Step
 from stoker.cli.client.service import Refused, Service
 from stoker.cli.commands.deployment import StackIsLocked, deletion, finish, refuse_locked
-from stoker.cli.commands.project import Deployer, How, JointPlan, interruptible, show_joint_plan
+from stoker.cli.commands.project import Deployer, How, JointPlan, errors_of, interruptible, row_of, show_joint_plan
 from stoker.cli.terminal.errors import CommandFailed
 from stoker.cli.views.follow import follow
 from stoker.cli.views.project_progress import shown_as
@@ -118,8 +118,7 @@ class Reconciler:
         rows = list(_rows(joint, ended, unchanged))
         removed = self._removed(project, surplus) if all(row["outcome"] in _SETTLED for row in rows) else {}
         rows += [_row(name, name, removed.get(name), Outcome.REMOVED, Outcome.SURPLUS) for name in surplus]
-        errors = {name: end.error for name, end in {**ended, **removed}.items() if isinstance(end.error, CommandFailed)}
-        return Round(rows, errors)
+        return Round(rows, errors_of({**ended, **removed}))
 
     def _tagged(self, project: Project) -> Project:
         """Return the project with the tag of the source. Raises CommandFailed for a stack of another source."""
@@ -145,7 +144,7 @@ class Reconciler:
         deployer = Deployer(self._service, joint, self._how, self._shown, self._check)
         with interruptible(joint.project), self._shown.live():
             ended = run(joint.exchange.order.before, deployer.act, self._how.jobs)
-        return _without_defects(ended), deployer.unchanged
+        return ended, deployer.unchanged
 
     def _check(self, planned: Planned) -> None:
         self._refuse_losses(planned.stack.name, planned.plan)
@@ -176,7 +175,7 @@ class Reconciler:
             finish(follow(stack, marker, report=report), ("DELETE",), report=report)
 
         with interruptible(project), self._shown.live():
-            return _without_defects(run(before, act, self._how.jobs))
+            return run(before, act, self._how.jobs)
 
 
 def _rows(joint: JointPlan, ended: Mapping[str, Ended], unchanged: set[str]) -> Iterator[dict[str, Any]]:
@@ -188,25 +187,11 @@ def _rows(joint: JointPlan, ended: Mapping[str, Ended], unchanged: set[str]) -> 
         yield _row(name, planned.stack.name, ended.get(name), usual, absent)
 
 
-def _without_defects(ended: dict[str, Ended]) -> dict[str, Ended]:
-    """Return the ends of steps. Raises what is no failure of a command, which is a defect."""
-    for end in ended.values():
-        if end.error is not None and not isinstance(end.error, CommandFailed):
-            raise end.error
-    return ended
-
-
 def _row(key: str, name: str, end: Ended | None, usual: Outcome, absent: Outcome) -> dict[str, Any]:
     """Return the outcome of a stack: `usual` after a step that is done, `absent` without one."""
-    row: dict[str, Any] = {"stack": key, "name": name, "outcome": absent}
     if end is None:
-        return row
-    row["outcome"] = usual if end.outcome is Step.DONE else _outcome_of(end)
-    if isinstance(end.error, CommandFailed):
-        row["error"] = end.error.message
-    if end.because_of:
-        row["because_of"] = list(end.because_of)
-    return row
+        return {"stack": key, "name": name, "outcome": absent}
+    return row_of(key, name, usual if end.outcome is Step.DONE else _outcome_of(end), end)
 
 
 def _outcome_of(end: Ended) -> Outcome:
