@@ -10,7 +10,7 @@ PLACE   ?= /tmp/stoker-images
 IMAGE ?= debian
 # One command installs all distributions: they require each other, and are in no index.
 EDITABLE = --editable packages/stoker-foundation --editable packages/openstack-emulator \
-	--editable 'packages/stoker[all,lsp,mcp,postgresql,mysql]'
+	--editable 'packages/stoker[all,lsp,mcp,testing,postgresql,mysql]'
 CODE = packages contrib conftest.py testing tests tools docs
 MANUAL_PAGES = PYTHONPATH=docs/_ext:packages/stoker-heat-commands/src $(BIN)/python -m manual_pages
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -114,3 +116,47 @@ def test_several_processes_give_the_same(folder: Path) -> None:
         ("one", True),
         ("two", False),
     ]
+
+
+def round_of(watched: subprocess.Popen[str]) -> list[str]:
+    """What `stoker test --watch` prints until it waits for changes, without durations and empty lines."""
+    assert watched.stdout is not None
+    lines = list[str]()
+    while not lines or "waiting for changes" not in lines[-1]:
+        line = watched.stdout.readline()
+        assert line, lines
+        lines.append(re.sub(r" +\(\d+\.\d s\)", "", line.strip()))
+    return [line for line in lines if line]
+
+
+@pytest.mark.slow
+def test_tests_run_again_when_their_files_change(folder: Path) -> None:
+    Path("disk.test.yaml").write_text(TESTS.replace("create: 2", "create: 1") + "  other: {template: other.yaml}\n")
+    Path("other.yaml").write_text(DISK)
+    command = [sys.executable, "-c", "from stoker.cli.main import main; main()", "test", "--watch"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as watched:
+        assert round_of(watched) == [
+            *("disk.test.yaml", "✓ one", "✓ two", "✓ other"),
+            "3 passed; waiting for changes, until Ctrl-C",
+        ]
+        Path("other.yaml").write_text(DISK.replace("OS::Cinder::Volume", "OS::Cinder::Volumes", 1))
+        assert round_of(watched)[:3] == [
+            *("disk.test.yaml", "✗ other"),
+            "error[unknown-type]: there is no resource type 'OS::Cinder::Volumes'",
+        ]
+        Path("new").mkdir()
+        Path("new/disk.test.yaml").write_text("template: ../disk.yaml\ntests: {new: {deploy: false}}\n")
+        assert round_of(watched) == [
+            *("new/disk.test.yaml", "✓ new"),
+            "3 passed, 1 failed (1 run); waiting for changes, until Ctrl-C",
+        ]
+        Path("disk.test.yaml").write_text("tests: 5\n")
+        assert round_of(watched)[-1] == "1 passed, 1 failed (0 run); waiting for changes, until Ctrl-C"
+        watched.send_signal(signal.SIGINT)
+        assert watched.wait(timeout=60) == 1
+
+
+@pytest.mark.parametrize("option", ["--update", "--junit=x.xml", "--format=json"])
+def test_results_that_change_are_for_people_only(option: str) -> None:
+    refused = run("--watch", option)
+    assert (refused.exit_code, "--watch prints results for people" in refused.output.replace("\n", " ")) == (2, True)

@@ -73,6 +73,11 @@ def failures(text: str, update: bool = False) -> list[str]:
         ("t: {deploy: false, sent: {}}", "sent cannot be expected: nothing is deployed"),
         ("t: {given: {size: [1, 2]}, plan: {golden: x}}", "t.plan.golden: one golden plan cannot be that of several"),
         ("t: {given: {size: [1]}, parameters: {size: 2}}", "the parameter 'size' has another value under 'parameters'"),
+        ("t: {given: {zone: {matching: '[a-z'}}, examples: 1}", "t.given.zone: it is not a regular expression"),
+        ("t: {given: {zone: {matching: x}}}", "a pattern matches more strings than can be tried"),
+        ("t: {examples: 3}", "t.examples: there are no given values to choose from"),
+        ("t: {given: {size: [1]}, examples: 0}", "t.examples: must be a number from 1 to 1000"),
+        ("t: {given: {size: [1]}, examples: 3, plan: {golden: x}}", "one golden plan cannot be that of several"),
         ("t: {deploy: false, updates: [{}]}", "there is no stack to update"),
     ],
 )  # fmt: skip
@@ -114,6 +119,36 @@ def test_cases_are_made_of_lists_and_ranges(folder: Path) -> None:
         *(f"t [size={size}, zone={zone}]" for size in (1, 1.5, 2) for zone in "ab"),
         "u",
     ]
+
+
+def test_the_simplest_values_that_fail_are_found(folder: Path) -> None:
+    [case] = written("""
+        t:
+          given: {size: {from: 1, to: 100000}, zone: {matching: "[a-c]{1,4}"}}
+          examples: 20
+          deploy: false
+    """)
+    assert case.title == "t [size, zone: 20 examples]"
+    found = running.run(case)
+    assert found.title == "t [size=101, zone=a]"
+    assert [item.text() for item in found.failures] == ["disk.test.yaml:4:13: parameters.size: 101 is more than 100"]
+    again = running.run(case)
+    assert (again.title, again.failures) == (found.title, found.failures)
+
+
+def test_chosen_values_that_all_pass_are_one_test(folder: Path) -> None:
+    [case] = written("t: {given: {size: {from: 1, to: 1000000000}}, examples: 5, errors: [{rule: no*}]}")
+    assert running.run(case).title == "t [size=1]"
+    [case] = written(
+        "t: {given: {size: {from: 101, to: 1000000000}}, examples: 5, errors: [{rule: parameter-constraint}]}"
+    )
+    found = running.run(case)
+    assert (found.title, found.failures) == ("t [size: 5 examples]", ())
+
+
+def test_a_pattern_that_matches_nothing_is_a_failure(folder: Path) -> None:
+    [failure] = failures("t: {given: {zone: {matching: 'a(?=b)c'}}, examples: 5}")
+    assert "disk.test.yaml:3:7: tests.t.given: no string was found that matches the pattern" in failure
 
 
 def test_files_are_found_below_folders(folder: Path) -> None:

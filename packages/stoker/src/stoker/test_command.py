@@ -6,44 +6,22 @@ import json
 import logging
 import os
 import sys
-from collections.abc import Iterable, Iterator, Sequence
-from functools import partial
+from collections.abc import Sequence
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from stoker.base.errors import TemplateInvalid
 from stoker.cli.framework import InputPath
 from stoker.cli.terminal.errors import CommandFailed
 from stoker.cli.terminal.messages import say
-from stoker.cli.terminal.paint import echo, show
 
 if TYPE_CHECKING:
-    from stoker.testing.cases import Case
     from stoker.testing.running import Outcome
 
 _MOST_JOBS = 256
 _FORMATS = ("text", "json", "github")
-
-
-def _read(files: Sequence[str], part: str, cloud: str | None) -> tuple[list[Case], list[Outcome]]:
-    """Return the cases whose names contain `part`, and failures for files that cannot be used."""
-    from stoker.testing.cases import read_cases
-    from stoker.testing.running import unusable
-
-    cases, failed = [], []
-    for file in files:
-        try:
-            cases += [case for case in read_cases(file, cloud) if part in case.title]
-        except TemplateInvalid as error:
-            failed.append(unusable(file, error.diagnostics))
-        except (OSError, UnicodeDecodeError) as error:
-            raise CommandFailed(
-                f"{error.filename if isinstance(error, OSError) else file} cannot be read: {error}"
-            ) from error
-    return cases, failed
 
 
 def _show_existing(name: str) -> None:
@@ -60,42 +38,16 @@ def _show_existing(name: str) -> None:
     click.echo(yaml.safe_dump(read_existing(cloud), sort_keys=False, allow_unicode=True), nl=False)
 
 
-def _outcomes(cases: Sequence[Case], update: bool, jobs: int) -> Iterator[Outcome]:
-    """Run cases, with several processes if there are several jobs; yield their outcomes in the order of the cases."""
-    from stoker.testing.running import run
-    from stoker.testing.workers import outcomes
+def _watch(paths: Sequence[str], part: str, cloud: str | None, jobs: int) -> None:
+    """Run tests when their files change; exit with status 1 if the latest result of one is a failure."""
+    from stoker.testing.watching import Watching
 
-    processes = min(jobs, len(cases))
-    return map(partial(run, update=update), cases) if processes < 2 else outcomes(cases, update, processes)
-
-
-def _shown(outcomes: Iterable[Outcome]) -> Iterator[Outcome]:
-    """Print outcomes, each as soon as it is there."""
-    file = ""
-    for outcome in outcomes:
-        if outcome.file != file:
-            file = outcome.file
-            echo([(f"{file}\n", "bold")])
-        sign, style = ("✗", "bold red") if outcome.failures else ("✓", "bold green")
-        written = "; the golden plan was written" if outcome.written else ""
-        echo([("  ", ""), (sign, style), (f" {outcome.title}  ({outcome.seconds:.1f} s{written})\n", "")])
-        sys.stdout.flush()
-        if outcome.failures:
-            click.echo()
-            show(outcome.failures, _text)
-        yield outcome
-
-
-def _text(source: str) -> str | None:
+    watching = Watching(paths, part, cloud, jobs)
     try:
-        return Path(source).read_text("utf-8")
-    except (OSError, UnicodeDecodeError):
-        return None
-
-
-def _summary(outcomes: Sequence[Outcome]) -> str:
-    failed = sum(bool(outcome.failures) for outcome in outcomes)
-    return f"{len(outcomes) - failed} passed, {failed} failed" if failed else f"{len(outcomes)} passed"
+        watching.run()
+    except KeyboardInterrupt:
+        click.echo()
+        sys.exit(int(watching.failed))
 
 
 def _default_format() -> str:
@@ -105,11 +57,12 @@ def _default_format() -> str:
 def _conclude(outcomes: Sequence[Outcome], form: str) -> None:
     """Print what is printed at the end, and exit with status 1 if a test has failed."""
     from stoker.testing.reports import github_annotations, to_data
+    from stoker.testing.rounds import summary
 
     if form == "json":
         click.echo(json.dumps(to_data(outcomes), indent=2, ensure_ascii=False))
     else:
-        say(_summary(outcomes))
+        say(summary(outcomes))
     for line in github_annotations(outcomes) if form == "github" else ():
         click.echo(line)
     if any(outcome.failures for outcome in outcomes):
@@ -146,6 +99,7 @@ def _write(path: Path, report: bytes) -> None:
     help="Run no tests: read from this cloud of clouds.yaml, or `-` for that of the OS_* variables, what a file for "
     "--cloud has, and print it. Nothing is changed.",
 )
+@click.option("--watch", is_flag=True, help="Run tests again whenever a file changes that they read, until Ctrl-C.")
 @click.option("--update", is_flag=True, help="Write the golden plans as they are found, instead of comparing them.")
 @click.option(
     "-f",
@@ -168,6 +122,7 @@ def test(
     jobs: int,
     cloud: str | None,
     like: str | None,
+    watch: bool,
     update: bool,
     form: str,
     junit: Path | None,
@@ -185,28 +140,36 @@ def test(
       stoker test
       stoker test web.test.yaml -k "two servers"
       stoker test templates/ --jobs 4 --junit report.xml
+      stoker test --watch
       stoker test --update
       stoker test --like mycloud > mycloud.yaml
       stoker test --cloud mycloud.yaml
     """
     if like is not None:
-        if paths or cloud or update or junit:
-            raise click.UsageError("--like runs no tests: it takes neither files nor --cloud, --update and --junit.")
+        if paths or cloud or watch or update or junit:
+            raise click.UsageError(
+                "--like runs no tests: it takes neither files nor --cloud, --watch, --update and --junit."
+            )
         _show_existing(like)
         return
+    from stoker.testing import rounds
     from stoker.testing.cases import SUFFIXES, found_files
     from stoker.testing.reports import to_junit
 
     logging.getLogger().addHandler(logging.NullHandler())  # what the engine logs about faults is expected
+    if watch:
+        if update or junit or form == "json":
+            raise click.UsageError("--watch prints results for people: it takes neither --update, --junit nor -f json.")
+        _watch(paths or (".",), part, cloud, jobs)
     files = found_files(paths or (".",))
     if not files:
         kinds = " or ".join(f"*{suffix}" for suffix in SUFFIXES)
         raise CommandFailed(f"There are no tests ({kinds}) in or below {', '.join(paths or ('.',))}.")
-    cases, failed = _read(files, part, cloud)
+    cases, failed = rounds.read(files, part, cloud)
     if not cases and not failed:
         raise CommandFailed(f"No test has a name that contains {part!r}.")
-    running = chain(failed, _outcomes(cases, update, jobs))
-    outcomes = list(running if form == "json" else _shown(running))
+    running = chain(failed, rounds.outcomes_of(cases, update, jobs))
+    outcomes = list(running if form == "json" else rounds.shown(running))
     if junit is not None:
         _write(junit, to_junit(outcomes))
     _conclude(outcomes, form)

@@ -14,6 +14,7 @@ _ALL_PARTS: Mapping[str, str] = {
     **PARTS,
     "lsp": "the language server",
     "mcp": "the server of the Model Context Protocol",
+    "testing": "Hypothesis, which chooses given values",
 }
 
 _NAME = re.compile(r"[\w.-]+")

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from decimal import Decimal
+from dataclasses import dataclass, field, replace
 from itertools import product
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -14,14 +14,15 @@ from stoker.base.diagnostics import Diagnostic
 from stoker.base.diagnostics import Path as Place
 from stoker.base.errors import TemplateInvalid
 from stoker.template.document import Document
+from stoker.testing.given import Combination, Domain, Pattern, domain_of
 
 SUFFIXES = (".test.yaml", ".test.yml")
 RULE = "test-file"
 """The rule of the diagnostics about a test file's form."""
 
-_MOST_VALUES = 1000
-"""Values of a range, and combinations of a test: more are a mistake."""
-_STEP_KEYS = TEST.keys.keys() - {"given", "cloud", "updates"}
+_MOST_COMBINATIONS = 1000
+"""Combinations of a test that are all run: more are a mistake. As many may be chosen at most."""
+_STEP_KEYS = TEST.keys.keys() - {"given", "examples", "cloud", "updates"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,22 +47,34 @@ class Case:
 
     `clouds` are sections with what the emulated cloud has, `policy_files` paths relative to the working directory.
     `cloud_file` is the path of the file with the first of the clouds, if it is not from the test file.
+
+    With `examples`, it stands for combinations of the values in `domains`, of which so many are chosen when it is run;
+    then it has no given values of its own, and `with_given` returns the case for a combination.
     """
 
     file: Document
     number: int
     name: str
-    given: Mapping[str, Any]
+    given: Combination
     clouds: tuple[Mapping[str, Any], ...]
     steps: tuple[Step, ...]
     policy_files: tuple[str, ...] = ()
     cloud_file: str | None = None
+    examples: int = 0
+    domains: Mapping[str, Domain] = field(default_factory=dict)
 
     @property
     def title(self) -> str:
-        """The name of the test, with the given values."""
+        """The name of the test, with the given values, or how many combinations of them are chosen."""
+        if self.examples:
+            return f"{self.name} [{', '.join(self.domains)}: {self.examples} examples]"
         values = ", ".join(f"{name}={value}" for name, value in self.given.items())
         return f"{self.name} [{values}]" if values else self.name
+
+    def with_given(self, given: Combination) -> Case:
+        """Return the case with this combination of values."""
+        steps = tuple(_steps(self.file, self.name, self.file.data["tests"][self.name], given))
+        return replace(self, given=given, steps=steps, examples=0, domains={})
 
     def complaint(self, place: Place, message: str, rule: str, hint: str = "") -> Diagnostic:
         """Return a diagnostic about a place in the test file."""
@@ -89,13 +102,14 @@ def found_files(paths: Iterable[str]) -> list[str]:
         path = Path(name)
         if path.is_dir():
             below = [each for each in path.rglob("*") if each.name.endswith(SUFFIXES) and each.is_file()]
-            found += sorted(str(each) for each in below if not _hidden(each.relative_to(path)))
+            found += sorted(str(each) for each in below if not is_hidden(each.relative_to(path)))
         else:
             found.append(str(path))
     return list(dict.fromkeys(found))
 
 
-def _hidden(path: Path) -> bool:
+def is_hidden(path: Path) -> bool:
+    """Return whether a relative path has a part whose name begins with a dot."""
     return any(part.startswith(".") for part in path.parts)
 
 
@@ -143,24 +157,11 @@ def _contradictions(document: Document) -> Iterator[Diagnostic]:
         place: Place = ("tests", name)
         if "template" not in test and "template" not in data:
             yield _placed(document, place, "there is no template: give one here or at the top of the file")
-        combinations = 1
-        for parameter, values in test.get("given", {}).items():
-            there = (*place, "given", parameter)
-            if parameter in test.get("parameters", {}):
-                yield _placed(document, there, f"the parameter {parameter!r} has another value under 'parameters'")
-            number = _length(values)
-            if number is None:
-                yield _placed(document, there, "the step of a range must lead from its first value to its last")
-            elif not number:
-                yield _placed(document, there, "the list has no values, so that the test would never run")
-            combinations *= number or 1
-        if combinations > _MOST_VALUES:
-            message = f"there are {combinations} combinations of values, and at most {_MOST_VALUES} are allowed"
-            yield _placed(document, (*place, "given"), message)
+        yield from _wrong_values(document, place, test)
         steps = [(place, test), *(((*place, "updates", at), each) for at, each in enumerate(test.get("updates", ())))]
         for there, step in steps:
             yield from _useless(document, there, step)
-            if combinations > 1 and "golden" in step.get("plan", {}):
+            if "golden" in step.get("plan", {}) and _runs(test) > 1:
                 message = "one golden plan cannot be that of several combinations of given values"
                 yield _placed(document, (*there, "plan", "golden"), message)
             if step is not steps[-1][1] and ("errors" in step or step.get("deploy") is False):
@@ -186,35 +187,59 @@ def _useless(document: Document, place: Place, step: Mapping[str, Any]) -> Itera
             yield _placed(document, (*place, key), f"{key} cannot be expected: {why}")
 
 
-def _length(values: Any) -> int | None:
-    """Return the number of given values; None for a range that never ends."""
-    if isinstance(values, list):
-        return len(values)
-    first, last, step = _range(values)
-    return int((last - first) / step) + 1 if step and (last - first) / step >= 0 else None
+def _wrong_values(document: Document, place: Place, test: Mapping[str, Any]) -> Iterator[Diagnostic]:
+    """Yield mistakes in the given values of a test."""
+    given, examples = test.get("given", {}), test.get("examples")
+    for parameter, values in given.items():
+        there = (*place, "given", parameter)
+        if parameter in test.get("parameters", {}):
+            yield _placed(document, there, f"the parameter {parameter!r} has another value under 'parameters'")
+        try:
+            domain = domain_of(values)
+        except ValueError as error:
+            yield _placed(document, there, str(error))
+            continue
+        if isinstance(domain, Pattern):
+            if examples is None:
+                message = "a pattern matches more strings than can be tried"
+                yield _placed(document, there, message, "`examples: 20` tries that many combinations")
+        elif not domain:
+            yield _placed(document, there, "the list has no values, so that the test would never run")
+    if examples is None and (combinations := _runs(test)) > _MOST_COMBINATIONS:
+        message = f"there are {combinations} combinations of values, and at most {_MOST_COMBINATIONS} are allowed"
+        yield _placed(document, (*place, "given"), message, "with `examples: 100`, only that many of them are tried")
+    if examples is not None and not given:
+        yield _placed(document, (*place, "examples"), "there are no given values to choose from")
+    if examples is not None and not 0 < examples <= _MOST_COMBINATIONS:
+        yield _placed(document, (*place, "examples"), f"must be a number from 1 to {_MOST_COMBINATIONS}")
 
 
-def _values(values: Any) -> list[Any]:
-    if isinstance(values, list):
-        return values
-    first, _, step = _range(values)
-    exact = [first + number * step for number in range(_length(values) or 0)]
-    return [int(value) if value == value.to_integral_value() else float(value) for value in exact]
-
-
-def _range(values: Mapping[str, float]) -> tuple[Decimal, Decimal, Decimal]:
-    """Return the first value, the last one and the step, in decimals: tenths are to be tenths."""
-    first, last, step = (Decimal(str(value)) for value in (values["from"], values["to"], values.get("step", 1)))
-    return first, last, step
+def _runs(test: Mapping[str, Any]) -> int:
+    """Return how often a test is run, as far as its given values are right."""
+    if "examples" in test:
+        return int(test["examples"])
+    lengths = []
+    for values in test.get("given", {}).values():
+        try:
+            domain = domain_of(values)
+        except ValueError:
+            continue
+        lengths += [] if isinstance(domain, Pattern) else [max(len(domain), 1)]
+    return prod(lengths)
 
 
 def _cases(document: Document, name: str, test: Mapping[str, Any], before: int) -> Iterator[Case]:
-    given = {parameter: _values(values) for parameter, values in test.get("given", {}).items()}
+    domains = {parameter: domain_of(values) for parameter, values in test.get("given", {}).items()}
     clouds = tuple(section["cloud"] for section in (document.data, test) if "cloud" in section)
     policies = tuple(_beside(document, each) for each in document.data.get("policy_files", ()))
-    for number, combination in enumerate(product(*given.values()), before):
-        chosen = dict(zip(given, combination, strict=True))
-        yield Case(document, number, name, chosen, clouds, tuple(_steps(document, name, test, chosen)), policies)
+    steps = tuple(_steps(document, name, test, {}))
+    case = Case(document, before, name, {}, clouds, steps, policies, examples=test.get("examples", 0), domains=domains)
+    if case.examples:
+        yield case
+        return
+    listed = [domain for domain in domains.values() if not isinstance(domain, Pattern)]
+    for number, combination in enumerate(product(*listed), before):
+        yield replace(case.with_given(dict(zip(domains, combination, strict=True))), number=number)
 
 
 def _steps(document: Document, name: str, test: Mapping[str, Any], given: Mapping[str, Any]) -> Iterator[Step]:

@@ -26,6 +26,7 @@ from stoker.testing.calls import Calls
 from stoker.testing.cases import Case, Step
 from stoker.testing.comparing import differences, fits
 from stoker.testing.emulated_cloud import EmulatedCloud
+from stoker.testing.given import Combination, simplest
 from stoker.testing.plans import Plan
 from stoker.testing.sandbox import Resource, Sandbox, Signal, Stack
 
@@ -60,15 +61,40 @@ class Outcome:
 
 
 def run(case: Case, update: bool = False) -> Outcome:
-    """Run a case; with `update`, write its golden plans instead of comparing them."""
+    """Run a case; with `update`, write its golden plans instead of comparing them.
+
+    One of chosen combinations has the title and the failures of the simplest combination that fails, if there is one.
+    """
     began = time.monotonic()
+    outcome = _explored(case) if case.examples else _tried(case, update)
+    return replace(outcome, seconds=time.monotonic() - began)
+
+
+def _tried(case: Case, update: bool = False) -> Outcome:
+    """Run a case with one combination of given values."""
     trial = _Trial(case, update)
     try:
         with Sandbox(policies=_policies(case)) as sandbox:
             trial.run(sandbox)
     except StokerError as error:
         trial.failures.append(case.complaint(("tests", case.name), error.message, RULE))
-    return Outcome(case.file.source, case.title, time.monotonic() - began, tuple(trial.failures), trial.written)
+    return Outcome(case.file.source, case.title, 0.0, tuple(trial.failures), trial.written)
+
+
+def _explored(case: Case) -> Outcome:
+    """Run a case with chosen combinations of the given values, until one fails or all of them have passed."""
+    outcomes: dict[str, Outcome] = {}
+
+    def fails(given: Combination) -> bool:
+        outcomes[repr(given)] = outcome = _tried(case.with_given(given))
+        return bool(outcome.failures)
+
+    try:
+        found = simplest(case.domains, case.examples, case.name, fails)
+    except StokerError as error:
+        failure = case.complaint(("tests", case.name, "given"), error.message, RULE)
+        return Outcome(case.file.source, case.title, 0.0, (failure,))
+    return Outcome(case.file.source, case.title, 0.0, ()) if found is None else outcomes[repr(found)]
 
 
 def _policies(case: Case) -> Sequence[Policy]:

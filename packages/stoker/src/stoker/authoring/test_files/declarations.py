@@ -47,6 +47,18 @@ RANGE = Section(
     "Numbers from one to another.",
 )
 
+PATTERN = Section(
+    "pattern",
+    {
+        "matching": Key(
+            TEXT,
+            "A regular expression of Python, which matches the strings as a whole. It needs `examples`.",
+            required=True,
+        ),
+    },
+    "Strings that match a pattern.",
+)
+
 FLAVOR = Section(
     "flavor",
     {
@@ -225,8 +237,20 @@ TEST = Section(
     {
         **STEP,
         "given": Key(
-            MapOf(Either(RANGE, ListOf(ANYTHING), lambda value: isinstance(value, dict)), "parameter"),
-            "Lists or ranges of values: the test is run with each combination.",
+            MapOf(
+                Either(
+                    Either(PATTERN, RANGE, lambda value: "matching" in value),
+                    ListOf(ANYTHING),
+                    lambda value: isinstance(value, dict),
+                ),
+                "parameter",
+            ),
+            "Lists or ranges of values: the test is run with each combination, unless `examples` is given.",
+        ),
+        "examples": Key(
+            COUNT,
+            "Number of combinations of the given values that are tried instead of all of them. Each run chooses the "
+            "same. When the test fails with one, the simplest is searched for with which it fails.",
         ),
         "cloud": Key(CLOUD, "What the emulated cloud has, besides what is in the section of the file."),
         "updates": Key(ListOf(UPDATE), "Updates of the stack, one after the other."),
