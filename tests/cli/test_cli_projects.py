@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from testing.servers import wait_until
-from tests.cli.cli_shell import BIN, Shell
+from tests.cli.cli_shell import BIN, Shell, shell_in
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("cli-embedded")]
 
@@ -230,6 +230,33 @@ def test_stages_have_their_own_stacks_and_values(embedded: Shell, tmp_path: Path
     assert "1 unchanged." in embedded.ok("deploy", "-f", project.file, "--stage", "live", "--yes").out
     for stage in ("test", "live"):
         embedded.ok("delete", "--project", project.file, "--stage", stage, "--yes")
+
+
+def test_stages_are_in_the_clouds_that_the_file_names(embedded: Shell, tmp_path: Path) -> None:
+    """Also where the user has no Stoker; and nothing but the file or the same name chooses the cloud."""
+    project = Folder(tmp_path, a={"content": taking()})
+    data = yaml.safe_load(Path(project.file).read_text())
+    stages = {"test": {}, "live": {"cloud": "stoker-admin"}, "lost": {"cloud": "elsewhere"}}
+    Path(project.file).write_text(yaml.safe_dump({"cloud": "stoker", **data, "stages": stages}, sort_keys=False))
+    user = shell_in(tmp_path)
+    clouds = {"OS_CLIENT_CONFIG_FILE": str(embedded.directory / "clouds.yaml")}
+    user.ok("deploy", "-f", project.file, "--stage", "test", "--yes", variables=clouds)
+    user.ok("deploy", "-f", project.file, "--stage", "live", "--yes", variables=clouds)
+    listed = ("stack", "list", "-f", "json")
+    assert "a-test" in [row["stack_name"] for row in embedded.ok(*listed).json]
+    assert [row["stack_name"] for row in user.ok(*listed, "--os-cloud", "stoker-admin", variables=clouds).json] == [
+        "a-live"
+    ]
+    assert "elsewhere" in user.fails("plan", "-f", project.file, "--stage", "lost", variables=clouds)
+    other = {**clouds, "OS_CLOUD": "stoker"}
+    for command in (("plan",), ("deploy", "--yes"), ("delete", "--yes")):
+        told = user.fails(*command, "-f", project.file, "--stage", "live", variables=other)
+        assert "are in the cloud stoker-admin, but --os-cloud or OS_CLOUD is stoker. Nothing was done." in told
+    sync = ("sync", str(tmp_path), "--once", "--stage", "live")
+    assert "the command has no --os-cloud stoker-admin" in embedded.fails(*sync)
+    assert user.ok(*sync, "--os-cloud", "stoker-admin", variables=clouds).status == 0
+    user.ok("delete", "-f", project.file, "--stage", "test", "--yes", variables=other)
+    user.ok("delete", "-f", project.file, "--stage", "live", "--yes", variables=clouds)
 
 
 def test_mistakes_are_reported_with_their_places_before_anything_is_done(embedded: Shell, tmp_path: Path) -> None:

@@ -62,9 +62,14 @@ VARIANT = Section(
     "those of the same name, and all else takes the place of what the stack has.",
 )
 
+CLOUD = (
+    "The cloud, an entry of clouds.yaml, in which the stacks are; `--os-cloud` and OS_CLOUD cannot name another one."
+)
+
 STAGE = Section(
     "stage",
     {
+        "cloud": Key(TEXT, CLOUD),
         "environments": Key(ListOf(TEXT), "Environments of all stacks in this stage, before those of each stack."),
         "stacks": Key(
             MapOf(VARIANT, "stack"),
@@ -77,6 +82,7 @@ STAGE = Section(
 FILE = Section(
     "file",
     {
+        "cloud": Key(TEXT, f"{CLOUD[:-1]}. Stages may have others."),
         "environments": Key(ListOf(TEXT), "Environments of all stacks, before those of each stack."),
         "stacks": Key(MapOf(STACK, "stack"), "The stacks.", required=True),
         "stages": Key(MapOf(STAGE, "stage"), "The stages; with any, a command needs `--stage`."),

@@ -66,11 +66,13 @@ class ProjectStack:
 class Project:
     """The stacks of a project file in one stage, by name, and what each exports and imports.
 
+    `cloud` is the entry of clouds.yaml that the file names, if it does.
     `requires` has the stacks before each of them; it has no circular dependency.
     """
 
     document: Document
     stage: str | None
+    cloud: str | None
     stacks: Mapping[str, ProjectStack]
     shared: Mapping[str, Shared]
     requires: Mapping[str, Mapping[str, str]]
@@ -100,6 +102,19 @@ def stages_of(path: str) -> tuple[str | None, ...]:
     return tuple(_parsed(path).data.get("stages") or (None,))
 
 
+def cloud_of(path: str, stage: str | None) -> str | None:
+    """Return the entry of clouds.yaml that a project file names for a stage, if it does. Raises as `read_project`."""
+    document = _parsed(path)
+    _check_stage(document, stage)
+    return _cloud_of(document, stage)
+
+
+def _cloud_of(document: Document, stage: str | None) -> str | None:
+    own = document.data["stages"][stage] if stage is not None else {}
+    found: str | None = own.get("cloud", document.data.get("cloud"))
+    return found
+
+
 def read_project(path: str, stage: str | None = None, within: Path | None = None) -> Project:
     """Return the project of a file in a stage; what is outside of the directory `within` is a mistake, if there is one.
 
@@ -116,7 +131,7 @@ def read_project(path: str, stage: str | None = None, within: Path | None = None
     shared = {key: shared_by(stack) for key, stack in stacks.items()}
     requires = _requirements(stacks, shared)
     _refuse_circular(reader, stacks, requires)
-    return Project(document, stage, stacks, shared, requires)
+    return Project(document, stage, _cloud_of(document, stage), stacks, shared, requires)
 
 
 def _parsed(path: str) -> Document:

@@ -16,7 +16,7 @@ from stoker.cli.client.saved_plans import SavedPlan, is_plan
 from stoker.cli.client.service import Service
 from stoker.cli.commands.completion import file_names, stack_names, stack_or_plan_names
 from stoker.cli.commands.project_options import for_projects
-from stoker.cli.framework import key_values, with_service, yes_option
+from stoker.cli.framework import key_values, yes_option
 from stoker.cli.terminal.formats import show_record
 from stoker.cli.terminal.messages import say
 
@@ -162,7 +162,6 @@ def _delete_project(
     "--wait-for-window", is_flag=True, help="Wait until the change windows and freezes of the stack allow changes."
 )
 @yes_option
-@with_service
 @for_projects(("text", "json"), _deploy_project, (*_HOW, "yes"), named=False)
 def deploy(
     service: Service,
@@ -276,7 +275,6 @@ _force_option = click.option(
     help="Show what policies in this file say of the plan, too; repeatable.",
 )
 @click.option("--detailed-exitcode", is_flag=True, help="Exit with status 2 if there are changes.")
-@with_service
 @for_projects(
     ("text", "json", "yaml"), _plan_project, (*_HOW, "destroy", "force", "detailed_exitcode"), named=True,
     json_lines=False,
@@ -421,7 +419,6 @@ def show(file: Path, form: str) -> None:
 @_force_option
 @_no_refresh_option
 @click.option("--dry-run", is_flag=True, help="Show the plan, and delete nothing.")
-@with_service
 @for_projects(("text", "json"), _delete_project, ("yes", "force", "skip_refresh", "dry_run"), named=True)
 def delete(
     service: Service, name: str, yes: bool, retain: tuple[str, ...], force: bool, skip_refresh: bool, dry_run: bool,

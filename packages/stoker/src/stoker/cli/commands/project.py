@@ -14,7 +14,7 @@ import click
 
 from stoker.authoring.plan_steps import changes, summary
 from stoker.authoring.project_files.ordering import removal_order
-from stoker.authoring.project_files.project import Project, ProjectStack, read_project
+from stoker.authoring.project_files.project import Project, ProjectStack, cloud_of, read_project
 from stoker.base.errors import TemplateInvalid
 from stoker.cli.client.joint_plan import Exchange, Planned, foreseen, output_of, refuse_used_exports
 from stoker.cli.client.kept_exports import with_exports
@@ -73,8 +73,35 @@ def read(path: str, stage: str | None, within: Path | None = None) -> Project:
 
     Raises TemplateRefused with its mistakes, or CommandFailed.
     """
-    try:
+    with _mistakes_shown(path):
         return read_project(path, stage, within)
+
+
+def cloud_for(path: str, stage: str | None, chosen: str | None) -> str | None:
+    """Return the entry of clouds.yaml to use for a project: that of its file, or else the one that is `chosen`.
+
+    Raises CommandFailed if they are different, and as `read`.
+    """
+    with _mistakes_shown(path):
+        named = cloud_of(path, stage)
+    if named is not None and chosen:
+        refuse_other_cloud(path, stage, named, chosen)
+    return named or chosen
+
+
+def refuse_other_cloud(path: str, stage: str | None, named: str, chosen: str | None) -> None:
+    """Raise CommandFailed if a project file names another cloud than the one that is chosen."""
+    if named != chosen:
+        what = path if stage is None else f"the stage {stage} of {path}"
+        how = f"--os-cloud or OS_CLOUD is {chosen}" if chosen else f"the command has no --os-cloud {named}"
+        raise CommandFailed(f"The stacks of {what} are in the cloud {named}, but {how}. Nothing was done.")
+
+
+@contextmanager
+def _mistakes_shown(path: str) -> Iterator[None]:
+    """Show the mistakes of a project file at their places."""
+    try:
+        yield
     except TemplateInvalid as error:
         raise _MistakesInProject(error.diagnostics, _text) from error
     except (OSError, UnicodeDecodeError) as error:

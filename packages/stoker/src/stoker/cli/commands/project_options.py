@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import click
 from click.core import ParameterSource
 
 from stoker.cli.client.service import Service
+from stoker.cli.framework import with_service
 
 _SUFFIXES = (".yaml", ".yml")
 _MOST_JOBS = 64
@@ -19,11 +20,12 @@ _OWN = ("formats", "project", "stage", "jobs", "directory", "os_cloud")
 def for_projects(
     formats: Sequence[str], run: Callable[..., None], allowed: Sequence[str], *, named: bool, json_lines: bool = True
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Add the options of a project to a command, and `-f`, passed as `form`: one of `formats`, of which the first is
-    the default.
+    """Add the options that select a Stoker, those of a project, and `-f`, passed as `form`: one of `formats`, of which
+    the first is the default.
 
     With a project, the command calls `run` with the service, the path of the project file, `stage`, `jobs`, `form` and
-    the values of the options that are `allowed` with it. Without one, a `named` command needs the name of a stack.
+    the values of the options that are `allowed` with it; the service is that of the cloud which the file names, if it
+    does. Without one, a `named` command needs the name of a stack.
     """
     what = "json writes the plan, each event and the result, one object on each line" if json_lines else ""
     told = f"Output format: {', '.join(formats)}{f'; {what}' if what else ''}.  [default: {formats[0]}]"
@@ -41,17 +43,25 @@ def for_projects(
     )  # fmt: skip
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        @with_service
         @functools.wraps(function)
+        def connected(service: Service, form: str, file: str | None, more: Mapping[str, Any], **given: Any) -> Any:
+            if file is None:
+                return function(service, form=form, **given)
+            return run(service, file, form=form, **more, **{name: given[name] for name in allowed})
+
+        @functools.wraps(connected)
         def command(
-            service: Service, formats: tuple[str, ...], project: str | None, stage: str | None, jobs: int, **given: Any
-        ) -> Any:
+            formats: tuple[str, ...], project: str | None, stage: str | None, jobs: int, os_cloud: str | None,
+            **given: Any,
+        ) -> Any:  # fmt: skip
             form, file = _told_apart(formats, choices, project)
             if file is None:
                 _refuse_without_project(stage, given if named else {"name": ""})
-                return function(service, form=form, **given)
-            _refuse_others((*_OWN, *allowed))
-            chosen = {name: given[name] for name in allowed}
-            return run(service, file, stage=stage, jobs=jobs, form=form, **chosen)
+            else:
+                _refuse_others((*_OWN, *allowed))
+                os_cloud = _cloud_for(file, stage, os_cloud)
+            return connected(form=form, file=file, more={"stage": stage, "jobs": jobs}, os_cloud=os_cloud, **given)
 
         for option in options:
             option(command)
@@ -59,6 +69,12 @@ def for_projects(
 
     choices = tuple(formats)
     return decorate
+
+
+def _cloud_for(file: str, stage: str | None, chosen: str | None) -> str | None:
+    from stoker.cli.commands.project import cloud_for  # with the reader of project files
+
+    return cloud_for(file, stage, chosen)
 
 
 def _told_apart(given: Sequence[str], choices: Sequence[str], project: str | None) -> tuple[str, str | None]:

@@ -91,7 +91,8 @@ def sync(
     found = _source(source, ref, checkout, name, stage, path)
     rules = Rules(prune=prune, allow_data_loss=allow_data_loss, dry_run=dry_run)
     how = How(refresh=refresh, jobs=jobs, within=Path.cwd() if found.checkout is not None else None)
-    rounds = Rounds(service, found, stage, parameters, how, rules, form)
+    cloud = click.get_current_context().params["os_cloud"]
+    rounds = Rounds(service, cloud, found, stage, parameters, how, rules, form)
     if once:
         result = rounds.one()
         sys.exit(0 if result.in_sync else 2 if dry_run and not result.failed else 1)
@@ -149,9 +150,10 @@ def _cache() -> Path:
 
 @dataclass(frozen=True)
 class Rounds:
-    """The rounds of one source. `parameters` are values by STACK.KEY."""
+    """The rounds of one source. `parameters` are values by STACK.KEY; `cloud` is the entry of clouds.yaml, if any."""
 
     service: Service
+    cloud: str | None
     source: Source
     stage: str | None
     parameters: Mapping[str, str]
@@ -164,11 +166,13 @@ class Rounds:
         return self._round(self.source.update())
 
     def _round(self, revision: str | None) -> Round:
-        from stoker.cli.commands.project import by_stack, read, wait_for_all
+        from stoker.cli.commands.project import by_stack, read, refuse_other_cloud, wait_for_all
         from stoker.cli.commands.reconciler import Reconciler, tag_of
         from stoker.cli.views.project_progress import shown_as
 
         project = read(self.source.path, self.stage, self.how.within)
+        if project.cloud is not None:  # the source does not decide whose credentials are used
+            refuse_other_cloud(self.source.path, self.stage, project.cloud, self.cloud)
         how = replace(self.how, parameters=by_stack(project, self.parameters))
         if not self.rules.dry_run:
             wait_for_all(self.service, project, how, shown_as(self.form))
