@@ -16,6 +16,7 @@ from botocore.config import Config
 
 from openstack_emulator.testing import ServedCloud
 from stoker.engine.core import Engine
+from stoker.engine.plan_policies.policy import Policy
 from stoker.engine.price_list import PriceList
 from stoker.engine.settings import EngineSettings
 from testing.harness import ThreadedWorld, api_config, serve_query
@@ -38,9 +39,15 @@ class Keys:
 class QueryService:
     """The API and its engine, as a context manager; `url` is where the API is."""
 
-    def __init__(self, directory: Path, served: ServedCloud, prices: PriceList | None = None) -> None:
+    def __init__(
+        self,
+        directory: Path,
+        served: ServedCloud,
+        prices: PriceList | None = None,
+        plan_policies: tuple[Policy, ...] = (),
+    ) -> None:
         self.served = served
-        self._prices = prices
+        self._chosen: dict[str, Any] = {"prices": prices, "plan_policies": plan_policies}
         self._directory = directory
 
     def __enter__(self) -> QueryService:
@@ -48,7 +55,7 @@ class QueryService:
         self.world = ThreadedWorld(
             self._directory,
             self.served,
-            EngineSettings(type_options=options, region_name=REGION, prices=self._prices),
+            EngineSettings(type_options=options, region_name=REGION, **self._chosen),
         )
         self.config = api_config(self._directory, self.served)
         self._server = serve_query(self.world, self.config)

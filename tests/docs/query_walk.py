@@ -156,6 +156,7 @@ def _stack(client: Any, service: QueryService) -> None:
     )
     client.create_stack(StackName="user", TemplateBody=user)
     _settled(client, service, "user")
+    _hooks(client, service)
     client.list_imports(ExportName="other-network")
     client.signal_resource(StackName="web", LogicalResourceId="Handle", UniqueId="1", Status="SUCCESS")
     client.set_stack_policy(
@@ -166,6 +167,21 @@ def _stack(client: Any, service: QueryService) -> None:
     client.update_termination_protection(StackName="web", EnableTerminationProtection=True)
     client.create_stack(StackName="shop", TemplateBody=TEMPLATE.replace("shared-network", "third-network"))
     _settled(client, service, "web")
+
+
+def _hooks(client: Any, service: QueryService) -> None:
+    policy = "{name: small-networks, types: ['OS::Neutron::Subnet'], expression: 'false', verdict: warn}"
+    service.call("plan_policies_change", policies=f"policies: [{policy}]")
+    thing = "Resources:\n  Thing:\n    Type: OS::Heat::RandomString\n"
+    body = TEMPLATE.partition("Parameters:")[0] + thing + _NETWORK
+    named = {"StackName": "user", "ChangeSetName": "third"}
+    client.create_change_set(**named, TemplateBody=body)
+    client.describe_change_set_hooks(**named)
+    made = client.describe_change_set(**named)["ChangeSetId"]
+    (result,) = client.list_hook_results(TargetType="CHANGE_SET", TargetId=made)["HookResults"]
+    client.get_hook_result(HookResultId=result["HookResultId"])
+    client.delete_change_set(**named)
+    service.call("plan_policies_change", policies=None)
 
 
 def _drift(client: Any, service: QueryService) -> None:

@@ -114,6 +114,7 @@ NEW = {
     "stack_refactor_actions", "stack_refactor_create", "stack_refactor_execute", "stack_refactor_list",
     "stack_refactor_show", "change_control_change", "change_control_show", "change_request_break_glass",
     "change_request_judge", "change_request_list", "change_request_show", "plan_policies_change", "plan_policies_show",
+    "policy_result_list", "policy_result_show",
 }  # fmt: skip
 """Methods that the release before does not have."""
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NotRequired, TypedDict
 
+from stoker.contract.policy_results import PolicyResultView
 from stoker.contract.request import ADDED, OfStack, Request
 from stoker.contract.views import EventView, FailureView, JSONObject
 
@@ -53,11 +54,13 @@ class DatedEvent(EventView):
     """`after_change` says whether the stack had been updated before.
 
     `operation_id` is the operation in which it was recorded, and `client_request_token` the token of its request.
+    `policy_results` is what policies have said of the plan of the operation that begins with the event.
     """
 
     after_change: bool
     operation_id: NotRequired[str | None]
     client_request_token: NotRequired[str | None]
+    policy_results: NotRequired[Sequence[PolicyResultView]]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import NotRequired, TypedDict
 
 from stoker.contract.events import DatedEvent
+from stoker.contract.policy_results import PolicyResultView
 from stoker.contract.request import Request
 from stoker.contract.stacks import OperationEntry
 from stoker.contract.views import JSONObject
@@ -26,7 +27,8 @@ class OperationEvent(TypedDict):
     """Something that happened in an operation.
 
     It has an `event`, or what a check of the plan has found (`finding`: `code`, `verdict`, `path`, `type` of the
-    resource, `diagnostic`), or neither: then it is about the operation as a whole.
+    resource, `diagnostic`), or what a policy has said of it (`policy_result`), or none of these: then it is about the
+    operation as a whole.
     """
 
     id: str
@@ -37,6 +39,7 @@ class OperationEvent(TypedDict):
     time: float
     event: DatedEvent | None
     finding: JSONObject | None
+    policy_result: NotRequired[PolicyResultView | None]
 
 
 class OperationEventPage(TypedDict):

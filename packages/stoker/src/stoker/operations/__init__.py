@@ -73,6 +73,7 @@ from stoker.contract.generated_templates import (
 )
 from stoker.contract.generating import GenerateFromProject, ListGeneratedTypes
 from stoker.contract.operation_events import ListOperationEvents
+from stoker.contract.policy_results import ListPolicyResults, ShowPolicyResult
 from stoker.contract.refactoring import (
     CreateStackRefactor,
     ExecuteStackRefactor,
@@ -164,6 +165,7 @@ from stoker.operations import (
     locking,
     operation_events,
     orphans,
+    policy_results,
     policy_settings,
     previews,
     refactoring,
@@ -302,6 +304,8 @@ _ON_SERVICES: tuple[Operation[RecordingServices], ...] = (
     ShowChangeRequest.served_by(approvals.change_request_show),
     ShowControl.served_by(approvals.change_control_show),
     ShowPlanPolicies.served_by(policy_settings.plan_policies_show),
+    ListPolicyResults.served_by(policy_results.policy_result_list),
+    ShowPolicyResult.served_by(policy_results.policy_result_show),
     ListExports.served_by(describing.export_list),
     ListImports.served_by(describing.import_list),
     SummarizeTemplate.served_by(describing.template_summary),

@@ -326,6 +326,7 @@ async def _planned(
         "deployment_mode": request.deployment_mode,
         "preflight": planned.preflight.to_data() if planned.preflight is not None else None,
         "costs": planned.costs.to_data(plan.secrets) if planned.costs is not None else None,
+        "policies": planned.policies.to_data() if planned.policies is not None else None,
         "digest": str(planned.digest) if planned.digest is not None else None,
         "uuids": {step.key: step.uuid for step in plan.steps},
         "parameters": checked.definition.parameters.as_text(),

@@ -31,13 +31,14 @@ from stoker.operations.drift import drift_summaries
 from stoker.operations.latest_operations import last_operations
 from stoker.operations.listing import stack_list
 from stoker.operations.lookup import find_stack
+from stoker.operations.policy_results import results_of_operations
 from stoker.operations.requests import parse_template
 from stoker.operations.stacks import stack_show
 from stoker.operations.validation import validate_template
 from stoker.operations.views import event_view
 from stoker.store import change_sets, finding, operation_history, queries
 from stoker.store.operation_history import PastOperation
-from stoker.store.records import Event, Stack
+from stoker.store.records import IN_PROGRESS, Event, Stack
 from stoker.template.template import Template
 
 
@@ -119,12 +120,22 @@ def _operation_of(event: Event, stack: Stack, past: Sequence[PastOperation]) -> 
     return next((each for each in begun if not own or each.stack_action == event.action), None)
 
 
+def _begins(event: Event, stack: Stack) -> bool:
+    """Return whether an event is about the beginning of an operation on the stack."""
+    return event.physical_id == stack.id and event.status == IN_PROGRESS
+
+
 async def described_events(
     services: EngineServices, stack: Stack, events: Sequence[Event], operations: Sequence[PastOperation | None]
 ) -> list[DatedEvent]:
     """Return events of a stack, each with its operation, as `event_page` does."""
     owners = [(event.properties, event.resource_type, event.resource_name) for event in events]
     opened = await properties_shown(services, stack, owners)
+    begins = {
+        each.id: event.id for event, each in zip(events, operations, strict=True) if each and _begins(event, stack)
+    }
+    results = await results_of_operations(services, [*begins]) if begins else {}
+    judged = {begins[operation_id]: found for operation_id, found in results.items()}
     changed = await services.database.read(queries.first_change, stack.id)
     views = [(stack, event.resource_type, event_view(event, stack)) for event in events]
     return [
@@ -134,6 +145,7 @@ async def described_events(
             "after_change": changed is not None and event.time >= changed,
             "operation_id": None if operation is None else operation.id,
             "client_request_token": None if operation is None else operation.client_request_token,
+            "policy_results": judged.get(event.id, ()),
         }
         for event, operation, view in zip(events, operations, await ObjectIds(services).views(views), strict=True)
     ]

@@ -17,12 +17,15 @@ from stoker.contract.operation_events import (
     OperationEvent,
     OperationEventPage,
 )
+from stoker.contract.policy_results import PolicyResultView
 from stoker.contract.request import by_name
 from stoker.contract.stacks import CREATES_CHANGE_SET
+from stoker.engine.plan_policies import policy as plan_policies
 from stoker.engine.records.services import EngineServices
 from stoker.operations.describing import described_events, events_with_operations
 from stoker.operations.finding_change_sets import change_set_rows
 from stoker.operations.lookup import find_stack
+from stoker.operations.policy_results import objects, results_of_change_set, results_of_operations
 from stoker.plugins.preflight import Verdict
 from stoker.store import change_sets, operation_history, queries
 from stoker.store.operation_history import PastOperation
@@ -35,11 +38,11 @@ async def operation_events(
     """Return a page of events, newest first. Raises BadValue if nothing is named, EntityNotFound."""
     if request.change_set is not None:
         rows = await change_set_rows(services, context, request.stack, request.change_set)
-        return _of_change_sets(services, rows, failed=request.failed)
+        return await _of_change_sets(services, rows, failed=request.failed)
     if request.operation_id is not None:
         stack_id = await _stack_of_operation(services, context, request)
         if isinstance(stack_id, ChangeSet):
-            return _of_change_sets(services, [stack_id], failed=request.failed)
+            return await _of_change_sets(services, [stack_id], failed=request.failed)
         return await _of_stack(services, await find_stack(services, context, {"id": stack_id}, deleted=True), request)
     if request.stack is None:
         raise BadValue("Name a stack, a change set or an operation.")
@@ -49,7 +52,7 @@ async def operation_events(
         rows = await change_set_rows(services, context, request.stack, None)
         if not rows:
             raise
-        return _of_change_sets(services, rows, failed=request.failed)
+        return await _of_change_sets(services, rows, failed=request.failed)
     return await _of_stack(services, stack, request)
 
 
@@ -91,8 +94,11 @@ async def _of_stack(services: EngineServices, stack: Stack, request: ListOperati
             continue
         findings = _findings(await _report(services, operation), failed=request.failed)
         entries = [
-            _entry(stack, operation, f"{operation.id}-{number}", view["time"], finding=finding)
-            for number, finding in enumerate(findings)
+            *_of_policies(stack, operation, view["time"], await _results(services, view, operation), request.failed),
+            *(
+                _entry(stack, operation, f"{operation.id}-{number}", view["time"], finding=finding)
+                for number, finding in enumerate(findings)
+            ),
         ]
         found += [event, *entries] if request.failed else [*entries, event]
     return {"events": found, "marker": events[-1].id if more else None}
@@ -134,6 +140,26 @@ async def _report(services: EngineServices, operation: PastOperation) -> Mapping
     return opened
 
 
+async def _results(services: EngineServices, view: DatedEvent, operation: PastOperation) -> Sequence[PolicyResultView]:
+    """Return what policies have said of the plan of an operation; the event of its beginning has it."""
+    if view["status"] == IN_PROGRESS:
+        return view.get("policy_results", ())
+    return (await results_of_operations(services, [operation.id])).get(operation.id, ())
+
+
+def _of_policies(
+    stack: Stack | Mapping[str, str],
+    operation: PastOperation,
+    time: float,
+    results: Sequence[PolicyResultView],
+    failed: bool,
+) -> Iterator[OperationEvent]:
+    """Yield entries of the policies that were not satisfied; with `failed`, of those that refuse the plan."""
+    for result in results:
+        if objects(result) and not (failed and result["verdict"] == plan_policies.Verdict.WARN):
+            yield _entry(stack, operation, result["id"], time, policy_result=result)
+
+
 def _findings(plan: Mapping[str, Any], *, failed: bool) -> Iterator[dict[str, Any]]:
     """Yield what the checks of a plan have found, with the types of the resources."""
     types = {step["path"]: step["type"] for step in plan.get("steps", ())}
@@ -145,7 +171,7 @@ def _findings(plan: Mapping[str, Any], *, failed: bool) -> Iterator[dict[str, An
 # -- of change sets -----------------------------------------------------------------------------------------------
 
 
-def _of_change_sets(services: EngineServices, rows: Sequence[ChangeSet], *, failed: bool) -> OperationEventPage:
+async def _of_change_sets(services: EngineServices, rows: Sequence[ChangeSet], *, failed: bool) -> OperationEventPage:
     """Return what happened when change sets were made, newest first."""
     found: list[OperationEvent] = []
     for row in reversed(rows):
@@ -158,6 +184,7 @@ def _of_change_sets(services: EngineServices, rows: Sequence[ChangeSet], *, fail
         report = {**held["plan"], "preflight": held.get("preflight")}
         if not failed or status == FAILED:
             found.append(_entry(stack, operation, row.id, row.created_at))
+        found += _of_policies(stack, operation, row.created_at, await results_of_change_set(services, row), failed)
         found += [
             _entry(stack, operation, f"{row.id}-{number}", row.created_at, finding=finding)
             for number, finding in enumerate(_findings(report, failed=failed))
@@ -175,6 +202,7 @@ def _entry(
     time: float,
     event: DatedEvent | None = None,
     finding: dict[str, Any] | None = None,
+    policy_result: PolicyResultView | None = None,
 ) -> OperationEvent:
     known = (
         stack if isinstance(stack, Mapping) else {"id": stack.id, "name": stack.name, "project_id": stack.project_id}
@@ -188,6 +216,7 @@ def _entry(
         "time": time,
         "event": event,
         "finding": finding,
+        "policy_result": policy_result,
     }
 
 

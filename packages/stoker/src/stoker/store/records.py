@@ -218,7 +218,8 @@ class Operation(Record):
     `Failure`, None if it has not failed, or its end is only described by `reason` (see
     `earlier_failures`). `retention` is the JSON of its `Retention`, None for one that leaves nothing as it is.
     `client_request_token` is the one of the request that began it, also for what followed from that: the operations on
-    nested stacks, and the rollback.
+    nested stacks, and the rollback. `policies_asked` is how many policies had something to say of its plan, which has
+    the results; None if none was asked.
     """
 
     id: str
@@ -252,6 +253,7 @@ class Operation(Record):
     failure: str | None = None
     retention: str | None = None
     client_request_token: str | None = None
+    policies_asked: int | None = None
 
     @property
     def stack_action(self) -> str:

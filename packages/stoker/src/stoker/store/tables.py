@@ -266,6 +266,7 @@ operations = Table(
     Column("failure", LongText),
     Column("retention", LongText),
     Column("client_request_token", String(128)),
+    Column("policies_asked", Integer),
     Index("ix_operations_stack_id", "stack_id", "created_at", "id"),
     Index("ix_operations_finished_at", "finished_at", "stack_id"),
     _index_where("parent_operation IS NOT NULL", "ix_operations_parent_operation", "parent_operation"),

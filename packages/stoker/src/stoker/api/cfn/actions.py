@@ -15,6 +15,7 @@ from stoker.api.cfn import (
     change_sets,
     drift,
     generation_actions,
+    hooks,
     operation_events,
     refactors,
     resources,
@@ -272,6 +273,26 @@ ACTIONS: Mapping[str, Action] = {
         takes_types=True,
     ),
     "DeleteChangeSet": Action(change_sets.delete, "cloudformation:UpdateStack", _CHANGE_SET),
+    # -- results of policies ---------------------------------------------------------------------------------------
+    "DescribeChangeSetHooks": Action(
+        hooks.of_change_set_hooks,
+        "cloudformation:DescribeStacks",
+        {**_CHANGE_SET, "LogicalResourceId": Field(STRING), **_NEXT},
+    ),
+    "ListHookResults": Action(
+        hooks.list_results,
+        "cloudformation:DescribeStackEvents",
+        {
+            "TargetType": Field(Choice(*hooks.TARGETS)),
+            "TargetId": Field(STRING),
+            "TypeArn": Field(STRING),
+            "Status": Field(Choice(*hooks.STATUSES)),
+            **_NEXT,
+        },
+    ),
+    "GetHookResult": Action(
+        hooks.get_result, "cloudformation:DescribeStackEvents", {"HookResultId": Field(STRING, required=True)}
+    ),
     # -- refactorings ----------------------------------------------------------------------------------------------
     "CreateStackRefactor": Action(
         refactors.create,

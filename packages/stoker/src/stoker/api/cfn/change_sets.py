@@ -53,7 +53,7 @@ def create(call: Call) -> dict[str, Any]:
             import_existing=bool(call["ImportExistingResources"]),
         )
     )
-    return {"Id": _change_set_arn(view), "StackId": _stack_arn(view)}
+    return {"Id": change_set_arn(view), "StackId": stack_arn(view)}
 
 
 def _exists(call: Call) -> bool:
@@ -89,7 +89,7 @@ def _new_stack(call: Call) -> StackPatch:
 
 def describe(call: Call) -> dict[str, Any]:
     """Return a change set with a page of its changes."""
-    view = _ask(call, ShowChangeSet(**_named(call)))
+    view = of_change_set(call, ShowChangeSet(**named(call)))
     changes, token = page_of(list(changes_of(view, with_values=bool(call["IncludePropertyValues"]))), call["NextToken"])
     settings = view["settings"]
     return {
@@ -124,7 +124,7 @@ def list_all(call: Call) -> dict[str, Any]:
 def execute(call: Call) -> None:
     """Start to execute a change set."""
     try:
-        _ask(call, ExecuteChangeSet(**_named(call), disable_rollback=call["DisableRollback"]))
+        of_change_set(call, ExecuteChangeSet(**named(call), disable_rollback=call["DisableRollback"]))
     except (Invalid, PlanOutdated) as error:
         if type(error) not in (Invalid, PlanOutdated):
             raise
@@ -133,15 +133,17 @@ def execute(call: Call) -> None:
 
 def delete(call: Call) -> None:
     """Delete a change set."""
-    _ask(call, DeleteChangeSet(**_named(call)))
+    of_change_set(call, DeleteChangeSet(**named(call)))
 
 
-class _Named(TypedDict):
+class Named(TypedDict):
+    """The name, ID or ARN of a change set, and its stack."""
+
     name: str
     stack: str | None
 
 
-def _named(call: Call) -> _Named:
+def named(call: Call) -> Named:
     """Return the change set that the request names. Raises QueryError."""
     name, stack = call["ChangeSetName"], call["StackName"]
     if stack is None and not name.startswith("arn:"):
@@ -149,7 +151,8 @@ def _named(call: Call) -> _Named:
     return {"name": name, "stack": stack}
 
 
-def _ask(call: Call, request: Request[Answer]) -> Answer:
+def of_change_set(call: Call, request: Request[Answer]) -> Answer:
+    """Have an engine carry out a request about the change set in ChangeSetName. Raises QueryError."""
     try:
         return call.ask(request)
     except EntityNotFound as error:
@@ -158,19 +161,21 @@ def _ask(call: Call, request: Request[Answer]) -> Answer:
         raise QueryError("ChangeSetNotFound", f"ChangeSet [{call['ChangeSetName']}] does not exist") from error
 
 
-def _change_set_arn(view: Mapping[str, Any]) -> str:
+def change_set_arn(view: Mapping[str, Any]) -> str:
+    """Return the ARN of a change set."""
     return f"arn:openstack:heat::{view['project_id']}:changeSet/{view['name']}/{view['id']}"
 
 
-def _stack_arn(view: Mapping[str, Any]) -> str:
+def stack_arn(view: Mapping[str, Any]) -> str:
+    """Return the StackId of a change set's stack."""
     return arn(view["project_id"], view["stack_name"], view["stack_id"])
 
 
 def _summary(view: Mapping[str, Any]) -> dict[str, Any]:
     return {
-        "ChangeSetId": _change_set_arn(view),
+        "ChangeSetId": change_set_arn(view),
         "ChangeSetName": view["name"],
-        "StackId": _stack_arn(view),
+        "StackId": stack_arn(view),
         "StackName": view["stack_name"],
         "Description": view["description"] or None,
         "CreationTime": views.time_text(view["created_at"]),

@@ -48,6 +48,7 @@ STATUSES: Mapping[str, int] = {
     "ChangeSetNotFound": 404,
     "ConcurrentResourcesLimitExceeded": 429,
     "GeneratedTemplateNotFound": 404,
+    "HookResultNotFound": 404,
     "IncompleteSignature": 400,
     "InternalFailure": 500,
     "InvalidAction": 400,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from stoker.api.cfn import views
+from stoker.api.cfn import hooks, views
 from stoker.api.cfn.call import PAGE, Call, marker_of, next_token
 from stoker.api.cfn.faults import QueryError
 from stoker.api.cfn.views import View
@@ -14,6 +14,7 @@ from stoker.contract.operation_events import ListOperationEvents
 
 _STATUSES = {"COMPLETE": "SUCCEEDED", "FAILED": "FAILED", "SUPERSEDED": "FAILED"}
 _STACK, _PROGRESS, _FAILED, _VALIDATION = "STACK_EVENT", "PROGRESS_EVENT", "PROVISIONING_ERROR", "VALIDATION_ERROR"
+_HOOK = "HOOK_INVOCATION_ERROR"
 _NOT_MADE = "unknown"
 """The code of a finding which says that a check could not be made."""
 
@@ -54,6 +55,8 @@ def _event(view: View) -> dict[str, Any]:
         "ClientRequestToken": operation.get("client_request_token"),
         "Timestamp": views.time_text(view["time"]),
     }
+    if (result := view.get("policy_result")) is not None:
+        return {**found, **_of_policy(result)}
     if view["finding"] is not None:
         return {**found, **_of_finding(view["finding"])}
     if view["event"] is None:
@@ -87,6 +90,15 @@ def _of_event(operation: View, event: View) -> dict[str, Any]:
     if known["PhysicalResourceId"] == known["StackId"]:
         return {**_of_operation(operation, event["status"]), **found}
     return {"EventType": _FAILED if event["status"] == "FAILED" else _PROGRESS, **found}
+
+
+def _of_policy(result: View) -> dict[str, Any]:
+    return {
+        "EventType": _HOOK,
+        "LogicalResourceId": result["path"] or None,
+        "ResourceType": result["type"],
+        **hooks.event_members(result),
+    }
 
 
 def _of_finding(finding: Mapping[str, Any]) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from stoker.api.cfn import views
+from stoker.api.cfn import hooks, views
 from stoker.api.cfn.call import PAGE, Call, marker_of, next_token, page_of
 from stoker.api.cfn.faults import QueryError
 from stoker.api.cfn.rendering import JsonText
@@ -65,7 +65,29 @@ def events(call: Call) -> dict[str, Any]:
     """Return a page of a stack's events, newest first."""
     found = _parts_of(call, ListEventsInDetail(ref=call.ref, limit=PAGE, marker=marker_of(call["NextToken"]))) or ()
     token = next_token(found[-1]["id"]) if len(found) == PAGE else None
-    return {"StackEvents": [views.event(view) for view in found], "NextToken": token}
+    return {"StackEvents": [each for view in found for each in _with_hooks(view)], "NextToken": token}
+
+
+def _with_hooks(view: View) -> list[View]:
+    """Return an event, after those of the policies that were asked when the operation had begun."""
+    event = views.event(view)
+    return [
+        *({**event, **_of_policy(view, result)} for result in reversed(view.get("policy_results", ()))),
+        event,
+    ]
+
+
+def _of_policy(view: View, result: View) -> View:
+    return {
+        "EventId": result["id"],
+        "HookInvocationId": result["id"],
+        "LogicalResourceId": result["path"] or view["resource_name"],
+        "PhysicalResourceId": "" if result["path"] else views.event(view)["PhysicalResourceId"],
+        "ResourceType": result["type"] if result["path"] else views.STACK_TYPE,
+        "ResourceStatusReason": None,
+        "ResourceProperties": None,
+        **hooks.event_members(result),
+    }
 
 
 def _parts_of(call: Call, request: OfStack[Answer]) -> Answer | None:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from itertools import islice
 from typing import Any
 
 from stoker.base.diagnostics import Diagnostic, Position
@@ -141,19 +142,53 @@ class Result:
 
 
 @dataclass(frozen=True, slots=True)
+class Asked:
+    """A policy that was evaluated for a plan, and the paths of its steps, at most `MOST_RESULTS`; "" for the plan."""
+
+    policy: str
+    source: Source
+    verdict: Verdict
+    paths: tuple[str, ...]
+
+    @classmethod
+    def of(cls, policy: Policy, paths: Iterable[str]) -> Asked:
+        """Return the entry of a policy for these steps."""
+        return cls(policy.name, policy.source, policy.verdict, tuple(islice(paths, MOST_RESULTS)))
+
+    def to_data(self) -> dict[str, Any]:
+        """Return plain JSON data."""
+        return {
+            "policy": self.policy,
+            "source": self.source.value,
+            "verdict": self.verdict.value,
+            "paths": list(self.paths),
+        }
+
+
+@dataclass(frozen=True, slots=True)
 class Report:
     """The results of the evaluation of `evaluated` policies, the gravest first; satisfied ones have no result.
 
-    `omitted` is how many further steps policies object to that have `MOST_RESULTS` results of the same code.
+    `omitted` is how many further steps policies object to that have `MOST_RESULTS` results of the same code. `asked`
+    are the policies that had something to say, satisfied ones too; `steps` has the type and the kind of the steps that
+    these name, by path.
     """
 
     evaluated: int = 0
     results: tuple[Result, ...] = ()
     omitted: int = 0
+    asked: tuple[Asked, ...] = ()
+    steps: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, evaluated: int, results: Iterable[Result]) -> Report:
-        """Return the report with these results, in order."""
+    def of(
+        cls,
+        evaluated: int,
+        results: Iterable[Result],
+        asked: Iterable[Asked] = (),
+        steps: Mapping[str, Mapping[str, str]] | None = None,
+    ) -> Report:
+        """Return the report with these results, in order; `steps` may have more than those that are named."""
         order = list(Verdict)
         counts = Counter[tuple[Source, str, Code]]()
         kept = list[Result]()
@@ -163,7 +198,10 @@ class Report:
             if counts[about] <= MOST_RESULTS:
                 kept.append(result)
         kept.sort(key=lambda each: (order.index(each.verdict), each.path, each.policy, each.source, each.code))
-        return cls(evaluated, tuple(kept), counts.total() - len(kept))
+        entries, known = tuple(asked), steps or {}
+        named = {path for entry in entries for path in entry.paths} | {result.path for result in kept}
+        told = {path: known[path] for path in sorted(named) if path in known}
+        return cls(evaluated, tuple(kept), counts.total() - len(kept), entries, told)
 
     def with_verdict(self, verdict: Verdict) -> tuple[Result, ...]:
         """Return the results from which a verdict follows now; deferred ones have none yet."""
@@ -181,4 +219,6 @@ class Report:
             "verdict": self.verdict.value if self.verdict is not None else None,
             "results": [result.to_data() for result in self.results],
             "omitted": self.omitted,
+            "asked": [entry.to_data() for entry in self.asked],
+            "steps": {path: dict(step) for path, step in self.steps.items()},
         }

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from stoker.base.diagnostics import Diagnostic
 from stoker.base.redaction import Redactor
 from stoker.engine.plan_policies.evaluation import Outcome, evaluated
-from stoker.engine.plan_policies.policy import CODES, Code, Policy, Report, Result, Verdict
+from stoker.engine.plan_policies.policy import CODES, Asked, Code, Policy, Report, Result, Scope, Verdict
 from stoker.engine.planning.plan import Plan
 from stoker.engine.preflight.objects import placed
 from stoker.engine.preflight.policy_document import plan_document
@@ -36,7 +36,8 @@ def judged_plan(
     if not concerned:
         return Report()
     results = []
-    for outcome in evaluated(concerned, plan_document(plan, stack, costs)):
+    document = plan_document(plan, stack, costs)
+    for outcome in evaluated(concerned, document):
         if outcome.holds:
             continue
         step = plan.steps[outcome.index] if outcome.index is not None else None
@@ -45,7 +46,17 @@ def judged_plan(
             name = step.name.rpartition(".")[2] if step.depth else step.name
             diagnostic = placed(step.subject, name, diagnostic, ())
         results.append(result_of(outcome, step.name if step is not None else "", diagnostic))
-    return Report.of(len(concerned), results)
+    steps = {step["path"]: {"type": step["type"], "kind": step["kind"]} for step in document["steps"]}
+    return Report.of(len(concerned), results, _asked(concerned, document["steps"]), steps)
+
+
+def _asked(policies: Sequence[Policy], steps: Sequence[Mapping[str, Any]]) -> Iterator[Asked]:
+    """Yield which of the policies say something, and about which steps."""
+    for policy in policies:
+        if policy.scope is Scope.PLAN:
+            yield Asked.of(policy, [""])
+        elif paths := [step["path"] for step in steps if policy.applies(step)]:
+            yield Asked.of(policy, paths)
 
 
 def judged_step(policies: Sequence[Policy], plan: Mapping[str, Any], path: str, secrets: Collection[str]) -> Report:

@@ -114,6 +114,7 @@ async def _costs(run: OperationContext, plan: Plan) -> Mapping[str, Any] | None:
 
 def _keep(run: OperationContext, report: Report) -> None:
     """Store the results with the plan of the operation, which the first commit stores."""
+    run.operation.policies_asked = len(report.asked)
     if run.operation.plan is not None:
         sealer = run.services.sealer
         run.operation.plan = sealer.seal({**sealer.open(run.operation.plan), "policies": report.to_data()})
