@@ -192,8 +192,12 @@ def test_a_rollback_shows_its_plan_first(embedded: Shell, tmp_path: Path) -> Non
     embedded.fails("deploy", "worse", "-t", str(template), "--yes")
     shown = embedded.ok("stack", "rollback", "worse", "--dry-run").out
     assert "  - bad  OS::Heat::TestResource\n      # it is no longer in the template\n" in shown
+    planned, looked, _ = shown.partition("\nCompared with the cloud at ")
+    assert looked
+    recorded = embedded.ok("stack", "rollback", "worse", "--dry-run", "--no-refresh").out
+    assert recorded == f"{planned}\nThe cloud was not asked: --refresh=all asks it.\n"
     done = embedded.ok("stack", "rollback", "worse", "--yes").out
-    assert done.startswith(shown) and done.endswith("worse: ROLLBACK_COMPLETE\n")
+    assert done.startswith(planned + looked) and done.endswith("worse: ROLLBACK_COMPLETE\n")
     assert "No changes" not in done
     embedded.ok("delete", "worse", "--yes")
 

@@ -13,7 +13,7 @@ from stoker.authoring.plan_steps import data_losses, retentions, summary
 from stoker.console.exchange import EDIT, Exchange
 from stoker.console.gateway import Answer, ApiError, segment, stack_path
 from stoker.console.permissions import STACK_ROUTE, rule_of
-from stoker.console.plan_view import shown_steps, told_costs, told_policies
+from stoker.console.plan_view import shown_steps, told_comparison, told_costs, told_policies
 from stoker.console.rendering import split_state
 from stoker.console.stacks import DELETED, present_stack
 from stoker.operations.transitions import RULES, Verdict
@@ -338,6 +338,7 @@ def _shown_plan(previewed: Answer | None) -> dict[str, Any]:
             "costs": [],
             "policies": [],
             "snapshots": [],
+            "compared": [],
             "digest": "",
         }
     plan = previewed["plan"]
@@ -349,6 +350,7 @@ def _shown_plan(previewed: Answer | None) -> dict[str, Any]:
         "costs": told_costs(plan),
         "policies": told_policies(plan),
         "snapshots": [each["name"] or each["id"] for each in previewed.get("snapshots", ())],
+        "compared": told_comparison(plan),
         "digest": plan["digest"] or "",
     }
 

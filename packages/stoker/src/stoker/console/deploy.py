@@ -11,14 +11,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from stoker.authoring.plan_steps import summary
+from stoker.authoring.plan_steps import is_whole, summary
 from stoker.base.diagnostics import Diagnostic, Position
 from stoker.console.assistance import FILE, files_of
 from stoker.console.declarations import declarations
 from stoker.console.exchange import Exchange
 from stoker.console.gateway import Answer, ApiError, segment, stack_path
 from stoker.console.permissions import CREATE, UPDATE
-from stoker.console.plan_view import as_text, kept_values, shown_steps, told_costs, told_policies
+from stoker.console.plan_view import (
+    as_text,
+    kept_values,
+    shown_steps,
+    told_comparison,
+    told_costs,
+    told_policies,
+)
 from stoker.console.rendering import as_yaml, signature
 from stoker.console.stack_pages import below
 from stoker.console.stacks import present_stack
@@ -156,6 +163,8 @@ def _plan(exchange: Exchange, draft: Draft, declared: Answer) -> None:
         kept=kept_values(plan),
         costs=told_costs(plan),
         policies=told_policies(plan),
+        compared=told_comparison(plan),
+        whole=is_whole(plan),
     )
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from stoker.authoring.drift_words import watch_lines
-from stoker.authoring.plan_steps import compared, ignored, not_compared, summary
+from stoker.authoring.plan_steps import summary
 from stoker.console.exchange import Exchange
 from stoker.console.gateway import ApiError, segment, stack_path
 from stoker.console.permissions import COMPARE, CORRECT
-from stoker.console.plan_view import shown_steps
+from stoker.console.plan_view import shown_steps, told_comparison
 from stoker.console.stack_pages import show
 
 
@@ -25,8 +25,7 @@ def show_drift(exchange: Exchange) -> None:
         steps=steps,
         summary=summary(plan),
         digest=plan["digest"] or "",
-        extent=compared(plan),
-        gaps=[*not_compared(plan), *ignored(plan)],
+        compared=told_comparison(plan),
     )
 
 
@@ -49,8 +48,7 @@ def _show(exchange: Exchange, status: int = 200, **values: Any) -> None:
         "steps": None,
         "summary": "",
         "digest": "",
-        "extent": "",
-        "gaps": [],
+        "compared": [],
         "watch": list(watch_lines(exchange.api.send("GET", _path(exchange, "/drift/watch"))["drift_watch"])),
         "problem": "",
         "compare_refusal": exchange.permissions.refusal(*COMPARE),

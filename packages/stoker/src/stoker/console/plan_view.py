@@ -8,11 +8,14 @@ from typing import Any
 from stoker.authoring.plan_steps import (
     change_name,
     changes,
+    compared,
     costs,
     data_loss,
+    ignored,
     is_removed,
     kept,
     left_behind,
+    not_compared,
     not_counted,
     policy_sentences,
     reasons,
@@ -50,6 +53,12 @@ def told_policies(plan: Answer) -> list[str]:
 def told_costs(plan: Answer) -> list[str]:
     """Return the sentences about the costs of a plan; empty if the service has no price list."""
     return [sentence for sentence in (costs(plan), *not_counted(plan)) if sentence]
+
+
+def told_comparison(plan: Answer) -> list[str]:
+    """Return what a plan has compared with the cloud, and what it could not; empty if plans like it never compare."""
+    asked = "The cloud was not asked." if plan.get("refresh") is not None else ""
+    return [sentence for sentence in (compared(plan) or asked, *not_compared(plan), *ignored(plan)) if sentence]
 
 
 def kept_values(plan: Answer) -> list[str]:

@@ -56,8 +56,12 @@ class DeleteSnapshot(OfStack[None]):
 
 @dataclass(frozen=True, kw_only=True)
 class RestoreSnapshot(OfStack[None]):
-    """Start to restore a snapshot; with the digest of a plan, only as the plan says."""
+    """Start to restore a snapshot; with the digest of a plan, only as the plan says.
+
+    `refresh` is that of `ActOnStack`.
+    """
 
     method = "snapshot_restore"
     snapshot_id: str
     plan_digest: str | None = field(default=None, metadata=ADDED)
+    refresh: str | None = field(default=None, metadata=ADDED)

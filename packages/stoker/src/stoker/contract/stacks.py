@@ -180,14 +180,16 @@ class DeleteStack(OfStack[None]):
 class ActOnStack(OfStack[None]):
     """Start an action such as `suspend`, `cancel_update` or `retry`.
 
-    A rollback with the digest of a plan is only done as the plan says. `skip` are the paths of failed resources, as
-    plans have them, without which a retry continues.
+    A rollback with the digest of a plan is only done as the plan says. `refresh` says for which objects a rollback asks
+    the cloud, and which it corrects (`Refresh`); None means those of its plan, and none without a plan. `skip` are the
+    paths of failed resources, as plans have them, without which a retry continues.
     """
 
     method = "stack_action"
     action: str
     plan_digest: str | None = field(default=None, metadata=ADDED)
     skip: Sequence[str] = field(default=(), metadata=ADDED)
+    refresh: str | None = field(default=None, metadata=ADDED)
 
 
 # -- previews ----------------------------------------------------------------------------------------------------------
@@ -267,8 +269,8 @@ class ActionPreview(TypedDict):
 class PreviewAction(OfStack[ActionPreview]):
     """Show what `delete`, `rollback`, `cancel_update` or `restore` (of the snapshot `snapshot_id`) would do.
 
-    `retain` and `force` are those of `DeleteStack`; `refresh` says which objects of the stack to delete the cloud is
-    asked for (`Refresh`), None means all that are deleted.
+    `retain` and `force` are those of `DeleteStack`; `refresh` says which objects the cloud is asked for (`Refresh`),
+    None means those that the action changes or deletes, and those that they depend on.
     """
 
     method = "stack_action_preview"

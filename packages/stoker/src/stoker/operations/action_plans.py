@@ -19,7 +19,7 @@ from stoker.engine.records.services import EngineServices
 from stoker.operations.planning import Goal, Planned, plan_removal_of, plan_tree
 from stoker.operations.requests import CheckedRequest
 from stoker.store import completion, queries, snapshots
-from stoker.store.records import Operation, Stack, StackSnapshot
+from stoker.store.records import IN_PROGRESS, Operation, Stack, StackSnapshot
 
 
 async def last_operation(services: EngineServices, stack: Stack) -> Operation:
@@ -52,6 +52,16 @@ async def plan_deletion(
     return await plan_removal_of(services, context, stack, removing, besides, retain, **how)
 
 
+def refresh_of_return(stack: Stack, asked: str | None, default: Refresh) -> Refresh:
+    """Return which objects a rollback, a restoration or its plan asks the cloud for: as the request wants.
+
+    An operation that runs is undone as if it had failed, and nothing is asked: what it changes now is no difference.
+    """
+    if stack.status == IN_PROGRESS:
+        return Refresh.NONE
+    return Refresh(asked) if asked is not None else default
+
+
 async def plan_rollback(
     services: EngineServices,
     context: RequestContext,
@@ -63,7 +73,7 @@ async def plan_rollback(
 ) -> Planned:
     """Return the plan that rolls a stack back to these inputs, or that removes everything if they are `NOTHING`.
 
-    `refresh` is that of `plan_removal_of`, for a rollback that removes everything; another one goes by the record.
+    `refresh` is that of `plan_tree` and `plan_removal_of`.
     """
     since = await services.database.read(completion.last, stack.id, FORWARD)
     if target == NOTHING:
@@ -78,7 +88,7 @@ async def plan_rollback(
 
     towards = await services.evaluator.evaluate(stack.project_id, wanted)
     goal = Goal("ROLLBACK", towards, [stack.project_id, target], returns_to=target, since=since)
-    return await plan_tree(services, context, stack, goal, priced=priced)
+    return await plan_tree(services, context, stack, goal, refresh=refresh, priced=priced)
 
 
 async def plan_restoration(
@@ -88,9 +98,13 @@ async def plan_restoration(
     checked: CheckedRequest,
     snapshot: StackSnapshot,
     *,
+    refresh: Refresh | None = None,
     priced: bool = False,
 ) -> Planned:
-    """Return the plan that restores a snapshot: the checked definition, and the contents that were copied."""
+    """Return the plan that restores a snapshot: the checked definition, and the contents that were copied.
+
+    `refresh` is that of `plan_tree`.
+    """
     found = await services.database.read(read_copies, services, [snapshot.id], stack.name)
     goal = replace(Goal.of(stack, checked, "RESTORE", Copies.of(new_id(), found)), returns_to=snapshot.inputs)
-    return await plan_tree(services, context, stack, goal, priced=priced)
+    return await plan_tree(services, context, stack, goal, refresh=refresh, priced=priced)

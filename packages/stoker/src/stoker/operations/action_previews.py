@@ -10,7 +10,13 @@ from stoker.base.errors import BadValue
 from stoker.contract.stacks import ActionPreview, PreviewAction, Refresh, SnapshotName
 from stoker.engine.calls.context import ActingParts
 from stoker.engine.running.endings import rollback_target
-from stoker.operations.action_plans import last_operation, plan_deletion, plan_restoration, plan_rollback
+from stoker.operations.action_plans import (
+    last_operation,
+    plan_deletion,
+    plan_restoration,
+    plan_rollback,
+    refresh_of_return,
+)
 from stoker.operations.lookup import find_stack
 from stoker.operations.requests import check_exports
 from stoker.operations.settings import check_deletable
@@ -25,8 +31,8 @@ async def stack_action_preview(parts: ActingParts, context: RequestContext, requ
     preview = PREVIEWS.get(request.action)
     if preview is None:
         raise BadValue(f"The action {request.action!r} has no preview; those that have one are {', '.join(PREVIEWS)}.")
-    if request.action != "delete" and (request.retain or request.force or request.refresh is not None):
-        raise BadValue("Only a deletion can retain resources, be forced, or choose what is compared with the cloud.")
+    if request.action != "delete" and (request.retain or request.force):
+        raise BadValue("Only a deletion can retain resources or be forced.")
     stack = await find_stack(parts.services, context, request.ref)
     verdict(request.action, stack)
     return await preview(parts, context, stack, request)
@@ -48,7 +54,8 @@ async def _deletion(parts: ActingParts, context: RequestContext, stack: Stack, r
 async def _rollback(parts: ActingParts, context: RequestContext, stack: Stack, request: PreviewAction) -> ActionPreview:
     services = parts.services
     target = rollback_target(stack, await last_operation(services, stack))
-    planned = await plan_rollback(services, context, stack, target, refresh=Refresh.CHANGES, priced=True)
+    refresh = refresh_of_return(stack, request.refresh, Refresh.CHANGES)
+    planned = await plan_rollback(services, context, stack, target, refresh=refresh, priced=True)
     return {"plan": planned.to_data(), "snapshots": []}
 
 
@@ -58,7 +65,8 @@ async def _restoration(
     if request.snapshot_id is None:
         raise BadValue("The preview of a restoration needs the snapshot_id.")
     snapshot, checked = await checked_restoration(parts, context, stack, request.snapshot_id)
-    planned = await plan_restoration(parts.services, context, stack, checked, snapshot, priced=True)
+    how: dict[str, Any] = {"refresh": refresh_of_return(stack, request.refresh, Refresh.CHANGES), "priced": True}
+    planned = await plan_restoration(parts.services, context, stack, checked, snapshot, **how)
     return {"plan": planned.to_data(), "snapshots": []}
 
 

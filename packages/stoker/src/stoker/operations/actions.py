@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 from stoker.base.context import RequestContext
 from stoker.base.errors import BadValue
@@ -12,9 +13,10 @@ from stoker.contract.stacks import ActOnStack
 from stoker.engine.ownership.submissions import Submissions
 from stoker.engine.records.retention import Retention
 from stoker.engine.running.endings import rollback_target
-from stoker.operations.action_plans import last_operation, plan_rollback
+from stoker.operations.action_plans import last_operation, plan_rollback, refresh_of_return
 from stoker.operations.clearance import UNCONTROLLED, gate_of
 from stoker.operations.lookup import find_stack
+from stoker.operations.planning import Once, correct_differences
 from stoker.operations.skipping import skipped_at
 from stoker.operations.stacks import requested_operation, submit
 from stoker.operations.transitions import Verdict, guard, judged
@@ -30,6 +32,8 @@ async def stack_action(submissions: Submissions, context: RequestContext, reques
         raise BadValue(f"Unknown stack action {request.action!r}; the actions are {', '.join(ACTIONS)}.")
     if request.skip and request.action != "retry":
         raise BadValue(f"Only a retry can skip resources; the action is {request.action!r}.")
+    if request.refresh is not None and begin is not _roll_back:
+        raise BadValue(f"Only a rollback can choose what is compared with the cloud; the action is {request.action!r}.")
     stack = await find_stack(submissions.services, context, request.ref)
     if await judged(submissions.services, request.action, stack) is Verdict.TAKEN:
         await begin(submissions, context, stack, request)
@@ -55,12 +59,15 @@ async def _roll_back(submissions: Submissions, context: RequestContext, stack: S
     services = submissions.services
     target = rollback_target(stack, await last_operation(services, stack))
     gate = await gate_of(submissions.parts, context, stack, "ROLLBACK")
-    planned = partial(plan_rollback, services, context, stack, target, priced=gate.asks_for_plan)
+    refresh = refresh_of_return(stack, request.refresh, gate.refresh_of_plan(request.plan_digest))
+    how: dict[str, Any] = {"refresh": refresh, "priced": gate.asks_for_plan}
+    planned = Once(partial(plan_rollback, services, context, stack, target, **how))
     if request.plan_digest is None and stack.status == IN_PROGRESS:
         clearance = UNCONTROLLED  # a running operation is undone, as if it had failed
     else:
         clearance = await gate.pass_plan(request.plan_digest, planned)
     operation = requested_operation(services, context, stack, "ROLLBACK", target)
+    await correct_differences(operation, refresh, planned)
     await submit(submissions, context, stack, operation, clearance, guard=guard(request.action))
 
 

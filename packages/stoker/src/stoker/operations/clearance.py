@@ -18,6 +18,7 @@ from sqlalchemy.exc import IntegrityError
 from stoker.base.context import RequestContext
 from stoker.base.errors import ActionInProgress, ApprovalRequired, ChangeWindowClosed
 from stoker.base.ids import new_id
+from stoker.contract.stacks import Refresh
 from stoker.engine.calls.context import RecordingParts
 from stoker.engine.change_control import Control
 from stoker.engine.plan_policies import policy
@@ -112,6 +113,12 @@ class Gate:
     def asks_for_plan(self) -> bool:
         """Whether the plan decides about what passes, or is to be approved; policies are asked about it then."""
         return self.is_closed or self._judges
+
+    def refresh_of_plan(self, digest: str | None) -> Refresh:
+        """Return which objects the cloud is asked for, if the request does not say it: a change without a plan asks for
+        none. `digest` is that of the plan in the request.
+        """
+        return Refresh.CHANGES if digest is not None or self.asks_for_plan else Refresh.NONE
 
     async def pass_plan(self, digest: str | None, planned: Callable[[], Awaitable[Planned]]) -> Clearance:
         """Let a change pass that has a plan; with a digest, only that one.

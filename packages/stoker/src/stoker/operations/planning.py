@@ -46,7 +46,7 @@ from stoker.operations.other_stacks import consumers, part_of_joint_deployment
 from stoker.operations.requests import CheckedRequest
 from stoker.schema.unknown import has_unknown
 from stoker.store import fingerprints
-from stoker.store.records import IN_PROGRESS, Stack
+from stoker.store.records import IN_PROGRESS, Operation, Stack
 from stoker.template.expressions import UNDETERMINED
 from stoker.template.transfers import Import, Move
 
@@ -516,6 +516,15 @@ class Once:
         if self._made is None:
             self._made = await self._make()
         return self._made
+
+
+async def correct_differences(operation: Operation, refresh: Refresh, planned: Once) -> None:
+    """Let an operation correct the differences from the cloud that its plan has: it compares these resources again
+    before it decides, or all of them.
+    """
+    operation.observe = refresh is Refresh.ALL
+    if refresh is Refresh.CHANGES:
+        operation.differing = " ".join((await planned()).differing) or None
 
 
 def refuse_outdated(stack: Stack, digest: str, now: PlanDigest | None) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from typing import Any
 
 from sqlalchemy import Connection
 
@@ -21,10 +22,10 @@ from stoker.contract.snapshots import (
 from stoker.engine.calls.context import ActingParts
 from stoker.engine.ownership.submissions import Submissions
 from stoker.engine.records.services import EngineServices
-from stoker.operations.action_plans import plan_restoration
+from stoker.operations.action_plans import plan_restoration, refresh_of_return
 from stoker.operations.clearance import UNCONTROLLED, gate_of
 from stoker.operations.lookup import find_stack
-from stoker.operations.planning import check_exported_values
+from stoker.operations.planning import Once, check_exported_values, correct_differences
 from stoker.operations.requests import CheckedRequest, check_request
 from stoker.operations.settings import check_policy
 from stoker.operations.stacks import requested_operation, submit
@@ -113,10 +114,13 @@ async def snapshot_restore(submissions: Submissions, context: RequestContext, re
     stack = await find_stack(services, context, request.ref)
     snapshot, checked = await checked_restoration(submissions.parts, context, stack, request.snapshot_id)
     gate = await gate_of(submissions.parts, context, stack, "RESTORE")
-    planned = partial(plan_restoration, services, context, stack, checked, snapshot, priced=gate.asks_for_plan)
+    refresh = refresh_of_return(stack, request.refresh, gate.refresh_of_plan(request.plan_digest))
+    how: dict[str, Any] = {"refresh": refresh, "priced": gate.asks_for_plan}
+    planned = Once(partial(plan_restoration, services, context, stack, checked, snapshot, **how))
     clearance = await gate.pass_plan(request.plan_digest, planned)
     operation = requested_operation(services, context, stack, "RESTORE", checked.prepared.row.id)
     operation.snapshot = snapshot.id
+    await correct_differences(operation, refresh, planned)
 
     def still_there(connection: Connection) -> None:
         _require_complete(snapshots.snapshot_by_id(connection, snapshot.id) or _missing(request.snapshot_id))

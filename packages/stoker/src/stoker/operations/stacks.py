@@ -45,7 +45,7 @@ from stoker.operations.action_plans import plan_deletion
 from stoker.operations.adoption import adopted_request
 from stoker.operations.clearance import UNCONTROLLED, Clearance, gate_of
 from stoker.operations.lookup import find_stack, found_stack
-from stoker.operations.planning import Goal, Once, check_exported_values, plan_tree
+from stoker.operations.planning import Goal, Once, check_exported_values, correct_differences, plan_tree
 from stoker.operations.problems import Given
 from stoker.operations.requests import (
     CheckedRequest,
@@ -351,14 +351,11 @@ async def _submit_update(
     await check_policy(services, stack, checked, policy)
     await check_exported_values(services, stack, checked)
     gate = await gate_of(submissions.parts, context, stack, "UPDATE")
-    has_plan = request.plan_digest is not None or gate.asks_for_plan
-    refresh = refresh_of(services, request, Refresh.CHANGES if has_plan else Refresh.NONE)
+    refresh = refresh_of(services, request, gate.refresh_of_plan(request.plan_digest))
     goal = replace(Goal.of(stack, checked, "UPDATE"), tags=tags)
     priced = gate.asks_for_plan
     planned = Once(partial(plan_tree, services, context, stack, goal, refresh=refresh, priced=priced))
     clearance = await gate.pass_plan(request.plan_digest, planned)
-    # The operation itself looks at everything, or at nothing.
-    differing = (await planned()).differing if has_plan or refresh is Refresh.CHANGES else ()
     minutes = check_timeout(request.timeout_mins)
     values: dict[str, Any] = {
         "timeout_minutes": stack.timeout_minutes if minutes is None else minutes,
@@ -367,9 +364,9 @@ async def _submit_update(
     if request.disable_rollback is not None:
         values["disable_rollback"] = request.disable_rollback
     stack = replace(stack, **values)
-    asked = {"observe": refresh is Refresh.ALL, "preflight": is_checked_first(services, request)}
-    operation = requested_operation(services, context, stack, "UPDATE", checked.prepared.row.id, **asked)
-    operation.differing = " ".join(differing) or None
+    preflight = is_checked_first(services, request)
+    operation = requested_operation(services, context, stack, "UPDATE", checked.prepared.row.id, preflight=preflight)
+    await correct_differences(operation, refresh, planned)
     rule = "update" if request.supersede else "update_alone"
     how = {"values": values, "steps": [*_tagged(stack, tags), *steps], "guard": guard(rule)}
     await submit(submissions, context, stack, operation, clearance, checked.prepared, **how)

@@ -163,6 +163,8 @@ class ResourceType(ABC):
     object_ids: ClassVar[ObjectIds | None] = None
     """How IDs identify objects that belong to one resource at most; None for what is no object of its own, such as a
     quota, a route or an association. With `id_is_new`, they do so in the whole cloud by default."""
+    id_property: ClassVar[str] = ""
+    """The property whose value, if it has one, is the ID of a new object; empty if the ID is never known before."""
     id_form: ClassVar[IdForm] = IdForm.NAME
     """What of the physical ID names the object in requests."""
     addresses_at: ClassVar[tuple[str, ...]] = ()

@@ -213,7 +213,9 @@ ROUTES: Mapping[str, Mapping[str, Action]] = {
         ),
     },
     f"{_STACK}/snapshots/{{snapshot_id}}/restore/preview": {
-        "POST": Action(stacks.preview_restore, "stacks:restore_snapshot", takes_types=True),
+        "POST": Action(
+            stacks.preview_restore, "stacks:restore_snapshot", body=stacks.PREVIEW_RESTORE_BODY, takes_types=True
+        ),
     },
     # Its operations
     f"{_STACK}/operations": {

@@ -78,7 +78,9 @@ ACTIONS = ("suspend", "resume", "check", "cancel_update", "cancel_without_rollba
 """The actions on a stack; the last three are extensions of Heat's API."""
 
 ROLLBACKS = ("rollback", "cancel_update")
-"""The actions that have a preview. `{"rollback": {"plan_digest": …}}` runs exactly the plan with the digest."""
+"""The actions that have a preview. `{"rollback": {"plan_digest": …}}` runs exactly the plan with the digest;
+`{"rollback": {"refresh": "none"}}` does not compare with the cloud, and previews the same.
+"""
 
 ACTION_BODY = Body({})
 
@@ -90,9 +92,13 @@ DRIFT_WATCH_BODY = Body({"mode": Field(Choice("off", "detect", "repair", DEFAULT
 
 DELETE_QUERY = Query({"plan_digest": Field(STRING), **_DELETION})
 
-PREVIEW_DELETE_QUERY = Query({"refresh": Field(Choice(*Refresh)), **_DELETION})
+_REFRESH = Choice(*Refresh)
 
-RESTORE_BODY = Body({"plan_digest": Field(STRING)}, required=False)
+PREVIEW_DELETE_QUERY = Query({"refresh": Field(_REFRESH), **_DELETION})
+
+RESTORE_BODY = Body({"plan_digest": Field(STRING), "refresh": Field(_REFRESH)}, required=False)
+
+PREVIEW_RESTORE_BODY = Body({"refresh": Field(_REFRESH)}, required=False)
 
 
 def index(call: Call) -> dict[str, Any]:
@@ -282,8 +288,17 @@ def act(call: Call) -> dict[str, Any] | None:
         skip = STRINGS.read(f"{action}.skip", skip)
         if action != RETRY:
             raise BadRequest(f"The action {action} has no skip; {RETRY} has it.")
-    call.ask(ActOnStack(ref=call.ref, action=action, plan_digest=digest, skip=tuple(skip or ())))
+    refresh = _refresh_of(action, options)
+    call.ask(ActOnStack(ref=call.ref, action=action, plan_digest=digest, skip=tuple(skip or ()), refresh=refresh))
     return None
+
+
+def _refresh_of(action: str, options: Mapping[str, Any]) -> str | None:
+    """Return what a rollback in the body compares with the cloud."""
+    refresh = options.get("refresh")
+    if refresh is not None and action not in ROLLBACKS:
+        raise BadRequest(f"The action {action} has no refresh; {' and '.join(ROLLBACKS)} have it.")
+    return None if refresh is None else str(_REFRESH.read(f"{action}.refresh", refresh))
 
 
 def _accept(call: Call, options: Mapping[str, Any]) -> dict[str, Any]:
@@ -312,11 +327,16 @@ def change_drift_watch(call: Call) -> dict[str, Any]:
 
 
 def preview_act(call: Call) -> dict[str, Any]:
-    """Preview the action in the body: rollback or cancel_update."""
-    (action,) = call.sent or {}
+    """Preview the action in the body: rollback or cancel_update.
+
+    The plan says which objects are gone, or were changed, outside Stoker; the rollback corrects them. With
+    `{"rollback": {"refresh": "none"}}`, it goes by the record alone; with `all`, the whole stack is compared.
+    """
+    ((action, sent),) = (call.sent or {}).items()
     if action not in ROLLBACKS:
         raise BadRequest(f"The action {action} has no preview; {' and '.join(ROLLBACKS)} have one.")
-    return {"plan": call.ask(PreviewAction(ref=call.ref, action=action))["plan"]}
+    refresh = _refresh_of(action, sent if isinstance(sent, Mapping) else {})
+    return {"plan": call.ask(PreviewAction(ref=call.ref, action=action, refresh=refresh))["plan"]}
 
 
 def list_outputs(call: Call) -> dict[str, Any]:
@@ -351,12 +371,20 @@ def delete_snapshot(call: Call) -> None:
 
 
 def restore_snapshot(call: Call) -> None:
-    """Start to restore a snapshot; with `plan_digest`, only as the plan says."""
-    digest = call.body["plan_digest"]
-    call.ask(RestoreSnapshot(ref=call.ref, snapshot_id=call.path["snapshot_id"], plan_digest=digest))
+    """Start to restore a snapshot; with `plan_digest`, only as the plan says.
+
+    `refresh` says what is compared with the cloud, and corrected: by default, what the plan has compared.
+    """
+    how = {"plan_digest": call.body["plan_digest"], "refresh": call.body["refresh"]}
+    call.ask(RestoreSnapshot(ref=call.ref, snapshot_id=call.path["snapshot_id"], **how))
 
 
 def preview_restore(call: Call) -> dict[str, Any]:
-    """Preview the restoration of a snapshot."""
-    request = PreviewAction(ref=call.ref, action="restore", snapshot_id=call.path["snapshot_id"])
+    """Preview the restoration of a snapshot.
+
+    The plan says which objects are gone, or were changed, outside Stoker; the restoration corrects them. With the
+    `refresh` `none`, it goes by the record alone; with `all`, the whole stack is compared.
+    """
+    how = {"snapshot_id": call.path["snapshot_id"], "refresh": call.body["refresh"]}
+    request = PreviewAction(ref=call.ref, action="restore", **how)
     return {"plan": call.ask(request)["plan"]}

@@ -316,18 +316,22 @@ class Stack:
         answer: Answer = self._service.send("DELETE", self.facts, "/preview", query=options or None)
         return answer
 
-    def act(self, action: str, digest: str | None = None, skip: Sequence[str] = ()) -> None:
+    def act(self, action: str, digest: str | None = None, skip: Sequence[str] = (), refresh: str | None = None) -> None:
         """Start an action: suspend, resume, check, cancel_update, cancel_without_rollback, retry or rollback.
 
-        With the digest of a plan, which only the two actions that roll back have, only as the plan says. A retry goes
-        on without the resources at the paths `skip`.
+        With the digest of a plan, which only the two actions that roll back have, only as the plan says; `refresh` is
+        that of `preview_rollback`. A retry continues without the resources at the paths `skip`.
         """
         options = {**({"plan_digest": digest} if digest else {}), **({"skip": list(skip)} if skip else {})}
+        options |= {"refresh": refresh} if refresh else {}
         self._service.send("POST", self.facts, "/actions", {action: options or None})
 
-    def preview_rollback(self) -> Answer:
-        """The plan of the action `rollback`."""
-        answer: Answer = self._service.send("POST", self.facts, "/actions/preview", {"rollback": None})
+    def preview_rollback(self, refresh: str) -> Answer:
+        """The plan of the action `rollback`, with the objects that are compared with the cloud: "none", "changes" or
+        "all".
+        """
+        body = {"rollback": {"refresh": refresh}}
+        answer: Answer = self._service.send("POST", self.facts, "/actions/preview", body)
         return answer
 
     def operations(self) -> Iterator[Answer]:
@@ -464,14 +468,17 @@ class Stack:
         answer: Answer = self._service.send("POST", self.facts, "/snapshots", {"name": name} if name else {})
         return answer
 
-    def restore(self, identifier: str, digest: str | None = None) -> None:
-        """Start to restore a snapshot; with the digest of a plan, only as the plan says."""
-        body = {"plan_digest": digest} if digest else None
+    def restore(self, identifier: str, digest: str | None = None, refresh: str | None = None) -> None:
+        """Start to restore a snapshot; with the digest of a plan, only as the plan says. `refresh` is that of
+        `preview_rollback`.
+        """
+        body = {**({"plan_digest": digest} if digest else {}), **({"refresh": refresh} if refresh else {})} or None
         self._service.send("POST", self.facts, f"/snapshots/{_segment(identifier)}/restore", body)
 
-    def preview_restore(self, identifier: str) -> Answer:
-        """The plan of `restore`."""
-        answer: Answer = self._service.send("POST", self.facts, f"/snapshots/{_segment(identifier)}/restore/preview")
+    def preview_restore(self, identifier: str, refresh: str) -> Answer:
+        """The plan of `restore`; `refresh` is that of `preview_rollback`."""
+        path = f"/snapshots/{_segment(identifier)}/restore/preview"
+        answer: Answer = self._service.send("POST", self.facts, path, {"refresh": refresh})
         return answer
 
     def delete_snapshot(self, identifier: str) -> None:

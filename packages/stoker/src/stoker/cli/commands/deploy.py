@@ -16,6 +16,7 @@ from stoker.cli.client.saved_plans import SavedPlan, is_plan
 from stoker.cli.client.service import Service
 from stoker.cli.commands.completion import file_names, stack_names, stack_or_plan_names
 from stoker.cli.commands.project_options import for_projects
+from stoker.cli.commands.refreshing import extent, no_refresh_option, refresh_options
 from stoker.cli.framework import key_values, yes_option
 from stoker.cli.terminal.formats import show_record
 from stoker.cli.terminal.messages import say
@@ -33,11 +34,6 @@ _as_of_option = click.option(
     "--as-of", "as_of", metavar="OPERATION",
     help="Return to the definition as of this operation, an ID that `stoker stack history` lists.",
 )  # fmt: skip
-
-
-_no_refresh_option = click.option(
-    "--no-refresh", "skip_refresh", is_flag=True, help="Do not compare with the cloud: go by the record alone."
-)
 
 
 def definition_options(
@@ -58,12 +54,7 @@ def definition_options(
             "--reset-parameters", is_flag=True,
             help="Use the defaults of parameters that are not given, not the values of the last deployment.",
         ),
-        _no_refresh_option,
-        click.option(
-            "--refresh", "refresh", is_flag=False, flag_value="all", type=click.Choice(["changes", "all"]),
-            help="Compare with the cloud, and correct differences: what the change touches and depends on, or, also "
-            "without a value, the whole stack.  [default: changes]",
-        ),
+        refresh_options,
         click.option(
             "--no-preflight", "preflight", flag_value=False, default=True, type=bool,
             help="Do not check quotas and conflicts before the first change.",
@@ -91,13 +82,6 @@ def definition_options(
         return function
 
     return decorate
-
-
-def extent(refresh: str | None, skip: bool) -> str:
-    """Return what the service compares with the cloud."""
-    if skip and refresh is not None:
-        raise click.UsageError("--refresh and --no-refresh contradict each other: give one of them.")
-    return "none" if skip else refresh or "changes"
 
 
 _HOW = ("parameters", "reset_parameters", "refresh", "skip_refresh", "preflight")
@@ -417,7 +401,7 @@ def show(file: Path, form: str) -> None:
 @yes_option
 @_retain_option
 @_force_option
-@_no_refresh_option
+@no_refresh_option
 @click.option("--dry-run", is_flag=True, help="Show the plan, and delete nothing.")
 @for_projects(("text", "json"), _delete_project, ("yes", "force", "skip_refresh", "dry_run"), named=True)
 def delete(

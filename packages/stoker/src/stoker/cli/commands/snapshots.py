@@ -10,6 +10,7 @@ import click
 
 from stoker.cli.client.service import Answer, Service, Stack
 from stoker.cli.commands.completion import snapshot_names, stack_names
+from stoker.cli.commands.refreshing import extent, refresh_options
 from stoker.cli.framework import Commands, listing, progress_format, record, with_service, yes_option
 from stoker.cli.terminal.errors import CommandFailed
 from stoker.cli.terminal.messages import say
@@ -92,11 +93,23 @@ def show(service: Service, name: str, snapshot: str) -> Answer:
 @click.command("restore")
 @_arguments
 @yes_option
+@refresh_options
 @click.option("--dry-run", is_flag=True, help="Show the plan, and change nothing.")
 @progress_format
 @with_service
-def restore(service: Service, name: str, snapshot: str, yes: bool, dry_run: bool, form: str) -> None:
+def restore(
+    service: Service,
+    name: str,
+    snapshot: str,
+    yes: bool,
+    refresh: str | None,
+    skip_refresh: bool,
+    dry_run: bool,
+    form: str,
+) -> None:
     """Restore the definition and the content that the stack NAME had when SNAPSHOT was taken, after showing the plan.
+
+    Objects that were changed outside Stoker are changed back.
 
     \b
     Examples:
@@ -112,7 +125,9 @@ def restore(service: Service, name: str, snapshot: str, yes: bool, dry_run: bool
         found = _identified(stack, snapshot)
         called = found["name"] or found["id"]
         question = f"Restore {stack.name} from the snapshot {called} of {found['creation_time']}?"
-        preview, start = partial(stack.preview_restore, found["id"]), partial(stack.restore, found["id"])
+        compared = extent(refresh, skip_refresh)
+        preview = partial(stack.preview_restore, found["id"], compared)
+        start = partial(stack.restore, found["id"], refresh=compared)
         action = PlannedAction(stack, question, preview, start, ("RESTORE",), SNAPSHOT)
         act_as_planned(action, yes, dry_run, report)
 

@@ -13,7 +13,8 @@ import click
 from click.core import ParameterSource
 
 from stoker.cli.client.service import Service
-from stoker.cli.commands.deploy import Command, definition_options, extent
+from stoker.cli.commands.deploy import Command, definition_options
+from stoker.cli.commands.refreshing import extent
 from stoker.cli.framework import key_values, progress_format, with_service, yes_option
 
 _REMOTE = ("http", "https")

@@ -11,6 +11,7 @@ import click
 from stoker.base.json_text import read_json
 from stoker.cli.client.service import NESTED, Answer, Service, Stack
 from stoker.cli.commands.completion import resource_names, stack_names
+from stoker.cli.commands.refreshing import extent, refresh_options
 from stoker.cli.framework import listing, progress_format, with_service, yes_option
 from stoker.cli.terminal.errors import CommandFailed
 from stoker.cli.terminal.messages import say
@@ -90,13 +91,16 @@ def retry(service: Service, name: str, skip: tuple[str, ...]) -> None:
 @click.command("rollback")
 @click.argument("name", shell_complete=stack_names)
 @yes_option
+@refresh_options
 @click.option("--dry-run", is_flag=True, help="Show the plan, and change nothing.")
 @progress_format
 @with_service
-def rollback(service: Service, name: str, yes: bool, dry_run: bool, form: str) -> None:
+def rollback(
+    service: Service, name: str, yes: bool, refresh: str | None, skip_refresh: bool, dry_run: bool, form: str
+) -> None:
     """Roll the stack NAME, whose last change has failed, back to its last good definition, after showing the plan.
 
-    After a failed creation, all its resources are deleted.
+    After a failed creation, all its resources are deleted. Objects that were changed outside Stoker are changed back.
 
     \b
     Examples:
@@ -110,8 +114,9 @@ def rollback(service: Service, name: str, yes: bool, dry_run: bool, form: str) -
     with reported(form) as report:
         stack = service.stack(name)
         question = f"Roll back the stack {stack.name} ({stack.state})?"
-        start = partial(stack.act, "rollback")
-        action = PlannedAction(stack, question, stack.preview_rollback, start, ("ROLLBACK",), LAST_GOOD)
+        compared = extent(refresh, skip_refresh)
+        preview, start = partial(stack.preview_rollback, compared), partial(stack.act, "rollback", refresh=compared)
+        action = PlannedAction(stack, question, preview, start, ("ROLLBACK",), LAST_GOOD)
         act_as_planned(action, yes, dry_run, report)
 
 

@@ -137,7 +137,8 @@ def _extent(plan: Answer) -> Iterator[str]:
         if not is_whole(plan) and not changes(plan):
             yield _ASKED_IN_PART
     elif plan.get("refresh") is not None:
-        yield f"{_NOT_ASKED}." if plan["action"] == _DELETE else f"{_NOT_ASKED}: --refresh=all asks it."
+        can_ask = plan["action"] != _DELETE and plan["digest"] is not None  # of what runs, the cloud is not asked
+        yield f"{_NOT_ASKED}: --refresh=all asks it." if can_ask else f"{_NOT_ASKED}."
 
 
 def _step_lists(name: str, plan: Answer, out: Console, against: Compared) -> Iterator[Text]:

@@ -8,7 +8,7 @@ from enum import Enum
 from functools import partial
 from itertools import pairwise
 from math import inf
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 from stoker.base import budget
 from stoker.base.errors import EntityNotFound
@@ -27,9 +27,11 @@ from stoker.engine.records.observations import heed
 from stoker.engine.records.scope import RecordedScope
 from stoker.engine.records.services import EngineServices
 from stoker.engine.records.state import ResourceState, keys_of, namesakes
+from stoker.engine.records.values import finalized
 from stoker.engine.redaction.hidden_values import RedactedProperties, Redaction
+from stoker.plugins.call import Snapshot
 from stoker.plugins.resource import AttributeKey, ResourceType
-from stoker.schema.unknown import find_unknowns, has_unknown
+from stoker.schema.unknown import Unknown, find_unknowns, has_unknown, is_unknown
 from stoker.template.check import graph
 from stoker.template.definition import Definition
 from stoker.template.derived import derived_values
@@ -328,6 +330,8 @@ class Forward:
             decision = self._look_inside(self.nested, target, state, decision)
         decision = self.policies.judged(decision, target, state)
         scope.decisions[name] = decision
+        if decision.kind is Kind.REPLACE and state is not None and _keeps_reference(target.fresh or target, state):
+            scope.same.add(name)
         unforeseen = target.type.nested and decision.kind is not Kind.KEEP and forward_key(name) not in self._inside
         redefined = definition_changes(target, state) if state and decision.kind in _REDEFINES else ()
         if state is not None and state.row.uuid in self.begun and decision.kind in (Kind.UPDATE, Kind.KEEP):
@@ -426,6 +430,19 @@ def decide_running(target: Target, state: ResourceState, fate: Fate = Requiremen
     if state.in_progress and state.row.action in BEGINNING:
         return Decision(Kind.UPDATE, (Reason(ReasonCode.ACTION_UNFINISHED, state.row.action.lower()),))
     return Decision(Kind.UPDATE, (Reason(ReasonCode.SUSPENDED),)) if may_be_suspended(state.row) else decision
+
+
+def _keeps_reference(target: Target, state: ResourceState) -> bool:
+    """Return whether a new object certainly gets the reference id of the present one: a name, or an ID of the
+    template.
+    """
+    if state.row.physical_id is None:
+        return False
+    properties, unknown = finalized(target.type, target.given), Unknown.of(target.name)
+    chosen = properties.get(target.type.id_property)
+    identifier: Any = unknown if chosen is None or is_unknown(chosen) else str(chosen)
+    future = Snapshot(target.name, cast(Any, unknown), identifier, {}, properties)
+    return bool(target.type.reference_id(future) == state.reference_id())
 
 
 def _is_made_again(decision: Decision, state: ResourceState | None) -> bool:

@@ -26,11 +26,15 @@ class Forecast(Protocol):
 
 @dataclass(slots=True)
 class PlanScope:
-    """References to the future state: known for kept resources, unknown for new and changed ones."""
+    """References to the future state: known for kept resources, unknown for new and changed ones.
+
+    `same` are replaced resources whose new objects have the reference ids of the former ones: names, mostly.
+    """
 
     recorded: RecordedScope
     decisions: dict[str, Decision] = field(default_factory=dict)
     forecasts: dict[str, Forecast] = field(default_factory=dict)
+    same: set[str] = field(default_factory=set)
 
     def state(self, resource: str) -> ResourceState | None:
         """Return the recorded resource with this name."""
@@ -45,11 +49,11 @@ class PlanScope:
         return self.recorded.zones
 
     def reference(self, resource: str) -> Any:
-        """Return the reference id; kept and updated resources keep theirs."""
+        """Return the reference id; kept and updated resources keep theirs, and so do replaced ones with fixed IDs."""
         kind = self._kind(resource)
         if kind is Kind.UPDATE and resource in self.forecasts:
             return self.forecasts[resource].reference()
-        stays = kind in (Kind.KEEP, Kind.UPDATE, Kind.REFUSE)
+        stays = kind in (Kind.KEEP, Kind.UPDATE, Kind.REFUSE) or (kind is Kind.REPLACE and resource in self.same)
         return self.recorded.reference(resource) if stays else Unknown.of(resource)
 
     def attribute(self, resource: str, attribute: str, path: tuple[str | int, ...]) -> Any:

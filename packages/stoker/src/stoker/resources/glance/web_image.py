@@ -59,6 +59,7 @@ class WebImage(RestResource):
         "members": _members,
         "extra_properties": _extra_properties,
     }
+    id_property = "id"
     recovery = Recovery(
         FoundBy.LIKENESS,
         "ID or name, if the template gives one, is searched in the project's list: the image must have been "

@@ -37,6 +37,7 @@ class Region(CatalogEntry):
     identity = None
     named_in = None
     id_is_new = False
+    id_property = "id"
     object_ids = ObjectIds()
     support = Support(version="6.0.0")
     recovery = Recovery(

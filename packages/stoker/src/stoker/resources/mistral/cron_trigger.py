@@ -25,6 +25,7 @@ class CronTrigger(RestResource):
     collection = Collection(SERVICE, "/cron_triggers", members="cron_triggers", id_field="name", owner=None)
     support = Support(version="5.0.0")
     id_is_new = False
+    id_property = "name"
     object_ids = ObjectIds(Within.PROJECT)
     recovery = Recovery(
         FoundBy.NAME,

@@ -40,6 +40,7 @@ class Workflow(RestResource):
     support = Support(version="2015.1")
     signalable = True
     id_is_new = False
+    id_property = "name"
     object_ids = ObjectIds(Within.PROJECT)
     always_replace_on_check_failed = False
     redacted_data = frozenset({"password", "access_key", "secret_key", "credential_id"})

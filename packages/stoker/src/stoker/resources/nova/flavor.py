@@ -41,6 +41,7 @@ class Flavor(RestResource):
     collection = Collection(
         "nova", "/flavors", "flavor", "flavors", list_path="/flavors/detail", created_field=None, owner=None
     )
+    id_property = "flavorid"
     kept_after_failure = True
     support = Support(version="2014.2")
     computed = frozenset({"extra_specs"})

@@ -42,6 +42,7 @@ class KeyPair(RestResource):
     computed = frozenset({"public_key", "private_key"})
     redacted_data = frozenset({"private_key"})
     id_is_new = False
+    id_property = "name"
     object_ids = ObjectIds(Within.USER, user="user")
     listed = collection.listing("name", personal=True)
     recovery = Recovery(

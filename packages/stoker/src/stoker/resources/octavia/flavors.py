@@ -109,6 +109,7 @@ class AvailabilityZone(_Offered):
     description = "A place where load balancers can be created. By default only administrators may create one."
     for_administrators = True
     collection = _collection("availabilityzones", "availability_zone", "availability_zones", id_field="name")
+    id_property = "name"
     support = _ZONES
     recovery = _BY_UNIQUE_NAME
 

@@ -36,6 +36,7 @@ class Container(ResourceType):
     roles_asked_at = "/"
     live_otherwise = LISTED
     object_ids = ObjectIds(Within.PROJECT, "swift containers")
+    id_property = "name"
     recovery = Recovery(
         FoundBy.NAME,
         "Names are unique in an account. A container whose name the template gives must also have been made since the "

@@ -29,6 +29,7 @@ class Queue(ResourceType):
     content = "the messages in the queue"
     service = "zaqar"
     object_ids = ObjectIds(Within.PROJECT)
+    id_property = "name"
     support = Support(version="2014.2")
     physical_name_limit = _LONGEST_NAME
     live_otherwise = LISTED
