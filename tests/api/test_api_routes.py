@@ -200,7 +200,10 @@ CASES: list[tuple[str, str, Any, int, EngineCall | None]] = [
         f"{STACK}/actions",
         {"retry": {"skip": ["net", "group.0"]}},
         200,
-        ("stack_action", {"ref": REF, "action": "retry", "plan_digest": None, "skip": ["net", "group.0"], "refresh": None}),
+        (
+            "stack_action",
+            {"ref": REF, "action": "retry", "plan_digest": None, "skip": ["net", "group.0"], "refresh": None},
+        ),
     ),
     (
         "POST",
