@@ -12,7 +12,7 @@ import pytest
 
 from openstack_emulator.testing import ServedCloud
 from stoker.authoring.plan_steps import certain_failures
-from stoker.base.errors import TemplateInvalid
+from stoker.base.errors import ApprovalRequired, EntityNotFound, Invalid, TemplateInvalid
 from stoker.cloud.credentials import TokenCredential
 from stoker.engine.plan_policies.evaluation import evaluated
 from stoker.engine.plan_policies.policy import KINDS, Policy, Source
@@ -20,6 +20,7 @@ from stoker.engine.plan_policies.reading import packs, read_policies
 from stoker.engine.planning.kinds import Kind
 from stoker.engine.records.failure import Failure
 from stoker.engine.settings import EngineSettings
+from stoker.operations import OPERATIONS
 from stoker.store import queries
 from stoker.store.records import FAILED, HEALING
 from testing.harness import World
@@ -361,6 +362,72 @@ async def test_an_adoption_does_not_pass(governed: Governed) -> None:
     back = await world.call("stack_create", name="web", template=None, adopt_stack_data=document)
     await world.settle(back["id"])
     await governed.refused(back["id"], "ADOPT")
+
+
+ASK = NOTHING_AT_ALL.replace("message:", "verdict: require_approval\n  message:")
+
+
+def halves(world: World, **more: Any) -> dict[str, Any]:
+    """The request that moves the network of the stack web to the stack other."""
+    bodies = {"web": template(word=word()), "other": template(net=NET)}
+    return {"templates": {name: json.dumps(body) for name, body in bodies.items()}, "creates": True, **more}
+
+
+async def refactored(governed: Governed) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A stack, and a refactoring of it that was examined before there were policies."""
+    made = await governed.world.create("web", template(net=NET, word=word()))
+    return made, await governed.world.call("stack_refactor_create", **halves(governed.world))
+
+
+async def test_a_refactoring_does_not_pass(governed: Governed) -> None:
+    world = governed.world
+    made, examined = await refactored(governed)
+    assert examined["execution_status"] == "AVAILABLE"
+    await governed.freeze()
+    with pytest.raises(Invalid, match=r"(?s)cannot be carried out any more.*policy-denied freeze: nothing may change"):
+        await world.call("stack_refactor_execute", refactor_id=examined["id"])
+    again = await world.call("stack_refactor_create", **halves(world))
+    assert (again["status"], again["execution_status"]) == ("CREATE_FAILED", "UNAVAILABLE")
+    assert "web: policy-denied freeze: nothing may change" in again["status_reason"]
+    with pytest.raises(Invalid, match="UNAVAILABLE"):
+        await world.call("stack_refactor_execute", refactor_id=again["id"])
+    assert set(await world.resources("web")) == {"net", "word"}
+    assert [each.action for each in await world.database.read(queries.operations_of, made["id"])] == ["CREATE"]
+    with pytest.raises(EntityNotFound):
+        await world.call("stack_show", ref={"name": "other", "id": None})
+
+
+async def test_a_refactoring_waits_for_the_approval_that_a_policy_requires(governed: Governed) -> None:
+    world = governed.world
+    _, examined = await refactored(governed)
+    await governed.freeze(ASK)
+    with pytest.raises(ApprovalRequired, match="needs the approval of 1 other person"):
+        await world.call("stack_refactor_execute", refactor_id=examined["id"])
+    assert set(await world.resources("web")) == {"net", "word"}
+    (request,) = await world.call("change_request_list")
+    assert (request["stack_name"], request["status"]) == ("web", "WAITING")
+    other = replace(world.context, user_id="somebody-else")
+    said = {"request_id": request["id"], "verdict": "APPROVED"}
+    await world.ended(OPERATIONS["change_request_judge"](world.engine, other, said))
+    await world.call("stack_refactor_execute", refactor_id=examined["id"])
+    assert set(await world.resources("web")) == {"word"}
+    (operation, *_) = await world.call("operation_list", ref=REF)
+    plan = (await world.call("operation_show", ref=REF, operation_id=operation["id"]))["plan"]
+    assert plan["policies"]["verdict"] == "require_approval"
+
+
+async def test_a_stack_that_gets_a_resource_of_another_one_judges_it(governed: Governed) -> None:
+    """A policy for resources that come to a stack is asked about those that come from another stack, too."""
+    world = governed.world
+    await refactored(governed)
+    await governed.freeze("policies: [{name: names, types: ['OS::Neutron::Net'], expression: 'false'}]")
+    again = await world.call("stack_refactor_create", **halves(world))
+    assert "other: policy-denied names: net:" in again["status_reason"]
+    assert "web: policy-denied" not in again["status_reason"]
+    renamed = {"templates": {"web": json.dumps(template(link=NET, word=word()))}}
+    moved = [{"from": {"stack": "web", "resource": "net"}, "to": {"stack": "web", "resource": "link"}}]
+    named = await world.call("stack_refactor_create", **renamed, moved=moved)
+    assert named["execution_status"] == "AVAILABLE", "a name within the stack is nothing that comes to it"
 
 
 # -- the packs, and hostile expressions -------------------------------------------------------------------------------

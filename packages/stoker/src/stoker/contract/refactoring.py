@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypedDict
+from typing import NotRequired, TypedDict
 
 from stoker.contract.request import Request
 from stoker.contract.views import JSONObject
@@ -47,10 +47,14 @@ class RefactorMove(TypedDict):
 
 
 class RefactorActions(TypedDict):
-    """What a refactoring does: the stacks that it creates, and the resources that it moves."""
+    """What a refactoring does: the stacks that it creates, and the resources that it moves.
+
+    `policies` is what policies on plans say of it, by the names of the stacks, as in previews.
+    """
 
     stacks: Sequence[RefactoredStack]
     moves: Sequence[RefactorMove]
+    policies: NotRequired[Mapping[str, JSONObject]]
 
 
 @dataclass(frozen=True, kw_only=True)

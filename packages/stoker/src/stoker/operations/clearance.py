@@ -134,18 +134,21 @@ class Gate:
         fresh = None
         if self._stack.inputs and made.digest is not None:
             fresh = partial(check_record, self._services, self._stack, made.digest)
-        requirements = (*self._control.requirements, *_required_by_policies(made))
+        requirements = (*self._control.requirements, *required_by(made.policies))
         if not requirements and not self.is_closed:
             return Clearance(fresh)
         return await self._allowed(made.digest, requirements, made.to_data(), fresh)
 
-    async def pass_action(self, what: Any) -> Clearance:
-        """Let a change pass that has no plan; `what` is JSON data that tells it from others. Raises as `pass_plan`."""
-        if not self.is_closed:
+    async def pass_action(self, what: Any, required: Sequence[Requirement] = ()) -> Clearance:
+        """Let a change pass that has no plan; `what` is JSON data that tells it from others. Raises as `pass_plan`.
+
+        `required` is what it needs besides what is required of all changes.
+        """
+        if not self.is_closed and not required:
             return Clearance()
         digest = await digest_of_action(self._services, self._stack, [self._action, what])
         fresh = None if digest is None else partial(check_record, self._services, self._stack, digest)
-        return await self._allowed(digest, self._control.requirements, None, fresh)
+        return await self._allowed(digest, (*self._control.requirements, *required), None, fresh)
 
     async def pass_retry(self, last: Operation, skip: Sequence[str]) -> Clearance:
         """Let a retry of an operation pass: as its continuation if that was approved, unless it skips more."""
@@ -243,8 +246,9 @@ async def record_with_event(parts: RecordingParts, stack: Stack | None, batch: B
     await announcer.commit(parts.services.journal, batch, await announcer.sinks_of(stack))
 
 
-def _required_by_policies(made: Planned) -> Sequence[Requirement]:
-    if made.policies is None or not made.policies.with_verdict(policy.Verdict.REQUIRE_APPROVAL):
+def required_by(report: policy.Report | None) -> Sequence[Requirement]:
+    """Return what policies require of a plan of which they have said this; None if none was asked."""
+    if report is None or not report.with_verdict(policy.Verdict.REQUIRE_APPROVAL):
         return ()
     return (BY_POLICY,)
 

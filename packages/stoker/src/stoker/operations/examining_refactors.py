@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection
 
@@ -20,6 +20,7 @@ from stoker.base.errors import (
 from stoker.contract.request import by_name
 from stoker.contract.stacks import StackPatch
 from stoker.engine.calls.context import RecordingParts
+from stoker.engine.plan_policies.policy import Report, Verdict
 from stoker.engine.planning.plan import Plan
 from stoker.engine.planning.policies import Policies
 from stoker.engine.planning.refactoring import (
@@ -36,6 +37,7 @@ from stoker.engine.records.services import EngineServices
 from stoker.engine.records.state import ResourceState
 from stoker.engine.running.outputs import refuse_changes
 from stoker.operations.lookup import find_stack
+from stoker.operations.planning import judged_by_policies, known_costs, usages_of
 from stoker.operations.requests import CheckedRequest, check_room, check_whole
 from stoker.operations.stacks import patched_request, requested_stack
 from stoker.operations.transitions import verdict
@@ -43,6 +45,9 @@ from stoker.store import fingerprints, refactors, settings
 from stoker.store.locks import refuse_locked
 from stoker.store.records import FAILED, IN_PROGRESS, Stack
 from stoker.template.transfers import Location
+
+if TYPE_CHECKING:  # with a price list
+    from stoker.engine.pricing.usage import Usage
 
 MOST_STACKS = 50
 """Stacks of one refactoring."""
@@ -54,7 +59,8 @@ _INPUTS = ("environment", "environment_files", "files", "parameters")
 @dataclass(slots=True)
 class ExaminedRefactor:
     """An examined refactoring. `records` are summaries of the stacks' records, by the names of the stacks; `plans` are
-    None if it cannot be carried out, because of the `problems`.
+    None if it cannot be carried out, because of the `problems`; `reports` are what policies say of these, by the same
+    names.
     """
 
     checked: Mapping[str, CheckedRequest]
@@ -62,6 +68,8 @@ class ExaminedRefactor:
     moves: Sequence[Mapped]
     records: Mapping[str, list[list[Any]]]
     plans: dict[str, Plan] = field(default_factory=dict)
+    usages: dict[str, Sequence[Usage] | None] = field(default_factory=dict)
+    reports: dict[str, Report] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
 
     @property
@@ -140,7 +148,23 @@ async def examined(
         everything = dict.fromkeys((*asked, *written(sides)))
         return _moved(connection, services, ExaminedRefactor(checked, sides, (), records), tuple(everything))
 
-    return await services.database.read_on(partial(services.evaluator.apart, context.project_id), on)
+    made: ExaminedRefactor = await services.database.read_on(partial(services.evaluator.apart, context.project_id), on)
+    if not made.problems:
+        await _ask_policies(services, context, made)
+    made.plans = {name: plan.without_subjects() for name, plan in made.plans.items()}
+    return made
+
+
+async def _ask_policies(services: EngineServices, context: RequestContext, made: ExaminedRefactor) -> None:
+    """Note what policies say of the plan of each stack, and as problems what they deny."""
+    new = {stack.id for stack in made.new}
+    for name, side in made.sides.items():
+        costs = await known_costs(services, context, made.usages.get(name))
+        tags = () if side.stack.id in new else None
+        report = await judged_by_policies(services, side.stack, made.plans[name], costs, tags)
+        if report is not None:
+            made.reports[name] = report
+            made.problems += [f"{side.stack.name}: {result.text()}." for result in report.with_verdict(Verdict.DENY)]
 
 
 async def _stack_of(
@@ -190,7 +214,9 @@ def _moved(
     problems += _stack_problems(connection, made)
     carry_out(made.sides, moves)
     for name, side in made.sides.items():
-        made.plans[name], found = planned(side)
+        plan, found = planned(side)
+        made.plans[name] = replace(plan, action="UPDATE" if side.recorded.stack.inputs else "CREATE")
+        made.usages[name] = usages_of(services, connection, side.stack, plan)
         problems += found
         if side.exported and not found:
             refuse_changes(connection, services, side.stack, side.exported)

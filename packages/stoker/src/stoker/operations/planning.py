@@ -247,7 +247,7 @@ async def plan_tree_with_values(
         digest = None
         if not goal.joint or not _has_unknown_inputs(goal):
             digest = _digest(services, plan, goal.inputs, recorded, is_new=not stack.inputs)
-        usages = _usages(services, connection, stack, plan) if priced else None
+        usages = usages_of(services, connection, stack, plan) if priced else None
         hidden = goal.wanted.definition.parameters.hidden
         moves, imports = suggested_moves(plan), suggested_imports(plan)
         found = consumers(connection, services, stack, forward)
@@ -272,8 +272,8 @@ async def plan_tree_with_values(
         report = await check_steps(
             planned.plan, open_cloud, services.clock, settings.validation_seconds, settings.preflight_skipped, lacking
         )
-    costs = await _costs(services, context, usages)
-    judged = await _policies(services, stack, planned.plan, costs, goal.tags, goal.tried) if priced else None
+    costs = await known_costs(services, context, usages)
+    judged = await judged_by_policies(services, stack, planned.plan, costs, goal.tags, goal.tried) if priced else None
     return replace(planned, preflight=report, costs=costs, policies=judged)
 
 
@@ -283,7 +283,7 @@ def _has_unknown_inputs(goal: Goal) -> bool:
     return has_unknown(goal.wanted.inputs.parameters) or has_unknown(exports)
 
 
-def _usages(services: EngineServices, connection: Connection, stack: Stack, plan: Plan) -> Sequence[Usage] | None:
+def usages_of(services: EngineServices, connection: Connection, stack: Stack, plan: Plan) -> Sequence[Usage] | None:
     """Return what the resources of a plan take, on one connection with it; None without a price list."""
     if services.settings.prices is None:
         return None
@@ -292,7 +292,10 @@ def _usages(services: EngineServices, connection: Connection, stack: Stack, plan
     return usage_of(plan, _read_below(services, connection, stack) if needs_record(plan) else {})
 
 
-async def _costs(services: EngineServices, context: RequestContext, usages: Sequence[Usage] | None) -> Costs | None:
+async def known_costs(
+    services: EngineServices, context: RequestContext, usages: Sequence[Usage] | None
+) -> Costs | None:
+    """Return what a plan costs whose resources take this; None without a price list."""
     settings = services.settings
     if usages is None or settings.prices is None:
         return None
@@ -302,7 +305,7 @@ async def _costs(services: EngineServices, context: RequestContext, usages: Sequ
     return await costs_of(usages, settings.prices, open_cloud, services.clock, settings.validation_seconds)
 
 
-async def _policies(
+async def judged_by_policies(
     services: EngineServices,
     stack: Stack,
     plan: Plan,
@@ -310,6 +313,10 @@ async def _policies(
     tags: Sequence[str] | None,
     tried: Sequence[Policy] = (),
 ) -> PolicyReport | None:
+    """Return what the policies say of a plan whose steps have their subjects; None if there are none.
+
+    `tags` are those that the stack will have, None for those that it has; `tried` are policies of the request.
+    """
     written = await written_policies(services, stack)
     if not services.settings.plan_policies and not written and not tried:
         return None
@@ -361,12 +368,12 @@ async def plan_removal_of(
         if observed.found:
             plan = removal(asked, observed)
         nonlocal usages
-        usages = _usages(services, connection, stack, plan) if priced else None
+        usages = usages_of(services, connection, stack, plan) if priced else None
         return Planned(plan, _digest(services, recorded, [stack.project_id, besides], rows))
 
     planned = await _compared(services, stack, on, look, Observations(), refresh)
-    costs = await _costs(services, context, usages)
-    judged = await _policies(services, stack, planned.plan, costs, None) if priced else None
+    costs = await known_costs(services, context, usages)
+    judged = await judged_by_policies(services, stack, planned.plan, costs, None) if priced else None
     return replace(planned, plan=planned.plan.without_subjects(), costs=costs, policies=judged)
 
 

@@ -35,12 +35,11 @@ from stoker.contract.refactoring import (
 )
 from stoker.engine.calls.context import RecordingParts
 from stoker.engine.credentials import hold
-from stoker.engine.planning.plan import Plan
 from stoker.engine.planning.refactoring import (
     Side,
 )
 from stoker.engine.records.services import EngineServices
-from stoker.operations.clearance import Clearance, gate_of
+from stoker.operations.clearance import Clearance, gate_of, required_by
 from stoker.operations.examining_refactors import (
     MOST_STACKS,
     ExaminedRefactor,
@@ -114,6 +113,7 @@ def _stored(services: EngineServices, request: CreateStackRefactor, made: Examin
             {"id": side.stack.id, "name": name, "is_new": side.stack.name in new} for name, side in made.sides.items()
         ],
         "moves": moves,
+        "policies": {name: report.to_data() for name, report in made.reports.items()},
         "records": {name: services.sealer.digest(rows) for name, rows in made.records.items()},
     }
 
@@ -141,7 +141,11 @@ async def stack_refactor_actions(
 ) -> RefactorActions:
     """Return what a refactoring does. Raises EntityNotFound."""
     held = services.sealer.open((await _find(services, context, request.refactor_id)).body)
-    return {"stacks": [each for each in held["stacks"] if each["is_new"]], "moves": held["moves"]}
+    return {
+        "stacks": [each for each in held["stacks"] if each["is_new"]],
+        "moves": held["moves"],
+        "policies": held.get("policies", {}),  # earlier releases have stored none
+    }
 
 
 async def _find(services: EngineServices, context: RequestContext, identifier: str) -> StackRefactor:
@@ -213,10 +217,14 @@ async def stack_refactor_execute(
     now = services.clock.now()
     new = {stack.id for stack in made.new}
     cleared: dict[str, Clearance] = {}
+    of_new_stacks = [made.reports[name] for name, side in made.sides.items() if side.stack.id in new and made.reports]
     for name, side in made.sides.items():
         if side.stack.id not in new:
             gate = await gate_of(parts, context, side.stack, "UPDATE")
-            cleared[name] = await gate.pass_action(["refactor", row.id])
+            said = [*([made.reports[name]] if name in made.reports else []), *of_new_stacks]
+            required = list(dict.fromkeys(each for report in said for each in required_by(report)))
+            cleared[name] = await gate.pass_action(["refactor", row.id], required)
+            of_new_stacks = []  # the first of the other stacks stands for them
     batch = _recording(parts, context, made, now, cleared)
 
     def note(connection: Connection) -> None:
@@ -242,7 +250,7 @@ def _recording(
     owner = next((side.stack for side in made.sides.values() if side.stack.id not in new), None)
     for name, side in made.sides.items():
         stack, checked = side.stack, made.checked[name]
-        operation = _operation(parts.services, context, side, made.plans[name], checked, now)
+        operation = _operation(parts.services, context, side, made, name, now)
         if name in cleared and (use := cleared[name].in_transaction(operation)) is not None:
             batch.steps.insert(1, use)  # after the guard, before anything changes the records that are compared
         values: dict[str, Any] = {
@@ -267,12 +275,14 @@ def _recording(
 
 
 def _operation(
-    services: EngineServices, context: RequestContext, side: Side, plan: Plan, checked: CheckedRequest, now: float
+    services: EngineServices, context: RequestContext, side: Side, made: ExaminedRefactor, name: str, now: float
 ) -> Operation:
-    action = "UPDATE" if side.recorded.stack.inputs else "CREATE"
-    operation = requested_operation(services, context, side.stack, action, checked.prepared.row.id)
+    plan, report = made.plans[name], made.reports.get(name)
+    operation = requested_operation(services, context, side.stack, plan.action, made.checked[name].prepared.row.id)
     acting = tuple(step for step in plan.steps if step.has_effect)
-    shown = {**replace(plan, action=action, steps=acting).to_data(), "summary": plan.summary()}
+    shown = {**replace(plan, steps=acting).to_data(), "summary": plan.summary()}
+    if report is not None:
+        shown["policies"] = report.to_data()
     return replace(
         operation,
         status=COMPLETE,
@@ -282,6 +292,7 @@ def _operation(
         finished_at=now,
         deadline=None,
         plan=services.sealer.seal(shown),
+        policies_asked=len(report.asked) if report is not None else None,
     )
 
 

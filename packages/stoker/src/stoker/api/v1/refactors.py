@@ -78,9 +78,13 @@ def show(call: Call) -> dict[str, Any]:
 
 
 def list_actions(call: Call) -> dict[str, Any]:
-    """List what a refactoring does: the stacks that it creates, and the resources that it moves."""
+    """List what a refactoring does: the stacks that it creates, and the resources that it moves.
+
+    `policies` is what policies on plans say of it, by the names of the stacks.
+    """
     found = call.ask(ListStackRefactorActions(refactor_id=call.path["refactor_id"]))
-    return {"stacks": found["stacks"], "moves": [_move(each) for each in found["moves"]]}
+    moves = [_move(each) for each in found["moves"]]
+    return {"stacks": found["stacks"], "moves": moves, "policies": found.get("policies", {})}
 
 
 def execute(call: Call) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from stoker.authoring.plan_steps import policy_sentences
 from stoker.cli.client.service import Answer, Refused, Service
 from stoker.cli.framework import Commands, key_values, listing, progress_format, with_service, yes_option
 from stoker.cli.terminal.errors import CommandFailed, TemplateRefused
@@ -48,7 +49,8 @@ class Proposal:
     def show(self, form: str) -> None:
         """Print what it does on both sides, and why it cannot be carried out."""
         if form == "json":
-            show_record({**self.refactor, "moves": self.actions["moves"]}, form)
+            policies = self.actions.get("policies", {})
+            show_record({**self.refactor, "moves": self.actions["moves"], "policies": policies}, form)
             return
         moves = [
             {
@@ -61,6 +63,9 @@ class Proposal:
         ]
         if moves:
             show_rows(moves, ("from", "to", "type", "physical_id"), "table")
+        for name, policies in self.actions.get("policies", {}).items():
+            for sentence in policy_sentences({"policies": policies}):
+                say(f"{name}: {sentence}")
         if not self.is_possible:
             return
         new = [each["name"] for each in self.actions["stacks"]]

@@ -98,6 +98,11 @@ class Step:
         return self.kind is not Kind.KEEP or self.moved_from is not None or self.imports is not None
 
     @property
+    def takes_over(self) -> bool:
+        """Whether the stack gets an object that exists: an import, or a resource of another stack."""
+        return self.imports is not None or (self.moved_from is not None and "/" in self.moved_from)
+
+    @property
     def deletes_first(self) -> bool:
         """Whether the step deletes the old object before it creates the new one."""
         return any(reason.code is ReasonCode.DELETED_FIRST for reason in self.reasons)

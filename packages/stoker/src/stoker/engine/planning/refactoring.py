@@ -172,7 +172,9 @@ def carry_out(sides: Mapping[str, Side], moves: Sequence[Mapped]) -> None:
 
 
 def planned(side: Side) -> tuple[Plan, list[str]]:
-    """Return the plan of a side after the moves, and what it would do besides them; describe its resources by it."""
+    """Return the plan of a side after the moves, with its subjects, and what it would do besides them; describe its
+    resources by it.
+    """
     states = list(side.states.values())
     scope = RecordedScope(current_of(states).get)
     forward = Forward("UPDATE", side.wanted, states, scope, side.policies, side.former)
@@ -191,7 +193,7 @@ def planned(side: Side) -> tuple[Plan, list[str]]:
         mapped = side.moved.get(step.uuid or "")
         came_from = None if mapped is None else _shown_source(mapped)
         steps.append(replace(step, moved_from=came_from))
-    return replace(made, steps=tuple(steps)).without_subjects(), problems
+    return replace(made, steps=tuple(steps)), problems
 
 
 def _shown_source(mapped: Mapped) -> str:
