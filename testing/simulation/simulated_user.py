@@ -34,6 +34,7 @@ CHANCES: Mapping[str, int] = {
 }
 """How often the user of an existing stack asks for what."""
 
+ROLLBACKS = ("cancel_update", "rollback")
 ACTIONS = ("cancel_update", "cancel_without_rollback", "check", "suspend", "resume", "retry", "rollback")
 
 
@@ -95,7 +96,8 @@ class User:
             return
         kind = self._chance.choices(list(CHANCES), list(CHANCES.values()))[0]
         if kind in ACTIONS:
-            await self._cluster.request("stack_action", ref=ref(name), action=kind)
+            looking = self._looking() if kind in ROLLBACKS else {}
+            await self._cluster.request("stack_action", ref=ref(name), action=kind, **looking)
         else:
             await getattr(self, f"_{kind}")(name)
 
@@ -209,14 +211,18 @@ class User:
         await self._cluster.request("snapshot_create", ref=ref(name), name=None)
 
     async def _restore(self, name: str) -> None:
-        await self._with_snapshot("snapshot_restore", name)
+        await self._with_snapshot("snapshot_restore", name, **self._looking())
 
     async def _forget(self, name: str) -> None:
         await self._with_snapshot("snapshot_delete", name)
 
-    async def _with_snapshot(self, method: str, name: str) -> None:
+    async def _with_snapshot(self, method: str, name: str, **more: Any) -> None:
         if saved := self._inspection.snapshots_of(name):
-            await self._cluster.request(method, ref=ref(name), snapshot_id=self._chance.choice(saved).id)
+            await self._cluster.request(method, ref=ref(name), snapshot_id=self._chance.choice(saved).id, **more)
+
+    def _looking(self) -> dict[str, Any]:
+        """What a rollback or a restoration compares with the cloud, if somebody changes objects there."""
+        return {"refresh": self._chance.choice((None, "none", "changes", "all"))} if self._drifts else {}
 
     async def answer(self) -> None:
         """Signal every handle that a condition waits for, and report every deployment as done: by a signal, as agents

@@ -55,6 +55,21 @@ def drawn(made: Progress, encoding: str = "utf-8", *, folded: bool = False) -> s
     return raw.getvalue().decode(encoding)
 
 
+def test_a_former_object_with_the_same_id_is_told_from_its_replacement() -> None:
+    """The ID of a key pair is its name: the removal of the former record is not that of the new key pair."""
+    made = Progress(Named(), None)  # type: ignore[arg-type]
+    made.take(event("web", "UPDATE_IN_PROGRESS", STACK))
+    for state in ("CREATE_IN_PROGRESS", "CREATE_COMPLETE", "DELETE_IN_PROGRESS", "DELETE_COMPLETE"):
+        made.take(event("key", state))
+    assert {path: node.state for path, node in made.nodes()} == {
+        ("key",): "CREATE_COMPLETE",
+        ("key (replaced)",): "DELETE_COMPLETE",
+    }
+    made.take(event("web", "ROLLBACK_IN_PROGRESS", STACK))
+    made.take(event("key", "DELETE_COMPLETE"))
+    assert {path: node.state for path, node in made.nodes()}["key",] == "DELETE_COMPLETE"
+
+
 def test_the_tree_counts_and_folds_what_is_complete() -> None:
     whole = drawn(progress(40, 44))
     assert "web  CREATE_IN_PROGRESS  38 of 44" in whole

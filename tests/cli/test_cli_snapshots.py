@@ -207,7 +207,7 @@ def test_drift_is_shown_and_corrected(shell: Shell, tmp_path: Path) -> None:
     shown = run("drift", "drifting", status=2)
     assert '~ name = "other" -> "drifting"' in shown
     assert "its object was deleted outside Stoker" in shown
-    assert "name was changed outside Stoker" in shown
+    assert "name changed outside Stoker" in shown
     assert {step["kind"] for step in json.loads(run("drift", "drifting", "-f", "json", status=2))["steps"]} >= {
         "update", "create",
     }  # fmt: skip

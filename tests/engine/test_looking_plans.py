@@ -108,7 +108,7 @@ async def test_a_rule_that_was_added_is_shown_and_removed(world: World) -> None:
     plan = await plan_of(world, made)
     assert reasons_of(plan) == {("group", "update"): ["changed-outside"]}
     (step,) = (step for step in plan["steps"] if step["path"] == "group")
-    assert {change["property"] for change in step["changes"]} == {"rules"}
+    assert {(change["property"], *change["path"][:1]) for change in step["changes"]} == {("rules", 1)}
     await world.update("web", made, plan_digest=plan["digest"])
     answer = world.served.call("GET", f"{rules}/{added}", None, world.served.token("demo", "demo"))
     assert answer.status == 404

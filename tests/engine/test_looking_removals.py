@@ -59,7 +59,7 @@ async def test_the_plan_of_a_deletion_says_what_is_gone_and_what_was_changed(wor
     assert compared["at"].endswith("Z")
     shown = [reason["message"] for step in plan["steps"] for reason in step["reasons"]]
     assert "its object was deleted outside Stoker" in shown
-    assert "name was changed outside Stoker" in shown
+    assert "name changed outside Stoker" in shown
 
     seen = requests_of(world)
     recorded = await removal_of(world, refresh="none")

@@ -87,13 +87,19 @@ class Progress:
         self.marker = marker
         self.latest: tuple[tuple[str, ...], Node] | None = None
         self.event: Answer | None = None
+        self._made = set[tuple[str, ...]]()
 
     def take(self, event: Answer) -> None:
         """Apply an event."""
         self.marker, self.event = event["id"], event
         path = path_of(event, self.stack)
         node = self._node(path)
-        if event["resource_status"].startswith("DELETE") and node.physical_id not in _ids(event):
+        if _is_of_stack(event):
+            self._made = {made for made in self._made if made[: len(path)] != path}  # a rollback deletes what was made
+        elif event["resource_status"] == "CREATE_COMPLETE":
+            self._made.add(path)
+        is_other = path in self._made or node.physical_id not in _ids(event)
+        if event["resource_status"].startswith("DELETE") and is_other:
             path = (*path[:-1], f"{path[-1]}{_REPLACED}")
             node = self._node(path)
         node.take(event, time.monotonic())

@@ -24,6 +24,7 @@ from stoker.plugins.live_values import live_values
 from stoker.plugins.outcome import Failed
 from stoker.plugins.resource import Call, ResourceType
 from stoker.schema.live import How
+from stoker.schema.property import Property
 
 LOG = logging.getLogger(__name__)
 
@@ -113,7 +114,17 @@ async def compare(view: StackView, state: ResourceState, reads: SharedReads) -> 
     left = _not_compared(state.type, call, found)
     if call.unread:
         left = {name: await without_secrets(view, reason, [state]) for name, reason in left.items()}
-    return Comparison(found, Cause.PROPERTIES if left else None, properties=left, recorded=call.properties)
+    values = {name: _given(state.type.properties.get(name), value) for name, value in found.items()}
+    return Comparison(values, Cause.PROPERTIES if left else None, properties=left, recorded=call.properties)
+
+
+def _given(prop: Property | None, value: Any) -> Any:
+    """Return a live value as a template gives it: without the absent keys of declared maps, which are not empty."""
+    if prop is not None and isinstance(value, Mapping) and prop.schema is not None:
+        return {key: _given(prop.schema.get(key), item) for key, item in value.items() if item is not None}
+    if prop is not None and isinstance(value, list):
+        return [_given(prop.items, item) for item in value]
+    return value
 
 
 def _is_comparable(kind: ResourceType, *, external: bool) -> bool:

@@ -181,7 +181,12 @@ class Look:
             expire()
             timer.cancel()
         late = Comparison({}, Cause.SERVICE, f"the service did not answer within {seconds:g} seconds")
-        return [late if isinstance(answer, BaseException) else answer for answer in answers]
+        found: list[Comparison] = []
+        for answer in answers:
+            if isinstance(answer, BaseException) and not isinstance(answer, asyncio.CancelledError):
+                raise answer
+            found.append(late if isinstance(answer, BaseException) else answer)
+        return found
 
     def _count(self, place: _Place, state: ResourceState, answer: Comparison) -> None:
         if not has_object(state.type):

@@ -137,7 +137,7 @@ _SENTENCES = {
     ReasonCode.CHECK_FAILED: "its check failed",
     ReasonCode.ACTION_FAILED: "its {subject} failed",
     ReasonCode.DELETED_OUTSIDE: "its object was deleted outside Stoker",
-    ReasonCode.CHANGED_OUTSIDE: "{subject} was changed outside Stoker",
+    ReasonCode.CHANGED_OUTSIDE: "{subject} changed outside Stoker",
     ReasonCode.UPDATE_UNFINISHED: "its update failed",
     ReasonCode.ACTION_UNFINISHED: "its {subject} is resumed",
     ReasonCode.SUSPENDED: "it is suspended",

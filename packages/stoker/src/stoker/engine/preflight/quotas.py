@@ -118,11 +118,12 @@ def _compared(demand: _Demand, allowance: Allowance, root: StackNode, items: Seq
     total = f"{used} in use and {{}} for this change are {{}}, and the quota of the project is {limit}"
     where = _first_beyond(demand, allowance, items)
     makers = _makers(demand, items)
-    hint = f"free {{}}, or ask the operator of the cloud for a larger quota of {demand.name} ({quota.service})"
     if need.least > 0 and used + need.least > limit:
         words = total.format(need.least, used + need.least)
-        beyond = hint.format(used + need.least - limit)
-        return [Finding(Code.QUOTA, f"{quota.label}: {words}; {makers}", where, _place(demand, where), beyond)]
+        beyond = used + need.least - limit
+        otherwise = f"free {beyond}" if beyond <= used else f"take {beyond} less"
+        hint = f"{otherwise}, or ask the operator of the cloud for a larger quota of {demand.name} ({quota.service})"
+        return [Finding(Code.QUOTA, f"{quota.label}: {words}; {makers}", where, _place(demand, where), hint)]
     if need.most > 0 and used + need.most > limit:
         words = total.format(f"up to {need.most}", used + need.most)
         message = f"{quota.label}: {words}; it fits only if old objects go before new ones are made"

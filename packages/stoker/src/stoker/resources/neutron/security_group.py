@@ -75,6 +75,7 @@ class SecurityGroup(RuleSet):
         mode = "remote_group_id" if group else "remote_ip_prefix"
         return "rules", {
             **{name: rule.get(name) for name in _GROUP_RULE},
+            "description": rule.get("description") or None,
             "remote_mode": mode,
             "remote_group_id": group,
         }
