@@ -18,7 +18,9 @@ Refresh = Callable[["Applying", Fields], Fields]
 PREFIX = "openstack_"
 _HERE = Path(__file__).parent
 _PROVIDER = 'provider["registry.terraform.io/terraform-provider-openstack/openstack"]'
-_REFERENCE = re.compile(r"\$\{([^}]+)\.(\w+)\}")
+_KEY = r"(?:\[[^\]]*\])?"
+REFERENCE = re.compile(rf"\$\{{((?:data\.)?(?:module\.[\w-]+{_KEY}\.)*\w+\.[\w-]+{_KEY})\.([\w.-]+)\}}")
+"""A reference: the address of an object, and the path to one of its attributes."""
 _ADDRESS = re.compile(r'(?:(?P<module>module\..+)\.)?(?P<type>\w+)\.(?P<name>[\w-]+)(?:\[(?P<key>"[^"]*"|\d+)\])?')
 SERVICES: Mapping[str, Mapping[str, Any]] = yaml.safe_load((_HERE / "services.yaml").read_text())
 
@@ -57,6 +59,9 @@ class Applying:
         self.made |= sources
         for address, arguments in configuration["resources"].items():
             given = self._resolved(arguments or {})
+            if address.startswith("data."):
+                self.made[address] = self._read(address.removeprefix("data."), given)
+                continue
             self._sensitive[address] = given.pop("sensitive", [])
             kind = self._match(address)["type"]
             maker = (
@@ -65,10 +70,9 @@ class Applying:
                 else Applying.other
             )
             self.made[address] = maker(self, kind.removeprefix(PREFIX), given)
+            self._refresh(address)
         for address in configuration["resources"]:
-            kind = self._match(address)["type"].removeprefix(PREFIX)
-            if refresh := self._refreshed.get(kind):
-                self.made[address] |= refresh(self, self.made[address])
+            self._refresh(address)
         return {
             "version": 4,
             "terraform_version": "1.11.4",
@@ -133,13 +137,19 @@ class Applying:
         """An object of another provider, which is in the state only."""
         return {**given, "id": given.get("id", f"{kind}-1")}
 
+    def _refresh(self, address: str) -> None:
+        """Set the attributes that the object's service has chosen, or others have changed since."""
+        kind = "" if address.startswith("data.") else self._match(address)["type"].removeprefix(PREFIX)
+        if refresh := self._refreshed.get(kind):
+            self.made[address] |= refresh(self, self.made[address])
+
     def _read(self, address: str, wanted: Mapping[str, Any]) -> Fields:
-        """The object that a data source finds by its name."""
-        kind = address.partition(".")[0].removeprefix(PREFIX)
+        """The object that a data source finds by its name, or by what else it is asked for."""
+        kind = self._match(address)["type"].removeprefix(PREFIX)
         service = SERVICES[kind]
         path, members = str(service["at"]), SOURCES[kind]
         for each in self.send("GET", path)[members]:
-            if each["name"] == wanted["name"]:
+            if all(each.get(name) == value for name, value in wanted.items()):
                 return {**self.shown(kind, dict(wanted), each), "id": each["id"]}
         raise AssertionError(f"there is no {address}")
 
@@ -148,9 +158,15 @@ class Applying:
             return {name: self._resolved(item) for name, item in value.items()}
         if isinstance(value, list):
             return [self._resolved(item) for item in value]
-        if isinstance(value, str) and (match := _REFERENCE.fullmatch(value)):
-            return self.made[match[1]][match[2]]
-        return value
+        if isinstance(value, str) and (match := REFERENCE.fullmatch(value)):
+            return self._referred(match)
+        return REFERENCE.sub(lambda match: str(self._referred(match)), value) if isinstance(value, str) else value
+
+    def _referred(self, match: re.Match[str]) -> Any:
+        found: Any = self.made[match[1]]
+        for step in match[2].split("."):
+            found = found[int(step)] if isinstance(found, list) else found[step]
+        return found
 
     def _resources(self) -> Iterator[Fields]:
         grouped: dict[tuple[str, ...], list[Fields]] = {}
@@ -195,5 +211,6 @@ SOURCES = {
     "identity_role_v3": "roles",
     "identity_project_v3": "projects",
     "networking_subnet_v2": "subnets",
+    "networking_port_v2": "ports",
 }
 """The keys of the lists in which data sources are found."""

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from testing.terraform.applying import Applying, Fields, Maker, Refresh
 
 NETWORK, NOVA, LBAAS, SHARES = "/network/v2.0", "/compute/v2.1", "/load-balancer/v2/lbaas", "/share/v2"
+_PATIENCE = 500
+"""How often a server is asked for until it is built."""
 _NO_IMAGE = "Attempt to boot from volume - no image supplied"
 
 
@@ -128,6 +130,40 @@ def _security_group(cloud: Applying, kind: str, given: Fields) -> Fields:
     return {**made, "delete_default_rules": given.get("delete_default_rules")}
 
 
+def _compute_security_group(cloud: Applying, kind: str, given: Fields) -> Fields:
+    """Nova passes groups and their rules on to Neutron, and shows ports that are not limited as -1."""
+    body = {"security_group": {"name": given["name"], "description": given.get("description", "")}}
+    made = cloud.send("POST", f"{NETWORK}/security-groups", body)["security_group"]
+    rules = []
+    for each in given.get("rule", []):
+        rule = {"security_group_id": made["id"], "direction": "ingress", "protocol": each["ip_protocol"]}
+        rule |= {"remote_ip_prefix": each["cidr"]} if each.get("cidr") else {}
+        remote = made["id"] if each.get("self") else each.get("from_group_id")
+        rule |= {"remote_group_id": remote} if remote else {}
+        if each["from_port"] != -1:
+            rule |= {"port_range_min": each["from_port"], "port_range_max": each["to_port"]}
+        rule["ethertype"] = "IPv6" if ":" in each.get("cidr", "") else "IPv4"
+        shown = cloud.send("POST", f"{NETWORK}/security-group-rules", {"security_group_rule": rule})
+        empty = {"cidr": "", "from_group_id": "", "self": False}
+        rules.append({**empty, **each, "id": shown["security_group_rule"]["id"]})
+    return {**given, "id": made["id"], "rule": rules, "region": "RegionOne"}
+
+
+def _compute_floating_ip(cloud: Applying, kind: str, given: Fields) -> Fields:
+    made = _floating_ip(cloud, "networking_floatingip_v2", given)
+    return {"id": made["id"], "pool": given["pool"], "address": made["address"], "fixed_ip": "", "instance_id": ""}
+
+
+def _compute_floating_ip_associate(cloud: Applying, kind: str, given: Fields) -> Fields:
+    ports = cloud.send("GET", f"{NETWORK}/ports?device_id={given['instance_id']}")["ports"]
+    ports = [
+        each for each in ports if given.get("fixed_ip") in (None, "", *(one["ip_address"] for one in each["fixed_ips"]))
+    ]
+    _floating_ip_associate(cloud, kind, {**given, "port_id": ports[0]["id"]})
+    fixed = given.get("fixed_ip") or ""
+    return {**given, "fixed_ip": fixed, "id": f"{given['floating_ip']}/{given['instance_id']}/{fixed}"}
+
+
 def _lifetime(cloud: Applying, kind: str, given: Fields) -> Fields:
     wanted = given.get("lifetime")
     made = cloud.make(kind, given, **({"lifetime": wanted[0]} if wanted else {}))
@@ -166,14 +202,22 @@ def _instance(cloud: Applying, kind: str, given: Fields) -> Fields:
     return {**given, "id": made["id"], "region": "RegionOne", "user_data": hashed}
 
 
+def _built(cloud: Applying, identifier: str) -> Fields:
+    """Return a server when it is built, which takes a while if its disk is copied from an image."""
+    for _ in range(_PATIENCE):
+        server: Fields = cloud.send("GET", f"{NOVA}/servers/{identifier}")["server"]
+        if server["status"] == "ACTIVE":
+            return server
+    raise AssertionError(server)
+
+
 def _instance_later(cloud: Applying, made: Fields) -> Fields:
-    server = cloud.send("GET", f"{NOVA}/servers/{made['id']}")["server"]
-    assert server["status"] == "ACTIVE", server
+    server = _built(cloud, made["id"])
     ports = cloud.send("GET", f"{NETWORK}/ports?device_id={made['id']}")["ports"]
     entries = []
     for wanted in made.get("network", []):
-        fits = (each for each in ports if wanted.get("port", each["id"]) == each["id"])
-        port = next(each for each in fits if wanted.get("uuid", each["network_id"]) == each["network_id"])
+        fits = [each for each in ports if (wanted.get("port") or each["id"]) == each["id"]]
+        port = next(each for each in fits if (wanted.get("uuid") or each["network_id"]) == each["network_id"])
         address = next((each["ip_address"] for each in port["fixed_ips"]), "")
         given_port = wanted.get("port", "")
         entry = {"uuid": port["network_id"], "port": given_port, "fixed_ip_v4": address, "mac": port["mac_address"]}
@@ -181,6 +225,7 @@ def _instance_later(cloud: Applying, made: Fields) -> Fields:
     flavor = next(each for each in cloud.send("GET", f"{NOVA}/flavors")["flavors"] if each["id"] == made["flavor_id"])
     return {
         "network": entries,
+        "access_ip_v4": next((each["fixed_ip_v4"] for each in entries if each["fixed_ip_v4"]), ""),
         "image_id": made.get("image_id") or _NO_IMAGE,
         "availability_zone": server["OS-EXT-AZ:availability_zone"],
         "flavor_name": flavor["name"],
@@ -317,6 +362,9 @@ MAKERS: Mapping[str, Maker] = {
     "networking_floatingip_associate_v2": _floating_ip_associate,
     "networking_portforwarding_v2": _port_forwarding,
     "networking_secgroup_v2": _security_group,
+    "compute_secgroup_v2": _compute_security_group,
+    "compute_floatingip_v2": _compute_floating_ip,
+    "compute_floatingip_associate_v2": _compute_floating_ip_associate,
     "vpnaas_ike_policy_v2": _lifetime,
     "vpnaas_ipsec_policy_v2": _lifetime,
     "compute_instance_v2": _instance,

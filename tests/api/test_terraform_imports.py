@@ -21,6 +21,8 @@ TITLES = (
     "A load balancer with all members at once, and rules",
     "A site connection with a shared key",
     "A project with its users",
+    "Security groups and addresses of Nova",
+    "A server whose disk is copied from an image",
     "Objects of other providers, and without an equivalent",
 )
 

@@ -120,6 +120,19 @@ def _security_group(draft: Draft, known: Known) -> None:
         draft.values["rules"] = rules
 
 
+def _compute_security_group(draft: Draft, known: Known) -> None:
+    """A group that Nova manages for Neutron: with rules for incoming traffic only, -1 for ports without a limit."""
+    rules = []
+    for rule, shown in zip(draft.items("rules"), draft.maps("rule"), strict=True):
+        found = {name: value for name, value in rule.items() if value != -1}
+        if shown.get("self"):
+            found["remote_group_id"] = draft.id
+        version = "IPv6" if ":" in str(found.get("remote_ip_prefix", "")) else "IPv4"
+        rules.append({"direction": "ingress", "ethertype": version, **_rule(found, draft)})
+    if rules:
+        draft.values["rules"] = rules
+
+
 def _rule(rule: dict[str, Any], group: Draft) -> dict[str, Any]:
     """Return a rule; in the state, a range that is not given is from 0 to 0."""
     found = {name: value for name, value in rule.items() if name != "remote_group_id"}
@@ -184,6 +197,7 @@ ADJUSTMENTS: Mapping[str, Callable[[Draft, Known], None]] = {
     "router": _router,
     "router_interface": _router_interface,
     "security_group": _security_group,
+    "compute_security_group": _compute_security_group,
     "volume": _volume,
     "qos_specs": _qos_specs,
     "image": _image,

@@ -11,7 +11,7 @@ from typing import Any
 from stoker.authoring.terraform.adjustments import ADJUSTMENTS
 from stoker.authoring.terraform.drafts import Draft, Unsupported, fill, identifier, part_of, refusal
 from stoker.authoring.terraform.state import StateObject
-from stoker.authoring.terraform.table import PREFIX, Row, rows
+from stoker.authoring.terraform.table import PREFIX, Into, Row, rows
 from stoker.engine.generation.notation import HOT
 from stoker.engine.generation.scan import Found, Scanned
 from stoker.engine.generation.template import Reference, Style, needed_values, write
@@ -115,12 +115,13 @@ class _Importing:
         into = row.into
         assert into is not None  # only these are folded
         identifiers = [str(each) for name in into.owners if (each := origin.attributes.get(name))]
-        owners = [each for found in self._drafts.values() for each in found if each.origin.id in identifiers]
+        drafts = [each for found in self._drafts.values() for each in found]
+        owners = [each for each in drafts if str(each.origin.attributes.get(into.found_by) or "") in identifiers]
         owners = [each for each in owners if into.property in each.kind.properties]
         if owners:
             owner = owners[0]
             if into.value:
-                owner.values[into.property] = origin.attributes.get(into.value)
+                self._set(origin, into, owner)
             else:
                 for item in part_of(origin, into, owner.kind.properties):
                     owner.add(into.property, item)
@@ -130,6 +131,13 @@ class _Importing:
         else:
             named = " or ".join(identifiers) or "which it does not name"
             raise Unsupported(f"it is part of another object ({named}), which the state does not have")
+
+    def _set(self, origin: StateObject, into: Into, owner: Draft) -> None:
+        """Set a property of an object to what another one says of it: if not even the object says it, it keeps it."""
+        if value := origin.attributes.get(into.value):
+            owner.values[into.property] = value
+        elif into.property not in owner.values:
+            self._result.left_out[origin.address] = [into.value]
 
     def _known(self) -> dict[str, Draft]:
         drafts = [each for found in self._drafts.values() for each in found]

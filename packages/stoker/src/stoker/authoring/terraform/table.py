@@ -32,8 +32,9 @@ class Block:
 class Into:
     """What an object is part of: the one with the ID in the first of the attributes `owners` that has one.
 
-    `key` is the attribute whose value is the property (`value`), or whose items are (`each`); without one, `attributes`
-    and fixed `values` make an item; a single attribute without a name in the item is the item itself.
+    `value` is the attribute whose value is the property, `each` the one whose items are; without both, `attributes`
+    and fixed `values` make an item; a single attribute without a name in the item is the item itself. `found_by` is the
+    attribute of the other object that is compared.
     """
 
     owners: tuple[str, ...]
@@ -42,6 +43,7 @@ class Into:
     values: Mapping[str, Any] = field(default_factory=dict)
     value: str = ""
     each: str = ""
+    found_by: str = "id"
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +115,7 @@ def _row(name: str, entry: Mapping[str, Any]) -> Row:
 
 
 def _into(entry: Mapping[str, Any]) -> Into:
-    rest = {name: value for name, value in entry.items() if name in ("values", "value", "each")}
+    rest = {name: value for name, value in entry.items() if name in ("values", "value", "each", "found_by")}
     owners = tuple(entry["object"].split())
     return Into(owners, entry["property"], _names(entry.get("attributes", "")), **rest)
 

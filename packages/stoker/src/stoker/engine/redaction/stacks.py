@@ -114,10 +114,10 @@ async def _secrets_of(services: EngineServices, stacks: Sequence[tuple[Stack, Co
 
 
 async def _history(services: EngineServices, stacks: Sequence[Stack]) -> list[tuple[Stack, Collection[str]]]:
-    """Return each stack with the IDs of its inputs, current and former."""
+    """Return each stack with the IDs of its inputs, current and former: none for a stack that is planned only."""
     identifiers = [stack.id for stack in stacks]
     former = await services.database.read(queries.inputs_of_operations, identifiers) if stacks else {}
-    return [(stack, {stack.inputs, *former.get(stack.id, ())}) for stack in stacks]
+    return [(stack, {stack.inputs, *former.get(stack.id, ())} - {""}) for stack in stacks]
 
 
 async def _upwards(services: EngineServices, stack: Stack) -> list[Stack]:
