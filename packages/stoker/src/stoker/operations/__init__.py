@@ -2,6 +2,7 @@
 
 Each takes a part of the engine, the caller's context and a request of `stoker.contract`, and returns JSON. `OPERATIONS`
 is the table from the method of a request to the function that implements it; only here the whole engine is known.
+`READING` are those operations that record nothing.
 """
 
 from __future__ import annotations
@@ -136,10 +137,10 @@ from stoker.contract.stacks import (
     UpdateStack,
     ValidateTemplate,
 )
-from stoker.engine.calls.context import RecordingParts
+from stoker.engine.calls.context import ActingParts, RecordingParts
 from stoker.engine.core import Engine
 from stoker.engine.ownership.submissions import Submissions
-from stoker.engine.records.services import RecordingServices
+from stoker.engine.records.services import EngineServices, RecordingServices
 from stoker.operations import (
     abandoning,
     accepting,
@@ -219,14 +220,17 @@ _ON_OWNERS: tuple[Operation[Owners], ...] = (
     MarkResourceUnhealthy.served_by(at_owner(signals.resource_mark_unhealthy)),
 )
 
-_ON_PARTS: tuple[Operation[RecordingParts], ...] = (
+_PREVIEWING: tuple[Operation[ActingParts], ...] = (
     PreviewStack.served_by(previews.stack_preview),
     PreviewUpdate.served_by(previews.stack_update_preview),
     PreviewPatch.served_by(previews.stack_patch_preview),
     PreviewAction.served_by(action_previews.stack_action_preview),
+    CheckForChanges.served_by(change_sets.stack_patch_changes),
+)
+
+_ON_PARTS: tuple[Operation[RecordingParts], ...] = (
     ShowResource.served_by(following(inspection.resource_show)),
     ShowResourceMetadata.served_by(following(inspection.resource_metadata)),
-    CheckForChanges.served_by(change_sets.stack_patch_changes),
     CreateChangeSet.served_by(change_sets.change_set_create),
     DescribeResource.served_by(following(inspection.resource_describe)),
     AcceptDrift.served_by(accepting.drift_accept),
@@ -242,7 +246,7 @@ _ON_PARTS: tuple[Operation[RecordingParts], ...] = (
     ShowServerMetadata.served_by(deployments.software_deployment_metadata),
 )
 
-_ON_SERVICES: tuple[Operation[RecordingServices], ...] = (
+_READING: tuple[Operation[EngineServices], ...] = (
     IdentifyStack.served_by(stacks.stack_identify),
     GetContainerFiles.served_by(containers.container_files),
     ShowStack.served_by(stacks.stack_show),
@@ -267,36 +271,25 @@ _ON_SERVICES: tuple[Operation[RecordingServices], ...] = (
     ListEngines.served_by(catalog.service_list),
     ShowBuildInfo.served_by(catalog.build_info),
     ShowSettings.served_by(settings.stack_settings_show),
-    ChangeSettings.served_by(settings.stack_settings_change),
     ListFutureStacks.served_by(finding_change_sets.stack_to_be),
-    ForgetFutureStack.served_by(change_sets.stack_to_be_forget),
     FindStackOfObject.served_by(describing.stack_of_object),
     ShowChangeSet.served_by(finding_change_sets.change_set_show),
     ListChangeSets.served_by(finding_change_sets.change_set_list),
-    DeleteChangeSet.served_by(change_sets.change_set_delete),
     ListEventsInDetail.served_by(describing.event_page),
     ListOperationEvents.served_by(operation_events.operation_events),
     DescribeStack.served_by(describing.stack_describe),
     DescribeStacks.served_by(describing.stack_describe_page),
-    DetectDrift.served_by(drift.drift_detect),
-    DetectResourceDrift.served_by(drift.drift_detect_resource),
     FindResources.served_by(finding.resource_find),
     FindOrphans.served_by(orphans.orphan_find),
-    StartScan.served_by(resource_scans.resource_scan_start),
     ShowScan.served_by(resource_scans.resource_scan_show),
     ListScans.served_by(resource_scans.resource_scan_list),
     ListScannedObjects.served_by(resource_scans.resource_scan_objects),
-    CreateGeneratedTemplate.served_by(generated_templates.generated_template_create),
-    UpdateGeneratedTemplate.served_by(generated_templates.generated_template_update),
     ShowGeneratedTemplate.served_by(generated_templates.generated_template_show),
     ListGeneratedTemplates.served_by(generated_templates.generated_template_list),
-    DeleteGeneratedTemplate.served_by(generated_templates.generated_template_delete),
     GenerateFromProject.served_by(generating.project_generate),
     ListGeneratedTypes.served_by(generating.generated_type_list),
-    ShowDriftDetection.served_by(drift.drift_status),
     ListDrift.served_by(drift.drift_list),
     ShowDriftWatch.served_by(drift_watch.drift_watch_show),
-    ChangeDriftWatch.served_by(drift_watch.drift_watch_change),
     ShowStackRefactor.served_by(refactoring.stack_refactor_show),
     ListStackRefactors.served_by(refactoring.stack_refactor_list),
     ListStackRefactorActions.served_by(refactoring.stack_refactor_actions),
@@ -309,23 +302,48 @@ _ON_SERVICES: tuple[Operation[RecordingServices], ...] = (
     ListExports.served_by(describing.export_list),
     ListImports.served_by(describing.import_list),
     SummarizeTemplate.served_by(describing.template_summary),
-    ClaimRequestToken.served_by(repeating.request_token_claim),
-    SettleRequestToken.served_by(repeating.request_token_settle),
-    ReleaseRequestToken.served_by(repeating.request_token_release),
     ListSoftwareConfigs.served_by(configs.software_config_list),
-    CreateSoftwareConfig.served_by(configs.software_config_create),
     ShowSoftwareConfig.served_by(configs.software_config_show),
-    DeleteSoftwareConfig.served_by(configs.software_config_delete),
     ListSoftwareDeployments.served_by(deployments.software_deployment_list),
-    CreateSoftwareDeployment.served_by(deployments.software_deployment_create),
     ShowSoftwareDeployment.served_by(deployments.software_deployment_show),
-    DeleteSoftwareDeployment.served_by(deployments.software_deployment_delete),
     ListSnapshots.served_by(snapshots.snapshot_list),
     ShowSnapshot.served_by(snapshots.snapshot_show),
     ExportStack.served_by(abandoning.stack_export),
 )
 
-OPERATIONS: Mapping[str, Operation[Engine]] = {
+_ON_SERVICES: tuple[Operation[RecordingServices], ...] = (
+    ChangeSettings.served_by(settings.stack_settings_change),
+    ForgetFutureStack.served_by(change_sets.stack_to_be_forget),
+    DeleteChangeSet.served_by(change_sets.change_set_delete),
+    DetectDrift.served_by(drift.drift_detect),
+    DetectResourceDrift.served_by(drift.drift_detect_resource),
+    StartScan.served_by(resource_scans.resource_scan_start),
+    CreateGeneratedTemplate.served_by(generated_templates.generated_template_create),
+    UpdateGeneratedTemplate.served_by(generated_templates.generated_template_update),
+    DeleteGeneratedTemplate.served_by(generated_templates.generated_template_delete),
+    ShowDriftDetection.served_by(drift.drift_status),
+    ChangeDriftWatch.served_by(drift_watch.drift_watch_change),
+    ClaimRequestToken.served_by(repeating.request_token_claim),
+    SettleRequestToken.served_by(repeating.request_token_settle),
+    ReleaseRequestToken.served_by(repeating.request_token_release),
+    CreateSoftwareConfig.served_by(configs.software_config_create),
+    DeleteSoftwareConfig.served_by(configs.software_config_delete),
+    CreateSoftwareDeployment.served_by(deployments.software_deployment_create),
+    DeleteSoftwareDeployment.served_by(deployments.software_deployment_delete),
+)
+
+READING: Mapping[str, Operation[Engine]] = {
+    operation.method: operation
+    for operation in (
+        *_on(lambda engine: engine.submissions.parts, _PREVIEWING),
+        *_on(lambda engine: engine.services, _READING),
+    )
+}
+"""Those that record nothing: the parts that they are given have no journal. They depend on nothing but the database and
+the services of the cloud, so that a process beside an engine can carry them out, too.
+"""
+
+_RECORDING: Mapping[str, Operation[Engine]] = {
     operation.method: operation
     for operation in (
         *_on(lambda engine: engine.submissions, _ON_SUBMISSIONS),
@@ -334,3 +352,5 @@ OPERATIONS: Mapping[str, Operation[Engine]] = {
         *_on(lambda engine: engine.services, _ON_SERVICES),
     )
 }
+
+OPERATIONS: Mapping[str, Operation[Engine]] = {**READING, **_RECORDING}
