@@ -7,7 +7,7 @@ that was run on Heat; it is looked for in `$STACKBENCH` and in `../shared/bench/
 Its cases have its own names here but for `requests`, its `reads`.
 The case `networks` compares 500 OS::Neutron::Net with a bare script that makes the same calls to the same emulator;
 `templates` is in `template_cases`, `reads` in `read_cases`, and `tree`, `stacks`, `waiting` and `memory` in
-`lifecycle_cases`.
+`lifecycle_cases`. `alone` is `reads` without processes beside the engine.
 `startup` measures commands and processes from their start (`startup_cases`).
 `takeover` kills an engine with 5,000 operations (`takeover_cases`).
 `guests` starts servers that run, and deploys software to one (`guest_cases`).
@@ -52,13 +52,14 @@ from tools.bench import (
 
 LIVES = {
     "reads": read_cases.reads,
+    "alone": read_cases.reads,
     "tree": lifecycle_cases.tree,
     "stacks": lifecycle_cases.small_stacks,
     "waiting": lifecycle_cases.waiting,
     "memory": lifecycle_cases.memory,
     "drift": drift_cases.drift,
 }
-CONFIGURATIONS = {"drift": drift_cases.CONFIGURATION}
+CONFIGURATIONS = {"drift": drift_cases.CONFIGURATION, "alone": read_cases.ALONE}
 """What cases need in `heat.conf` besides raised limits."""
 OUTSIDE = {name: name for name in ("flat", "group", "chain", "fan", "update", "validate")} | {"requests": "reads"}
 """The outside benchmark's cases that are run, with its own names for them."""

@@ -1,22 +1,26 @@
-"""How quickly one API process answers those who only look, at 1 and at 8 clients.
+"""How quickly an embedded Stoker answers those who only look, at 1 and at 8 clients.
 
 There are 1000 stacks of 10 resources, and one of 1000 resources whose creation left 2000 events. Clients keep their
-connections and send one request after the other.
+connections and send one request after the other. The processor time is that of the
+engine's process and of the processes beside it (`[engine] readers`).
 """
 
 from __future__ import annotations
 
 import asyncio
 import http.client
+import json
 import statistics
-import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 import aiohttp
 
-from tools.bench.lifecycle_cases import Client, cpu_seconds, peak_memory
+from tools.bench.lifecycle_cases import LIMITS, Client, cpu_seconds, peak_memory
 
 STACKS = 1000
 RESOURCES = 10
@@ -24,8 +28,13 @@ LARGE = 1000
 MAKERS = 8
 REQUESTS = 400
 LONGEST_SECONDS = 20.0
-WARMING = 10
+WARMING = (10, 0.0)
+LONG_WARMING = (10_000, 8.0)
+"""Requests and seconds; several clients warm up for long enough that processes beside the engine start."""
+
 CLIENTS = (1, 8)
+ALONE = f"{LIMITS}[engine]\nreaders = 0\n"
+"""The configuration of the case `alone`: one process serves everything."""
 
 
 def _template(resources: int) -> dict[str, Any]:
@@ -35,7 +44,7 @@ def _template(resources: int) -> dict[str, Any]:
 
 
 async def reads(place: dict[str, Any]) -> list[dict[str, Any]]:
-    """Page of 100 stacks, one stack, 1000 resources, 1000 events."""
+    """Page of 100 stacks, one stack, 1000 resources, 1000 events; validation of 1000 resources, and a preview."""
     async with aiohttp.ClientSession() as session:
         client = Client(session, place)
         await client.log_in()
@@ -43,16 +52,19 @@ async def reads(place: dict[str, Any]) -> list[dict[str, Any]]:
         token = session.headers["X-Auth-Token"]
         few = (await client.call("GET", "orchestration", "/stacks/small500"))["stack"]["id"]
         many = (await client.call("GET", "orchestration", "/stacks/large"))["stack"]["id"]
+    template = _template(LARGE)
     requests = {
-        "list stacks limit=100 (of 1000)": "/stacks?limit=100",
-        "show stack (10 resources)": f"/stacks/small500/{few}",
-        "list resources (1000)": f"/stacks/large/{many}/resources",
-        "list events limit=1000": f"/stacks/large/{many}/events?limit=1000",
+        "list stacks limit=100 (of 1000)": ("/stacks?limit=100", None),
+        "show stack (10 resources)": (f"/stacks/small500/{few}", None),
+        "list resources (1000)": (f"/stacks/large/{many}/resources", None),
+        "list events limit=1000": (f"/stacks/large/{many}/events?limit=1000", None),
+        "validate (1000)": ("/validate", {"template": template}),
+        "preview (1000)": ("/stacks/preview", {"stack_name": "imagined", "template": template}),
     }
     return [
-        _measured(place, label, client.urls["orchestration"] + path, token, clients)
+        _measured(place, label, Asked(client.urls["orchestration"] + path, token, body), clients)
         for clients in CLIENTS
-        for label, path in requests.items()
+        for label, (path, body) in requests.items()
     ]
 
 
@@ -68,23 +80,23 @@ async def _fill(client: Client) -> None:
     await client.act("POST", "/stacks", {"stack_name": "large", "template": _template(LARGE)}, "large")
 
 
-def _measured(place: dict[str, Any], label: str, url: str, token: str, clients: int) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A request; without a body, a GET."""
+
+    url: str
+    token: str
+    body: dict[str, Any] | None = None
+
+
+def _measured(place: dict[str, Any], label: str, asked: Asked, clients: int) -> dict[str, Any]:
     """One request, sent by so many clients at a time: milliseconds, and computing time of the service."""
-    _send(url, token, WARMING, 0.0)
+    _by_clients(asked, clients, *(WARMING if clients == 1 else LONG_WARMING))
     process = place["pids"]["engine"]
-    before, began = cpu_seconds(process), time.perf_counter()
-    taken: list[float] = []
-    share = REQUESTS // clients
-
-    def work() -> None:
-        taken.extend(_send(url, token, share, LONGEST_SECONDS))
-
-    threads = [threading.Thread(target=work) for _ in range(clients)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    wall, used = time.perf_counter() - began, cpu_seconds(process) - before
+    before, began = (cpu_seconds(process), _cpu_seconds_beside(process)), time.perf_counter()
+    taken = _by_clients(asked, clients, REQUESTS, LONGEST_SECONDS)
+    wall = time.perf_counter() - began
+    engine, beside = cpu_seconds(process) - before[0], _cpu_seconds_beside(process) - before[1]
     rate, p95 = len(taken) / wall, statistics.quantiles(taken, n=20)[-1] * 1000
     return {
         "case": "reads",
@@ -93,26 +105,43 @@ def _measured(place: dict[str, Any], label: str, url: str, token: str, clients: 
         "p50_ms": round(statistics.median(taken) * 1000, 1),
         "p95_ms": round(p95, 1),
         "req_s": round(rate, 1),
-        "cpu_total_s": round(used, 2),
+        "cpu_total_s": round(engine + beside, 2),
         "rss_max_mb": {"engine": peak_memory(process)},
-        "note": f"p95 {p95:.1f} ms, {rate:.0f} a second, {used / len(taken) * 1000:.1f} ms CPU each",
+        "note": f"p95 {p95:.1f} ms, {rate:.0f} a second, ms CPU each: engine {engine / len(taken) * 1000:.1f}, "
+        f"beside it {beside / len(taken) * 1000:.1f}",
     }
 
 
-def _send(url: str, token: str, count: int, seconds: float) -> list[float]:
+def _by_clients(asked: Asked, clients: int, count: int, seconds: float) -> list[float]:
+    """Seconds that each of `count` requests took, sent by so many clients at a time."""
+    with ThreadPoolExecutor(clients) as threads:
+        shares = threads.map(lambda _: _send(asked, count // clients, seconds), range(clients))
+        return [taken for share in shares for taken in share]
+
+
+def _cpu_seconds_beside(process: int) -> float:
+    """Computing time of the processes that a process has started and that still run."""
+    tasks = Path(f"/proc/{process}/task").glob("*/children")
+    return sum(cpu_seconds(int(child)) for each in tasks for child in each.read_text().split())
+
+
+def _send(asked: Asked, count: int, seconds: float) -> list[float]:
     """Seconds that each of `count` requests took; after `seconds` (0: never) no more are sent."""
-    parts = urlsplit(url)
+    parts = urlsplit(asked.url)
     connection = http.client.HTTPConnection(parts.netloc)
     path = f"{parts.path}?{parts.query}" if parts.query else parts.path
+    body = json.dumps(asked.body) if asked.body is not None else None
+    method = "GET" if body is None else "POST"
+    headers = {"X-Auth-Token": asked.token, "Content-Type": "application/json"}
     taken: list[float] = []
     end = time.perf_counter() + seconds if seconds else float("inf")
     while len(taken) < count and time.perf_counter() < end:
         began = time.perf_counter()
-        connection.request("GET", path, headers={"X-Auth-Token": token})
+        connection.request(method, path, body, headers)
         answer = connection.getresponse()
-        body = answer.read()
+        received = answer.read()
         taken.append(time.perf_counter() - began)
         if answer.status != http.client.OK:
-            raise RuntimeError(f"{url}: {answer.status} {body[:500]!r}")
+            raise RuntimeError(f"{asked.url}: {answer.status} {received[:500]!r}")
     connection.close()
     return taken
