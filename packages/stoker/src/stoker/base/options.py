@@ -376,6 +376,13 @@ _ENGINE = (
         help="Seconds without the death of an engine after which an operation that was set aside is resumed once; "
         "0: never.",
     ),
+    cfg.IntOpt(
+        "readers",
+        min=0,
+        help="Maximum number of processes beside the engine of `stoker up` that serve lists, validation and previews "
+        "while many are requested at a time; 0: none. By default one for each processor but one. Engines of a cluster "
+        "start none.",
+    ),
     cfg.StrOpt(
         "state_directory",
         help="Directory in which an engine of a cluster keeps, on its machine, the mark by which it recognizes a "

@@ -75,7 +75,6 @@ class Engine:
         resumption = Resumption(parts, self.runs, self._endings)
         self.membership = Membership(parts, self.runs, others, resumption, Suspects(isolation, trial), steady_clock)
         self.runs.freed = self.membership.take_next
-        pool.transport.before_change = self.membership.hold
 
     async def start(self, *, alone: bool = False, killed: Collection[int] = ()) -> None:
         """Register this engine, which may submit operations from now on; it takes none over yet.
@@ -83,6 +82,7 @@ class Engine:
         `alone` states that no other engine can be alive on this database, so that no lease has to expire first.
         `killed` are processes of engines on this host that were killed on purpose, which is no death (see `deaths`).
         """
+        self.services.pool.transport.before_change = self.membership.hold
         await examine_earlier_records(self.services)
         await self.membership.join(alone=alone, killed=killed)
 

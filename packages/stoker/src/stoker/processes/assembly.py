@@ -49,6 +49,27 @@ async def made_engine(
     `isolation` and `trial` are as in `Suspects`. Raises cfg.Error for invalid values, Invalid when its keys cannot
     decrypt what other engines have encrypted, or the database cannot store anything.
     """
+    made = assembled_engine(
+        config, database, cloud_name=cloud_name, peers=peers, bus=bus, isolation=isolation, trial=trial
+    )
+    async with made as engine:
+        proof = partial(_prove_keys, engine.services.journal, engine.services.sealer)
+        await stored_at_start(config, database, proof)
+        yield engine
+
+
+@asynccontextmanager
+async def assembled_engine(
+    config: cfg.ConfigOpts,
+    database: Database,
+    *,
+    cloud_name: str | None = None,
+    peers: Peers | None = None,
+    bus: Bus | None = None,
+    isolation: Isolation | None = None,
+    trial: str | None = None,
+) -> AsyncIterator[Engine]:
+    """Create an engine that has written nothing yet, as `made_engine`. Raises cfg.Error for invalid values."""
     clock = SystemClock()
     settings = engine_settings(config)
     sealer = Sealer(encryption_keys(config))
@@ -57,7 +78,6 @@ async def made_engine(
         opened.push_async_callback(pool.close)
         journal = Journal(database)
         opened.callback(journal.close)
-        await stored_at_start(config, database, partial(_prove_keys, journal, sealer))
         registry = loaded_plugins(settings.type_options)
         if settings.prices is not None:
             settings.prices.check_types(registry.types(), config.price_list)

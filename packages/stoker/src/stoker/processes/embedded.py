@@ -10,7 +10,7 @@ import asyncio
 import logging
 import os
 import sys
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from functools import partial
@@ -31,7 +31,7 @@ from stoker.base.options import SERVICE_USER
 from stoker.base.unused_options import log_unused_options
 from stoker.cloud.clouds_yaml import NamedCloud, read_cloud
 from stoker.engine.core import Engine
-from stoker.operations import OPERATIONS
+from stoker.operations import OPERATIONS, READING
 from stoker.processes.access import REGION
 from stoker.processes.assembly import made_engine
 from stoker.processes.directory import PRIVATE_UMASK, WELL_KNOWN_PASSWORD, DataDirectory, SetUp
@@ -44,8 +44,9 @@ from stoker.processes.marks import MarkKeeper
 from stoker.processes.memory import collect_rarely, configure_allocator
 from stoker.processes.opened_database import opened_database
 from stoker.processes.progress import with_progress
+from stoker.processes.readers import FD_OPTION, Readers
 from stoker.processes.report import report_section
-from stoker.processes.settings import TOKEN_CHECK, server_limits, serving_threads, set_login
+from stoker.processes.settings import TOKEN_CHECK, readers_of, server_limits, serving_threads, set_login
 from stoker.processes.signals import handle_signals
 from stoker.processes.tokens import caller_check
 from stoker.processes.web_console import beside_api
@@ -68,7 +69,8 @@ class Options:
     `identity` is the URL of the emulated cloud's Keystone; with `cloud`, an entry of clouds.yaml, it is not used.
     `config_files` have heat.conf's format and override the defaults of an embedded Stoker. `ready_fd` is the file for
     `report_ready`. With a `trial`, the root of a tree of stacks, the process runs the suspects of that tree only,
-    beside the one that started it (see `isolation`).
+    beside the one that started it (see `isolation`). With `reader_fd`, an open file, it serves reads that arrive there
+    (see `readers`).
     """
 
     directory: DataDirectory
@@ -79,9 +81,10 @@ class Options:
     config_files: tuple[str, ...] = ()
     ready_fd: int | None = None
     trial: str | None = None
+    reader_fd: int | None = None
 
-    def for_trials(self) -> list[str]:
-        """Return the arguments of the interpreter that start this process, for the option `--trial`."""
+    def beside(self) -> list[str]:
+        """Return the arguments of the interpreter that start this process, for `--trial` and `--reader-fd`."""
         words = ["-m", "stoker.processes.embedded", "--data-dir", str(self.directory.path)]
         words += ["--api-port", str(self.api_port), "--cfn-port", str(self.cfn_port), "--identity", self.identity]
         words += ["--cloud", self.cloud] if self.cloud is not None else []
@@ -172,7 +175,7 @@ async def running_engine(options: Options, config: cfg.ConfigOpts) -> AsyncItera
     async with opened_database(config) as database:
         database.read_now(require_not_later)
         database.migrate()
-        isolation = ProcessIsolation(*options.for_trials())
+        isolation = ProcessIsolation(*options.beside())
         async with made_engine(
             config, database, cloud_name=options.cloud, peers=BesideTrials(), isolation=isolation
         ) as engine:
@@ -193,14 +196,27 @@ async def running_engine(options: Options, config: cfg.ConfigOpts) -> AsyncItera
                 await keeper.stop()
 
 
-async def try_tree(options: Options, config: cfg.ConfigOpts, root_id: str) -> None:
+async def try_tree(options: Options, config: cfg.ConfigOpts) -> None:
     """Run the suspects of a tree of stacks, beside the engine of the data directory (see `isolation`)."""
-    stop = handle_signals("stoker up")
+    stop, root_id = handle_signals("stoker up"), str(options.trial)
     async with (
         opened_database(config) as database,
         made_engine(config, database, cloud_name=options.cloud, trial=root_id) as engine,
     ):
         await try_suspects(engine, root_id, stop)
+
+
+async def read(options: Options, config: cfg.ConfigOpts) -> None:
+    """Serve reads, beside the engine of the data directory (see `readers`)."""
+    from stoker.processes.reader import serve_reads
+
+    await serve_reads(config, options.cloud, int(str(options.reader_fd)))
+
+
+def _work(options: Options) -> Callable[[Options, cfg.ConfigOpts], Coroutine[Any, Any, None]]:
+    if options.reader_fd is not None:
+        return read
+    return try_tree if options.trial else serve
 
 
 async def serve(options: Options, config: cfg.ConfigOpts) -> None:
@@ -212,7 +228,8 @@ async def serve(options: Options, config: cfg.ConfigOpts) -> None:
     stop = handle_signals("stoker up")
     async with running_engine(options, config) as engine:
         service = Dispatcher(engine, OPERATIONS)
-        client = DirectClient(loop, service)
+        client = Readers(DirectClient(loop, service), READING, options.beside(), readers_of(config))
+        report_section("Reads", client.values)
         check = caller_check(config, engine.services.clock)
         application = await asyncio.to_thread(make_app, config, client, check)
         application = with_progress(engine, beside_api(config, application, engine.services.clock))
@@ -222,6 +239,7 @@ async def serve(options: Options, config: cfg.ConfigOpts) -> None:
             (query_application, options.cfn_port, "heat_api_cfn"),
         )
         async with AsyncExitStack() as serving:
+            serving.push_async_callback(asyncio.to_thread, client.stop)
             for interface, port, group in interfaces:
                 threads, limits = serving_threads(config, group), server_limits(config, group)
                 server = Server(interface, _HOST, port, threads, limits)
@@ -256,6 +274,7 @@ def _parsed(arguments: list[str] | None) -> Options:
     parser.add_argument("--cloud", help="entry of clouds.yaml to use instead of the emulated cloud")
     parser.add_argument("--config-file", action="append", default=[], help="file in heat.conf's format")
     parser.add_argument("--trial", help="root stack of a tree: run only the operations that may crash engines")
+    parser.add_argument(FD_OPTION, type=int, help="open file on which reads arrive: serve nothing else")
     add_ready_option(parser)
     given = parser.parse_args(arguments)
     return Options(
@@ -267,23 +286,24 @@ def _parsed(arguments: list[str] | None) -> Options:
         config_files=tuple(given.config_file),
         ready_fd=given.ready_fd,
         trial=given.trial,
+        reader_fd=given.reader_fd,
     )
 
 
 def main(arguments: list[str] | None = None) -> None:
     """Entry point. If the process cannot start, it prints one message and exits with status 1."""
     options = _parsed(arguments)
+    work = _work(options)
     configure_allocator()
     try:
         options.directory.make()
-        with nullcontext() if options.trial else options.directory.engine_lock():
+        with options.directory.engine_lock() if work is serve else nullcontext():
             config = configuration(options)
             set_logging_up(config, readable=True)
             log_unused_options(config)
             report_section("Settings", partial(shown_options, config))
-            work = try_tree(options, config, options.trial) if options.trial else serve(options, config)
             with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-                runner.run(work)
+                runner.run(work(options, config))
     except (StokerError, cfg.Error, OSError) as error:
         sys.exit(f"stoker: {error}")
 

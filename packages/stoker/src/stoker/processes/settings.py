@@ -92,6 +92,18 @@ def serving_threads(config: cfg.ConfigOpts, group: str) -> int:
     return THREADS_OF_A_WORKER * (options.workers or os.cpu_count() or 1)
 
 
+def readers_of(config: cfg.ConfigOpts) -> int:
+    """Return the maximum number of processes beside an embedded engine that serve reads."""
+    most = config.engine.readers
+    return _processors() - 1 if most is None else int(most)
+
+
+def _processors() -> int:
+    """Return how many processors this process may use, where the system tells, or how many there are."""
+    usable = getattr(os, "sched_getaffinity", None)
+    return len(usable(0)) if usable is not None else os.cpu_count() or 1
+
+
 def server_limits(config: cfg.ConfigOpts, group: str) -> Limits:
     """Return the limits for clients of the API whose options are in `group`."""
     options = config[group]

@@ -77,6 +77,15 @@ _LOCK = {
 """Statements, by backend, that let only one process migrate at a time; SQLite has only one writer anyway."""
 
 
+_READ_ONLY = {
+    _SQLITE: "PRAGMA query_only=ON",
+    _POSTGRESQL: "SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY",
+    "mysql": "SET SESSION TRANSACTION READ ONLY",
+    "mariadb": "SET SESSION TRANSACTION READ ONLY",
+}
+"""Statements, by backend, after which a connection refuses whatever writes."""
+
+
 @dataclass(frozen=True, slots=True)
 class Pool:
     """Connections of one process (heat.conf, section database).
@@ -89,7 +98,8 @@ class Pool:
     for `silence` seconds while a statement waits for it is closed (see `stoker.store.silence`).
 
     `parameters` (`name=value&name=value`) are added to the URL. `wsrep_sync_wait` is set in each session of a Galera
-    cluster: with 1, for example, reads wait until the node has all writes of the other nodes.
+    cluster: with 1, for example, reads wait until the node has all writes of the other nodes. With `read_only`, the
+    server refuses whatever writes.
     """
 
     size: int = 5
@@ -100,6 +110,7 @@ class Pool:
     silence: float | None = None
     parameters: str = ""
     wsrep_sync_wait: int | None = None
+    read_only: bool = False
 
     def options(self) -> dict[str, Any]:
         """Return the arguments for SQLAlchemy's `create_engine`."""
@@ -281,6 +292,8 @@ def _engine(url: URL, pool: Pool) -> Engine:
             "foreign_keys=ON",
         ):
             connection.execute(f"PRAGMA {pragma}")
+        if pool.read_only:
+            connection.execute(_READ_ONLY[_SQLITE])
 
     return engine
 
@@ -301,7 +314,15 @@ def _server_engine(url: URL, pool: Pool) -> Engine:
         event.listen(engine, "connect", lambda connection, _record: limit(connection))
     if pool.wsrep_sync_wait is not None and url.get_backend_name() != _POSTGRESQL:
         event.listen(engine, "connect", partial(_wait_for_nodes, pool.wsrep_sync_wait))
+    if pool.read_only:
+        event.listen(engine, "connect", partial(_refuse_writes, _READ_ONLY[url.get_backend_name()]))
     return engine
+
+
+def _refuse_writes(statement: str, connection: Any, _record: Any) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(statement)
+    connection.commit()
 
 
 def _wait_for_nodes(statements: int, connection: Any, _record: Any) -> None:
