@@ -131,3 +131,46 @@ async def test_hidden_values_are_accepted_without_being_shown(world: World) -> N
     assert "swordfish" not in str(found)
     assert "barracuda" not in str(found)
     assert found["values"] == {"name": "******"}
+
+
+async def test_rules_that_others_have_added_are_accepted_as_templates_write_them(world: World) -> None:
+    """What was opened to everybody is shown with its values, and recorded with them."""
+    rule = {"access_type": "ip", "access_to": "10.0.0.1", "access_level": "ro"}
+    share = {"share_protocol": "NFS", "size": 1, "share_type": "default", "access_rules": [rule]}
+    subnet = {"network": {"get_resource": "net"}, "cidr": "10.7.0.0/24"}
+    pools = [{"start": "10.7.0.10", "end": "10.7.0.20"}]
+    made = template(
+        share={"type": "OS::Manila::Share", "properties": share},
+        net=net(),
+        subnet={"type": "OS::Neutron::Subnet", "properties": {**subnet, "allocation_pools": pools}},
+    )
+    await world.create("web", made)
+    opened = {"access_type": "ip", "access_to": "0.0.0.0/0", "access_level": "rw"}
+    action = f"/share/v2/shares/{await object_of(world, 'share')}/action"
+    outside(world, "POST", action, {"allow_access": opened})
+    wider = [*pools, {"start": "10.7.0.30", "end": "10.7.0.40"}]
+    path = f"/network/v2.0/subnets/{await object_of(world, 'subnet')}"
+    outside(world, "PUT", path, {"subnet": {"allocation_pools": wider}})
+    plan = await plan_of(world, made, refresh="all")
+    changes = {step["path"]: step["changes"] for step in plan["steps"]}
+    assert {(*each["path"],) for each in changes["subnet"]} == {(1, "start"), (1, "end")}
+    assert {each["path"][0] for each in changes["share"]} == {1}
+    found = {each["path"]: each for each in await accept(world)}
+    assert found["share"]["values"] == {"access_rules": [rule, opened]}
+    assert found["subnet"]["values"] == {"allocation_pools": wider}
+    assert await status(world, "share") == await status(world, "subnet") == "IN_SYNC"
+
+
+async def test_what_no_template_can_say_is_not_accepted(world: World) -> None:
+    """A value in a form of the service only would be recorded as absent, and never be compared again."""
+    secret = {"type": "OS::Barbican::Secret", "properties": {"name": "key", "payload": "swordfish"}}
+    secrets = [{"name": "a", "ref": {"get_resource": "one"}}]
+    box = {"type": "OS::Barbican::GenericContainer", "properties": {"name": "box", "secrets": secrets}}
+    await world.create("web", template(one=secret, two=secret, box=box))
+    number = (await object_of(world, "box")).rpartition("/")[2]
+    added = {"name": "b", "secret_ref": await object_of(world, "two")}
+    outside(world, "POST", f"/key-manager/v1/containers/{number}/secrets", added)
+    (found,) = await accept(world)
+    assert (found["path"], found["accepted"]) == ("box", False)
+    assert "secrets in a form that templates do not have" in found["reason"]
+    assert await status(world, "box") == "MODIFIED"

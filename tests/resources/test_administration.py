@@ -104,7 +104,7 @@ async def test_roles_of_an_existing_user_or_group(bench: MakeBench, admin: Cloud
     await kind.update(made, {bearer.lower(): "ben", "roles": [reader]})
     assert (await held(one), await held(two)) == (set(), {"reader"})
     await admin.delete("keystone", kind.kind.grants(kind.call(made, "CHECK", made.properties), made.properties)[0])  # type: ignore[attr-defined]
-    assert await kind.kind.observe(kind.call(made, "CHECK", made.properties)) == {"roles": None}
+    assert await kind.kind.observe(kind.call(made, "CHECK", made.properties)) == {"roles": []}
     await kind.delete(made)
     assert await held(two) == set()
     with pytest.raises(BadProperties, match="either project or domain"):

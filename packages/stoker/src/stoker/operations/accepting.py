@@ -27,6 +27,7 @@ from stoker.engine.records.observations import is_observable, record_found
 from stoker.engine.records.services import EngineServices
 from stoker.engine.records.state import ResourceState
 from stoker.operations.lookup import find_stack
+from stoker.schema.property import Property, Type
 from stoker.store import fingerprints, queries
 from stoker.store.journal import Batch
 from stoker.store.locks import refuse_if_locked_now
@@ -35,6 +36,7 @@ from stoker.template.registry import is_template_name
 from stoker.template.template import Template
 
 _GONE = "its object does not exist: deploy the stack to create it again, or remove the resource from the template"
+_UNWRITABLE = "the service shows {} in a form that templates do not have: change the template, or revert the difference"
 _UNSETTLED = "its last action has not succeeded, or the object is not the stack's own"
 
 
@@ -136,8 +138,11 @@ def _accept(
     state = place.state
     if report["status"] not in (MODIFIED, DELETED):
         return
-    accepted = report["status"] == MODIFIED and is_observable(state)
+    unwritable = [name for name, value in found.items() if value is None and _is_built(state.type.properties.get(name))]
+    accepted = report["status"] == MODIFIED and is_observable(state) and not unwritable
     why = "" if accepted else _GONE if report["status"] == DELETED else _UNSETTLED
+    if report["status"] == MODIFIED and unwritable:
+        why = _UNWRITABLE.format(", ".join(unwritable))
     where = {"path": place.path, "definition": place.definition(), "accepted": accepted, "reason": why}
     values = {name: value for name, value in (report["actual"] or {}).items() if name in found}
     told = {name: report[name] for name in ("name", "type", "status", "differences", "ignored")}
@@ -154,6 +159,11 @@ def _accept(
         state.stored.deployed = {}
         made.rows[state.row.uuid]["state"] = state.seal().state
     made.stacks[place.stack.id] = place.stack
+
+
+def _is_built(prop: Property | None) -> bool:
+    """Return whether a live value that is None is one in another form, not an absent one."""
+    return prop is not None and prop.type in (Type.LIST, Type.MAP)
 
 
 def _record(connection: Connection, stack: Stack, before: list[list[Any]], rows: Mapping[str, Any]) -> None:

@@ -29,7 +29,7 @@ from stoker.plugins.resource import AttributeKey, Call, ResourceType
 from stoker.plugins.seen import see
 from stoker.plugins.waiting import Waiter
 from stoker.resources.live_values import Reader, read_differences
-from stoker.resources.wire import NOT_SENT, older_spellings, plain_name, to_wire, wire_value, without_nulls
+from stoker.resources.wire import NOT_SENT, from_wire, older_spellings, plain_name, to_wire, wire_value, without_nulls
 from stoker.schema.live import LISTED, How, same
 from stoker.schema.property import Property
 from stoker.schema.unknown import is_unknown
@@ -313,7 +313,8 @@ class RestResource(ResourceType):
     def differences(self, call: Call, shown: Mapping[str, Any]) -> dict[str, Any]:
         """Return the properties whose live value, a field of the object, differs from the recorded one.
 
-        The live value of a property with a nested schema has the service's own form, and is returned as None.
+        The live value of a property with a nested schema is returned in the form of templates; one that no template
+        could give is returned as None.
         """
         older, known = older_spellings(self.properties), live_values(self)
         found: dict[str, Any] = {}
@@ -329,7 +330,7 @@ class RestResource(ResourceType):
                 call.compared.add(name)
                 if has_drifted(prop, live, wire_value(prop, value), shown[field]):
                     built = prop.schema is not None or (prop.items is not None and prop.items.schema is not None)
-                    found[name] = None if built else shown[field]
+                    found[name] = from_wire(prop, value, shown[field]) if built else shown[field]
         return found
 
     async def read_attributes(self, call: Call, keys: Several[AttributeKey]) -> dict[AttributeKey, Any]:

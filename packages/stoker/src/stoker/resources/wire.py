@@ -6,7 +6,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from stoker.schema.property import Property
+from stoker.schema.live import same
+from stoker.schema.property import Finalizer, Property
 
 NOT_SENT = ""
 """`wire=NOT_SENT` keeps a property out of the body."""
@@ -33,6 +34,38 @@ def wire_value(prop: Property, value: Any) -> Any:
     if isinstance(value, list) and prop.items is not None:
         return [wire_value(prop.items, item) for item in value]
     return value
+
+
+def from_wire(prop: Property, given: Any, shown: Any) -> Any:
+    """Return a value that a service shows in the form of templates, with what means the same as in `given`.
+
+    Keys of the service's own are left out. It is None if a template could not give the value.
+    """
+    found = _from_wire(prop, given, shown)
+    checked = Finalizer()
+    checked.value(prop, found, ())
+    return None if checked.problems else found
+
+
+def _from_wire(prop: Property, given: Any, shown: Any) -> Any:
+    if isinstance(shown, Mapping) and prop.schema is not None:
+        known = given if isinstance(given, Mapping) else {}
+        return without_nulls(
+            {
+                name: known.get(name)
+                if each.wire == NOT_SENT
+                else _from_wire(each, known.get(name), shown.get(each.wire or name))
+                for name, each in prop.schema.items()
+                if name not in older_spellings(prop.schema)
+            }
+        )
+    if isinstance(shown, list) and prop.items is not None:
+        items, known_items = prop.items, given if isinstance(given, list) else []
+        return [
+            next((item for item in known_items if same(wire_value(items, item), each)), _from_wire(items, None, each))
+            for each in shown
+        ]
+    return given if given is not None and same(wire_value(prop, given), shown) else shown
 
 
 def without_nulls(body: Mapping[str, Any]) -> dict[str, Any]:

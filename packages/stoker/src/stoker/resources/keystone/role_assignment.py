@@ -57,7 +57,10 @@ class RoleAssignment(RoleBearer):
 
     async def observe(self, call: Call) -> Mapping[str, Any] | None:
         call.compared.update(call.properties)
-        return {} if all(await held(self, call)) else {"roles": None}
+        present = await held(self, call)
+        if all(present):
+            return {}
+        return {"roles": [role for role, there in zip(call.properties["roles"], present, strict=True) if there]}
 
     async def adopt(self, call: Call) -> Outcome:
         if await self.observe(call):

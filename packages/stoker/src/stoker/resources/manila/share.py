@@ -169,7 +169,11 @@ class Share(RestResource):
             call.unread["access_rules"] = error.message
             return found
         call.compared.add("access_rules")
-        return found if {_shown(rule) for rule in rules} == _wanted(call) else {**found, "access_rules": None}
+        held = {_shown(rule) for rule in rules}
+        if held == _wanted(call):
+            return found
+        given = [rule for rule in call.properties["access_rules"] if _shown(rule) in held]
+        return {**found, "access_rules": [*given, *(rule._asdict() for rule in sorted(held - _wanted(call)))]}
 
     async def computed_attribute(self, call: Call, name: str) -> Any:
         listed = await call.cloud.get("manila", f"{self.member_path(call)}/export_locations", ok=(404,))
