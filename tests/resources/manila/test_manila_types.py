@@ -222,9 +222,9 @@ async def test_a_share_with_access_rules(rig: Rig) -> None:
 
     rule = {"allow_access": {"access_type": "ip", "access_to": "10.9.9.9"}}
     await rig.cloud.post("manila", f"/shares/{made.physical_id}/action", rule)
-    found = await kind.kind.observe(kind.call(made, "CHECK", made.properties))
+    observed = await kind.kind.observe(kind.call(made, "CHECK", made.properties))
     added = {"access_type": "ip", "access_to": "10.9.9.9", "access_level": "rw"}
-    assert found == {"access_rules": [*made.properties["access_rules"], added]}
+    assert observed == {"access_rules": [*made.properties["access_rules"], added]}
     await kind.update(made, {"share_protocol": "GlusterFS", "size": 2, "share_type": "default"})
     assert await rig.rules(made) == set()
     shown = await rig.show(f"/shares/{made.physical_id}", "share")
