@@ -10,7 +10,7 @@ PLACE   ?= /tmp/stoker-images
 IMAGE ?= debian
 # One command installs all distributions: they require each other, and are in no index.
 EDITABLE = --editable packages/stoker-foundation --editable packages/openstack-emulator \
-	--editable 'packages/stoker[all,lsp,mcp,testing,postgresql,mysql]'
+	--editable 'packages/stoker[all,lsp,mcp,testing,postgresql,mysql]' --editable packages/stoker-kubernetes
 CODE = packages contrib conftest.py testing tests tools docs
 MANUAL_PAGES = PYTHONPATH=docs/_ext:packages/stoker-heat-commands/src $(BIN)/python -m manual_pages
 
@@ -110,7 +110,7 @@ recordings: $(STAMP)    ## record the answers of the real services of LAB (a fol
 
 release: $(STAMP)       ## build the distributions into dist/, with checksums and release notes, and check them
 	rm -rf dist
-	for folder in packages/stoker-foundation packages/openstack-emulator packages/stoker packages/stoker-heat-commands packages/stoker-heat-plugins; do $(BIN)/python -m build --outdir dist $$folder || exit 1; done
+	for folder in packages/stoker-foundation packages/openstack-emulator packages/stoker packages/stoker-heat-commands packages/stoker-heat-plugins packages/stoker-kubernetes; do $(BIN)/python -m build --outdir dist $$folder || exit 1; done
 	$(BIN)/python -m contrib.vscode.pack dist/stoker-vscode.vsix
 	$(BIN)/python -m tools.checks.release notes > dist/notes.md
 	$(BIN)/python -m tools.checks.release sums dist

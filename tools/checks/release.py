@@ -32,12 +32,13 @@ COPIES = {
     "packages/stoker/pyproject.toml": _REQUIRED,
     "packages/stoker-heat-commands/pyproject.toml": (re.compile(r'^version = "([^"]+)"$', re.MULTILINE), "{version}"),
     "packages/stoker-heat-plugins/pyproject.toml": (re.compile(r'^version = "([^"]+)"$', re.MULTILINE), "{version}"),
+    "packages/stoker-kubernetes/pyproject.toml": (re.compile(r'^version = "([^"]+)"$', re.MULTILINE), "{version}"),
     "contrib/vscode/package.json": (re.compile(r'^  "version": "([^"]+)",$', re.MULTILINE), "{base}"),
     "docs/how-to/ci.md": (re.compile(r"(?:^    rev: |^    ref: |github-action@)([\w.]+)", re.MULTILINE), "{reference}"),
 }
 """Where else the version is, and in which form: `base` without .dev, `reference` as the name of a tag or branch."""
 
-WHEELS = ("openstack_emulator", "stoker", "stoker_foundation", "stoker_heat_commands", "stoker_heat_plugins")
+WHEELS = ("openstack_emulator", "stoker", "stoker_foundation", "stoker_heat_commands", "stoker_heat_plugins", "stoker_kubernetes")
 SUMS = "SHA256SUMS"
 _CHANGELOG = "CHANGELOG.md"
 _SECTION = re.compile(r"^## \[([^\]]+)\](?: - (\S+))?$", re.MULTILINE)

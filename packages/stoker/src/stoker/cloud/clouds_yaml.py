@@ -39,7 +39,11 @@ def read_cloud(name: str, folders: tuple[Path, ...] | None = None) -> NamedCloud
     if name not in clouds:
         known = ", ".join(sorted(clouds)) or "none"
         raise Invalid(f"clouds.yaml has no cloud {name!r}; its clouds are: {known}.")
-    entry = _merge(clouds[name] or {}, secure.get(name) or {})
+    return named_cloud(name, _merge(clouds[name] or {}, secure.get(name) or {}))
+
+
+def named_cloud(name: str, entry: Mapping[str, Any]) -> NamedCloud:
+    """Return the cloud of an entry of `clouds.yaml`. Raises Invalid for one that is not supported."""
     if "profile" in entry or "cloud" in entry:
         raise Invalid(
             f"The cloud {name!r} in clouds.yaml uses a vendor profile, which is not supported; set its auth_url."

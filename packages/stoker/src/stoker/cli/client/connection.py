@@ -31,9 +31,9 @@ def connect(directory: DataDirectory, cloud_name: str | None = None, timeout: fl
     `timeout` is the time in seconds that a request may take.
     """
     if cloud_name:
-        return _service(read_cloud(cloud_name), timeout)
+        return service_of(read_cloud(cloud_name), timeout)
     if os.environ.get("OS_AUTH_URL"):
-        return _service(cloud_from_environment(os.environ), timeout)
+        return service_of(cloud_from_environment(os.environ), timeout)
     set_up = directory.set_up()
     if set_up is None:
         raise CommandFailed(
@@ -67,7 +67,7 @@ def unreachable(error: Exception, service: Service, directory: DataDirectory) ->
 
 def embedded_service(set_up: SetUp, timeout: float = _TIMEOUT_SECONDS) -> Service:
     """Return the service of an embedded Stoker, ignoring the environment variables."""
-    return _service(replace(cloud_of(set_up), orchestration=f"{set_up.rest}/%(project_id)s"), timeout)
+    return service_of(replace(cloud_of(set_up), orchestration=f"{set_up.rest}/%(project_id)s"), timeout)
 
 
 def embedded_session(set_up: SetUp) -> session.Session:
@@ -97,7 +97,8 @@ def cloud_from_environment(environment: Mapping[str, str]) -> NamedCloud:
     )
 
 
-def _service(cloud: NamedCloud, timeout: float) -> Service:
+def service_of(cloud: NamedCloud, timeout: float = _TIMEOUT_SECONDS) -> Service:
+    """Return the orchestration service of a cloud; `timeout` is the time in seconds that a request may take."""
     return Service(
         adapter.Adapter(
             session_of(cloud),

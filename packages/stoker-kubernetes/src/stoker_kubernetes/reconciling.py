@@ -1,0 +1,241 @@
+"""Make a stack what is wanted: one step at a time, each from what the service says now and what the status has.
+
+No step waits for an operation: the next one looks again. So the operator can end at any time, and nothing is lost.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import yaml
+from keystoneauth1.exceptions import ClientException
+
+from stoker.authoring.plan_steps import data_losses, summary
+from stoker.authoring.project_files.project import ProjectStack
+from stoker.base.errors import ActionInProgress, ApprovalRequired, ChangeWindowClosed, StackLocked
+from stoker.cli.client.joint_plan import Planned
+from stoker.cli.client.outages import NotAnswering
+from stoker.cli.client.service import Answer, Refused, Service, Stack
+from stoker.cli.commands.deployment import Deployment, StackIsLocked, deletion, refuse_locked
+from stoker.cli.commands.project import JOINT, How, deployment
+from stoker.cli.terminal.errors import CommandFailed, TemplateRefused, reported_errors
+from stoker.cli.views.failure import failure
+from stoker_kubernetes.definition import APPROVED, Approval
+from stoker_kubernetes.status import Reason, Standing
+from stoker_kubernetes.wanted import ENVIRONMENT, TEMPLATE, Wanted
+
+_TAG = "stoker:kubernetes:"
+_UNAVAILABLE = frozenset({401, 403, 500, 502, 503, 504})
+_WAITING = frozenset(each.__name__ for each in (ActionInProgress, ChangeWindowClosed, StackLocked))
+_WANTED = ("CREATE_COMPLETE", "UPDATE_COMPLETE")
+_ALLOW = "Nothing was done: set allowDataLoss, or keep the data by the template (DeletionPolicy)."
+
+
+class NotOwned(CommandFailed):
+    """The stack belongs to nobody that is known, or to another object."""
+
+
+def tag_of(cluster: str, namespace: str, name: str) -> str:
+    """Return the tag of the stack of an object, by which no stack has two of them; `cluster` identifies the cluster.
+
+    An object that is created again has the same tag, and so the stack that was retained.
+    """
+    return f"{_TAG}{hashlib.sha256(f'{cluster}/{namespace}/{name}'.encode()).hexdigest()[:32]}"
+
+
+def is_owned(stack: Stack, tag: str) -> bool:
+    """Return whether a stack is that of the object with this tag."""
+    return tag in (stack.facts.get("tags") or ())
+
+
+class Reconciliation:
+    """A step towards what an object asks for. `tag` is that of its stack, `approved` the digest of an approved plan.
+
+    `status` is that of the object until now, `last` its reason. Files are in the directory `folder` for the step. Its
+    path is part of the definition that the service gets, so it is the same for each step of an object.
+    """
+
+    def __init__(
+        self,
+        service: Service,
+        wanted: Wanted,
+        tag: str,
+        approved: str | None,
+        status: Mapping[str, Any],
+        last: Reason | None,
+        folder: Path,
+    ) -> None:
+        self._folder = folder
+        self._service = service
+        self._wanted = wanted
+        self._tag = tag
+        self._approved = approved
+        self._status = status
+        self._last = last
+
+    def step(self) -> Standing:
+        """Plan, and begin what is needed and allowed; return how the stack stands then. Messages have no secrets."""
+        shutil.rmtree(self._folder, ignore_errors=True)  # what a step left behind that was interrupted
+        self._folder.mkdir(parents=True)
+        try:
+            with reported_errors():
+                found = self._step()
+        except CommandFailed as error:
+            found = Standing(reason_of(error), message_of(error), {})
+        finally:
+            shutil.rmtree(self._folder)
+        message = found.message.replace(f"{self._folder.as_uri()}/", "").replace(f"{self._folder}/", "")
+        return replace(found, message=self._wanted.redactor.redact(message))
+
+    def _step(self) -> Standing:
+        stack = self._service.existing(self._wanted.name)
+        if stack is not None:
+            self._refuse_foreign(stack)
+            if stack.busy:
+                return in_progress(stack)
+            refuse_locked(stack)
+        wanted = self._deployment()
+        plan = wanted.plan_without_questions()
+        del wanted.body[JOINT]
+        if stack is not None and Planned(self._as_project_stack(), plan, wanted.stack).is_unchanged:
+            outputs = {each["output_key"]: each.get("output_value") for each in stack.outputs()}
+            return Standing(Reason.DEPLOYED, stack.state, {**facts_of(stack), "failures": 0}, outputs)
+        if stack is not None and self._last is Reason.PROGRESSING and self._is_attempted:
+            return self._failed(stack, plan)
+        return self._carried_out(wanted, plan)
+
+    @property
+    def _is_attempted(self) -> bool:
+        return bool(self._status.get("attempted") == self._wanted.digest)
+
+    def _refuse_foreign(self, stack: Stack) -> None:
+        """Raise NotOwned for a stack of another object, and for one that must not be taken over."""
+        tags = stack.facts.get("tags") or ()
+        others = [tag for tag in tags if tag.startswith(_TAG) and tag != self._tag]
+        if others:
+            raise NotOwned(
+                f"The stack {stack.name} belongs to another object of the kind Stack, by its tag {others[0]}."
+            )
+        if self._tag not in tags and not self._wanted.adopt:
+            raise NotOwned(f"The stack {stack.name} exists already: set `adopt` to take it over.")
+
+    def _deployment(self) -> Deployment:
+        """Write the files into the directory, outside of which nothing is read, and return the deployment."""
+        folder = self._folder
+        for name, text in self._wanted.files.items():
+            path = folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, "utf-8")
+        (folder / TEMPLATE).write_text(self._wanted.template, "utf-8")
+        (folder / ENVIRONMENT).write_text(yaml.safe_dump(dict(self._wanted.environment)), "utf-8")
+        how = How(refresh="all", reset_parameters=True, within=folder)
+        wanted = deployment(self._service, self._as_project_stack(), how, {})
+        wanted.body[JOINT] = {}
+        if wanted.stack is not None:
+            wanted.body["supersede"] = False
+        return wanted
+
+    def _as_project_stack(self) -> ProjectStack:
+        wanted = self._wanted
+        tags = (*(tag for tag in wanted.tags if tag != self._tag), self._tag)
+        return ProjectStack(
+            wanted.name, wanted.name, (), TEMPLATE, (ENVIRONMENT,), wanted.parameters, tags=tags,
+            rollback=wanted.rollback, timeout=wanted.timeout,
+        )  # fmt: skip
+
+    def _failed(self, stack: Stack, plan: Answer) -> Standing:
+        """Return how a stack stands that is not as wanted after an operation which should have made it so."""
+        if stack.state in _WANTED:
+            message = f"The stack is {stack.state}, and its plan has changes again: {summary(plan)}."
+        else:
+            message = f"The stack is {stack.state}: {failure(stack).message}"
+        fields = {**facts_of(stack), "failures": self._status.get("failures", 0) + 1}
+        return Standing(Reason.DEPLOYMENT_FAILED, message, fields)
+
+    def _carried_out(self, wanted: Deployment, plan: Answer) -> Standing:
+        """Begin the operation of a plan, unless something forbids it."""
+        shown = {"digest": plan["digest"], "summary": summary(plan), "dataLost": data_losses(plan) or None}
+        fields = {"plan": shown, **(facts_of(wanted.stack) if wanted.stack is not None else {})}
+        wanted.refuse_known_failures(plan)
+        if shown["dataLost"] and not self._wanted.allow_data_loss:
+            return Standing(Reason.DATA_LOSS, f"The plan loses the data of {shown['dataLost']}. {_ALLOW}", fields)
+        if self._wanted.approval is Approval.MANUAL and self._approved != plan["digest"]:
+            message = f"{summary(plan)}. To approve this plan, set the annotation {APPROVED} to {plan['digest']}."
+            return Standing(Reason.APPROVAL_REQUIRED, message, fields)
+        begun = wanted.start(plan["digest"])
+        return replace(in_progress(begun), fields={**fields, **facts_of(begun), "attempted": self._wanted.digest})
+
+
+def remove(service: Service, name: str, tag: str, allow_data_loss: bool, last: Reason | None) -> Standing | None:
+    """Begin to delete the stack of an object, if that is allowed; return how it stands, None when there is none.
+
+    A stack that is not that of the object is left alone.
+    """
+    try:
+        with reported_errors():
+            stack = service.existing(name)
+            if stack is None or stack.state == "DELETE_COMPLETE" or not is_owned(stack, tag):
+                return None
+            return _removed(stack, allow_data_loss, last)
+    except CommandFailed as error:
+        return Standing(reason_of(error), message_of(error), {})
+
+
+def _removed(stack: Stack, allow_data_loss: bool, last: Reason | None) -> Standing:
+    if stack.busy:
+        return in_progress(stack)
+    refuse_locked(stack)
+    if stack.state == "DELETE_FAILED" and last is Reason.PROGRESSING:
+        return Standing(
+            Reason.DEPLOYMENT_FAILED, f"The stack is {stack.state}: {failure(stack).message}", facts_of(stack)
+        )
+    action = deletion(stack)
+    plan = action.preview()["plan"]
+    lost = data_losses(plan)
+    if lost and not allow_data_loss:
+        message = (
+            f"The deletion loses the data of {lost}. Nothing was done: set allowDataLoss, or deletionPolicy Retain."
+        )
+        return Standing(Reason.DATA_LOSS, message, facts_of(stack))
+    action.start(plan["digest"])
+    return in_progress(stack.again())
+
+
+def in_progress(stack: Stack) -> Standing:
+    """Return how a stack stands on which an operation is in progress."""
+    return Standing(Reason.PROGRESSING, f"The stack is {stack.state}.", facts_of(stack))
+
+
+def facts_of(stack: Stack) -> dict[str, Any]:
+    """Return the fields of the status about a stack."""
+    return {"stackID": stack.id, "state": stack.state}
+
+
+def reason_of(error: CommandFailed) -> Reason:
+    """Return why an error keeps a stack from being as wanted."""
+    if isinstance(error, NotOwned):
+        return Reason.NOT_OWNED
+    if isinstance(error, StackIsLocked):
+        return Reason.WAITING
+    cause = error.__cause__
+    if isinstance(error, NotAnswering) or isinstance(cause, ClientException):
+        return Reason.UNAVAILABLE
+    refused = error if isinstance(error, Refused) else cause if isinstance(cause, Refused) else None
+    if refused is None or isinstance(error, TemplateRefused):
+        return Reason.PLAN_FAILED
+    if refused.kind == ApprovalRequired.__name__:
+        return Reason.APPROVAL_REQUIRED
+    if refused.kind in _WAITING:
+        return Reason.WAITING
+    return Reason.UNAVAILABLE if refused.status in _UNAVAILABLE else Reason.PLAN_FAILED
+
+
+def message_of(error: CommandFailed) -> str:
+    """Return the message of an error, with the mistakes of a template."""
+    found = error.diagnostics if isinstance(error, TemplateRefused) else ()
+    return "\n".join([error.message, *(each.text() for each in found)])
