@@ -55,7 +55,7 @@ def drawn(made: Progress, encoding: str = "utf-8", *, folded: bool = False) -> s
     return raw.getvalue().decode(encoding)
 
 
-def test_a_former_object_with_the_same_id_is_told_from_its_replacement() -> None:
+def test_a_former_object_with_the_same_id_is_distinguished_from_its_replacement() -> None:
     """The ID of a key pair is its name: the removal of the former record is not that of the new key pair."""
     made = Progress(Named(), None)  # type: ignore[arg-type]
     made.take(event("web", "UPDATE_IN_PROGRESS", STACK))
