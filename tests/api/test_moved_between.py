@@ -92,6 +92,75 @@ def test_an_entry_of_the_environment_moves_a_resource_to_another_stack(estate: E
     assert again["status_reason"] == "No resource would be moved."
 
 
+def test_a_move_goes_with_other_changes(estate: Estate) -> None:
+    gone = {"type": "OS::Cinder::Volume", "properties": {"size": 3}}
+    assert estate.deploy("a", template(net=NET, data=VOLUME, gone=gone)).ok
+    assert estate.deploy("c", template(other=NET)).ok
+    had, before = {**estate.of("a"), **estate.of("c")}, len(estate.writes())
+    larger = {"type": "OS::Cinder::Volume", "properties": {"size": 2}}
+    renamed = {"type": "OS::Neutron::Net", "properties": {"name": "front"}}
+    environment = between("a/net", "c/front")
+    wanted = {
+        "a": {"template": template(data=larger)},
+        "c": {"template": template(other=NET, front=renamed, more=VOLUME), "environment": environment},
+    }
+
+    alone = estate.refactor(wanted)
+    assert alone["status"] == "CREATE_FAILED" and "It would create c/more." in alone["status_reason"]
+    made = estate.refactor(wanted, changes=True)
+    assert (made["status"], made["status_reason"]) == ("CREATE_COMPLETE", "")
+    actions = estate.ask("GET", f"/{made['id']}/actions").json()
+    summaries = {name: plan["summary"] for name, plan in actions["changes"].items()}
+    assert summaries == {"a": {"update": 1, "delete": 1}, "c": {"keep": 1, "update": 1, "create": 1, "move": 1}}
+    assert len(estate.writes()) == before
+    assert estate.execute(made).ok
+    for name in ("a", "c"):
+        estate.world.settle(estate.shown(f"/{name}")["stack"]["id"])
+        assert estate.shown(f"/{name}")["stack"]["stack_status"] == "UPDATE_COMPLETE"
+
+    assert estate.of("a") == {"data": had["data"]}
+    now = estate.of("c")
+    assert now.keys() == {"other", "front", "more"} and (now["other"], now["front"]) == (had["other"], had["net"])
+    calls = [call.partition(" ")[0] for call in estate.writes()[before:]]
+    assert sorted(calls) == ["DELETE", "POST", "POST", "PUT"]  # a deletion, an extension, a creation, a name
+    assert estate.deploy("c", wanted["c"]["template"], environment).ok and estate.deploy("a", template(data=larger)).ok
+    assert len(estate.writes()) == before + 4
+
+
+def test_changes_beside_moves_obey_the_stack_policy(estate: Estate) -> None:
+    assert estate.deploy("a", template(net=NET, data=VOLUME)).ok
+    had, before = estate.of("a"), len(estate.writes())
+    path = f"/a/{estate.shown('/a')['stack']['id']}"
+    everything = {"Effect": "Allow", "Action": "Update:*", "Principal": "*", "Resource": "*"}
+    denied = {"Effect": "Deny", "Action": "Update:Delete", "Principal": "*", "Resource": "*"}
+    assert (
+        estate.send("PUT", f"{path}/settings/policy", {"policy": {"Statement": [everything, denied]}}).status_code
+        == 204
+    )
+    wanted = {"a": {"template": template()}, "b": {"template": template(net=NET)}}
+    made = estate.refactor(wanted, create_stacks=True, changes=True)
+    refused = estate.execute(made)
+    assert refused.status_code == 403 and "does not allow Update:Delete of data" in refused.text, refused.text
+    assert estate.of("a") == had and len(estate.writes()) == before
+    only = {"a": {"template": template(data=VOLUME)}, "b": wanted["b"]}  # what is moved is not deleted
+    assert estate.execute(estate.refactor(only, create_stacks=True, changes=True)).ok
+    assert estate.of("b") == {"net": had["net"]}
+
+
+def test_a_new_stack_gets_resources_and_creates_others(estate: Estate) -> None:
+    assert estate.deploy("a", template(net=NET)).ok
+    had = estate.of("a")
+    wanted = {"a": {"template": template()}, "b": {"template": template(net=NET, data=VOLUME)}}
+    made = estate.refactor(wanted, create_stacks=True, changes=True)
+    assert made["status_reason"] == "" and estate.execute(made).ok
+    estate.world.settle(estate.shown("/b")["stack"]["id"])
+    assert estate.shown("/b")["stack"]["stack_status"] == "UPDATE_COMPLETE"
+    now = estate.of("b")
+    assert now.keys() == {"net", "data"} and now["net"] == had["net"] and estate.of("a") == {}
+    path = f"/b/{estate.shown('/b')['stack']['id']}/operations"
+    assert [each["action"] for each in estate.shown(path)["operations"]] == ["UPDATE", "CREATE"]
+
+
 def test_parameters_files_and_renames_belong_to_a_definition(estate: Estate) -> None:
     assert estate.deploy("a", template(net=NET, old=VOLUME, data={"type": "inner.yaml"}), {}).status_code == 400
     inner = "heat_template_version: 2021-04-16\nresources:\n  v: {type: OS::Cinder::Volume, properties: {size: 2}}\n"

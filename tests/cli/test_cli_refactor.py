@@ -52,6 +52,15 @@ def test_stacks_are_split_and_merged_after_a_plan(embedded: Shell, tmp_path: Pat
     merge = (f"lan={none}", "--move", "lan/front=estate/net")
     refused = embedded.stoker("refactor", "plan", f"estate={merged}", *merge)
     assert refused.status == 1 and "It would change estate/data (size)." in refused.err
+    with_changes = embedded.ok("refactor", "plan", f"estate={merged}", *merge, "--with-changes")
+    assert "Then these updates begin:" in with_changes.out and "size" in with_changes.out
+    done = embedded.ok("refactor", "execute", with_changes.out.split()[-1], "--yes").out
+    assert "lan, estate: 1 moved." in done or "estate, lan: 1 moved." in done
+    assert done.endswith("estate: UPDATE_COMPLETE\n") and objects(embedded, "estate") == had
+    less = write(tmp_path / "less.yaml", f"{{data: {larger}}}")
+    apart = (f"estate={less}", f"lan={network}", "--move", "estate/net=lan/front", "-P", "lan.up=true")
+    embedded.ok("refactor", "execute", embedded.ok("refactor", "plan", *apart).out.split()[-1], "--yes")
+    whole = merged
     back = embedded.ok("refactor", "plan", f"estate={whole}", *merge, "-f", "json").json
     assert back["moves"][0]["physical_resource_id"] == had["net"]
     embedded.ok("refactor", "execute", back["id"], "--yes")

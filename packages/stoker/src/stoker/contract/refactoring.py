@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NotRequired, TypedDict
 
-from stoker.contract.request import Request
+from stoker.contract.request import ADDED, Request
 from stoker.contract.views import JSONObject
 
 
@@ -49,11 +49,13 @@ class RefactorMove(TypedDict):
 class RefactorActions(TypedDict):
     """What a refactoring does: the stacks that it creates, and the resources that it moves.
 
-    `policies` is what policies on plans say of it, by the names of the stacks, as in previews.
+    `changes` are the plans of the updates with what it changes besides, and `policies` is what policies on plans say of
+    it, as in previews, both by the names of the stacks.
     """
 
     stacks: Sequence[RefactoredStack]
     moves: Sequence[RefactorMove]
+    changes: NotRequired[Mapping[str, JSONObject]]
     policies: NotRequired[Mapping[str, JSONObject]]
 
 
@@ -63,7 +65,8 @@ class CreateStackRefactor(Request[RefactorView]):
 
     `moved` are entries as in environments: `{"from": {"stack": …, "resource": …}, "to": {…}}`. With `creates`, stacks
     that do not exist are created. `inputs` are what belongs to the templates, by the same names: `environment`,
-    `environment_files`, `files` and `parameters`, each as in requests about one stack; what is not given stays.
+    `environment_files`, `files` and `parameters`, each as in requests about one stack; what is not given stays. With
+    `changes`, the templates may change more than the places of resources.
     """
 
     method = "stack_refactor_create"
@@ -72,6 +75,7 @@ class CreateStackRefactor(Request[RefactorView]):
     creates: bool = False
     description: str = ""
     inputs: Mapping[str, JSONObject] | None = None
+    changes: bool = field(default=False, metadata=ADDED)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,7 +103,7 @@ class ListStackRefactorActions(Request[RefactorActions]):
 
 @dataclass(frozen=True, kw_only=True)
 class ExecuteStackRefactor(Request[RefactorView]):
-    """Carry a refactoring out, in one transaction."""
+    """Carry a refactoring out, in one transaction, with which updates begin that make its other changes."""
 
     method = "stack_refactor_execute"
     refactor_id: str

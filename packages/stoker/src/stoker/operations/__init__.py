@@ -202,6 +202,7 @@ async def _run(
 
 
 _ON_SUBMISSIONS: tuple[Operation[Submissions], ...] = (
+    ExecuteStackRefactor.served_by(refactoring.stack_refactor_execute),
     CreateStack.served_by(stacks.stack_create),
     UpdateStack.served_by(stacks.stack_update),
     PatchStack.served_by(stacks.stack_patch),
@@ -235,7 +236,6 @@ _ON_PARTS: tuple[Operation[RecordingParts], ...] = (
     DescribeResource.served_by(following(inspection.resource_describe)),
     AcceptDrift.served_by(accepting.drift_accept),
     CreateStackRefactor.served_by(refactoring.stack_refactor_create),
-    ExecuteStackRefactor.served_by(refactoring.stack_refactor_execute),
     LockStack.served_by(locking.stack_lock),
     UnlockStack.served_by(locking.stack_unlock),
     JudgeChangeRequest.served_by(approvals.change_request_judge),

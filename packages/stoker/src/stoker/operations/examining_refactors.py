@@ -41,6 +41,7 @@ from stoker.operations.planning import judged_by_policies, known_costs, usages_o
 from stoker.operations.requests import CheckedRequest, check_room, check_whole
 from stoker.operations.stacks import patched_request, requested_stack
 from stoker.operations.transitions import verdict
+from stoker.schema.unknown import has_unknown
 from stoker.store import fingerprints, refactors, settings
 from stoker.store.locks import refuse_locked
 from stoker.store.records import FAILED, IN_PROGRESS, Stack
@@ -59,8 +60,8 @@ _INPUTS = ("environment", "environment_files", "files", "parameters")
 @dataclass(slots=True)
 class ExaminedRefactor:
     """An examined refactoring. `records` are summaries of the stacks' records, by the names of the stacks; `plans` are
-    None if it cannot be carried out, because of the `problems`; `reports` are what policies say of these, by the same
-    names.
+    missing if it cannot be carried out, because of the `problems`; `reports` are what policies say of these, by the
+    same names. `changed` are the stacks with changes besides moves.
     """
 
     checked: Mapping[str, CheckedRequest]
@@ -71,6 +72,7 @@ class ExaminedRefactor:
     usages: dict[str, Sequence[Usage] | None] = field(default_factory=dict)
     reports: dict[str, Report] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
+    changed: set[str] = field(default_factory=set)
 
     @property
     def new(self) -> list[Stack]:
@@ -116,8 +118,12 @@ async def examined(
     asked: Sequence[Mapped],
     creates: bool,
     promised: Mapping[str, str],
+    changes: bool = False,
 ) -> ExaminedRefactor:
-    """Return what new definitions move; `promised` are the IDs of new stacks by name."""
+    """Return what new definitions move; `promised` are the IDs of new stacks by name.
+
+    It is a problem if they change more than that, unless `changes` allows it.
+    """
     services = parts.services
     stacks: dict[str, Stack] = {}
     checked: dict[str, CheckedRequest] = {}
@@ -146,7 +152,11 @@ async def examined(
             policies = Policies.of(services, stack, "UPDATE")
             sides[name] = Side(stack, checked[name].wanted, recorded, policies, former)
         everything = dict.fromkeys((*asked, *written(sides)))
-        return _moved(connection, services, ExaminedRefactor(checked, sides, (), records), tuple(everything))
+        made = _moved(connection, services, ExaminedRefactor(checked, sides, (), records), tuple(everything), changes)
+        for name in made.changed:
+            if (former := sides[name].former) is not None:
+                checked[name].definition.parameters.refuse_changes_to_immutable(former.parameters)
+        return made
 
     made: ExaminedRefactor = await services.database.read_on(partial(services.evaluator.apart, context.project_id), on)
     if not made.problems:
@@ -201,7 +211,11 @@ def refuse_unfit(connection: Connection, stack: Stack, record: list[list[Any]]) 
 
 
 def _moved(
-    connection: Connection, services: EngineServices, made: ExaminedRefactor, asked: Sequence[Mapped]
+    connection: Connection,
+    services: EngineServices,
+    made: ExaminedRefactor,
+    asked: Sequence[Mapped],
+    may_change: bool,
 ) -> ExaminedRefactor:
     """Match and carry out the moves in memory, and collect what does not allow them."""
     moves, problems = matched(made.sides, asked)
@@ -214,12 +228,15 @@ def _moved(
     problems += _stack_problems(connection, made)
     carry_out(made.sides, moves)
     for name, side in made.sides.items():
-        plan, found = planned(side)
-        made.plans[name] = replace(plan, action="UPDATE" if side.recorded.stack.inputs else "CREATE")
-        made.usages[name] = usages_of(services, connection, side.stack, plan)
-        problems += found
-        if side.exported and not found:
-            refuse_changes(connection, services, side.stack, side.exported)
+        outlook = planned(side)
+        made.plans[name] = replace(outlook.plan, action="UPDATE" if side.recorded.stack.inputs else "CREATE")
+        made.usages[name] = usages_of(services, connection, side.stack, outlook.plan)
+        problems += outlook.problems if may_change else outlook.changes
+        if outlook.changes:
+            made.changed.add(name)
+        known = {export: value for export, value in side.exported.items() if not has_unknown(value)}
+        if known and (may_change or not outlook.changes):
+            refuse_changes(connection, services, side.stack, known)
     return made
 
 

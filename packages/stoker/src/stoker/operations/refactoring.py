@@ -1,12 +1,13 @@
-"""Refactorings: new definitions of several stacks at once, which move resources between them and change nothing else.
+"""Refactorings: new definitions of several stacks at once, which move resources between them.
 
-A refactoring is examined first, and carried out later or never. Since nothing is done in the cloud, carrying it out is
-one transaction on the record: a crash leaves either all stacks as they were, or all of them as they are wanted.
+A refactoring is examined first, and carried out later or never. Since moves do nothing in the cloud, carrying it out is
+one transaction on the record: a crash leaves either all stacks as they were, or all of them as they are wanted. What
+the definitions change besides, if the request allows it, is done by updates that this transaction records, too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -35,10 +36,14 @@ from stoker.contract.refactoring import (
 )
 from stoker.engine.calls.context import RecordingParts
 from stoker.engine.credentials import hold
+from stoker.engine.ownership.operation_start import OperationStart
+from stoker.engine.ownership.submissions import Submissions
+from stoker.engine.planning.kinds import Kind
+from stoker.engine.planning.plan import Plan
 from stoker.engine.planning.refactoring import (
     Side,
 )
-from stoker.engine.records.services import EngineServices
+from stoker.engine.records.services import EngineServices, RecordingServices
 from stoker.operations.clearance import Clearance, gate_of, required_by
 from stoker.operations.examining_refactors import (
     MOST_STACKS,
@@ -50,11 +55,13 @@ from stoker.operations.examining_refactors import (
     state_of,
 )
 from stoker.operations.requests import CheckedRequest
+from stoker.operations.settings import check_plan_by_policy
 from stoker.operations.stacks import requested_operation
 from stoker.store import exchange, fingerprints, queries, refactors
 from stoker.store.journal import Batch
-from stoker.store.records import COMPLETE, IN_PROGRESS, Operation, StackRefactor
+from stoker.store.records import COMPLETE, IN_PROGRESS, Operation, Stack, StackRefactor
 
+_STARTED = "Stack UPDATE started"
 _CREATED, _REFUSED = "CREATE_COMPLETE", "CREATE_FAILED"
 _CHANGED_SINCE = "A stack has changed since: create the refactoring again."
 
@@ -72,7 +79,13 @@ async def stack_refactor_create(
     if not 0 < len(request.templates) <= MOST_STACKS:
         raise BadValue(f"A refactoring is about 1 to {MOST_STACKS} stacks, of which it has the templates.")
     made = await examined(
-        parts, context, definitions_of(request.templates, request.inputs or {}), asked, request.creates, {}
+        parts,
+        context,
+        definitions_of(request.templates, request.inputs or {}),
+        asked,
+        request.creates,
+        {},
+        request.changes,
     )
     row = StackRefactor(
         id=new_id(),
@@ -109,6 +122,8 @@ def _stored(services: EngineServices, request: CreateStackRefactor, made: Examin
         "inputs": dict(request.inputs or {}),
         "moved": list(request.moved),
         "creates": request.creates,
+        "changes": request.changes,
+        "plans": {name: _shown_plan(made.plans[name]) for name in sorted(made.changed)},
         "stacks": [
             {"id": side.stack.id, "name": name, "is_new": side.stack.name in new} for name, side in made.sides.items()
         ],
@@ -144,6 +159,7 @@ async def stack_refactor_actions(
     return {
         "stacks": [each for each in held["stacks"] if each["is_new"]],
         "moves": held["moves"],
+        "changes": held.get("plans", {}) if held.get("changes") else {},
         "policies": held.get("policies", {}),  # earlier releases have stored none
     }
 
@@ -198,10 +214,13 @@ def _is_current(services: EngineServices, held: Mapping[str, Any], records: Mapp
 
 
 async def stack_refactor_execute(
-    parts: RecordingParts, context: RequestContext, request: ExecuteStackRefactor
+    submissions: Submissions, context: RequestContext, request: ExecuteStackRefactor
 ) -> RefactorView:
-    """Carry a refactoring out. Raises Invalid for one that cannot be carried out, or not any more."""
-    services = parts.services
+    """Carry a refactoring out, and begin the updates with its other changes.
+
+    Raises Invalid for one that cannot be carried out, or not any more, and Forbidden if a stack policy denies a change.
+    """
+    parts, services = submissions.parts, submissions.services
     row = await _find(services, context, request.refactor_id)
     view = await _view(services, row)
     if view["execution_status"] != "AVAILABLE":
@@ -211,34 +230,76 @@ async def stack_refactor_execute(
     promised = {each["name"]: each["id"] for each in held["stacks"] if each["is_new"]}
     asked = [mapped_of(entry) for entry in held["moved"]]
     definitions = definitions_of(held["templates"], held.get("inputs", {}))
-    made = await examined(parts, context, definitions, asked, held["creates"], promised)
+    may_change = bool(held.get("changes"))
+    made = await examined(parts, context, definitions, asked, held["creates"], promised, may_change)
     if made.problems:
         raise Invalid(f"The stack refactor {row.id} cannot be carried out any more. {' '.join(made.problems)}")
-    now = services.clock.now()
     new = {stack.id for stack in made.new}
+    existing = {name: side.stack for name, side in made.sides.items() if side.stack.id not in new}
+    for name in made.changed & existing.keys():
+        await check_plan_by_policy(services, existing[name], made.plans[name])
     cleared: dict[str, Clearance] = {}
-    of_new_stacks = [made.reports[name] for name, side in made.sides.items() if side.stack.id in new and made.reports]
-    for name, side in made.sides.items():
-        if side.stack.id not in new:
-            gate = await gate_of(parts, context, side.stack, "UPDATE")
-            said = [*([made.reports[name]] if name in made.reports else []), *of_new_stacks]
-            required = list(dict.fromkeys(each for report in said for each in required_by(report)))
-            cleared[name] = await gate.pass_action(["refactor", row.id], required)
-            of_new_stacks = []  # the first of the other stacks stands for them
-    batch = _recording(parts, context, made, now, cleared)
+    of_new_stacks = [made.reports[name] for name in made.sides if name not in existing and made.reports]
+    for name, stack in existing.items():
+        gate = await gate_of(parts, context, stack, "UPDATE")
+        said = [*([made.reports[name]] if name in made.reports else []), *of_new_stacks]
+        required = list(dict.fromkeys(each for report in said for each in required_by(report)))
+        cleared[name] = await gate.pass_action(["refactor", row.id], required)
+        of_new_stacks = []  # the first of the other stacks stands for them
 
-    def note(connection: Connection) -> None:
-        if not refactors.note_executed(connection, row.id, now):
-            raise Invalid(f"The stack refactor {row.id} has been carried out.")
+    async def begin(credentials: Mapping[str, str]) -> None:
+        now = services.clock.now()
+        batch = _recording(parts, context, made, now, cleared)
+        starts = [_start(submissions, context, made, name, credentials) for name in sorted(made.changed)]
+        for start in starts:
+            batch.then(start).add(parts.announcer.stack_event(start.stack, "UPDATE", IN_PROGRESS, _STARTED))
+        batch.then(partial(_note_executed, row.id, now))
+        await submissions.commit_starts(batch, starts)
 
-    batch.then(note)
     try:
-        await services.journal.commit(batch)
+        await _lent(services, context, [existing[name] for name in made.changed & existing.keys()], {}, begin)
     except IntegrityError as error:
         names = ", ".join(stack.name for stack in made.new)
         raise StackExists(f"The Stack ({names}) already exists.") from error
-    parts.announcer.send(batch.added)
     return await _view(services, await _find(services, context, row.id))
+
+
+def _note_executed(identifier: str, now: float, connection: Connection) -> None:
+    if not refactors.note_executed(connection, identifier, now):
+        raise Invalid(f"The stack refactor {identifier} has been carried out.")
+
+
+async def _lent(
+    services: RecordingServices,
+    context: RequestContext,
+    stacks: Sequence[Stack],
+    credentials: Mapping[str, str],
+    begin: Callable[[Mapping[str, str]], Awaitable[None]],
+) -> None:
+    """Call `begin` with credentials that work, by the IDs of the stacks."""
+    if not stacks:
+        await begin(credentials)
+        return
+    first, *others = stacks
+
+    async def with_first(credential: str) -> None:
+        await _lent(services, context, others, {**credentials, first.id: credential}, begin)
+
+    await services.credentials.lend(context, first, with_first)
+
+
+def _start(
+    submissions: Submissions,
+    context: RequestContext,
+    made: ExaminedRefactor,
+    name: str,
+    credentials: Mapping[str, str],
+) -> OperationStart:
+    """Return the start of the update that makes the changes of a side, besides the moves."""
+    side, prepared = made.sides[name], made.checked[name].prepared
+    operation = requested_operation(submissions.services, context, side.stack, "UPDATE", prepared.row.id)
+    operation.former_inputs = side.stack.inputs or prepared.row.id
+    return submissions.start_of(side.stack, operation, prepared, credential=credentials.get(side.stack.id))
 
 
 def _recording(
@@ -268,7 +329,8 @@ def _recording(
         else:
             batch.then(partial(queries.set_stack, stack_id=stack.id, values={**values, "updated_at": now}))
         batch.add(checked.prepared.row, operation).then(checked.prepared.save)
-        batch.then(partial(_record_exchange, parts.services, side))
+        if name not in made.changed:  # else its update records them
+            batch.then(partial(_record_exchange, parts.services, side))
         _add_moves(batch, made, side)
         _add_events(parts, batch, side, checked, values)
     return batch
@@ -279,8 +341,8 @@ def _operation(
 ) -> Operation:
     plan, report = made.plans[name], made.reports.get(name)
     operation = requested_operation(services, context, side.stack, plan.action, made.checked[name].prepared.row.id)
-    acting = tuple(step for step in plan.steps if step.has_effect)
-    shown = {**replace(plan, steps=acting).to_data(), "summary": plan.summary()}
+    moved = [replace(step, kind=Kind.KEEP) for step in plan.steps if step.moved_from is not None]
+    shown = _shown_plan(replace(plan, steps=tuple(moved)))
     if report is not None:
         shown["policies"] = report.to_data()
     return replace(
@@ -294,6 +356,10 @@ def _operation(
         plan=services.sealer.seal(shown),
         policies_asked=len(report.asked) if report is not None else None,
     )
+
+
+def _shown_plan(plan: Plan) -> dict[str, Any]:
+    return {**plan.to_data(), "summary": plan.summary()}
 
 
 def _add_moves(batch: Batch, made: ExaminedRefactor, side: Side) -> None:

@@ -288,7 +288,10 @@ def _refuse_moves_between(
         if stack.name not in (entry.source.stack, entry.target.stack):
             problems.append(entry.problem(f"neither resource is one of this stack, which is {stack.name}"))
         elif entry.source in present and entry.target not in present:
-            hint = f"one operation on both stacks moves it: stoker move {entry.source} {entry.target}, or a refactoring"
+            hint = (
+                f"one operation on both stacks moves it: stoker move {entry.source} {entry.target}, or with other "
+                "changes stoker refactor plan --with-changes"
+            )
             problems.append(entry.problem(f"{entry.source} has not been moved to {entry.target} yet", hint=hint))
     if problems:
         raise TemplateInvalid(problems)

@@ -14,7 +14,7 @@ from stoker.base.errors import BadValue, Conflict, Forbidden
 from stoker.contract.stacks import ChangeSettings, ShowSettings
 from stoker.contract.views import SettingsView, StackIdentity, TreeSettings
 from stoker.engine.planning.kinds import Kind
-from stoker.engine.planning.plan import Step
+from stoker.engine.planning.plan import Plan, Step
 from stoker.engine.records.services import EngineServices, RecordingServices
 from stoker.operations.lookup import find_stack
 from stoker.operations.planning import make_plan
@@ -165,9 +165,18 @@ async def check_policy(
     operation does nothing that was not checked here.
     """
     policy = checked_policy(during) if during else settings_view(await settings_of(services, stack))["policy"]
-    if policy is None:
-        return
-    plan = await make_plan(services, stack, checked, action)
+    if policy is not None:
+        _refuse_denied(stack, policy, await make_plan(services, stack, checked, action))
+
+
+async def check_plan_by_policy(services: EngineServices, stack: Stack, plan: Plan) -> None:
+    """Raise Forbidden if the stack's policy denies a step of a plan."""
+    policy = settings_view(await settings_of(services, stack))["policy"]
+    if policy is not None:
+        _refuse_denied(stack, policy, plan)
+
+
+def _refuse_denied(stack: Stack, policy: Mapping[str, Any], plan: Plan) -> None:
     refused = [step for step in plan.steps if step.kind in _ACTIONS and not _allows(policy["Statement"], step)]
     if refused:
         denied = ", ".join(sorted({f"{_ACTIONS[step.kind]} of {step.name}" for step in refused}))

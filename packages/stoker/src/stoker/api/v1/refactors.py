@@ -33,6 +33,7 @@ CREATE_BODY = Body(
             default=(),
         ),
         "create_stacks": Field(BOOLEAN, default=False),
+        "changes": Field(BOOLEAN, default=False),
         "description": Field(STRING, default=""),
     },
     strict=True,
@@ -49,7 +50,7 @@ def create(call: Call) -> dict[str, Any]:
 
     `moved` are entries as in environments, whose own entries count, too. With `create_stacks`, stacks that do not exist
     are created. Nothing is changed. A refactoring that would do anything but move resources is CREATE_FAILED, with the
-    reasons.
+    reasons; with `changes`, only one that would not move any, or that a stack policy denies.
     """
     stacks: dict[str, dict[str, Any]] = call.body["stacks"]
     given = {name: {key: each[key] for key in INPUTS if each.get(key) is not None} for name, each in stacks.items()}
@@ -58,6 +59,7 @@ def create(call: Call) -> dict[str, Any]:
         moved=call.body["moved"],
         creates=call.body["create_stacks"],
         description=call.body["description"],
+        changes=call.body["changes"],
         inputs={name: each for name, each in given.items() if each},
     )
     return {"refactor": _shown(call.ask(asked))}
@@ -78,17 +80,22 @@ def show(call: Call) -> dict[str, Any]:
 
 
 def list_actions(call: Call) -> dict[str, Any]:
-    """List what a refactoring does: the stacks that it creates, and the resources that it moves.
+    """List what a refactoring does: the stacks that it creates, the resources that it moves, and the plans of what it
+    changes besides, by the names of the stacks.
 
-    `policies` is what policies on plans say of it, by the names of the stacks.
+    `policies` is what policies on plans say of it, by the same names.
     """
     found = call.ask(ListStackRefactorActions(refactor_id=call.path["refactor_id"]))
-    moves = [_move(each) for each in found["moves"]]
-    return {"stacks": found["stacks"], "moves": moves, "policies": found.get("policies", {})}
+    return {
+        "stacks": found["stacks"],
+        "moves": [_move(each) for each in found["moves"]],
+        "changes": found.get("changes", {}),
+        "policies": found.get("policies", {}),
+    }
 
 
 def execute(call: Call) -> dict[str, Any]:
-    """Carry a refactoring out, in one transaction: no service is called.
+    """Carry a refactoring out, in one transaction: no service is called. Updates begin with it that make its `changes`.
 
     It is refused if one of the stacks has changed since the refactoring was created.
     """

@@ -18,6 +18,7 @@ from stoker.cli.terminal.messages import say
 if TYPE_CHECKING:
     from stoker.base.diagnostics import Diagnostic
     from stoker.cli.client.sources import Sources
+    from stoker.cli.views.reports import Report
 
 _AVAILABLE = "AVAILABLE"
 
@@ -42,6 +43,12 @@ class Proposal:
     actions: Answer
 
     @property
+    def changes(self) -> Answer:
+        """The plans of what it changes besides, by the names of the stacks."""
+        found: Answer = self.actions.get("changes", {})
+        return found
+
+    @property
     def is_possible(self) -> bool:
         """Whether it can be carried out now."""
         return bool(self.refactor["execution_status"] == _AVAILABLE)
@@ -49,8 +56,8 @@ class Proposal:
     def show(self, form: str) -> None:
         """Print what it does on both sides, and why it cannot be carried out."""
         if form == "json":
-            policies = self.actions.get("policies", {})
-            show_record({**self.refactor, "moves": self.actions["moves"], "policies": policies}, form)
+            more = {name: self.actions.get(name, {}) for name in ("changes", "policies")}
+            show_record({**self.refactor, "moves": self.actions["moves"], **more}, form)
             return
         moves = [
             {
@@ -72,7 +79,15 @@ class Proposal:
         counts = f"{len(moves)} to move"
         if new:
             counts += f", {len(new)} {'stack' if len(new) == 1 else 'stacks'} to create ({', '.join(new)})"
-        say(f"Plan: {counts}. Nothing is written to the cloud.")
+        if not self.changes:
+            say(f"Plan: {counts}. Nothing is written to the cloud.")
+            return
+        from stoker.cli.views.plans import show_plan
+
+        say(f"Plan: {counts}, which writes nothing to the cloud. Then these updates begin:")
+        for name, plan in self.changes.items():
+            click.echo()
+            show_plan(name, plan)
 
     def refuse(self) -> None:
         """Raise CommandFailed if it cannot be carried out."""
@@ -87,10 +102,13 @@ def propose(
     moved: Sequence[Mapping[str, Any]] = (),
     creates: bool = False,
     description: str = "",
+    changes: bool = False,
 ) -> Proposal:
     """Have a refactoring examined. Raises CommandFailed, with the places of problems in the user's files."""
     stacks = {name: each.body() for name, each in definitions.items()}
-    body = {"stacks": stacks, "moved": list(moved), "create_stacks": creates, "description": description}
+    body: Answer = {"stacks": stacks, "moved": list(moved), "create_stacks": creates, "description": description}
+    if changes:
+        body["changes"] = True
     try:
         made = service.create_refactor(body)
     except Refused as error:
@@ -127,14 +145,30 @@ def _with_stack(item: Diagnostic, name: str) -> Diagnostic:
     return replace(item, hint=f"give it with -P {name}.{item.path[-1]}=VALUE, or in an environment (-e {name}=FILE)")
 
 
-def carry_out(service: Service, proposal: Proposal, form: str) -> None:
-    """Carry a refactoring out, and say so."""
+def carry_out(service: Service, proposal: Proposal, form: str, report: Report) -> None:
+    """Carry a refactoring out, say so, and follow the updates that begin with it.
+
+    Raises CommandFailed unless all of them succeed.
+    """
+    from stoker.cli.commands.deployment import finish
+    from stoker.cli.views.follow import follow
+
+    changed = sorted(proposal.changes)
+    markers = {name: stack.last_event() for name in changed if (stack := service.existing(name)) is not None}
     done = service.execute_refactor(proposal.refactor["id"])
     if form == "json":
         show_record(done, form)
-        return
-    names = ", ".join(each["name"] for each in done["stacks"])
-    say(f"{names}: {len(proposal.actions['moves'])} moved.")
+    else:
+        names = ", ".join(each["name"] for each in done["stacks"])
+        say(f"{names}: {len(proposal.actions['moves'])} moved.")
+    failed: list[CommandFailed] = []
+    for name in changed:
+        try:
+            finish(follow(service.stack(name), markers.get(name), report=report), report=report)
+        except CommandFailed as error:
+            failed.append(error)
+    if failed:
+        raise failed[0]
 
 
 def is_moved(service: Service, source: Mapping[str, str], target: Mapping[str, str]) -> bool:
@@ -204,6 +238,12 @@ def _templates(context: click.Context, option: click.Parameter, given: tuple[str
     help="Value of a parameter of a stack; repeatable.",
 )
 @click.option("--create-stacks", is_flag=True, help="Create the stacks that do not exist.")
+@click.option(
+    "--with-changes",
+    "changes",
+    is_flag=True,
+    help="Allow other changes, too: updates that begin with the moves make them.",
+)
 @click.option("--description", default="", help="What the refactoring is for.")
 @progress_format
 @with_service
@@ -214,6 +254,7 @@ def plan(
     environments: list[tuple[str, str]],
     parameters: dict[str, str],
     create_stacks: bool,
+    changes: bool,
     description: str,
     form: str,
 ) -> None:
@@ -221,13 +262,15 @@ def plan(
 
     Resources that leave one template and appear in another one are moved with their objects. Those that get another
     name need --move, or an entry `moved` in an environment. Parameters and environments that are not given stay as they
-    are. A refactoring that would do anything but move resources is refused, with the reasons.
+    are. A refactoring that would do anything but move resources is refused, with the reasons, unless --with-changes
+    allows that: the updates that make the other changes begin when the resources are moved.
 
     \b
     Examples:
       stoker refactor plan a=a.yaml c=c.yaml --create-stacks
       stoker refactor plan a=a.yaml c=c.yaml --move a/subnet=c/front
       stoker refactor plan a=a.yaml c=c.yaml -e c=c-env.yaml -P c.size=10
+      stoker refactor plan a=a.yaml c=c.yaml --with-changes
     """
     from stoker.cli.client.sources import collect
 
@@ -243,7 +286,7 @@ def plan(
         if stack is None:
             raise click.UsageError(f"-P {key}: the name of a parameter must begin with that of a stack (STACK.KEY).")
         definitions[stack].parameters[key.removeprefix(f"{stack}.")] = value
-    proposal = propose(service, definitions, moved, create_stacks, description)
+    proposal = propose(service, definitions, moved, create_stacks, description, changes)
     proposal.show(form)
     proposal.refuse()
     if form != "json":
@@ -258,7 +301,8 @@ def plan(
 def execute(service: Service, refactor_id: str, yes: bool, form: str) -> None:
     """Carry out the refactoring ID, after showing it: all stacks at once, and nothing in the cloud.
 
-    It is refused if one of its stacks has changed since it was planned.
+    If it has other changes (plan --with-changes), the updates that make them are followed until they end. It is refused
+    if one of its stacks has changed since it was planned.
 
     \b
     Examples:
@@ -274,7 +318,7 @@ def execute(service: Service, refactor_id: str, yes: bool, form: str) -> None:
             proposal.show(form)
         proposal.refuse()
         confirm("Move these resources?", yes, report)
-        carry_out(service, proposal, form)
+        carry_out(service, proposal, form, report)
 
 
 @click.command("show")

@@ -209,7 +209,7 @@ def _move_between(
         proposal.refuse()
         confirm("Move it?" if len(proposal.actions["moves"]) == 1 else "Move them?", yes, report)
         _write(file, content)
-        refactor.carry_out(service, proposal, form)
+        refactor.carry_out(service, proposal, form, report)
 
 
 @_transfer(click.argument("resources", nargs=-1, required=True, metavar="RESOURCE…"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -115,14 +116,12 @@ class Submissions:
         here. `fresh` is a guard that reads more of the record. `steps` and `writer` as for `submit_new`. If another
         engine runs an operation on the stack, the new operation waits until that has ended.
         """
-        changes = {**start_columns(operation, prepared, self.services.clock.now()), **(values or {})}
         batch = Batch().change(*rows)
         if prepared is not None:
             batch.then(prepared.save).add(prepared.row)
         operation.former_inputs = operation.former_inputs or stack.inputs
-        start = OperationStart(
-            stack, operation, self.services.id, self.services.clock.now(), changes, credential, guard, fresh
-        )
+        start = self.start_of(stack, operation, prepared, values, credential, guard, fresh)
+        changes = start.changes
         batch.then(start)
         batch.steps.extend(steps)
         batch.add(*new, self._announcer.stack_event(stack, operation.stack_action, IN_PROGRESS, str(changes["reason"])))
@@ -131,10 +130,38 @@ class Submissions:
         )
         with self._runs.taking_on(operation.id):
             await self._announcer.commit(writer or self.services.journal, batch, sinks)
-            if start.busy is None:
-                self._launch(operation, replace(start.stack, **changes))
-            else:
-                self._others.peers.alert(start.busy)
+            self._started(start)
+
+    def start_of(
+        self,
+        stack: Stack,
+        operation: Operation,
+        prepared: Prepared | None = None,
+        values: dict[str, Any] | None = None,
+        credential: str | None = None,
+        guard: Callable[[Stack], object] | None = None,
+        fresh: Callable[[Connection], object] | None = None,
+    ) -> OperationStart:
+        """Return the statement that records an operation; the arguments are those of `submit`."""
+        now = self.services.clock.now()
+        changes = {**start_columns(operation, prepared, now), **(values or {})}
+        return OperationStart(stack, operation, self.services.id, now, changes, credential, guard, fresh)
+
+    async def commit_starts(self, batch: Batch, starts: Sequence[OperationStart]) -> None:
+        """Commit a batch that has the statements of these starts, and run their operations. Raises as the journal."""
+        with ExitStack() as taken:
+            for start in starts:
+                taken.enter_context(self._runs.taking_on(start.operation.id))
+            await self.services.journal.commit(batch)
+            self._announcer.send(batch.added)
+            for start in starts:
+                self._started(start)
+
+    def _started(self, start: OperationStart) -> None:
+        if start.busy is None:
+            self._launch(start.operation, replace(start.stack, **start.changes))
+        else:
+            self._others.peers.alert(start.busy)
 
     def _launch(self, operation: Operation, stack: Stack) -> None:
         self._runs.launch(self._runs.run_of(self.parts, operation, stack))

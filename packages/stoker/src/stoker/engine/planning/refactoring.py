@@ -1,7 +1,7 @@
 """What a refactoring does: which resources get from one stack to another, and whether anything else would change.
 
 A refactoring gives stacks new definitions at once. Resources that leave one definition and appear in another one are
-moved. It is possible only if all stacks are then as they are defined, so that nothing has to be done in the cloud.
+moved. What else the definitions change, if anything, is done by updates that begin with the moves.
 """
 
 from __future__ import annotations
@@ -43,6 +43,17 @@ class Mapped:
     source: Location
     target: Location
     is_asked: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """What a side becomes after the moves: its `plan`, what that `changes` besides, and the `problems` because of which
+    it cannot be carried out.
+    """
+
+    plan: Plan
+    changes: Sequence[str]
+    problems: Sequence[str]
 
 
 @dataclass(slots=True)
@@ -171,29 +182,39 @@ def carry_out(sides: Mapping[str, Side], moves: Sequence[Mapped]) -> None:
         side.states[row.uuid], side.moved[row.uuid] = state, each
 
 
-def planned(side: Side) -> tuple[Plan, list[str]]:
-    """Return the plan of a side after the moves, with its subjects, and what it would do besides them; describe its
-    resources by it.
-    """
+def planned(side: Side) -> Outlook:
+    """Return what a side becomes after the moves; describe its resources by it, those that stay as they are wanted."""
     states = list(side.states.values())
     scope = RecordedScope(current_of(states).get)
     forward = Forward("UPDATE", side.wanted, states, scope, side.policies, side.former)
     made = forward.plan()
-    problems = [_problem(side.stack, step) for step in made.steps if step.kind is not Kind.KEEP]
-    definition = side.wanted.definition
+    changes = [_change(side.stack, step) for step in made.steps if step.kind is not Kind.KEEP]
+    refused = [_change(side.stack, step) for step in made.steps if step.kind is Kind.REFUSE]
+    definition, unknown = side.wanted.definition, []
     for name, key in definition.exports():
         value = side.exported[name] = definition.resolve(definition.outputs[key].value, forward.scope)
         if has_unknown(value):
-            problems.append(f"The value of the export {name} of {side.stack.name} is not known.")
+            unknown.append(f"The value of the export {name} of {side.stack.name} is not known.")
+    changes += unknown
     steps = []
     for step in made.steps:
         state = side.states.get(step.uuid or "")
-        if state is not None and not problems:
+        if state is not None and not changes:
             _redescribe(side, forward, state)
         mapped = side.moved.get(step.uuid or "")
         came_from = None if mapped is None else _shown_source(mapped)
         steps.append(replace(step, moved_from=came_from))
-    return replace(made, steps=tuple(steps)), problems
+    if changes:
+        _leave_to_update(side)
+    return Outlook(replace(made, steps=tuple(steps)), changes, refused)
+
+
+def _leave_to_update(side: Side) -> None:
+    """Let the update of a side examine the resources that it has got, and describe them."""
+    for uuid in side.moved:
+        row = side.states[uuid].row
+        row.requires, row.fingerprint = "[]", ""
+        side.described.append(side.states[uuid])
 
 
 def _shown_source(mapped: Mapped) -> str:
@@ -211,7 +232,7 @@ def _recorded_definition(row: Resource) -> tuple[object, ...]:
     return row.type, row.substituted, row.fingerprint, sorted(orjson.loads(row.requires))
 
 
-def _problem(stack: Stack, step: Step) -> str:
+def _change(stack: Stack, step: Step) -> str:
     names = [change.name for change in (*step.changes, *step.definition)] if step.kind is not Kind.CREATE else []
     which = f" ({', '.join(names)})" if names else ""
     return f"It would {_WOULD.get(step.kind, step.kind.value)} {stack.name}/{step.name}{which}."
