@@ -264,7 +264,7 @@ class Inspection:
         if not (there := made & self._nature.late_objects):
             return []
         with self._database.engine.connect() as connection:
-            return sorted(there - {row.physical_id for row in _rows(connection)})
+            return sorted(there - {row.physical_id for row in _rows(connection)} - self.free)
 
     def _look_at(self, name: str, kind: Kind, rows: list[Resource], passing: int | None) -> None:
         """`passing` objects may be unrecorded, besides those that resources look for; none at all if it is None."""

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+from stoker.base.diagnostics import Diagnostic
 
 MEMBER = """heat_template_version: 2021-04-16
 parameters:
@@ -134,6 +136,14 @@ class Draft:
             "imports": [{"to": name, "id": identifier} for name, identifier in self.imports.items()],
         }
         return {section: entries for section, entries in sections.items() if entries}
+
+    def give_up_moves(self, problems: Iterable[Diagnostic]) -> bool:
+        """Remove the entries about moves that are refused, as after a rollback that has failed halfway: both resources
+        have objects then. Return whether there are any.
+        """
+        refused = {each.path[1] for each in problems if each.rule == "transfer" and each.path[:1] == ("moved",)}
+        self.moved = [entry for number, entry in enumerate(self.moved) if number not in refused]
+        return bool(refused)
 
     def unused_nets(self) -> list[str]:
         """The names of the networks to which nothing refers."""

@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Protocol
 
-from stoker.base.errors import StokerError
+from stoker.base.errors import StokerError, TemplateInvalid
 from testing.simulation.simulated_cluster import Lost
 from testing.simulation.simulated_inspection import Inspection
 from testing.simulation.simulated_parts import Nature
@@ -306,7 +306,12 @@ class User:
                 await self._cluster.call("stack_action", ref=ref(name), action="resume")
             else:
                 looking = {"converge": True} if self._drifts else {}
-                await self._cluster.call("stack_update", ref=ref(name), **arguments, **looking)
+                try:
+                    await self._cluster.call("stack_update", ref=ref(name), **arguments, **looking)
+                except TemplateInvalid as error:
+                    if stack.status != "FAILED" or not draft.give_up_moves(error.diagnostics):
+                        raise
+                    continue
             await quiet()
             stack = self._inspection.stack(name)
             if stack is not None and (stack.action, stack.status) in (("CREATE", "COMPLETE"), ("UPDATE", "COMPLETE")):

@@ -17,6 +17,7 @@ from stoker.engine.planning.planner import Wanted
 from stoker.engine.records.former_names import Path, former_paths, was_at
 from stoker.engine.records.recorded import Recorded
 from stoker.engine.records.state import ResourceState
+from stoker.store.records import COMPLETE
 from stoker.template.transfers import Move, Release, Transfers
 
 
@@ -144,7 +145,12 @@ class _Entries:
 
     def _occupied(self, move: Move, source: Path, occupant: Path) -> Iterator[Diagnostic]:
         is_wanted = len(source) == 1 and source[0] in self._known
-        if not is_wanted and not was_at(self._places[occupant].state.row, source, is_at_top=len(occupant) == 1):
+        was_in_use = _was_completed(self._places[source].state) if source in self._places else True
+        if (
+            was_in_use
+            and not is_wanted
+            and not was_at(self._places[occupant].state.row, source, is_at_top=len(occupant) == 1)
+        ):
             message = f"the stack has the resources {move.source} and {move.target} already, each with its own object"
             yield move.problem(message, hint="remove one of them from the stack first, or the entry")
 
@@ -172,6 +178,11 @@ class _Entries:
         elif (outer := outer_of(name, self._top)) is not None:
             message = f"{name} is inside the nested stack of {outer}; "
             yield release.problem(message + "only resources of the stack itself can be removed so", "from")
+
+
+def _was_completed(state: ResourceState) -> bool:
+    """Return whether a resource is more than what a creation that has failed has left."""
+    return state.row.action != "CREATE" or state.row.status == COMPLETE
 
 
 def outer_of(name: str, known: Iterable[str]) -> str | None:
