@@ -15,7 +15,7 @@ import pytest
 from sqlalchemy import Connection, select
 
 from stoker.base.ids import new_id
-from stoker.store import documents, history, purging, tables
+from stoker.store import documents, history, purging, settings, tables
 from stoker.store.database import Database
 from stoker.store.journal import Batch, Journal
 from stoker.store.records import Inputs, Stack
@@ -123,6 +123,23 @@ async def test_a_document_that_is_being_removed_is_stored_again(database: Databa
         assert not done
     await writing
     assert stored(database) == {"template", "environment"}
+
+
+async def test_what_users_have_set_for_a_stack_goes_with_it(database: Database, journal: Journal) -> None:
+    gone, living = await make(journal, "template", (), deleted_at=1.0), await make(journal, "template", ())
+    with database.writing() as connection:
+        for stack_id in ("", gone.id, living.id):
+            settings.save_control(connection, gone.project_id, stack_id, {"approvals": []}, None, 1.0)
+            settings.save_plan_policies(connection, gone.project_id, stack_id, "policies: []", None, 1.0)
+    assert purge(database) == 1
+
+    def left(connection: Connection) -> list[set[str]]:
+        return [
+            set(connection.execute(select(table.c.stack_id)).scalars())
+            for table in (tables.change_controls, tables.plan_policies)
+        ]
+
+    assert database.read_now(left) == [{"", living.id}] * 2
 
 
 async def test_only_the_last_deleted_stacks_are_kept(database: Database, journal: Journal) -> None:

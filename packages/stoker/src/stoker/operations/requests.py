@@ -158,8 +158,13 @@ def _environment(request: TemplateInputs, template: Template) -> tuple[Environme
     def locate(label: str, path: Path) -> Position | None:
         return documents[label].locate(path) if label in documents else None
 
-    environment = environment.with_transfers(environment.transfers.located(locate))
-    return environment, problems + [_located(item, documents.get(item.source)) for item in found]
+    transfers = environment.transfers.located(locate)
+    if request.template is not None and template.transfers:  # those of a template that stays are carried out
+        transfers = transfers.with_further(template.transfers)
+        found = [*found, *(item for item in transfers.conflicts() if item not in found)]
+    return environment.with_transfers(transfers), problems + [
+        _located(item, documents.get(item.source)) for item in found
+    ]
 
 
 def _located(item: Diagnostic, document: Document | None) -> Diagnostic:

@@ -147,6 +147,8 @@ class TreeChecker:
         place: Place,
     ) -> list[Diagnostic]:
         """Return the diagnostics of the nested stack of a resource."""
+        if template.transfers:
+            return [*template.transfers.refused_below()]
         require_depth(self.services, depth, resource)
         try:
             child, found = Definition.examine(

@@ -12,13 +12,15 @@ from typing import Any
 from stoker.base.diagnostics import Key, Path
 from stoker.base.errors import TemplateInvalid
 from stoker.template import parameter
+from stoker.template.document import Document
+from stoker.template.environment import NO_TRANSFERS
 from stoker.template.environment import SECTIONS as ENVIRONMENT_SECTIONS
 from stoker.template.formats import named_formats
 from stoker.template.limits import Limits
 from stoker.template.parameter import ParameterSchema
 from stoker.template.problems import Problems, suggestion, type_name
+from stoker.template.transfers import TRANSFERS, Transfers, transfer_problems
 from stoker.template.versions import Version, by_name, versions
-
 
 def read_version(data: Mapping[str, Any], problems: Problems) -> Version:
     """Return the format that the template states; raises TemplateInvalid if there is none that exists."""
@@ -75,6 +77,8 @@ def check_section_names(data: Mapping[str, Any], version: Version, problems: Pro
         if name not in version.sections:
             elsewhere = [other.value for other in versions() if other.key == version.key and name in other.sections]
             hint = f"it exists from {elsewhere[0]} on" if elsewhere else suggestion(name, version.sections)
+            if name in TRANSFERS and version.dialect.name == "hot":
+                hint = f"{hint}; the environment can have it with each version"
             problems.add("section", f"unknown section {name!r}", (Key(name),), hint=hint)
 
 
@@ -88,6 +92,24 @@ def section(data: Mapping[str, Any], version: Version, name: str, problems: Prob
         problems.add("section", f"must be a map, not {type_name(found)}", (str(written),))
         return {}
     return found
+
+
+def read_transfers(data: Mapping[str, Any], version: Version, document: Document, problems: Problems) -> Transfers:
+    """Return the entries of the sections `imports`, `moved` and `removed`."""
+    found = {name: data[name] for name in TRANSFERS if name in version.sections and data.get(name) is not None}
+    if not found:
+        return NO_TRANSFERS
+    mistakes = list(transfer_problems(found, document.source))
+    for name, entries in found.items():
+        if not isinstance(entries, list):
+            problems.add("section", f"must be a list, not {type_name(entries)}", (name,))
+            return NO_TRANSFERS
+    if mistakes:
+        problems.add_all(replace(item, position=document.locate(item.path)) for item in mistakes)
+        return NO_TRANSFERS
+    read = Transfers.of(found, document.source).located(lambda _, path: document.locate(path))
+    problems.add_all(read.conflicts())
+    return read
 
 
 def read_parameters(

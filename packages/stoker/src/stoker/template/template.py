@@ -23,10 +23,12 @@ from stoker.template.sections import (
     check_section_names,
     read_parameter_groups,
     read_parameters,
+    read_transfers,
     read_transform,
     read_version,
     section,
 )
+from stoker.template.transfers import Transfers
 from stoker.template.versions import EMPTY_TEMPLATE, Dialect, Version
 
 _SECTIONS = ("parameters", "mappings", "conditions", "rules", "resources", "outputs")
@@ -43,7 +45,8 @@ class Template:
     conditions.
 
     Loops (Fn::ForEach) are expanded with the parameters' defaults; `for_parameters` returns the template for other
-    values. `loops` are the compiled collections of all loops.
+    values. `loops` are the compiled collections of all loops. `transfers` are the entries of its sections `imports`,
+    `moved` and `removed`.
     """
 
     __slots__ = (
@@ -58,6 +61,7 @@ class Template:
         "parameters",
         "resources",
         "rules",
+        "transfers",
         "used_functions",
         "version",
     )
@@ -73,6 +77,7 @@ class Template:
     outputs: Mapping[str, OutputTemplate]
     rules: Mapping[str, RuleTemplate]
     loops: Sequence[Any]
+    transfers: Transfers
     used_functions: frozenset[str]
     limits: Limits
 
@@ -175,6 +180,7 @@ class Template:
         self.parameters = read_parameters(parts["parameters"], version, (self.written("parameters"),), limits, problems)
         groups = data.get("parameter_groups") if "parameter_groups" in version.sections else None
         self.parameter_groups = read_parameter_groups(groups, parts["parameters"], problems)
+        self.transfers = read_transfers(data, version, document, problems)
         self.mappings = parts["mappings"]
         check_mappings(self.mappings, ("Mappings",), problems)
         self.document = self._without_loops(document, parts, parameters(self.parameters), problems)

@@ -1,7 +1,7 @@
-"""The sections of an environment that say which resource an object belongs to from now on: `imports`, `moved` and
-`removed`.
+"""The sections of an environment, or of a template of Stoker's own version, that say which resource an object belongs
+to from now on: `imports`, `moved` and `removed`.
 
-An entry that has been carried out already has no effect, so entries can stay in the environment.
+An entry that has been carried out already has no effect, so entries can stay.
 """
 
 from __future__ import annotations
@@ -235,6 +235,12 @@ class Transfers:
                 yield each.problem(f"{other.object} is also imported as the resource {each.target}", "to")
             elif (other := objects.setdefault(each.object, each)) is not each and each.identifier is not None:
                 yield each.problem(f"{each.identifier} is also imported as the resource {other.target}", "id")
+
+    def refused_below(self) -> Iterator[Diagnostic]:
+        """Yield a problem for each entry of the template of a nested stack."""
+        for entry in (*self.imports, *self.moved, *self.between, *self.removed):
+            hint = "write it into the template or the environment of the stack itself, with the path of the resource"
+            yield entry.problem("a nested stack has no entries of its own", hint=hint)
 
     def imports_by_name(self, known: Collection[str]) -> dict[str, Import]:
         """Return the imports by the names that their resources have now, after moves; `known` are those in the

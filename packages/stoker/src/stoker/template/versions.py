@@ -16,6 +16,7 @@ from stoker.template.formats import VERSION_KEYS
 from stoker.template.functions.base import Function
 from stoker.template.functions.registered import functions
 from stoker.template.parameter_types import BY_AWS_NAME, BY_CFN_NAME, BY_HOT_NAME, ParameterType
+from stoker.template.transfers import TRANSFERS
 
 GROUP = "stoker.template_versions"
 
@@ -281,6 +282,8 @@ _HOT_2017_09_01 = next_version(
 _HOT_2018_03_02 = next_version(_HOT_2017_09_01, "2018-03-02", "queens", parameter_keys={"tags"})
 _HOT_2018_08_31 = next_version(_HOT_2018_03_02, "2018-08-31", "rocky")
 HOT_2021_04_16 = next_version(_HOT_2018_08_31, "2021-04-16", "wallaby", functions={"if": "if/2"})
+HOT_2026_11_01 = next_version(HOT_2021_04_16, "2026-11-01", sections=TRANSFERS)
+"""The first version of Stoker itself."""
 
 _HEAT_2012_12_12 = Version(
     key="HeatTemplateFormatVersion",
@@ -379,8 +382,9 @@ VERSIONS: tuple[Version, ...] = (
     _HOT_2018_03_02,
     _HOT_2018_08_31,
     HOT_2021_04_16,
+    HOT_2026_11_01,
 )
-"""The formats of Heat and CloudFormation, each available under its own value and its aliases."""
+"""The formats of Heat and CloudFormation, and of Stoker, each available under its own value and its aliases."""
 
 EMPTY_TEMPLATE: Mapping[str, Any] = {"heat_template_version": "2015-04-30"}
 """The template of a stack without one."""
