@@ -195,8 +195,8 @@ def _versions() -> str:
         "Versions of the formats",
         "The first key of a template states its format and version. HOT versions are dates; some also have a name and "
         "can be written with it (`heat_template_version: wallaby`). A version has all that its predecessor has, except "
-        "what is listed as removed. The version `2026-11-01` is Stoker's own, and unknown to Heat; use the newest of the "
-        "others unless the template must run on an older Heat.",
+        "what is listed as removed. The version `2026-11-01` is Stoker's own, and unknown to Heat; use the newest of "
+        "the others unless the template must run on an older Heat.",
         section(
             "HOT", "\n\n".join(_changes(before, version) for before, version in zip([None, *hot], hot, strict=False))
         ),

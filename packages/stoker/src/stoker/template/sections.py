@@ -22,6 +22,7 @@ from stoker.template.problems import Problems, suggestion, type_name
 from stoker.template.transfers import TRANSFERS, Transfers, transfer_problems
 from stoker.template.versions import Version, by_name, versions
 
+
 def read_version(data: Mapping[str, Any], problems: Problems) -> Version:
     """Return the format that the template states; raises TemplateInvalid if there is none that exists."""
     named = named_formats(data)
