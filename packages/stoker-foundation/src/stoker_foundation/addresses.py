@@ -18,8 +18,13 @@ _TRANSLATED = ipaddress.IPv6Network("64:ff9b::/96")
 def is_allowed(text: str, networks: Sequence[Network]) -> bool:
     """Return whether an address (the string in a socket address) is public or in one of the operator's `networks`."""
     address = plain_address(text)
-    listed = any(address.version == network.version and address in network for network in networks)
-    return listed or (address.is_global and not address.is_multicast)
+    return is_listed(text, networks) or (address.is_global and not address.is_multicast)
+
+
+def is_listed(text: str, networks: Sequence[Network]) -> bool:
+    """Return whether an address (the string in a socket address) is in one of the operator's `networks`."""
+    address = plain_address(text)
+    return any(address.version == network.version and address in network for network in networks)
 
 
 def plain_address(text: str) -> Address:

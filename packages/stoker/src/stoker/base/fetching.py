@@ -26,7 +26,7 @@ import aiohttp
 from aiohttp.abc import AbstractResolver, ResolveResult
 
 from stoker.base.errors import BadValue, Overloaded, RequestLimitExceeded
-from stoker_foundation.addresses import Network, is_allowed
+from stoker_foundation.addresses import Network, is_allowed, is_listed
 
 _SCHEMES = ("http", "https")
 _CHUNK = 65536
@@ -109,7 +109,7 @@ def _started_loop() -> asyncio.AbstractEventLoop:
 
 async def _fetched(url: str, limits: FetchLimits) -> str:
     networks = [ipaddress.ip_network(network) for network in limits.networks]
-    gate = _Gate(networks)
+    gate = Gate(networks, "template_fetch_networks")
     try:
         async with asyncio.timeout(limits.seconds):
             content = await _content(url, limits.size, gate)
@@ -125,18 +125,10 @@ async def _fetched(url: str, limits: FetchLimits) -> str:
         raise BadValue(f"The template at {url} is not UTF-8: byte {error.start} is invalid.") from None
 
 
-async def _content(url: str, limit: int, gate: _Gate) -> bytes:
+async def _content(url: str, limit: int, gate: Gate) -> bytes:
     """Return the body, cut off one byte after the limit."""
-    connector = aiohttp.TCPConnector(resolver=gate, socket_factory=gate.socket, use_dns_cache=False, limit=1)
-    session = aiohttp.ClientSession(
-        connector=connector,
-        cookie_jar=aiohttp.DummyCookieJar(),
-        headers=_HEADERS,
-        timeout=aiohttp.ClientTimeout(total=None),
-        auto_decompress=False,
-        trust_env=False,
-    )
-    async with session, session.get(url, max_redirects=_REDIRECTS) as response:
+    session = gate.session()
+    async with session, session.get(url, headers=_HEADERS, max_redirects=_REDIRECTS) as response:
         if not 200 <= response.status < 300:
             raise _NotFound(response.status)
         content = b""
@@ -178,12 +170,28 @@ def _reason(error: Exception) -> str:
 # -- connecting to checked addresses only ---------------------------------------------------------------------------
 
 
-class _Gate(AbstractResolver):
-    """Restricts the connections of one fetch to allowed addresses. `refusal` is the reason for a refused one."""
+class Gate(AbstractResolver):
+    """Restricts the connections of one request to allowed addresses: public ones, and those in `networks`, which the
+    operator lists in `option`; with `listed_only`, only the latter. `refusal` is the reason for a refused one.
+    """
 
-    def __init__(self, networks: Sequence[Network]) -> None:
+    def __init__(self, networks: Sequence[Network], option: str, *, listed_only: bool = False) -> None:
         self._networks = networks
+        self._option = option
+        self._is_allowed = is_listed if listed_only else is_allowed
+        self._what = "is not" if listed_only else "has no public address, and is not"
         self.refusal: str | None = None
+
+    def session(self) -> aiohttp.ClientSession:
+        """Return a session whose connections pass the gate; neither cookies nor proxies are used."""
+        connector = aiohttp.TCPConnector(resolver=self, socket_factory=self.socket, use_dns_cache=False, limit=1)
+        return aiohttp.ClientSession(
+            connector=connector,
+            cookie_jar=aiohttp.DummyCookieJar(),
+            timeout=aiohttp.ClientTimeout(total=None),
+            auto_decompress=False,
+            trust_env=False,
+        )
 
     async def resolve(
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
@@ -191,7 +199,7 @@ class _Gate(AbstractResolver):
         """Resolve the host name, and return the allowed addresses. Raises OSError when there are none."""
         loop = asyncio.get_running_loop()
         found = await loop.getaddrinfo(host, port, family=family, type=socket.SOCK_STREAM)
-        allowed = [place for place in found if is_allowed(str(place[4][0]), self._networks)]
+        allowed = [place for place in found if self._is_allowed(str(place[4][0]), self._networks)]
         if not allowed:
             self._refuse(host)
         return resolve_results(host, allowed)
@@ -201,12 +209,12 @@ class _Gate(AbstractResolver):
 
     def socket(self, address: Any) -> socket.socket:
         """Open a socket for an address from getaddrinfo or from the URL itself. Raises OSError if it is not allowed."""
-        if not is_allowed(str(address[4][0]), self._networks):
+        if not self._is_allowed(str(address[4][0]), self._networks):
             self._refuse(str(address[4][0]))
         return _new_socket(address)
 
     def _refuse(self, host: str) -> None:
-        self.refusal = f"{host} has no public address, and is not in template_fetch_networks"
+        self.refusal = f"{host} {self._what} in {self._option}"
         raise OSError(self.refusal)
 
 

@@ -552,6 +552,35 @@ OPTIONS: Mapping[str, Sequence[cfg.Opt]] = {
             "the pages of their objects.",
         ),
     ),
+    "webhooks": (
+        cfg.StrOpt(
+            "secret",
+            secret=True,
+            help="Key of the signatures of requests to webhooks, at least 32 characters, the same on all engines; the "
+            "keys of projects are derived from it. Without it, no webhook is called.",
+        ),
+        cfg.FloatOpt("timeout", default=10.0, min=0.1, max=60.0, help="Seconds for a request to a webhook."),
+        cfg.ListOpt(
+            "networks",
+            default=[],
+            help="Networks (CIDR) of webhooks besides public addresses; only there, http is allowed besides https.",
+        ),
+    ),
+    "smtp": (
+        cfg.StrOpt("host", help="SMTP server for notices by mail. Without it, no mail is sent."),
+        cfg.PortOpt("port", default=587, help="Its port."),
+        cfg.StrOpt(
+            "security",
+            default="starttls",
+            choices=["starttls", "tls", "none"],
+            help="How the connection is protected: by STARTTLS, by TLS from the beginning (port 465), or not at all.",
+        ),
+        cfg.StrOpt("user", help="Name to log in with; none to send without."),
+        cfg.StrOpt("password", secret=True, help="Its password."),
+        cfg.StrOpt("sender", default="stoker@localhost", help="Address that mail is from."),
+        cfg.FloatOpt("timeout", default=20.0, min=0.1, max=300.0, help="Seconds for each answer of the server."),
+        cfg.StrOpt("ca_file", help="File with the certificates of authorities, instead of the system's."),
+    ),
     "constraint_validation_cache": (
         cfg.BoolOpt("caching", default=True, help="Cache IDs of names, and values that constraints accept."),
         cfg.IntOpt("expiration_time", default=60, min=0, help="Seconds for which they are cached."),

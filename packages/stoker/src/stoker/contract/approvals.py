@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypedDict
+from typing import Any, NotRequired, TypedDict
 
 from stoker.contract.request import Reference, Request
 from stoker.contract.views import JSONObject
@@ -71,7 +71,10 @@ class ChangeRequestDetails(ChangeRequestView):
 
 
 class ControlView(TypedDict):
-    """What changes need. `chosen` is what is set here, None for nothing; the rest includes all others' settings."""
+    """What changes need. `chosen` is what is set here, None for nothing; the rest includes all others' settings.
+
+    `webhook_key`, which only the answer to a change has, verifies the signatures of requests to webhooks named here.
+    """
 
     chosen: JSONObject | None
     approvals: Sequence[RequirementView]
@@ -79,6 +82,7 @@ class ControlView(TypedDict):
     valid_hours: int
     open: bool
     opens_at: float | None
+    webhook_key: NotRequired[str]
 
 
 @dataclass(frozen=True, kw_only=True)

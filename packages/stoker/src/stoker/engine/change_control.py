@@ -5,6 +5,7 @@ The operator, a project and a stack may each require something; a change needs a
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from stoker.base.errors import BadValue, Invalid
+from stoker.base.webhooks import check_url
 from stoker.engine.change_windows import Calendar, next_opening
 from stoker.store.approvals import Requirement
 
@@ -19,7 +21,16 @@ DEFAULT_HOURS = 72
 """How long a request and its approvals are valid, unless something else is set."""
 _MOST_HOURS = 24 * 90
 _MOST_PEOPLE = 10
-_KEYS = ("approvals", "windows", "freezes", "automatic", "valid_hours")
+_KEYS = ("approvals", "windows", "freezes", "automatic", "valid_hours", "notify")
+_MOST_RECEIVERS = 10
+_ADDRESS = re.compile(r"[^\s@,;:<>()\[\]\"\\]{1,64}@[A-Za-z0-9.-]{1,253}")
+
+
+class ReceiverKind(StrEnum):
+    """How somebody is notified."""
+
+    EMAIL = "email"
+    WEBHOOK = "webhook"
 
 
 class Automatic(StrEnum):
@@ -36,18 +47,29 @@ class Automatic(StrEnum):
 _STRICTER = list(Automatic)
 
 
+@dataclass(frozen=True, slots=True)
+class Receiver:
+    """Who is notified: an `address` of mail, or the URL of a webhook; `of_operator` says that the operator names it."""
+
+    kind: ReceiverKind
+    address: str
+    of_operator: bool = False
+
+
 @dataclass(frozen=True)
 class Control:
-    """What changes need. `hours` is how long approvals are valid."""
+    """What changes need, and who is notified. `hours` is how long approvals are valid."""
 
     requirements: Sequence[Requirement] = ()
     calendars: Sequence[Calendar] = ()
     automatic: Automatic = Automatic.ALLOWED
     hours: int = DEFAULT_HOURS
+    notify: Sequence[Receiver] = ()
 
     @classmethod
-    def read(cls, data: Any, place: str = "") -> Control:
-        """Return the control that data describe: `approvals`, `windows`, `freezes`, `automatic`, `valid_hours`.
+    def read(cls, data: Any, place: str = "", *, of_operator: bool = False) -> Control:
+        """Return the control that data describe: `approvals`, `windows`, `freezes`, `automatic`, `valid_hours`,
+        `notify`.
 
         Raises BadValue, which begins with the place.
         """
@@ -63,7 +85,11 @@ class Control:
             raise BadValue(f"{prefix}automatic must be one of {', '.join(Automatic)}.")
         if type(hours) is not int or not 1 <= hours <= _MOST_HOURS:
             raise BadValue(f"{prefix}valid_hours must be an integer from 1 to {_MOST_HOURS}.")
-        return cls(required, (Calendar.read(data, prefix),), Automatic(automatic), hours)
+        named = data.get("notify", ())
+        if not isinstance(named, list | tuple) or len(named) > _MOST_RECEIVERS:
+            raise BadValue(f"{prefix}notify must be a list of at most {_MOST_RECEIVERS} entries.")
+        receivers = tuple(_receiver(entry, f"{prefix}notify[{n}]", of_operator) for n, entry in enumerate(named))
+        return cls(required, (Calendar.read(data, prefix),), Automatic(automatic), hours, receivers)
 
     @classmethod
     def combined(cls, controls: Iterable[Control]) -> Control:
@@ -74,6 +100,7 @@ class Control:
             tuple(calendar for control in each for calendar in control.calendars),
             max((control.automatic for control in each), key=_STRICTER.index, default=Automatic.ALLOWED),
             min((control.hours for control in each), default=DEFAULT_HOURS),
+            tuple(dict.fromkeys(receiver for control in each for receiver in control.notify)),
         )
 
     def opens_at(self, now: float) -> float | None:
@@ -92,12 +119,23 @@ def _requirement(entry: Any, place: str) -> Requirement:
     return Requirement(role, number)
 
 
+def _receiver(entry: Any, place: str, of_operator: bool) -> Receiver:
+    if not isinstance(entry, Mapping) or len(entry) != 1 or set(entry) - set(ReceiverKind):
+        raise BadValue(f"{place} must be a map with one of the keys {', '.join(ReceiverKind)}.")
+    [(kind, address)] = entry.items()
+    if kind == ReceiverKind.WEBHOOK:
+        return Receiver(ReceiverKind.WEBHOOK, check_url(address, f"{place}.webhook"), of_operator)
+    if not isinstance(address, str) or not _ADDRESS.fullmatch(address):
+        raise BadValue(f"{place}.email must be an address such as ops@example.com.")
+    return Receiver(ReceiverKind.EMAIL, address, of_operator)
+
+
 def read_file(path: str) -> Control:
     """Return the operator's control in a YAML file. Raises Invalid."""
     import yaml
 
     try:
-        return Control.read(yaml.safe_load(Path(path).read_text(encoding="utf-8")))
+        return Control.read(yaml.safe_load(Path(path).read_text(encoding="utf-8")), of_operator=True)
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         raise Invalid(f"The change control {path} cannot be read: {error}") from None
     except BadValue as error:

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from stoker.base.mail import MailSettings
+from stoker.base.webhooks import WebhookSettings
 from stoker.engine.change_control import Control
 from stoker.engine.operator_environment import OperatorEnvironment
 from stoker.engine.plan_policies.policy import Policy
@@ -40,6 +42,8 @@ class EngineSettings:
     prices: PriceList | None = None
     plan_policies: tuple[Policy, ...] = ()
     change_control: Control | None = None
+    webhooks: WebhookSettings | None = None
+    mail: MailSettings | None = None
     healing_interval: int = 60
     maintenance: bool = False
     drift_mode: str = "off"

@@ -25,7 +25,8 @@ from stoker.contract.approvals import (
     ShowControl,
 )
 from stoker.engine.calls.context import RecordingParts
-from stoker.engine.change_control import Control
+from stoker.engine.change_control import Control, ReceiverKind
+from stoker.engine.notifications.notices import About, Notice, notices
 from stoker.engine.records.beginnings import combined_control, control_now
 from stoker.engine.records.services import EngineServices
 from stoker.operations.clearance import record_with_event
@@ -226,7 +227,8 @@ async def change_request_judge(
 
     text = f"Request {request.request_id} {verdict.lower()} by {context.user_name or context.user_id}"
     text += f": {request.comment}" if request.comment else ""
-    await _commit(parts, context, request.request_id, Batch().then(record), verdict is Verdict.APPROVED, text)
+    kind = Notice.APPROVED if verdict is Verdict.APPROVED else Notice.REJECTED
+    await _commit(parts, context, request.request_id, Batch().then(record), kind, text)
     LOG.info("%s", text)
     return await services.database.read(_details, services, context, request.request_id)
 
@@ -255,7 +257,7 @@ async def change_request_break_glass(
 
     user = context.user_name or context.user_id
     text = f"Break-glass by {user} for the request {request.request_id}: {reason}"
-    await _commit(parts, context, request.request_id, Batch().then(record), True, text)
+    await _commit(parts, context, request.request_id, Batch().then(record), Notice.EMERGENCY, text)
     LOG.warning("%s (user %s, project %s)", text, context.user_id, context.project_id)
     return await services.database.read(_details, services, context, request.request_id)
 
@@ -275,14 +277,18 @@ def _check_text(text: str, what: str, least: int) -> None:
 
 
 async def _commit(
-    parts: RecordingParts, context: RequestContext, request_id: str, batch: Batch, positive: bool, text: str
+    parts: RecordingParts, context: RequestContext, request_id: str, batch: Batch, kind: Notice, text: str
 ) -> None:
-    def stack_of(connection: Connection) -> Stack | None:
-        row = _found(connection, context, request_id)
-        return None if row.stack_id is None else queries.stack_by_id(connection, row.stack_id)
+    services = parts.services
 
-    stack = await parts.services.database.read(stack_of)
-    await record_with_event(parts, stack, batch, COMPLETE if positive else FAILED, text)
+    def about(connection: Connection) -> tuple[Stack | None, ChangeRequest, Control]:
+        row = _found(connection, context, request_id)
+        stack = None if row.stack_id is None else queries.stack_by_id(connection, row.stack_id)
+        return stack, row, control_now(connection, services, row.project_id, row.stack_id)
+
+    stack, row, control = await services.database.read(about)
+    batch.add(*notices(services, control, kind, About.request(row), text))
+    await record_with_event(parts, stack, batch, FAILED if kind is Notice.REJECTED else COMPLETE, text)
 
 
 # -- what changes need ---------------------------------------------------------------------------------------------
@@ -300,7 +306,7 @@ async def change_control_change(parts: RecordingParts, context: RequestContext, 
     project_id, stack_id = await tree_or_project(services, context, request.ref)
     body = None
     if request.control is not None:
-        Control.read(request.control)
+        _refuse_unsent(services, Control.read(request.control))
         body = dict(request.control)
     now = services.clock.now()
 
@@ -312,7 +318,21 @@ async def change_control_change(parts: RecordingParts, context: RequestContext, 
     stack = None if stack_id is None else await services.database.read(queries.stack_by_id, stack_id)
     await record_with_event(parts, stack, Batch().then(record), COMPLETE, text)
     LOG.info("%s (project %s, stack %s)", text, project_id, stack_id or "all")
-    return await _control_view(services, project_id, stack_id)
+    view = await _control_view(services, project_id, stack_id)
+    webhooks = services.settings.webhooks
+    named = Control.read(body).notify if body is not None else ()
+    if webhooks is not None and any(receiver.kind is ReceiverKind.WEBHOOK for receiver in named):
+        view["webhook_key"] = webhooks.key_of(project_id)
+    return view
+
+
+def _refuse_unsent(services: EngineServices, control: Control) -> None:
+    """Raise BadValue for receivers that this service cannot notify."""
+    kinds = {receiver.kind for receiver in control.notify}
+    if ReceiverKind.WEBHOOK in kinds and services.settings.webhooks is None:
+        raise BadValue("notify names a webhook, but the operator has set no secret for webhooks ([webhooks] secret).")
+    if ReceiverKind.EMAIL in kinds and services.settings.mail is None:
+        raise BadValue("notify names an address, but the operator has set no SMTP server ([smtp] host).")
 
 
 async def _control_view(services: EngineServices, project_id: str, stack_id: str | None) -> ControlView:

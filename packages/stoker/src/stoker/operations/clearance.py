@@ -27,7 +27,7 @@ from stoker.operations.planning import PlanDigest, Planned, check_record, digest
 from stoker.store import approvals
 from stoker.store.approvals import BY_POLICY, Requirement, lacking
 from stoker.store.journal import Batch, Statement
-from stoker.store.records import IN_PROGRESS, ChangeRequest, Operation, Stack
+from stoker.store.records import IN_PROGRESS, Announcement, ChangeRequest, Operation, Stack
 from stoker_foundation.clock import isoformat
 
 KEPT_SECONDS = 365 * 86400.0
@@ -226,6 +226,7 @@ class Gate:
         batch.then(partial(approvals.close_expired, pending=pending, now=self._now))
         batch.then(partial(approvals.forget_older, oldest=self._now - KEPT_SECONDS))
         batch.then(partial(approvals.add, request=row))
+        batch.add(*self._notices(row))
         try:
             await record_with_event(self._parts, stack if stack.inputs else None, batch, IN_PROGRESS, text)
         except IntegrityError:  # somebody has asked for the same at the same time
@@ -235,12 +236,28 @@ class Gate:
             return found
         return row
 
+    def _notices(self, row: ChangeRequest) -> list[Announcement]:
+        """Return what tells others that a change waits, and what will tell them that it has expired."""
+        if not self._control.notify:
+            return []
+        from stoker.engine.notifications.notices import About, Notice, notices
+
+        who, until = row.user_name or row.user_id, isoformat(row.expires_at)
+        asked = f"{who} asks for the {row.action} of stack {row.stack_name}, as the request {row.id}, until {until}."
+        expired = f"The request {row.id} of {who} for the {row.action} of stack {row.stack_name} has expired."
+        about, services = About.request(row), self._services
+        return [
+            *notices(services, self._control, Notice.REQUESTED, about, asked),
+            *notices(services, self._control, Notice.EXPIRED, about, expired, due=row.expires_at),
+        ]
+
 
 async def record_with_event(parts: RecordingParts, stack: Stack | None, batch: Batch, status: str, text: str) -> None:
     """Commit what is recorded about a request, with an event of its stack if that exists."""
     announcer = parts.announcer
     if stack is None:
         await parts.services.journal.commit(batch)
+        announcer.send(batch.added)
         return
     batch.add(announcer.stack_event(stack, APPROVAL, status, text))
     await announcer.commit(parts.services.journal, batch, await announcer.sinks_of(stack))

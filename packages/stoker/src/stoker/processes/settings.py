@@ -12,7 +12,9 @@ from keystoneauth1 import loading
 from oslo_config import cfg
 
 from stoker.api.serving.limits import Limits
+from stoker.base.mail import MailSettings, Security
 from stoker.base.options import OPTIONS, PUBLIC_KEY, SERVICE_USER, SERVICE_USER_OPTIONS
+from stoker.base.webhooks import WebhookSettings, networks_of
 from stoker.cloud.settings import ClientSettings, CloudSettings
 from stoker.engine.change_control import read_file
 from stoker.engine.operator_environment import OperatorEnvironment
@@ -30,6 +32,7 @@ _SHORTEST_KEY = 16
 
 _log = logging.getLogger(__name__)
 
+_SHORTEST_SECRET = 32
 _BEATS_IN_A_LEASE = 3
 """Reports per lease, so that an engine with one failed or late report can still rely on it (see `SAFE_PART`)."""
 
@@ -176,12 +179,44 @@ def engine_settings(config: cfg.ConfigOpts) -> EngineSettings:
         plan_policies=_plan_policies(config.plan_policies_dir),
         prices=PriceList.read(config.price_list) if config.price_list else None,
         change_control=read_file(config.change_control_file) if config.change_control_file else None,
+        webhooks=_webhooks(config),
+        mail=_mail(config),
         type_options={
             **{option.dest: config[option.dest] for option in OPTIONS["DEFAULT"] if not option.secret},
             **config["volumes"],
             "clients_heat_insecure": _clients_insecure(config),
             "config_files": tuple(str(name) for name in config.config_file or ()),
         },
+    )
+
+
+def _webhooks(config: cfg.ConfigOpts) -> WebhookSettings | None:
+    """Return the settings of webhooks; None if there are none. Raises Error."""
+    group = config.webhooks
+    if not group.secret:
+        return None
+    if len(group.secret) < _SHORTEST_SECRET:
+        raise cfg.Error(f"[webhooks] secret must have at least {_SHORTEST_SECRET} characters.")
+    try:
+        return WebhookSettings(group.secret, group.timeout, networks_of(group.networks))
+    except ValueError as error:
+        raise cfg.Error(f"[webhooks] networks: {error}") from None
+
+
+def _mail(config: cfg.ConfigOpts) -> MailSettings | None:
+    """Return the settings of the SMTP server; None if there is none."""
+    group = config.smtp
+    if not group.host:
+        return None
+    return MailSettings(
+        group.host,
+        group.port,
+        Security(group.security),
+        group.user,
+        group.password,
+        group.sender,
+        group.timeout,
+        group.ca_file,
     )
 
 

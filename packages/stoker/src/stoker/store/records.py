@@ -364,7 +364,8 @@ class ChangeSet(Record):
 class Announcement(Record):
     """A pending notification about a stack.
 
-    `engine` is the one that sends it, `kind` the receiver (NOTIFICATION, EVENT_SINK); `body` is JSON without secrets.
+    `engine` is the one that sends it, `kind` the receiver (NOTIFICATION, EVENT_SINK, NOTICE, or
+    LATER_NOTICE for one that is due later); `body` is JSON without secrets.
     """
 
     id: str
@@ -501,7 +502,9 @@ STACK_TYPE = "OS::Heat::Stack"
 """The resource type in events of stacks themselves."""
 
 NOTIFICATION = "NOTIFICATION"
+NOTICE, LATER_NOTICE = "NOTICE", "LATER_NOTICE"
 EVENT_SINK = "EVENT_SINK"
+NOTICE, LATER_NOTICE = "NOTICE", "LATER_NOTICE"
 
 HEALING = "healing"
 """The cause of an operation that an engine began because resources were unhealthy, and of its rollback."""

@@ -10,8 +10,9 @@ from typing import Any
 from stoker.base.errors import ActionInProgress, Bug, Fenced, RequestLimitExceeded, StokerError
 from stoker.base.portions import portions_of
 from stoker.engine.calls.context import NestedReader, StackContext
+from stoker.engine.notifications.blocked import refuse_and_tell
 from stoker.engine.records.actions import REMOVES
-from stoker.engine.records.beginnings import Holder, Requester, new_operation, new_stack, refuse_automatic
+from stoker.engine.records.beginnings import Holder, Requester, new_operation, new_stack
 from stoker.engine.records.earlier_failures import failure_of
 from stoker.engine.records.loader import Files, LoadedInputs, Prepared
 from stoker.engine.records.retention import Retention
@@ -132,7 +133,7 @@ class Child(ChildView):
         if stack is None:
             raise ActionInProgress(f"The resource {self._state.row.name!r} has no nested stack yet.")
         _refuse_busy(stack)
-        await refuse_automatic(self._services, stack)
+        await refuse_and_tell(self._parts.announcer, stack)
         prepared = await self._prepare(request, stack)
         operation = self._operation(action, stack.id, prepared.row.id, request, None)
         stored = self._state.stored

@@ -25,7 +25,7 @@ from stoker.plugins.resource import ScalingNotice
 from stoker.store import announcements, claims, queries
 from stoker.store.expiry import outside_request
 from stoker.store.journal import Batch, Writer
-from stoker.store.records import EVENT_SINK, NOTIFICATION, Announcement, Event, Record, Stack
+from stoker.store.records import EVENT_SINK, LATER_NOTICE, NOTICE, NOTIFICATION, Announcement, Event, Record, Stack
 from stoker_foundation.clock import Timer
 
 LOG = logging.getLogger(__name__)
@@ -51,23 +51,26 @@ class Announcer:
     """Sends notifications as the module's docstring describes. Used on one event loop; `bus` is optional."""
 
     def __init__(self, services: RecordingServices, bus: Bus | None) -> None:
-        self._services = services
+        self.services = services
         self._bus = bus
+        self._told: dict[str, float] = {}
         self._lanes = {
             NOTIFICATION: _Sender(services, NOTIFICATION, self._notify),
             EVENT_SINK: _Sender(services, EVENT_SINK, partial(send_events, services)),
+            NOTICE: _Sender(services, NOTICE, partial(_notices, services)),
+            LATER_NOTICE: _Sender(services, LATER_NOTICE, partial(_due_notices, services)),
         }
 
     # -- recording -----------------------------------------------------------------------------------------------
 
     def stack_event(self, stack: Stack, action: str, status: str, reason: str, cause: str | None = None) -> Event:
         """Return an event of the stack itself; `cause` as in events."""
-        return Event.of_stack(stack, action, status, reason, self._services.clock.now(), cause)
+        return Event.of_stack(stack, action, status, reason, self.services.clock.now(), cause)
 
     async def sinks_of(self, stack: Stack) -> Sinks:
         """Return the event sinks in the stack's environment; none if it cannot be read any more."""
         try:
-            return (await self._services.loader.load(stack.inputs)).environment.event_sinks
+            return (await self.services.loader.load(stack.inputs)).environment.event_sinks
         except StokerError as error:
             LOG.warning("cannot read the environment of stack %s: %s", stack.name, error.message)
             return ()
@@ -105,8 +108,17 @@ class Announcer:
         return self._row(stack.id, EVENT_SINK, {"release": True})
 
     def _row(self, stack_id: str, kind: str, body: Mapping[str, Any]) -> Announcement:
-        services = self._services
+        services = self.services
         return Announcement(new_id(), stack_id, services.id, kind, orjson.dumps(body).decode(), services.clock.now())
+
+    def may_tell(self, root_id: str, silent_seconds: float) -> bool:
+        """Return whether this engine has told nobody of a tree of stacks for some time, and note that it does now."""
+        now = self.services.clock.now()
+        self._told = {key: time for key, time in self._told.items() if now < time + silent_seconds}
+        if root_id in self._told:
+            return False
+        self._told[root_id] = now
+        return True
 
     # -- sending ---------------------------------------------------------------------------------------------------
 
@@ -117,7 +129,7 @@ class Announcer:
 
     async def take_over(self) -> None:
         """Send the notifications of dead engines."""
-        services = self._services
+        services = self.services
         others = await services.database.read(announcements.engines_with_pending) - {services.id}
         gone = others - await services.database.read(claims.living, services.clock.now()) if others else others
         if gone:
@@ -135,7 +147,7 @@ class Announcer:
 
         Notifications that an engine with a bus has left to one without are dropped.
         """
-        bus, database = self._bus, self._services.database
+        bus, database = self._bus, self.services.database
         found = await database.read(_stacks_with_tags, {row.stack_id for row in rows}) if bus is not None else {}
         for row in rows:
             if bus is not None and row.stack_id in found:
@@ -143,6 +155,18 @@ class Announcer:
                 payload = payload_of(*found[row.stack_id], body)
                 await bus.send(body["event_type"], payload, error=body["error"])
         return {row.id for row in rows}
+
+
+async def _notices(services: RecordingServices, rows: Sequence[Announcement]) -> set[str]:
+    from stoker.engine.notifications.notices import send_notices  # only where somebody is notified
+
+    return await send_notices(services, rows)
+
+
+async def _due_notices(services: RecordingServices, rows: Sequence[Announcement]) -> set[str]:
+    from stoker.engine.notifications.notices import send_due_notices
+
+    return await send_due_notices(services, rows)
 
 
 def _stacks_with_tags(connection: Connection, identifiers: Collection[str]) -> dict[str, tuple[Stack, list[str]]]:

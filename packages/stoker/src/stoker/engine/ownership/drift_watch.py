@@ -159,7 +159,7 @@ class DriftWatch:
         tried = fruitless(operations, in_sync_at)
         if tried >= MOST_FRUITLESS:
             return Repair.FRUITLESS, tried
-        if await next_turn(services, stack, operations, float(services.settings.drift_interval)) is None:
+        if await next_turn(self._parts, stack, operations, float(services.settings.drift_interval)) is None:
             return Repair.NOT_NOW, tried
         why = objection(await returning_plan(services, stack), services.settings.drift_replacements)
         return why or Repair.BEGUN, tried + 1

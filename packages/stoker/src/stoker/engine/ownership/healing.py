@@ -17,6 +17,7 @@ from stoker.base.errors import ActionInProgress, BadValue, Fenced, StokerError, 
 from stoker.base.ids import new_request_id
 from stoker.engine.calls.context import RecordingParts
 from stoker.engine.inspection.health import Unhealthy, unhealthy_in
+from stoker.engine.notifications.blocked import refuse_and_tell
 from stoker.engine.ownership.healing_schedule import (
     EXAMINED_OPERATIONS,
     MOST_FAILURES,
@@ -28,7 +29,7 @@ from stoker.engine.ownership.healing_schedule import (
     next_attempt,
 )
 from stoker.engine.planning.decide import mark_unhealthy
-from stoker.engine.records.beginnings import Requester, new_operation, refuse_automatic
+from stoker.engine.records.beginnings import Requester, new_operation
 from stoker.engine.records.services import EngineServices
 from stoker.engine.records.state import ResourceState
 from stoker.engine.running.operation_context import acting_on
@@ -101,7 +102,7 @@ class Healer:
                 self._given_up.add(stack.operation or "")
                 LOG.error("stack %s is not healed any more: %s attempts have failed", stack.name, MOST_FAILURES)
             return
-        if await next_turn(services, stack, operations, interval) is None:
+        if await next_turn(self._parts, stack, operations, interval) is None:
             return
         found = await unhealthy_in(services, stack)
         if found:
@@ -125,7 +126,7 @@ async def replace_on_signal(parts: RecordingParts, stack: Stack, state: Resource
     if not may_be_healed(root, operations[0] if operations else None):
         raise NoActionRequired(f"stack {root.name} is suspended, or an operation of a user has failed")
     interval = float(max(services.settings.healing_interval, SHORTEST_INTERVAL))
-    if await next_turn(services, root, operations, interval) is None:
+    if await next_turn(parts, root, operations, interval) is None:
         raise NoActionRequired(
             f"stack {root.name} has a stack policy, a running operation, or change control, or was healed recently"
         )
@@ -138,19 +139,20 @@ async def replace_on_signal(parts: RecordingParts, stack: Stack, state: Resource
 
 
 async def next_turn(
-    services: EngineServices, stack: Stack, operations: Sequence[Operation], interval: float
+    parts: RecordingParts, stack: Stack, operations: Sequence[Operation], interval: float
 ) -> int | None:
     """Return the number of the attempt that may begin to repair a stack now; None if none may.
 
     `operations` are those of the stack, newest first, at most `EXAMINED_OPERATIONS`.
     """
+    services = parts.services
     if stack.locked is not None or not may_be_healed(stack, operations[0] if operations else None):
         return None
     start = next_attempt(operations, interval)
     if start is None or services.clock.now() < start or await services.database.read(_excluded, stack):
         return None
     try:
-        await refuse_automatic(services, stack)
+        await refuse_and_tell(parts.announcer, stack)
     except UserError as error:
         LOG.info("stack %s is not repaired now: %s", stack.name, error.message)
         return None
