@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import hmac
-import json
 import ssl
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field, replace
@@ -15,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from aiohttp import web
 from aiosmtpd.controller import UnthreadedController
 from aiosmtpd.smtp import SMTP, AuthResult, Envelope, LoginPassword, Session
 
@@ -28,9 +26,8 @@ from testing.harness import World
 from testing.servers import make_certificate
 from tests.engine.test_approvals import ONE_PERSON, REF, ask, person, require, value
 from tests.engine.test_change_windows import GROUP, freeze
+from tests.engine.webhooks import LOCAL, SECRET, Hook, served_hook, until
 
-SECRET = "a secret of at least thirty-two characters"
-LOCAL = ("127.0.0.0/8",)
 MAIL = MailSettings("127.0.0.1", 0, Security.STARTTLS, "stoker", "hidden", "stoker@cloud", 5.0)
 
 
@@ -62,25 +59,6 @@ class Mailbox:
         return AuthResult(success=good, handled=False)
 
 
-@dataclass
-class Hook:
-    """What a webhook has been sent; `status` is its answer."""
-
-    url: str = ""
-    status: int = 200
-    answer: bytes = b"{}"
-    delay: float = 0.0
-    requests: list[tuple[dict[str, str], bytes]] = field(default_factory=list)
-
-    async def serve(self, request: web.Request) -> web.Response:
-        self.requests.append((dict(request.headers), await request.read()))
-        await asyncio.sleep(self.delay)
-        return web.Response(status=self.status, body=self.answer, headers={"Location": self.url})
-
-    def sent(self) -> list[dict[str, Any]]:
-        return [json.loads(body) for _, body in self.requests]
-
-
 @pytest.fixture
 async def mailbox(tmp_path: Path) -> AsyncIterator[tuple[Mailbox, MailSettings]]:
     made = make_certificate(tmp_path)
@@ -98,24 +76,17 @@ async def mailbox(tmp_path: Path) -> AsyncIterator[tuple[Mailbox, MailSettings]]
         authenticator=box.authenticate,
         auth_exclude_mechanism=["LOGIN"],
     )
-    server.server = await server._create_server()
-    port = server.server.sockets[0].getsockname()[1]
+    listening = await server._create_server()
+    assert isinstance(listening, asyncio.Server)
+    port = listening.sockets[0].getsockname()[1]
     yield box, replace(MAIL, port=port, ca_file=str(made.authority))
-    server.server.close()
+    listening.close()
 
 
 @pytest.fixture
 async def hook() -> AsyncIterator[Hook]:
-    found = Hook()
-    app = web.Application()
-    app.router.add_post("/hook", found.serve)
-    runner = web.AppRunner(app)
-    await runner.setup()
-    site = web.TCPSite(runner, "127.0.0.1", 0)
-    await site.start()
-    found.url = f"http://127.0.0.1:{runner.addresses[0][1]}/hook"
-    yield found
-    await runner.cleanup()
+    async with served_hook() as hook:
+        yield hook
 
 
 @pytest.fixture
@@ -124,15 +95,6 @@ async def world(tmp_path: Path, served: ServedCloud, mailbox: tuple[Mailbox, Mai
     world = await World(tmp_path / "stoker.db", served, settings=settings).start()
     yield world
     await world.stop()
-
-
-async def until(condition: Any) -> None:
-    """Wait for what is sent beside the engine's virtual time."""
-    for _ in range(1000):
-        if condition():
-            return
-        await asyncio.sleep(0.01)
-    raise AssertionError("it was not sent")
 
 
 async def test_people_are_told_of_each_step_of_an_approval(

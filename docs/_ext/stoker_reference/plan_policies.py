@@ -23,6 +23,9 @@ _KEYS = {
     "message_expression": "The same as a string in CEL, which replaces the message if it has a value.",
     "hint": "What to do about it; as long.",
     "parameters": "Values that the expressions read as `parameters`.",
+    "webhook": "The URL of a webhook, which is asked about the plan as a whole, in place of an expression. Besides it, "
+    "a policy has only `name`, `actions`, `except_actions`, `hint` and `on_failure` then.",
+    "on_failure": "What follows if the webhook does not answer as it should: `deny`, which is the default, or `warn`.",
 }
 
 _VARIABLES = {

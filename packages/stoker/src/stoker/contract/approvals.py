@@ -153,10 +153,14 @@ class PolicyView(TypedDict):
 
 
 class PoliciesView(TypedDict):
-    """The policies that apply, in the order of evaluation; `chosen` are those that are set here, as YAML, or None."""
+    """The policies that apply, in the order of evaluation; `chosen` are those that are set here, as YAML, or None.
+
+    `webhook_key`, which only the answer to a change has, verifies the signatures of requests to webhooks named here.
+    """
 
     chosen: str | None
     policies: Sequence[PolicyView]
+    webhook_key: NotRequired[str]
 
 
 @dataclass(frozen=True, kw_only=True)

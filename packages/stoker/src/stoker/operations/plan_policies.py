@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 
 from stoker.engine.plan_policies.policy import Policy, Report
 from stoker.engine.planning.plan import Plan
-from stoker.engine.preflight.policy_checks import judged_plan
+from stoker.engine.preflight.policy_checks import judged
 from stoker.engine.preflight.policy_document import stack_facts
 from stoker.engine.preflight.policy_sources import applying
 from stoker.engine.pricing.costs import Costs
@@ -36,4 +35,4 @@ async def asked_policies(
         tags = known.get(stack.root_id, ())
     facts = stack_facts(stack, tags)
     priced = costs.to_data(plan.secrets) if costs is not None else None
-    return await services.evaluator.apart(stack.project_id, partial(judged_plan, policies, plan, facts, priced))
+    return await judged(services, stack.project_id, policies, plan, facts, priced, "preview")

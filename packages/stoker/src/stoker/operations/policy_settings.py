@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 from functools import partial
+from urllib.parse import urlsplit
 
 from sqlalchemy import Connection
 
@@ -40,9 +41,15 @@ async def plan_policies_change(
     """Set the policies of a stack or a project. Raises BadValue, and TemplateInvalid with all mistakes."""
     services = parts.services
     project_id, stack_id = await tree_or_project(services, context, request.ref)
+    policies: Sequence[Policy] = ()
     if request.policies is not None:
         source = Source.PROJECT if stack_id is None else Source.STACK
-        await _read(services, project_id, {DOCUMENT: request.policies}, source)
+        policies = await _read(services, project_id, {DOCUMENT: request.policies}, source)
+        if services.settings.webhooks is None and (asking := next((each for each in policies if each.webhook), None)):
+            raise BadValue(
+                f"The policy {asking.name} asks a webhook, but the operator has set no secret for webhooks ([webhooks] "
+                "secret)."
+            )
     now = services.clock.now()
 
     def record(connection: Connection) -> None:
@@ -53,7 +60,10 @@ async def plan_policies_change(
     stack = None if stack_id is None else await services.database.read(queries.stack_by_id, stack_id)
     await record_with_event(parts, stack, Batch().then(record), COMPLETE, text)
     LOG.info("%s (project %s, stack %s)", text, project_id, stack_id or "all")
-    return await _view(services, project_id, stack_id)
+    view = await _view(services, project_id, stack_id)
+    if services.settings.webhooks is not None and any(each.webhook for each in policies):
+        view["webhook_key"] = services.settings.webhooks.key_of(project_id)
+    return view
 
 
 async def tried_policies(
@@ -87,7 +97,7 @@ async def _view(services: EngineServices, project_id: str, stack_id: str | None)
                 "source": policy.source.value,
                 "verdict": policy.verdict.value,
                 "scope": policy.scope.value,
-                "message": policy.message,
+                "message": policy.message or (f"asks {urlsplit(policy.webhook).hostname}" if policy.webhook else ""),
             }
             for policy in policies
         ],

@@ -154,6 +154,11 @@ def engine_settings(config: cfg.ConfigOpts) -> EngineSettings:
     operator = OperatorEnvironment.read(config.environment_dir, config.template_dir)
     for problem in operator.problems:
         _log.warning("The operator's environment: %s", problem)
+    policies, webhooks = _plan_policies(config.plan_policies_dir), _webhooks(config)
+    if webhooks is None and (asking := next((policy for policy in policies if policy.webhook), None)):
+        raise cfg.Error(
+            f"[webhooks] secret must be set, since the policy {asking.name} of {asking.file} asks a webhook."
+        )
     return EngineSettings(
         **_of_the_same_name(config, EngineSettings),
         region_name=config.region_name_for_services,
@@ -176,10 +181,10 @@ def engine_settings(config: cfg.ConfigOpts) -> EngineSettings:
         evaluation_seconds_at_once=config.evaluation.seconds_at_once,
         evaluation_memory=config.evaluation.memory,
         operator=operator,
-        plan_policies=_plan_policies(config.plan_policies_dir),
+        plan_policies=policies,
         prices=PriceList.read(config.price_list) if config.price_list else None,
         change_control=read_file(config.change_control_file) if config.change_control_file else None,
-        webhooks=_webhooks(config),
+        webhooks=webhooks,
         mail=_mail(config),
         type_options={
             **{option.dest: config[option.dest] for option in OPTIONS["DEFAULT"] if not option.secret},

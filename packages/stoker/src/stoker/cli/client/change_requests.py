@@ -14,6 +14,12 @@ _LONGEST_PAUSE = 60.0
 """Seconds between two questions whether a window is open: what changes need may change meanwhile."""
 
 
+def webhook_key_of(answer: Answer) -> str:
+    """Return a sentence with the key of signatures, for settings that name webhooks; empty for others."""
+    key = answer.get("webhook_key")
+    return f"Requests to its webhooks are signed with the key {key}." if key else ""
+
+
 class ChangeRequests:
     """The changes of a project's stacks that wait for approval. Every method raises Refused."""
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from stoker.cli.client.change_requests import ChangeRequests, control, control_path
+from stoker.cli.client.change_requests import ChangeRequests, control, control_path, webhook_key_of
 from stoker.cli.client.saved_plans import SavedPlan, is_plan
 from stoker.cli.client.service import Answer, Service
 from stoker.cli.commands.completion import stack_names
@@ -142,8 +142,10 @@ def change_control(service: Service, name: str | None, source: Path | None, remo
     stack = service.stack(name).facts if name is not None else None
     whose = name or "all stacks of the project"
     if source is not None:
-        service.call("PUT", control_path(stack), {"change_control": _read(source)})
+        answer = service.call("PUT", control_path(stack), {"change_control": _read(source)})["change_control"]
         say(f"Changes of {whose} need what {source} says.")
+        if sentence := webhook_key_of(answer):
+            say(sentence)
     elif remove:
         service.call("DELETE", control_path(stack))
         say(f"Nothing is set for {whose} any more.")

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from stoker.cli.client.change_requests import webhook_key_of
 from stoker.cli.client.service import Answer, Refused, Service, setting_path
 from stoker.cli.commands.completion import stack_names
 from stoker.cli.framework import format_option, with_service
@@ -43,8 +44,10 @@ def policies(service: Service, name: str | None, source: Path | None, remove: bo
     stack = service.stack(name).facts if name is not None else None
     whose = name or "all stacks of the project"
     if source is not None:
-        _set(service, stack, source)
+        answer = _set(service, stack, source)
         say(f"Plans of {whose} must satisfy the policies of {source}.")
+        if sentence := webhook_key_of(answer):
+            say(sentence)
     elif remove:
         service.call("DELETE", _path(stack))
         say(f"No policies are set for {whose} any more.")
@@ -66,16 +69,20 @@ def _shown(service: Service, stack: Answer | None) -> Answer:
     return found
 
 
-def _set(service: Service, stack: Answer | None, source: Path) -> None:
-    """Set what a file says. Raises CommandFailed, and PoliciesRefused with the places of mistakes in the file."""
+def _set(service: Service, stack: Answer | None, source: Path) -> Answer:
+    """Set what a file says, and return what is set.
+
+    Raises CommandFailed, and PoliciesRefused with the places of mistakes in the file.
+    """
     try:
         text = source.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise CommandFailed(f"Cannot read {source}: {error}") from None
     try:
-        service.call("PUT", _path(stack), {"plan_policies": text})
+        found: Answer = service.call("PUT", _path(stack), {"plan_policies": text})["plan_policies"]
     except Refused as error:
         if not error.diagnostics:
             raise
-        found = [replace(diagnostic, source=str(source)) for diagnostic in error.diagnostics]
-        raise PoliciesRefused(found, lambda _: text) from error
+        mistakes = [replace(diagnostic, source=str(source)) for diagnostic in error.diagnostics]
+        raise PoliciesRefused(mistakes, lambda _: text) from error
+    return found

@@ -142,6 +142,8 @@ def evaluated(policies: Sequence[Policy], plan: Mapping[str, Any]) -> Iterator[O
     spent = dict.fromkeys(Source, 0.0)
     with Helper(plan) as helper:
         for policy in policies:
+            if policy.webhook:
+                continue
             applicable = [index for index, step in enumerate(steps) if policy.applies(step)]
             if policy.scope is Scope.RESOURCE and not applicable:
                 continue

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from itertools import islice
 from typing import Any
@@ -25,6 +25,13 @@ class Scope(StrEnum):
 
     RESOURCE = "resource"
     PLAN = "plan"
+
+
+class OnFailure(StrEnum):
+    """What follows if the webhook of a policy does not answer as it should."""
+
+    DENY = "deny"
+    WARN = "warn"
 
 
 class Source(StrEnum):
@@ -79,7 +86,9 @@ class Policy:
 
     `types` are names of resource types, or beginnings of names that end with `*`; empty for all. `kinds` are those of
     steps, `actions` those of operations, empty for all, without `except_actions`. `message` says what is wrong;
-    `message_expression`, which must be a string, replaces it. `place` is where the policy stands in `file`.
+    `message_expression`, which must be a string, replaces it. `place` is where the policy stands in `file`. A policy
+    with the URL of a `webhook` has no expression: the webhook is asked about the plan as a whole, and answers with a
+    verdict of its own.
     """
 
     name: str
@@ -97,6 +106,8 @@ class Policy:
     source: Source = Source.OPERATOR
     file: str = ""
     place: Position | None = None
+    webhook: str = ""
+    on_failure: OnFailure = OnFailure.DENY
 
     def concerns(self, action: str) -> bool:
         """Return whether the policy applies to operations with this action."""
@@ -202,6 +213,12 @@ class Report:
         named = {path for entry in entries for path in entry.paths} | {result.path for result in kept}
         told = {path: known[path] for path in sorted(named) if path in known}
         return cls(evaluated, tuple(kept), counts.total() - len(kept), entries, told)
+
+    def joined(self, other: Report) -> Report:
+        """Return the report with the results of another one."""
+        results, asked = (*self.results, *other.results), (*self.asked, *other.asked)
+        made = Report.of(self.evaluated + other.evaluated, results, asked, {**self.steps, **other.steps})
+        return replace(made, omitted=self.omitted + other.omitted)
 
     def with_verdict(self, verdict: Verdict) -> tuple[Result, ...]:
         """Return the results from which a verdict follows now; deferred ones have none yet."""

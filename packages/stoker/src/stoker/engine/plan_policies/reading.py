@@ -11,15 +11,18 @@ from pathlib import Path
 from typing import Any
 
 from stoker.base.diagnostics import Diagnostic, Key, Position
-from stoker.base.errors import Invalid, TemplateInvalid
+from stoker.base.errors import BadValue, Invalid, TemplateInvalid
 from stoker.base.named_files import read_named
 from stoker.base.similar import closest
+from stoker.base.webhooks import check_url
 from stoker.engine.plan_policies.evaluation import compile_errors
-from stoker.engine.plan_policies.policy import DEFAULT_KINDS, KINDS, Policy, Scope, Source, Verdict
+from stoker.engine.plan_policies.policy import DEFAULT_KINDS, KINDS, OnFailure, Policy, Scope, Source, Verdict
 from stoker.template.document import Document
 
 MOST: Mapping[Source, int] = {Source.OPERATOR: 200, Source.COMMAND: 200, Source.PROJECT: 50, Source.STACK: 50}
 """How many policies of each source there may be."""
+MOST_WEBHOOKS = 5
+"""How many policies of a source may ask webhooks."""
 LONGEST_MESSAGE = 500
 """Characters of a message or a hint."""
 LONGEST_EXPRESSION = 4096
@@ -44,7 +47,10 @@ _KEYS = (
     "message_expression",
     "hint",
     "parameters",
+    "webhook",
+    "on_failure",
 )
+_NOT_FOR_WEBHOOKS = ("use", "for", "types", "kinds", "verdict", "message", "message_expression", "expression")
 
 
 def read_directory(directory: str, source: Source) -> tuple[Policy, ...]:
@@ -137,6 +143,9 @@ class _Reading:
         most = MOST[self._source]
         if len(self.policies) > most:
             self._refuse(self.policies[most], f"there are {len(self.policies)} policies; at most {most} are evaluated")
+        asking = [policy for policy in self.policies if policy.webhook]
+        if len(asking) > MOST_WEBHOOKS:
+            self._refuse(asking[MOST_WEBHOOKS], f"{len(asking)} policies ask webhooks; at most {MOST_WEBHOOKS} may")
         return self._without_mistakes(tuple(self.policies))
 
     def _without_mistakes(self, policies: tuple[Policy, ...]) -> tuple[Policy, ...]:
@@ -149,7 +158,7 @@ class _Reading:
             (policy, name, text)
             for policy in self.policies
             for name, text in (("expression", policy.expression), ("message_expression", policy.message_expression))
-            if text is not None
+            if text is not None and not policy.webhook
         ]
         for (policy, name, _), wrong in zip(
             written, compile_errors([(policy.scope, text) for policy, _, text in written]), strict=True
@@ -191,6 +200,10 @@ class _Entry:
         if base is None:
             return None
         policy = self._with(base, entry)
+        if "webhook" in entry:
+            policy = self._asking(policy, entry)
+        elif "on_failure" in entry:
+            self._refuse("on_failure is for policies with a webhook", "on_failure")
         if policy.scope is Scope.PLAN and (policy.types or policy.kinds != DEFAULT_KINDS):
             self._refuse("types and kinds select steps, so a policy for the plan has none", "for")
         return policy if not self._mistakes else None
@@ -198,7 +211,7 @@ class _Entry:
     def _base(self, entry: Mapping[str, Any], known: Mapping[str, Policy]) -> Policy | None:
         """Return what the entry changes: a policy of the packs, or one of its own."""
         if "use" not in entry:
-            for key in ("name", "expression"):
+            for key in ("name", "webhook" if "webhook" in entry else "expression"):
                 if key not in entry:
                     self._refuse(f"the policy has no {key}", hint="name one of the packs with use, or give one")
                     return None
@@ -233,6 +246,20 @@ class _Entry:
             hint=self._sentence(entry, "hint", base.hint),
             parameters=self._parameters(entry, base),
         )
+
+    def _asking(self, policy: Policy, entry: Mapping[str, Any]) -> Policy:
+        """Return a policy that asks a webhook."""
+        for key in _NOT_FOR_WEBHOOKS:
+            if key in entry:
+                self._refuse(f"a policy with a webhook has no {key}: the webhook judges the plan as a whole", key)
+        url = entry["webhook"]
+        try:
+            check_url(url, "webhook")
+        except BadValue as error:
+            self._refuse(error.message.removesuffix("."), "webhook")
+        known = [each.value for each in OnFailure]
+        on_failure = OnFailure(self._choice(entry, "on_failure", OnFailure.DENY.value, known))
+        return replace(policy, webhook=str(url), on_failure=on_failure, scope=Scope.PLAN, expression="true")
 
     def _text(self, entry: Mapping[str, Any], key: str, default: str) -> str:
         value = entry.get(key, default)

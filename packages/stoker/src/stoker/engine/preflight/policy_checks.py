@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from stoker.base.diagnostics import Diagnostic
@@ -12,6 +13,7 @@ from stoker.engine.plan_policies.policy import CODES, Asked, Code, Policy, Repor
 from stoker.engine.planning.plan import Plan
 from stoker.engine.preflight.objects import placed
 from stoker.engine.preflight.policy_document import plan_document
+from stoker.engine.records.services import EngineServices
 
 _SEVERITIES: Mapping[Verdict, str] = {
     Verdict.DENY: "error",
@@ -23,6 +25,29 @@ _SEVERITIES: Mapping[Verdict, str] = {
 def concerning(policies: Sequence[Policy], action: str) -> tuple[Policy, ...]:
     """Return the policies that apply to operations with this action."""
     return tuple(policy for policy in policies if policy.concerns(action))
+
+
+async def judged(
+    services: EngineServices,
+    project_id: str,
+    policies: Sequence[Policy],
+    plan: Plan,
+    stack: Mapping[str, Any],
+    costs: Mapping[str, Any] | None,
+    phase: str,
+) -> Report:
+    """Return what policies say of a plan whose steps have their subjects, with those that ask webhooks.
+
+    `phase` is "operation" if the plan is about to be carried out, and "preview" if it is only shown.
+    """
+    asking = [policy for policy in concerning(policies, plan.action) if policy.webhook]
+    written = [policy for policy in policies if not policy.webhook]
+    report = await services.evaluator.apart(project_id, partial(judged_plan, written, plan, stack, costs))
+    if asking:
+        from stoker.engine.preflight.webhook_policies import Phase, answered  # only with webhooks
+
+        report = report.joined(await answered(services, project_id, asking, plan, stack, costs, Phase(phase)))
+    return report
 
 
 def judged_plan(

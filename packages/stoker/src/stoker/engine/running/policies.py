@@ -18,7 +18,7 @@ from stoker.engine.plan_policies.policy import Code, Policy, Report, Result, Sco
 from stoker.engine.planning.decide import Target
 from stoker.engine.planning.kinds import Kind
 from stoker.engine.planning.plan import Plan
-from stoker.engine.preflight.policy_checks import concerning, judged_plan, judged_step
+from stoker.engine.preflight.policy_checks import concerning, judged, judged_step
 from stoker.engine.preflight.policy_document import stack_facts, step_document
 from stoker.engine.preflight.policy_sources import applying
 from stoker.engine.pricing.costs import costs_of
@@ -50,8 +50,8 @@ async def check_by_policies(run: OperationContext, written: Mapping[str, str]) -
         wanted = run.planning.wanted
         plan = await (with_nested(run, wanted) if wanted is not None else removal_with_nested(run))
     costs = await _costs(run, plan) if any(reads_costs(policy) for policy in policies) else None
-    work = partial(judged_plan, policies, plan, await _stack(run), costs)
-    report = await run.services.evaluator.apart(run.stack.project_id, work)
+    facts = await _stack(run)
+    report = await judged(run.services, run.stack.project_id, policies, plan, facts, costs, "operation")
     _keep(run, report)
     for result in report.results:
         LOG.warning("policies on the plan of stack %s: %s", run.stack.name, result.text())
