@@ -97,7 +97,7 @@ async def world(tmp_path: Path, served: ServedCloud, mailbox: tuple[Mailbox, Mai
     await world.stop()
 
 
-async def test_people_are_told_of_each_step_of_an_approval(
+async def test_people_are_notified_of_each_step_of_an_approval(
     world: World, mailbox: tuple[Mailbox, MailSettings], hook: Hook
 ) -> None:
     box, _ = mailbox
@@ -153,7 +153,7 @@ async def test_a_request_that_nobody_answers_expires_with_a_notice(world: World,
     assert expired == [left], "one that was used does not expire"
 
 
-async def test_an_automatic_action_that_is_held_back_is_told_once(world: World, hook: Hook) -> None:
+async def test_an_automatic_action_that_is_held_back_is_reported_once(world: World, hook: Hook) -> None:
     await world.create("web", GROUP)
     control = {"freezes": [freeze(world, 2)], "automatic": "wait", "notify": [{"webhook": hook.url}]}
     await require(world, control)

@@ -25,6 +25,8 @@ ADOPT = (rule_of("POST", "/stacks"),)
 COMPARE = (rule_of("PATCH", f"{STACK_ROUTE}/preview"),)
 UPDATE = (rule_of("PATCH", STACK_ROUTE, {"template": "new"}), *COMPARE, VALIDATE)
 CORRECT = (rule_of("PATCH", STACK_ROUTE, {"converge": True}),)
+JUDGE = (rule_of("PUT", "/change_requests/{request_id}/approval"),)
+BREAK_GLASS = (rule_of("POST", "/change_requests/{request_id}/break_glass"),)
 EXPORT = (rule_of("GET", f"{STACK_ROUTE}/export"),)
 """The rules that the requests of a page need, together."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from stoker.console import actions, adoption, deploy, drift, progress_pages, stack_pages, stacks
+from stoker.console import actions, adoption, approvals, deploy, drift, progress_pages, stack_pages, stacks
 from stoker.console.exchange import Exchange
 
 _STACK = "/stacks/{stack_name}/{stack_id}"
@@ -18,10 +18,13 @@ ROUTES: Mapping[str, Mapping[str, Callable[[Exchange], None]]] = {
     "/stacks": {"GET": stacks.index},
     "/stacks/{stack_name}": {"GET": stacks.find},
     "/adopt": {"GET": adoption.ask, "POST": adoption.adopt},
+    "/approvals": {"GET": approvals.index},
+    "/approvals/{request_id}": {"GET": approvals.show, "POST": approvals.judge},
     "/deploy": {"GET": deploy.new, "POST": deploy.submit},
     f"{_STACK}/deploy": {"GET": deploy.change, "POST": deploy.submit},
     _STACK: {"GET": stack_pages.resources},
     f"{_STACK}/drift": {"GET": drift.show_drift, "POST": drift.correct},
+    f"{_STACK}/control": {"GET": approvals.control},
     f"{_STACK}/graph": {"GET": progress_pages.graph},
     f"{_STACK}/timeline": {"GET": progress_pages.timeline},
     f"{_STACK}/stream": {"GET": stack_pages.stream},

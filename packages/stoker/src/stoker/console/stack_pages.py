@@ -43,13 +43,14 @@ _TABS = (
     ("timeline", "Timeline", "/timeline"),
     ("details", "Outputs and parameters", "/details"),
     ("drift", "Drift", "/drift"),
+    ("control", "Change control", "/control"),
     ("events", "Events", "/events"),
     ("snapshots", "Snapshots", "/snapshots"),
     ("definition", "Template and files", "/definition"),
 )
 """The pages of a stack: name, label and the end of the path."""
 
-_OF_PRESENT_STACKS = ("graph", "drift", "snapshots")
+_OF_PRESENT_STACKS = ("graph", "drift", "control", "snapshots")
 
 
 def resources(exchange: Exchange) -> None:

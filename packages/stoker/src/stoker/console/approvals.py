@@ -1,0 +1,99 @@
+"""Changes that wait for approval, and what changes of a stack need."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import falcon
+
+from stoker.authoring.plan_steps import summary
+from stoker.console.exchange import Exchange
+from stoker.console.gateway import Answer, ApiError, segment, stack_path
+from stoker.console.permissions import BREAK_GLASS, JUDGE
+from stoker.console.plan_view import shown_steps, told_costs, told_policies
+from stoker.console.stack_pages import show as show_stack_page
+
+_VERDICTS = {"approve": "APPROVED", "reject": "REJECTED"}
+_OPEN = ("WAITING", "APPROVED", "REJECTED")
+
+
+def index(exchange: Exchange) -> None:
+    """List the changes of the project that wait, or with `all` in the URL, those that have waited, too."""
+    everything = bool(exchange.query("all"))
+    query = {} if everything else {"status": list(_OPEN)}
+    found = exchange.api.get("/change_requests", query)["change_requests"]
+    exchange.show("approvals.html", requests=found, everything=everything)
+
+
+def show(exchange: Exchange) -> None:
+    """Show a change with its plan, and what people have said."""
+    _show(exchange)
+
+
+def judge(exchange: Exchange) -> None:
+    """Approve or reject a change, or allow it in an emergency."""
+    do, comment = exchange.form("do"), exchange.form("comment").strip()
+    path = _path(exchange)
+    try:
+        if do == "break_glass":
+            exchange.api.send("POST", f"{path}/break_glass", {"reason": comment})
+        elif do in _VERDICTS:
+            exchange.api.send("PUT", f"{path}/approval", {"verdict": _VERDICTS[do], "comment": comment})
+        else:
+            raise falcon.HTTPBadRequest(description="Approve the change or reject it.")
+    except ApiError as error:
+        if error.status == 401:
+            raise
+        _show(exchange, error.status, problem=error.message, comment=comment)
+        return
+    exchange.redirect(f"/approvals/{segment(exchange.path['request_id'])}")
+
+
+def control(exchange: Exchange) -> None:
+    """Show what changes of a stack need: approvals, windows and freezes, and policies on their plans."""
+    of_stack = stack_path(exchange.path["stack_name"], exchange.path["stack_id"], "/settings")
+    found = exchange.api.get(f"{of_stack}/change_control")["change_control"]
+    of_project = exchange.api.get("/change_control")["change_control"]
+    chosen = [("this stack", found["chosen"]), ("all stacks of the project", of_project["chosen"])]
+    show_stack_page(
+        exchange,
+        "control.html",
+        "control",
+        control=found,
+        windows=_periods(chosen, "windows"),
+        freezes=_periods(chosen, "freezes"),
+        policies=exchange.api.get(f"{of_stack}/plan_policies")["plan_policies"]["policies"],
+    )
+
+
+def _periods(chosen: list[tuple[str, Answer | None]], key: str) -> list[Answer]:
+    """Return the windows or the freezes, each with those that it is for."""
+    return [{**period, "scope": whose} for whose, body in chosen if body for period in body.get(key, ())]
+
+
+def _show(exchange: Exchange, status: int = 200, problem: str = "", comment: str = "") -> None:
+    found = exchange.api.get(_path(exchange))["change_request"]
+    plan: Answer | None = found["plan"]
+    values: dict[str, Any] = {"steps": [], "summary": "", "policies": [], "costs": []}
+    if plan is not None:
+        values = {
+            "steps": shown_steps(plan),
+            "summary": summary(plan),
+            "policies": told_policies(plan),
+            "costs": told_costs(plan),
+        }
+    exchange.show(
+        "approval.html",
+        status,
+        request=found,
+        is_open=found["status"] in _OPEN,
+        problem=problem,
+        comment=comment,
+        judge_refusal=exchange.permissions.refusal(*JUDGE),
+        break_refusal=exchange.permissions.refusal(*BREAK_GLASS),
+        **values,
+    )
+
+
+def _path(exchange: Exchange) -> str:
+    return f"/change_requests/{segment(exchange.path['request_id'])}"
