@@ -200,6 +200,21 @@ def test_capacity_during_a_rolling_update(workers: Workers, monkeypatch: pytest.
     assert 60 <= capacity["seconds"] < found["undisturbed"][1]["seconds"] - 55  # all are there during the pause
 
 
+def test_an_update_of_parameters(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = (TEMPLATES / "members.yaml").read_text().replace("count: 3", "count: {get_param: count}")
+    parameter = "parameters: {count: {type: number, constraints: [{range: {max: 4}}]}}\nresources:"
+    Path("members.yaml").write_text(text.replace("resources:", parameter, 1))
+    command = ["rehearse", "members.yaml", "--seeds", "0", "-j", "1", "-f", "json", "-P", "count=2", "--to-parameter"]
+    done = CliRunner().invoke(cli, [*command, "count=4"])
+    assert done.exit_code == 0, done.output
+    phases = json.loads(done.output)["undisturbed"]
+    assert [each["state"] for each in phases] == ["CREATE_COMPLETE", "UPDATE_COMPLETE", "DELETED"]
+    assert phases[1]["requests"] > 2
+    refused = CliRunner().invoke(cli, [*command, "count=5"])
+    assert (refused.exit_code, "5 is more than 4" in refused.output) == (2, True)
+
+
 def test_recorded_durations(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The creation takes as long as it did in a real stack, whose members have other names."""
     monkeypatch.chdir(TEMPLATES)

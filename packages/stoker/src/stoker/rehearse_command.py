@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from stoker.base.errors import StokerError, TemplateInvalid
-from stoker.cli.framework import InputPath
+from stoker.cli.framework import InputPath, key_values
 from stoker.cli.offline import binding_options
 from stoker.cli.terminal.messages import say
 from stoker.cli.terminal.paint import echo, show
@@ -67,6 +67,14 @@ def _shown(rehearsal: Rehearsal, single: bool) -> None:
     help="Also update the stack to this template before it is deleted.",
 )
 @click.option(
+    "--to-parameter",
+    "to_parameters",
+    multiple=True,
+    metavar="KEY=VALUE",
+    callback=key_values,
+    help="Value of a parameter that the update changes, with or without --to; repeatable.",
+)
+@click.option(
     "--scale",
     "scaled",
     multiple=True,
@@ -119,6 +127,7 @@ def _shown(rehearsal: Rehearsal, single: bool) -> None:
 def rehearse(
     template: str,
     to: str | None,
+    to_parameters: dict[str, str],
     scaled: tuple[str, ...],
     timings: str | None,
     seeds: int | None,
@@ -143,6 +152,7 @@ def rehearse(
     Examples:
       stoker rehearse web.yaml
       stoker rehearse web.yaml --to new/web.yaml -e production.yaml
+      stoker rehearse web.yaml -P count=2 --to-parameter count=5
       stoker rehearse web.yaml --scale grow --scale grow --scale shrink
       stoker rehearse web.yaml --timings web.events  # of stoker logs web --json
       stoker rehearse web.yaml --seed 118
@@ -167,6 +177,7 @@ def rehearse(
             timeout,
             scaled=scaled or None,
             timings=read_timings(timings) if timings else {},
+            to_parameters=to_parameters,
         )
         check(scenario)
         with Workers(WORKER, jobs) as workers:

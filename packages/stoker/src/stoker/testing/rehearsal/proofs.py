@@ -29,9 +29,9 @@ def cause(
         cloud = {name: what for name, what in scenario.cloud.items() if name != "quotas"}
         if _succeeds(perform([replace(scenario, cloud=cloud)])[0], phase.name):
             return fails(phase, structure, rules.QUOTA_EXCEEDED)
-    if failure is not None and phase.name == UPDATE and scenario.to is not None:
+    if failure is not None and phase.name == UPDATE and scenario.target is not None:
         removed = _removed(before, structure, failure)
-        if removed and _succeeds(perform([replace(scenario, template=scenario.to, to=None)])[0], CREATE):
+        if removed and _succeeds(perform([scenario.target])[0], CREATE):
             return _too_late(structure, failure, removed)
     if failure is not None and not failure.timed_out:
         for depth, (level, node) in reversed(list(enumerate(structure.chain(failure.path)))):

@@ -46,12 +46,10 @@ class Rehearsal:
 
 def check(scenario: Scenario) -> None:
     """Raise TemplateInvalid with all problems of the templates, or what else makes them unusable."""
-    for template in filter(None, (scenario.template, scenario.to)):
+    for each in filter(None, (scenario, scenario.target)):
         with Sandbox() as sandbox:
-            furnish(sandbox.cloud, scenario.cloud)
-            sandbox.check(
-                "rehearsal", template, environments=scenario.environments, parameters=dict(scenario.parameters)
-            )
+            furnish(sandbox.cloud, each.cloud)
+            sandbox.check("rehearsal", each.template, environments=each.environments, parameters=dict(each.parameters))
 
 
 def rehearse(
@@ -69,8 +67,8 @@ def rehearse(
     """
     before = Structure.of(scenario.template, scenario.environments, scenario.parameters)
     after = before
-    if scenario.to is not None:
-        after = Structure.of(scenario.to, scenario.environments, scenario.parameters)
+    if (target := scenario.target) is not None:
+        after = Structure.of(target.template, target.environments, target.parameters)
     scenario = _scaled(scenario, after)
 
     def perform(scenarios: Sequence[Scenario]) -> list[Outcome]:

@@ -36,11 +36,12 @@ class Dependency:
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """A stack that is created from a template, updated to another one if there is one, scaled, and deleted.
+    """A stack that is created from a template, updated if there is something to change, scaled, and deleted.
 
-    `cloud` are additional objects of the cloud, as in test files; `timeout` is in minutes. `scaled` are the paths of
-    the scaling policies that are signalled, in this order; None stands for all of them. `timings` are the seconds that
-    resources take, by their paths and the names of actions.
+    `to` and `to_parameters` are another template and other values of parameters, to which it is updated. `cloud` are
+    additional objects of the cloud, as in test files; `timeout` is in minutes. `scaled` are the paths of the scaling
+    policies that are signalled, in this order; None stands for all of them. `timings` are the seconds that resources
+    take, by their paths and the names of actions.
     """
 
     template: str
@@ -52,6 +53,7 @@ class Scenario:
     added: tuple[Dependency, ...] = ()
     scaled: tuple[str, ...] | None = None
     timings: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    to_parameters: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Scenario:
@@ -65,9 +67,17 @@ class Scenario:
         return replace(self, added=(*self.added, Dependency(document, resource, on)))
 
     @property
+    def target(self) -> Scenario | None:
+        """The scenario of a stack that is created as this one is after its update; None without an update."""
+        if self.to is None and not self.to_parameters:
+            return None
+        parameters = {**self.parameters, **self.to_parameters}
+        return replace(self, template=self.to or self.template, parameters=parameters, to=None, to_parameters={})
+
+    @property
     def phases(self) -> tuple[str, ...]:
         """The actions, in their order."""
-        return (CREATE, *([] if self.to is None else [UPDATE]), *self.scalings, DELETE)
+        return (CREATE, *([] if self.target is None else [UPDATE]), *self.scalings, DELETE)
 
     @property
     def scalings(self) -> Mapping[str, str]:
@@ -80,8 +90,8 @@ class Scenario:
 
     def definition(self, phase: str) -> Definition:
         """Read what the stack is to be in a phase. Raises Invalid for files that cannot be read."""
-        template = self.to if phase == UPDATE and self.to is not None else self.template
-        read = Definition.read(template, self.environments, self.parameters)
+        wanted = (self.target if phase == UPDATE else None) or self
+        read = Definition.read(wanted.template, wanted.environments, wanted.parameters)
         for each in self.added:
             _add(read, each)
         return read
