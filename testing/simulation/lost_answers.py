@@ -31,7 +31,7 @@ from openstack_emulator.core.cloud import Cloud, Records, Service, new_id
 from openstack_emulator.core.errors import conflict
 from openstack_emulator.core.faults import Fault
 from openstack_emulator.core.http import Request, Response
-from openstack_emulator.identity.records import IdentityRecords
+from openstack_emulator.identity.rules.composition import Identity
 from openstack_emulator.loadbalancer.records import Pool
 from openstack_emulator.loadbalancer.rules.composition import LoadBalancing
 from openstack_emulator.services import SERVICES
@@ -243,10 +243,10 @@ class Laboratory:
 
     def _add_pool(self) -> None:
         """The pool of a load balancer, for what needs one to exist."""
-        project = self.cloud.of(IdentityRecords).projects.first(name="demo")
+        project = self.cloud.of(Identity).projects.rows.first(name="demo")
         known: dict[str, Any] = {"id": "web", "name": "web", "admin_state_up": True, "provisioning_status": "ACTIVE"}
         fields: dict[str, Any] = dict.fromkeys(field.name for field in dataclasses.fields(Pool))
-        pool = Pool(**{**fields, **known, "project_id": project and project["id"]})
+        pool = Pool(**{**fields, **known, "project_id": project and project.id})
         self.cloud.of(LoadBalancing).tables.pools.add(pool)
 
     def _losses(self, number: int, recovery: Recovery | None, change: str) -> Iterable[Loss]:

@@ -15,7 +15,7 @@ import yaml
 from click.testing import CliRunner
 from oslo_config import cfg
 
-from openstack_emulator.identity.seed import USERS
+from openstack_emulator.identity.rules.seed import USERS
 from openstack_emulator.main import chosen_passwords, parser
 from openstack_emulator.services import new_cloud
 from openstack_emulator.testing import ServedCloud

@@ -14,7 +14,7 @@ from openstack_emulator.core.control import CONTROL
 from openstack_emulator.core.errors import ApiError, conflict, fault_body, not_found
 from openstack_emulator.core.http import Request, Response
 from openstack_emulator.core.store import Record, public
-from openstack_emulator.identity.keystone import IDENTITY
+from openstack_emulator.identity.service import IDENTITY
 from openstack_emulator.testing import Answer, ServedCloud
 from stoker_foundation.clock import ManualClock
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import orjson
 import pytest
 
-from openstack_emulator.identity.records import IdentityRecords
+from openstack_emulator.identity.rules.composition import Identity
 from stoker.base.errors import Forbidden, MissingCredentialError, TemplateInvalid
 from stoker.store import queries
 from testing.harness import World
@@ -22,7 +22,7 @@ async def trust_of(world: World, stack_id: str) -> str:
 
 
 def trusts(world: World) -> int:
-    return len(world.in_cloud(lambda: list(world.served.cloud.of(IdentityRecords).trusts)))
+    return len(world.in_cloud(lambda: list(world.served.cloud.of(Identity).trusts.rows)))
 
 
 async def test_a_trust_to_somebody_else_is_refused_at_once(world: World) -> None:

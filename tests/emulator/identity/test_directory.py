@@ -232,3 +232,25 @@ def test_groups_and_their_members(identity: Any) -> None:
     assert identity.call("DELETE", member).status == 204
     assert identity.call("DELETE", member).status == 404
     assert identity.call("PUT", f"/groups/{group['id']}/users/nobody").status == 404
+
+
+def test_further_attributes_may_have_any_name(identity: Any) -> None:
+    words = {"self": 1, "extra": [2], "fault": "none", "rows": {}}
+    made = identity.ok("POST", "/users", {"user": {"name": "zoe", **words}})["user"]
+    shown = identity.ok("GET", f"/users/{made['id']}")["user"]
+    assert words.items() <= shown.items()
+    changed = identity.ok("PATCH", f"/users/{made['id']}", {"user": {"extra": "new", "default_project_id": None}})
+    assert changed["user"]["extra"] == {**words, "extra": "new"}
+    assert "default_project_id" not in changed["user"]
+
+
+def test_a_domain_that_is_changed_as_a_project_is_no_project_after_that(identity: Any) -> None:
+    domain = identity.make("projects", name="acting", is_domain=True)
+    user = identity.make("users", name="ann", domain_id=domain["id"], password="secret")
+    change = {"project": {"domain_id": None, "parent_id": None, "description": "x"}}
+    assert identity.ok("PATCH", f"/projects/{domain['id']}", change)["project"]["description"] == "x"
+    assert "parent_id" not in identity.ok("GET", f"/domains/{domain['id']}")["domain"]
+    identity.grant(f"/domains/{domain['id']}/users/{user['id']}", "reader")
+    assert identity.token(user, {"domain": {"id": domain["id"]}})
+    odd = identity.call("POST", "/projects", {"project": {"name": "x", "is_domain": True, "explicit_domain_id": []}})
+    assert odd.status == 400

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from openstack_emulator.core.errors import ApiError
-from openstack_emulator.identity.records import IdentityRecords
+from openstack_emulator.identity.rules.composition import Identity
 from openstack_emulator.image.rules.composition import ImageService
 from openstack_emulator.image.rules.wanted import NewCopy
 from openstack_emulator.services import new_cloud
@@ -328,12 +328,12 @@ def test_other_services_find_and_make_images() -> None:
     clock = ManualClock()
     cloud = new_cloud(clock=clock)
     cloud.start()
-    images, project = cloud.of(ImageService).images, cloud.of(IdentityRecords).projects.first(name="demo")
+    images, project = cloud.of(ImageService).images, cloud.of(Identity).projects.rows.first(name="demo")
     assert project is not None
-    cirros = images.named(project["id"], "cirros")
+    cirros = images.named(project.id, "cirros")
     assert cirros is not None
-    assert images.named(project["id"], cirros.id) is images.usable(project["id"], cirros.id)
-    snapshot = images.copy(project["id"], NewCopy(name="snap", properties={"image_type": "snapshot"}))
+    assert images.named(project.id, cirros.id) is images.usable(project.id, cirros.id)
+    snapshot = images.copy(project.id, NewCopy(name="snap", properties={"image_type": "snapshot"}))
     assert snapshot.status == "queued"
     clock.advance(0.1)
     assert snapshot.status == "saving"

@@ -9,7 +9,7 @@ import pytest
 from openstack_emulator.core.cloud import Cloud
 from openstack_emulator.core.errors import ApiError
 from openstack_emulator.core.typed import to_plain
-from openstack_emulator.identity.records import IdentityRecords
+from openstack_emulator.identity.rules.composition import Identity
 from openstack_emulator.network.records.core import Network
 from openstack_emulator.network.rules.composition import NetworkService
 from openstack_emulator.network.rules.kinds.kind import Actor
@@ -18,9 +18,9 @@ from stoker_foundation.clock import ManualClock
 
 
 def project_of(cloud: Cloud, name: str = "demo") -> str:
-    project = cloud.of(IdentityRecords).projects.first(name=name)
+    project = cloud.of(Identity).projects.rows.first(name=name)
     assert project is not None
-    return str(project["id"])
+    return project.id
 
 
 @pytest.fixture

@@ -28,7 +28,7 @@ from openstack_emulator.core.outgoing import Permitted
 from openstack_emulator.core.upgrades import StateUnusable
 from openstack_emulator.guests.choices import guest_driver
 from openstack_emulator.guests.images import DEFAULT as DEFAULT_IMAGE
-from openstack_emulator.identity.seed import USERS
+from openstack_emulator.identity.rules.seed import USERS
 from openstack_emulator.name_server import NameServer
 from openstack_emulator.services import CHOICES, chosen, new_cloud
 from stoker_foundation.log_lines import protect

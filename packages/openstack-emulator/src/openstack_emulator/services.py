@@ -8,7 +8,7 @@ from typing import Any
 from openstack_emulator.core.cloud import Cloud, Offer
 
 SERVICES = (
-    Offer("keystone", "/identity", {"identity": "/identity"}, "openstack_emulator.identity.keystone:IDENTITY",
+    Offer("keystone", "/identity", {"identity": "/identity"}, "openstack_emulator.identity.service:IDENTITY",
           "identity", always=True),
     Offer("control", "/control", {}, "openstack_emulator.core.control:CONTROL", "control", always=True),
     Offer("glance", "/image", {"image": "/image"}, "openstack_emulator.image.service:IMAGE", "image"),

@@ -170,7 +170,8 @@ class TypedRecord(Part):
         """The value that is stored under a name; None for an unknown name. For names that requests give."""
         if name == FAULT:
             return self.fault
-        attribute = _form(type(self)).attributes.get(name)
+        form = _FORMS.get(type(self)) or _form(type(self))
+        attribute = form.attributes.get(name)
         return None if attribute is None else getattr(self, attribute)
 
     def take_fault(self) -> str | None:

@@ -214,6 +214,48 @@ def whole_servers(database: sqlite3.Connection) -> None:
     filled("nova", "aggregates", {"_reserved": None})(database)
 
 
+_OF_KEYSTONE: Mapping[str, frozenset[str]] = {
+    "domains": frozenset({"id", "name", "description", "enabled", "options", "tags"}),
+    "projects": frozenset({
+        "id", "name", "domain_id", "parent_id", "description", "enabled", "is_domain", "options", "tags",
+    }),
+    "users": frozenset({
+        "id", "name", "domain_id", "enabled", "default_project_id", "options", "password_expires_at",
+    }),
+    "groups": frozenset({"id", "name", "domain_id", "description"}),
+    "roles": frozenset({"id", "name", "domain_id", "description", "options"}),
+    "regions": frozenset({"id", "description", "parent_region_id"}),
+    "services": frozenset({"id", "type", "name", "description", "enabled"}),
+    "endpoints": frozenset({"id", "service_id", "interface", "url", "region", "region_id", "enabled"}),
+    "policies": frozenset({"id", "blob", "type"}),
+    "consumers": frozenset({"id", "description"}),
+    "credentials": frozenset({"id", "type", "blob", "user_id", "project_id"}),
+    "trusts": frozenset({
+        "id", "trustor_user_id", "trustee_user_id", "impersonation", "project_id", "roles", "expires_at",
+        "remaining_uses", "redelegation_count", "redelegated_trust_id", "deleted_at",
+    }),
+}  # fmt: skip
+"""The fields of those records of Keystone that requests may give further attributes."""
+
+
+def attributes_of_identity(database: sqlite3.Connection) -> None:
+    """Records of Keystone have all of their fields, and a member with what else requests gave."""
+
+    def with_extra(fields: frozenset[str]) -> Callable[[dict[str, Any]], dict[str, Any]]:
+        def change(data: dict[str, Any]) -> dict[str, Any]:
+            kept = {name: value for name, value in data.items() if name in fields or name.startswith("_")}
+            extra = {name: value for name, value in data.items() if name not in kept}
+            return {**kept, "_extra": extra}
+
+        return change
+
+    for collection, fields in _OF_KEYSTONE.items():
+        _rewrite(database, "keystone", collection, with_extra(fields))
+    filled("keystone", "domains", {"_config": {}})(database)
+    filled("keystone", "users", {"default_project_id": None})(database)
+    filled("keystone", "endpoint_filters", {"endpoint_id": None, "endpoint_group_id": None})(database)
+
+
 STEPS: Sequence[Step] = (
     numbered,
     filled("nova", "servers", {"_image_name": ""}),
@@ -235,6 +277,7 @@ STEPS: Sequence[Step] = (
     whole_workflows,
     whole_servers,
     filled("keystone", "tokens", {"trust_id": None, "application_credential_id": None}),
+    attributes_of_identity,
 )
 
 

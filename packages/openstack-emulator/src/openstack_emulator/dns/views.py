@@ -24,7 +24,7 @@ from openstack_emulator.dns.records import (
 from openstack_emulator.dns.rules.callers import Caller
 from openstack_emulator.dns.rules.floating_ips import FloatingIp
 from openstack_emulator.dns.rules.names import LONGEST
-from openstack_emulator.identity.catalog import REGION
+from openstack_emulator.identity.rules.catalog import REGION
 
 
 def link(request: Request, path: str) -> str:

@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 import orjson
 
-from openstack_emulator.identity.records import IdentityRecords
+from openstack_emulator.identity.rules.composition import Identity
 from openstack_emulator.objectstore.records import Account, Container, Link, Segment, StoredObject
 from openstack_emulator.objectstore.rules.composition import ObjectStore
 from openstack_emulator.objectstore.rules.metadata import CONTAINER_KEPT, POLICY, Headers, shown
@@ -18,11 +18,11 @@ from openstack_emulator.objectstore.rules.times import http_date, iso_time, time
 def account_headers(swift: ObjectStore, account: Account) -> Headers:
     """Counts, times and metadata of an account."""
     usages = [swift.objects.usage(container) for container in swift.containers.of(account.id)]
-    project = swift.cloud.of(IdentityRecords).projects.get(account.project_id)
+    project = swift.cloud.of(Identity).projects.rows.get(account.project_id)
     return {
         **usage_headers(usages),
         **usage_headers(usages, f"Storage-Policy-{POLICY}-"),
-        **({} if project is None else {"X-Account-Project-Domain-Id": project["domain_id"]}),
+        **({} if project is None else {"X-Account-Project-Domain-Id": project.domain_id}),
         "X-Timestamp": timestamp(account.created),
         "Accept-Ranges": "bytes",
         **shown(account.headers),

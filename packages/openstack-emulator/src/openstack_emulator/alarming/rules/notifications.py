@@ -16,8 +16,8 @@ from openstack_emulator.core.errors import ApiError
 from openstack_emulator.core.http import Request
 from openstack_emulator.core.posting import Poster
 from openstack_emulator.core.rules import Rules
-from openstack_emulator.identity.records import IdentityRecords
-from openstack_emulator.identity.service_trusts import end_trust, token_of, trust_for
+from openstack_emulator.identity.rules.composition import Identity
+from openstack_emulator.identity.rules.service_trusts import end_trust, token_of, trust_for
 from openstack_emulator.messaging.rules.composition import Messaging
 from openstack_emulator.messaging.rules.wanted import NewMessage
 
@@ -83,8 +83,8 @@ class Notifier(Rules):
 
     def _require_own(self, trust_id: str, url: str, request: Request) -> None:
         """Refuse a trust of another user: the action would get a token of that user."""
-        trust, caller = self.cloud.of(IdentityRecords).trusts.get(trust_id), request.context
-        own = trust is not None and (trust["trustor_user_id"], trust["project_id"]) == (caller.user_id, caller.project)
+        trust, caller = self.cloud.of(Identity).trusts.rows.get(trust_id), request.context
+        own = trust is not None and (trust.trustor_user_id, trust.project_id) == (caller.user_id, caller.project)
         if not own and trust_id != caller.trust_id:
             raise ApiError(401, f"You are not authorized to create action: {without_trust(url)}")
 

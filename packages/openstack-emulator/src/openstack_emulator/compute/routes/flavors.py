@@ -16,7 +16,7 @@ from openstack_emulator.core.errors import bad_request, not_found
 from openstack_emulator.core.http import Request, Response
 from openstack_emulator.core.paging import page, ranked
 from openstack_emulator.core.specs import Specs
-from openstack_emulator.identity.records import IdentityRecords
+from openstack_emulator.identity.rules.composition import Identity
 
 LARGEST = 2**31 - 1
 FLAVOR = {
@@ -204,7 +204,7 @@ def flavor_action(compute: ComputeService, request: Request) -> Response:
         raise bad_request(f"The action must be one of {', '.join(changes)}.")
     fields.check_fields(body[name], {"tenant": fields.text(1)}, ("tenant",), name)
     project = body[name]["tenant"]
-    if compute.cloud.of(IdentityRecords).projects.get(project) is None:
+    if compute.cloud.of(Identity).projects.rows.get(project) is None:
         raise bad_request(f"Project ID {project} is not a valid project.")
     changes[name](flavor, project)
     return _access(flavor)

@@ -7,7 +7,7 @@ from openstack_emulator.core.cloud import Records
 from openstack_emulator.core.errors import ApiError, bad_request, conflict, forbidden, not_found
 from openstack_emulator.core.objects import TIMESTAMP
 from openstack_emulator.core.rules import Rules
-from openstack_emulator.identity.records import IdentityRecords
+from openstack_emulator.identity.rules.composition import Identity
 
 CLUSTER = "Cluster"
 DEFAULT_LIMIT = 20
@@ -36,7 +36,7 @@ class Quotas(Rules):
 
     def create(self, project_id: str, limit: int) -> Quota:
         """Limit a project. Raises ApiError 404 for an unknown project, and 409 for one with a limit."""
-        if self.cloud.of(IdentityRecords).projects.get(project_id) is None:
+        if self.cloud.of(Identity).projects.rows.get(project_id) is None:
             raise not_found(f"The project_id {project_id} could not be found.")
         key = f"{project_id}:{CLUSTER}"
         if key in self.rows:

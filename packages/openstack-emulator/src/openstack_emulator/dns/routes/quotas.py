@@ -10,7 +10,7 @@ from openstack_emulator.dns.routes.lists import LARGEST_LIMIT
 from openstack_emulator.dns.rules.composition import DomainNames
 from openstack_emulator.dns.rules.quotas import LIMITS, UNLIMITED
 from openstack_emulator.dns.views import limits_view
-from openstack_emulator.identity.records import IdentityRecords
+from openstack_emulator.identity.rules.composition import Identity
 
 _FIELDS = {name: number(name, UNLIMITED, 2**31 - 1) for name in LIMITS}
 
@@ -34,7 +34,7 @@ def show(names: DomainNames, request: Request) -> Response:
 def update(names: DomainNames, request: Request) -> Response:
     administrator_of(request)
     project = _project(request)
-    if names.cloud.of(IdentityRecords).projects.get(project) is None:
+    if names.cloud.of(Identity).projects.rows.get(project) is None:
         raise ApiError(400, f"{project} is not a valid project ID.", "invalid_project")
     changes = {name: int(value) for name, value in body_of(request, "quota", _FIELDS).items()}
     names.quotas.set_limits(project, changes)

@@ -14,7 +14,7 @@ from openstack_emulator.dns.rules.names import reverse_name, reverse_zone
 from openstack_emulator.dns.rules.recordsets import RecordSets
 from openstack_emulator.dns.rules.wanted import NewName, NewRecordSet, NewZone
 from openstack_emulator.dns.rules.zones import MANAGED_PROJECT
-from openstack_emulator.identity.catalog import REGION
+from openstack_emulator.identity.rules.catalog import REGION
 from openstack_emulator.network.rules.composition import NetworkService
 
 MAILBOX = "hostmaster@devstack.org"

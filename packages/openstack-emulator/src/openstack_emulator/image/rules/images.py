@@ -10,7 +10,7 @@ from openstack_emulator.core.errors import conflict, forbidden
 from openstack_emulator.core.http import Context
 from openstack_emulator.core.rules import Rules
 from openstack_emulator.core.store import Table
-from openstack_emulator.identity.records import IdentityRecords
+from openstack_emulator.identity.rules.composition import Identity
 from openstack_emulator.image.records import Image, Member, Task
 from openstack_emulator.image.rules.data import ImageData, stand_in
 from openstack_emulator.image.rules.errors import unauthorized
@@ -61,10 +61,10 @@ class Images(Rules):
 
     def seed(self) -> None:
         """Add the images of a new cloud."""
-        owner = self.cloud.of(IdentityRecords).projects.first(name="admin")
+        owner = self.cloud.of(Identity).projects.rows.first(name="admin")
         more = [preset for service, preset in PRESETS_FOR.items() if self.cloud.has_service(service)]
         for wanted, size in (*PRESETS, *more):
-            image = self.create(owner["id"] if owner else "", wanted)
+            image = self.create(owner.id if owner else "", wanted)
             self._data.fill(image, stand_in(wanted.name or "", size))
 
     # -- who reaches an image ----------------------------------------------------------------------

@@ -11,7 +11,7 @@ from openstack_emulator.core.cloud import Records
 from openstack_emulator.core.errors import ApiError
 from openstack_emulator.core.rules import Rules
 from openstack_emulator.core.store import Table
-from openstack_emulator.identity.service_trusts import token_of
+from openstack_emulator.identity.rules.service_trusts import token_of
 from openstack_emulator.messaging.records import Message, Own, Subscription
 from openstack_emulator.messaging.rules.deliveries import Deliveries
 from openstack_emulator.messaging.rules.queues import Queues, place

@@ -9,7 +9,7 @@ from openstack_emulator.core.cloud import Records, new_hex_id
 from openstack_emulator.core.errors import ApiError, bad_request, conflict, not_found
 from openstack_emulator.core.http import Request
 from openstack_emulator.core.rules import Rules
-from openstack_emulator.identity.service_trusts import end_trust, own_trust
+from openstack_emulator.identity.rules.service_trusts import end_trust, own_trust
 from openstack_emulator.messaging.records import Subscription
 from openstack_emulator.messaging.rules.checks import is_integer
 from openstack_emulator.messaging.rules.queues import Queues, place

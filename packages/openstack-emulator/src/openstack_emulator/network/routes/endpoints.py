@@ -8,7 +8,7 @@ from typing import Any, Generic
 from openstack_emulator.core.cloud import Handler
 from openstack_emulator.core.errors import ApiError, bad_request
 from openstack_emulator.core.http import Request, Response
-from openstack_emulator.identity.records import IdentityRecords
+from openstack_emulator.identity.rules.composition import Identity
 from openstack_emulator.network.records.core import Owned, Revised
 from openstack_emulator.network.routes.lists import listed, trimmed
 from openstack_emulator.network.rules.attributes import TAGS
@@ -236,7 +236,7 @@ def _check_revision(record: Owned, request: Request) -> None:
 def _ensure_default_groups(network: NetworkService, request: Request) -> None:
     """A project gets its group `default` when its groups are first looked at."""
     asked = request.query.all("project_id") + request.query.all("tenant_id")
-    known = network.cloud.of(IdentityRecords).projects
+    known = network.cloud.of(Identity).projects.rows
     for project_id in {request.context.project_id, *asked}:
         if project_id and project_id in known:
             network.security_groups.default_of(project_id)

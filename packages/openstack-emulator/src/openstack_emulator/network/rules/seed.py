@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from openstack_emulator.core.cloud import Cloud
-from openstack_emulator.identity.records import DEFAULT_DOMAIN, IdentityRecords
+from openstack_emulator.identity.records import DEFAULT_DOMAIN
+from openstack_emulator.identity.rules.composition import Identity
 from openstack_emulator.network.rules.kinds.kind import Actor
 from openstack_emulator.network.rules.networks import Networks
 from openstack_emulator.network.rules.pools import SubnetPools
@@ -41,12 +42,12 @@ DEMO = "demo"
 
 def seed(cloud: Cloud, networks: Networks, subnets: Subnets, pools: SubnetPools, routers: Routers) -> None:
     """Without identity's projects `admin` and `demo` there is nothing."""
-    identity = cloud.of(IdentityRecords)
-    admin = identity.projects.first(name="admin", domain_id=DEFAULT_DOMAIN)
-    demo = identity.projects.first(name=DEMO, domain_id=DEFAULT_DOMAIN)
+    projects = cloud.of(Identity).projects.rows
+    admin = projects.first(name="admin", domain_id=DEFAULT_DOMAIN)
+    demo = projects.first(name=DEMO, domain_id=DEFAULT_DOMAIN)
     if admin is None or demo is None:
         return
-    operator, owner = Actor(admin["id"], admin=True), Actor(demo["id"])
+    operator, owner = Actor(admin.id, admin=True), Actor(demo.id)
     public = networks.create(operator, PUBLIC)
     subnets.create(operator, {**PUBLIC_SUBNET, "network_id": public.id})
     pools.create(operator, DEFAULT_POOL)

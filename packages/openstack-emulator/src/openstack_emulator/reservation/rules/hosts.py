@@ -10,7 +10,7 @@ from openstack_emulator.core.cloud import Records, new_id
 from openstack_emulator.core.errors import ApiError, bad_request, conflict, forbidden, not_found
 from openstack_emulator.core.http import Request
 from openstack_emulator.core.rules import Rules
-from openstack_emulator.identity.service_trusts import end_trust, trust_for
+from openstack_emulator.identity.rules.service_trusts import end_trust, trust_for
 from openstack_emulator.reservation.records import Host, Property
 from openstack_emulator.reservation.rules.calendar import Calendar
 from openstack_emulator.reservation.rules.compute import Compute, Hypervisor

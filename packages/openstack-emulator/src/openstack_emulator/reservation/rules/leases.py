@@ -11,7 +11,7 @@ from openstack_emulator.core.cloud import Records, new_id
 from openstack_emulator.core.errors import bad_request, conflict, forbidden
 from openstack_emulator.core.http import Context, Request
 from openstack_emulator.core.rules import Rules
-from openstack_emulator.identity.service_trusts import end_trust, trust_for
+from openstack_emulator.identity.rules.service_trusts import end_trust, trust_for
 from openstack_emulator.reservation.records import Lease, Reservation
 from openstack_emulator.reservation.rules.calendar import Calendar, Period
 from openstack_emulator.reservation.rules.dates import STAMP, minute, parse, read, written

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from openstack_emulator.core.cloud import Cloud, Records
-from openstack_emulator.identity.service_trusts import service_user
+from openstack_emulator.identity.rules.service_trusts import service_user
 from openstack_emulator.workflow.records import CronTrigger, EventTrigger
 from openstack_emulator.workflow.rules.cron_triggers import SERVICE_USER, CronTriggers, missing_cron_trigger
 from openstack_emulator.workflow.rules.definitions import Definitions

@@ -16,7 +16,7 @@ from openstack_emulator.core.fields import as_integer
 from openstack_emulator.core.http import Context, Request
 from openstack_emulator.core.rules import Rules
 from openstack_emulator.core.store import Table
-from openstack_emulator.identity.service_trusts import end_trust, token_of, trust_for
+from openstack_emulator.identity.rules.service_trusts import end_trust, token_of, trust_for
 from openstack_emulator.workflow.records import CronTrigger
 from openstack_emulator.workflow.rules.definitions import Definitions
 from openstack_emulator.workflow.rules.executions import Executions, check_input

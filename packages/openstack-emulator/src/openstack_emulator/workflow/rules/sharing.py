@@ -10,7 +10,7 @@ from openstack_emulator.core.cloud import Records, new_id
 from openstack_emulator.core.errors import ApiError, bad_request, conflict, not_found
 from openstack_emulator.core.http import Context
 from openstack_emulator.core.rules import Rules
-from openstack_emulator.identity.records import IdentityRecords
+from openstack_emulator.identity.rules.composition import Identity
 from openstack_emulator.workflow.records import Dated, Member, Workflow
 from openstack_emulator.workflow.rules.fields import choice
 
@@ -61,7 +61,7 @@ class Sharing(Rules):
         """Share a private workflow of the caller's project with another project. Raises ApiError."""
         if workflow.project_id != context.project_id or workflow.scope != "private":
             raise bad_request("Only private resource could be shared.")
-        if not isinstance(project, str) or project not in self.cloud.of(IdentityRecords).projects:
+        if not isinstance(project, str) or project not in self.cloud.of(Identity).projects.rows:
             raise bad_request(f"The member {project} is not a project.")
         if self.members.first(resource_id=workflow.id, member_id=project) is not None:
             keys = "['resource_id', 'resource_type', 'member_id']"

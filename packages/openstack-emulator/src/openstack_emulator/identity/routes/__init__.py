@@ -1,0 +1,1 @@
+"""How the identity service answers: handlers by resource, and the table of routes."""

@@ -1,0 +1,1 @@
+"""What the identity service decides: one module for each kind of thing that it keeps."""
