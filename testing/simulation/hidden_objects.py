@@ -114,7 +114,7 @@ class Hideout(Laboratory):
             return told + await self._delete()
 
     def _trusts(self) -> set[str]:
-        return {record.id for record in self.cloud.store.collections[TRUSTS]}
+        return {record.id for record in self.cloud.store.tables[TRUSTS]}
 
 
 if __name__ == "__main__":

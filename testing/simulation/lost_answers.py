@@ -31,6 +31,7 @@ from openstack_emulator.core.cloud import Cloud, Records, Service, new_id
 from openstack_emulator.core.errors import conflict
 from openstack_emulator.core.faults import Fault
 from openstack_emulator.core.http import Request, Response
+from openstack_emulator.core.typed import TypedRecord, to_plain
 from openstack_emulator.identity.rules.composition import Identity
 from openstack_emulator.loadbalancer.records import Pool
 from openstack_emulator.loadbalancer.rules.composition import LoadBalancing
@@ -85,6 +86,15 @@ FURTHER = (Loss.CRASH, Loss.DELETED)
 # -- services that the emulated cloud does not have ----------------------------------------------------------------
 
 
+@dataclasses.dataclass(slots=True, kw_only=True, eq=False)
+class RemoteStack(TypedRecord):
+    """A stack of the other service."""
+
+    stack_name: str
+    stack_status: str = "CREATE_COMPLETE"
+    outputs: list[Any] = dataclasses.field(default_factory=list)
+
+
 class RemoteRecords(Records):
     """Stacks of another orchestration service, which are complete at once."""
 
@@ -92,7 +102,7 @@ class RemoteRecords(Records):
 
     def __init__(self, cloud: Cloud) -> None:
         super().__init__(cloud)
-        self.stacks = self.collection("stacks")
+        self.stacks = self.typed("stacks", RemoteStack)
 
 
 def validate(remote: RemoteRecords, request: Request) -> Response:
@@ -103,16 +113,16 @@ def make_stack(remote: RemoteRecords, request: Request) -> Response:
     name = request.json["stack_name"]
     if remote.stacks.first(stack_name=name) is not None:
         raise conflict(f"The stack {name} is there already.")
-    made = remote.stacks.add({"id": new_id(), "stack_name": name, "stack_status": "CREATE_COMPLETE", "outputs": []})
-    return Response({"stack": {"id": made["id"]}}, 201)
+    made = remote.stacks.add(RemoteStack(id=new_id(), stack_name=name))
+    return Response({"stack": {"id": made.id}}, 201)
 
 
 def list_stacks(remote: RemoteRecords, request: Request) -> Response:
-    return Response({"stacks": remote.stacks.select(stack_name=request.query.get("name"))})
+    return Response({"stacks": list(map(to_plain, remote.stacks.select(stack_name=request.query.get("name"))))})
 
 
 def show_stack(remote: RemoteRecords, request: Request) -> Response:
-    return Response({"stack": remote.stacks.require(request.vars["id"])})
+    return Response({"stack": to_plain(remote.stacks.require(request.vars["id"]))})
 
 
 def update_stack(remote: RemoteRecords, request: Request) -> Response:

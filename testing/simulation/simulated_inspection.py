@@ -11,7 +11,7 @@ import orjson
 from sqlalchemy import Connection, exists, select
 
 from openstack_emulator.core.cloud import Cloud
-from openstack_emulator.core.store import Rows
+from openstack_emulator.core.store import Table
 from openstack_emulator.core.typed import to_bytes
 from stoker.base.ids import short_id
 from stoker.store.database import Database
@@ -102,7 +102,7 @@ class Inspection:
         self._preset = self._everything()
 
     def _everything(self) -> dict[tuple[str, str], set[str]]:
-        collections = self._cloud.store.collections
+        collections = self._cloud.store.tables
         default = {
             group["id"] for group in _stored(collections["neutron", "security_groups"]) if group["name"] == "default"
         }
@@ -119,7 +119,7 @@ class Inspection:
     def _objects(self, kind: Kind) -> dict[str, dict[str, Any]]:
         """What has been made of a kind, by the id that a resource has recorded."""
         preset = self._preset[kind.collection]
-        rows = self._cloud.store.collections[kind.collection]
+        rows = self._cloud.store.tables[kind.collection]
         made = [record for record in map(rows.to_json, rows) if str(record["id"]) not in preset]
         return {str(record[kind.identity]): record for record in made if not _brought_along(record)}
 
@@ -205,7 +205,7 @@ class Inspection:
 
     def rename(self, net: str, name: str) -> None:
         """Give a network another name, as its owner could without an engine."""
-        networks = self._cloud.store.collections[KINDS["OS::Neutron::Net"].collection]
+        networks = self._cloud.store.tables[KINDS["OS::Neutron::Net"].collection]
         networks.update(networks.require(net), name=name)
 
     def owners_of(self, net: str) -> list[Resource]:
@@ -348,7 +348,7 @@ class Inspection:
             self._nature.violate("different", f"{row.name} has {what} {found} instead of {wanted}")
 
     def _compare_interfaces(self, draft: Draft, identifiers: Mapping[str, str | None]) -> None:
-        ports = _stored(self._cloud.store.collections["neutron", "ports"])
+        ports = _stored(self._cloud.store.tables["neutron", "ports"])
         for name in draft.named("interface"):
             wanted = {key: _resolved(value, identifiers) for key, value in draft.resources[name]["properties"].items()}
             feet = [port for port in ports if port["device_id"] == wanted["router"]]
@@ -357,7 +357,7 @@ class Inspection:
 
     def _compare_rules(self, draft: Draft, group: str, identifiers: Mapping[str, str | None]) -> None:
         wanted = [rule["port_range_min"] for rule in draft.resources[group]["properties"]["rules"]]
-        rules = _stored(self._cloud.store.collections["neutron", "security_group_rules"])
+        rules = _stored(self._cloud.store.tables["neutron", "security_group_rules"])
         mine = [rule for rule in rules if rule["security_group_id"] == identifiers.get(group)]
         found = [rule["port_range_min"] for rule in mine if rule["port_range_min"] is not None]
         if sorted(found) != sorted(wanted):
@@ -374,7 +374,7 @@ class Inspection:
         for key, before in self._preset.items():
             if key == TRUSTS:
                 continue
-            rows = self._cloud.store.collections[key]
+            rows = self._cloud.store.tables[key]
             records = {str(record["id"]): record for record in map(rows.to_json, rows)}
             now[key] -= {i for i, each in records.items() if self.free & {i, each.get("network_id")}}
             if now[key] - before:
@@ -396,7 +396,7 @@ def _rows(connection: Connection) -> list[Resource]:
     return [Resource.of(row) for row in connection.execute(_RECORDED)]
 
 
-def _stored(rows: Rows[Any]) -> list[dict[str, Any]]:
+def _stored(rows: Table[Any]) -> list[dict[str, Any]]:
     """Records of the emulated cloud as it stores them, with the parts within them."""
     return [orjson.loads(to_bytes(rows.to_json(record))) for record in rows]
 

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from http.client import RemoteDisconnected
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
 from openstack_emulator.core.cloud import Cloud, Microversions, Records, Routes, Service, new_id
 from openstack_emulator.core.control import CONTROL
-from openstack_emulator.core.errors import ApiError, conflict, fault_body, not_found
+from openstack_emulator.core.errors import ApiError, conflict, fault_body
 from openstack_emulator.core.http import Request, Response
-from openstack_emulator.core.store import Record, public
+from openstack_emulator.core.typed import TypedRecord, named, to_public
 from openstack_emulator.identity.service import IDENTITY
 from openstack_emulator.testing import Answer, ServedCloud
 from stoker_foundation.clock import ManualClock
@@ -21,34 +22,43 @@ from stoker_foundation.clock import ManualClock
 WIDGETS = "/widget/v1/widgets"
 
 
+@dataclass(slots=True, kw_only=True, eq=False)
+class Widget(TypedRecord):
+    """What the service keeps."""
+
+    name: str
+    project_id: str
+    status: str
+    secret: str = field(metadata=named("_secret"))
+
+
 class WidgetRecords(Records):
     service = "widget"
+    not_found_messages: ClassVar = {"widgets": "Widget {} could not be found."}
 
     def __init__(self, cloud: Cloud) -> None:
         super().__init__(cloud)
-        self.widgets = self.collection("widgets", ("name",), lambda key: not_found(f"Widget {key} could not be found."))
+        self.widgets = self.typed("widgets", Widget, "name")
 
-    def create(self, name: str, project_id: str) -> Record:
+    def create(self, name: str, project_id: str) -> Widget:
         if self.widgets.first(name=name) is not None:
             raise conflict(f"Widget {name} exists.")
-        record = self.widgets.add(
-            {"id": new_id(), "name": name, "project_id": project_id, "status": "BUILD", "_secret": "x"}
-        )
+        record = self.widgets.add(Widget(id=new_id(), name=name, project_id=project_id, status="BUILD", secret="x"))
         self.become(2.0, self.widgets, record, {"status": "ACTIVE"}, {"status": "ERROR"})
         return record
 
 
 def create(records: WidgetRecords, request: Request) -> Response:
     record = records.create(request.object("widget")["name"], request.context.project)
-    return Response({"widget": public(record)}, 201)
+    return Response({"widget": to_public(record)}, 201)
 
 
 def show(records: WidgetRecords, request: Request) -> Response:
-    return Response({"widget": public(records.widgets.require(request.vars["widget_id"]))})
+    return Response({"widget": to_public(records.widgets.require(request.vars["widget_id"]))})
 
 
 def index(records: WidgetRecords, request: Request) -> Response:
-    return Response({"widgets": [public(r) for r in records.widgets]})
+    return Response({"widgets": [to_public(r) for r in records.widgets]})
 
 
 def delete(records: WidgetRecords, request: Request) -> Response:
@@ -343,8 +353,8 @@ def test_blobs_and_removals_survive(tmp_path: Path) -> None:
 
 def test_indexes_follow_changes_made_in_place() -> None:
     widgets = make_cloud().of(WidgetRecords).widgets
-    record = widgets.add({"id": "1", "name": "a"})
-    record["name"] = "b"
+    record = widgets.add(Widget(id="1", name="a", project_id="p", status="BUILD", secret="x"))
+    record.name = "b"
     widgets.save(record)
     assert widgets.select(name="a") == []
     assert widgets.select(name="b") == [record]

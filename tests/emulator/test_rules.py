@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import ClassVar
 
 import pytest
@@ -10,6 +11,7 @@ from openstack_emulator.core.cloud import Cloud, Records, Service
 from openstack_emulator.core.errors import ApiError
 from openstack_emulator.core.http import Context
 from openstack_emulator.core.rules import Rules, visible
+from openstack_emulator.core.typed import TypedRecord
 from stoker_foundation.clock import ManualClock
 
 NAMES_IN_STATE_FILES = {
@@ -37,12 +39,20 @@ NAMES_IN_STATE_FILES = {
 """The state changes that a state file may name, by service: a new release must still know each of them."""
 
 
+@dataclass(slots=True, kw_only=True, eq=False)
+class Box(TypedRecord):
+    """What is on the shelf."""
+
+    project_id: str = "theirs"
+    full: bool = False
+
+
 class Shelf(Rules):
     """Boxes, and a change that happens later."""
 
     def __init__(self, records: Records) -> None:
         super().__init__(records)
-        self.rows = records.table("boxes")
+        self.rows = records.typed("boxes", Box)
         records.deferrable(self.fill)
 
     def fill(self, key: str) -> None:
@@ -76,15 +86,15 @@ def store(cloud: Cloud) -> Store:
 def test_a_change_is_made_later(cloud: Cloud, store: Store) -> None:
     clock = cloud.clock
     assert isinstance(clock, ManualClock)
-    store.shelf.rows.add({"id": "a"})
+    store.shelf.rows.add(Box(id="a"))
     cloud.start()
 
     store.shelf.after(2.0, store.shelf.fill, "a")
     clock.advance(1.0)
-    assert "full" not in store.shelf.rows.require("a")
+    assert not store.shelf.rows.require("a").full
     clock.advance(1.0)
 
-    assert store.shelf.rows.require("a")["full"] is True
+    assert store.shelf.rows.require("a").full
 
 
 def test_only_what_was_declared_can_be_called_later(store: Store) -> None:
@@ -100,7 +110,7 @@ def test_two_changes_of_a_service_cannot_share_a_name(store: Store) -> None:
 
 
 def test_another_projects_record_is_not_found(store: Store) -> None:
-    store.shelf.rows.add({"id": "a", "project_id": "theirs"})
+    store.shelf.rows.add(Box(id="a", project_id="theirs"))
     caller = Context("", "user", "", "", frozenset({"member"}), "mine")
 
     for key in ("a", "b"):

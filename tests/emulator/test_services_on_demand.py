@@ -45,12 +45,12 @@ def test_a_new_cloud_imports_identity_only() -> None:
 def test_a_service_is_opened_by_its_first_request_and_is_in_the_catalog_before() -> None:
     with ServedCloud(new_cloud(clock=ManualClock())) as served:
         assert {"compute", "network", "image", "volumev3", "object-store", "messaging"} <= catalog(served)
-        assert served.cloud.store.collections.get(("nova", "flavors")) is None
+        assert served.cloud.store.tables.get(("nova", "flavors")) is None
 
         flavors = served.call("GET", "/compute/v2.1/flavors", token=served.token()).json["flavors"]
 
         assert "m1.small" in [flavor["name"] for flavor in flavors]
-        assert served.cloud.store.collections.get(("swift", "containers")) is None
+        assert served.cloud.store.tables.get(("swift", "containers")) is None
 
 
 def test_objects_of_services_that_nothing_needed_are_counted_too() -> None:
@@ -70,7 +70,7 @@ def test_a_pending_state_change_opens_its_service_after_a_restart(tmp_path: Path
 
     with ServedCloud(new_cloud(clock=ManualClock(), state_path=state)) as served:
         served.advance(1.0)
-        volumes = served.do(lambda: served.cloud.collection_of("cinder", "volumes"))
+        volumes = served.do(lambda: served.cloud.table_of("cinder", "volumes"))
         assert volumes is not None
         assert [row.status for row in volumes] == ["available"]
 
@@ -78,8 +78,8 @@ def test_a_pending_state_change_opens_its_service_after_a_restart(tmp_path: Path
 def test_a_volume_in_use_by_a_server_is_kept_before_compute_had_a_request(tmp_path: Path) -> None:
     cloud = new_cloud(clock=ManualClock())
 
-    assert cloud.collection_of("nova", "block_devices") is not None
-    assert new_cloud(("image", "volume"), clock=ManualClock()).collection_of("nova", "block_devices") is None
+    assert cloud.table_of("nova", "block_devices") is not None
+    assert new_cloud(("image", "volume"), clock=ManualClock()).table_of("nova", "block_devices") is None
 
 
 def test_a_cloud_with_some_services_has_no_others_and_its_catalog_follows(tmp_path: Path) -> None:

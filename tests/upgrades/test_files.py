@@ -156,7 +156,7 @@ def test_records_from_before_a_service_had_classes_for_them_are_read(tmp_path: P
     cloud = new_cloud(clock=ManualClock(), state_path=path)
     cloud.running(service)
     for collection, rows in kept["records"].items():
-        table = cloud.store.collections[service, collection]
+        table = cloud.store.tables[service, collection]
         for row in kept.get("upgraded", {}).get(collection, rows):
             now = orjson.loads(to_bytes(table.to_json(table.require(row["id"]))))
             assert now.items() >= row.items()

@@ -235,7 +235,7 @@ def test_alarms_can_be_evaluated_at_once(served: ServedCloud, client: Client) ->
         served.advance(1)
         assert client.shown(alarm)["state"] == state
         client.measure(metric, 1)
-    pending = served.do(lambda: list(served.cloud.store.collections["core", "transitions"]))
+    pending = served.do(lambda: list(served.cloud.store.tables["core", "transitions"]))
     assert [change["method"] for change in pending].count("evaluate_all") == 1, (
         "one regular evaluation is scheduled, as before"
     )

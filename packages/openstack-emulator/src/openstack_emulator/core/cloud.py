@@ -18,27 +18,31 @@ from openstack_emulator.core.http import Context, Phrases, Request, Response, Ve
 from openstack_emulator.core.journal import Journal
 from openstack_emulator.core.outgoing import Outgoing, Permitted
 from openstack_emulator.core.routing import Router
-from openstack_emulator.core.store import Collection, Record, Rows, Store, T, Table
+from openstack_emulator.core.store import Data, Store, T, Table
 from openstack_emulator.core.transitions import Transitions
-from openstack_emulator.core.typed import Readable
+from openstack_emulator.core.typed import TypedRecord
 from stoker_foundation.clock import Clock, SystemClock
 
 WELL_KNOWN_PASSWORD = "secret"  # noqa: S105  the documented password of a throw-away cloud, as DevStack's
-D = TypeVar("D", bound=Readable)
 P = ParamSpec("P")
 R = TypeVar("R", bound="Records")
 Handler = Callable[[Any, Request], Response]
 Routes = Mapping[str, Mapping[str, Handler]]
 
 
+@dataclass(slots=True, kw_only=True, eq=False)
+class Seeded(TypedRecord):
+    """A service that was seeded; its `id` is the name of the service."""
+
+
 class Records:
-    """What a service keeps and the rules that hold for it; subclass, make collections in `__init__`.
+    """What a service keeps and the rules that hold for it; subclass, make tables in `__init__`.
 
     Methods raise `ApiError` before they change anything: there is no rollback. They call other services' records
     through `self.cloud.of(OtherRecords)`. The records of a large service are composed of components: see `component`.
 
     service: the name of the service.
-    not_found_messages: for `table`, the message of the 404 by collection, with `{}` for the key.
+    not_found_messages: the message of the 404 by collection, with `{}` for the key.
     deferred: the methods that may be called later, by name.
     """
 
@@ -55,21 +59,6 @@ class Records:
 
     def opened(self) -> None:
         """Called each time the service is opened, in a new cloud or one from its file, after `seed`."""
-
-    def collection(
-        self,
-        name: str,
-        indexes: Iterable[str] = (),
-        missing: Callable[[str], ApiError] | None = None,
-        internal: bool = False,
-    ) -> Collection:
-        """Make a collection of this service. See `store.Collection`."""
-        return self.cloud.store.collection(self.service, name, indexes, missing, internal)
-
-    def table(self, name: str, *indexes: str) -> Collection:
-        """Make a collection whose 404 has the message of `not_found_messages`."""
-        message = self.not_found_messages.get(name, "{} could not be found.")
-        return self.collection(name, indexes, lambda key: not_found(message.format(key)))
 
     def typed(
         self,
@@ -112,16 +101,16 @@ class Records:
         if self.cloud.has_service(service):
             self.cloud.transitions.add(0.0, service, method, list(arguments))
 
-    def become(self, seconds: float, rows: Rows[D], record: D, changes: Record, failed: Record) -> None:
+    def become(self, seconds: float, rows: Table[T], record: T, changes: Data, failed: Data) -> None:
         """Set `changes` on the record later, or `failed` when a fault rule demands it; does nothing when it is gone."""
-        self.after(seconds, self.settle, rows.name, rows.key(record), changes, failed)
+        self.after(seconds, self.settle, rows.name, record.id, changes, failed)
 
-    def settle(self, collection: str, key: str, changes: Record, failed: Record) -> None:
+    def settle(self, collection: str, key: str, changes: Data, failed: Data) -> None:
         """Carry out what `become` announced."""
-        records = self.cloud.store.collections[self.service, collection]
+        records = self.cloud.store.tables[self.service, collection]
         record = records.get(key)
         if record is not None:
-            doomed = records.take_fault(record) is not None
+            doomed = record.take_fault() is not None
             records.update(record, **(failed if doomed else changes))
 
     def now(self) -> datetime:
@@ -339,7 +328,7 @@ class Cloud:
         self.outgoing = Outgoing(lambda: [self.endpoint, *self.extra_endpoints.values()], has_guests, permitted)
         self.store = Store(state_path)
         self.transitions = Transitions(self.store, self.clock, self._change_state)
-        self._seeded = self.store.collection("core", "seeded", internal=True)
+        self._seeded = self.store.table(Seeded, "core", "seeded", internal=True)
         self.faults = Faults(self.clock)
         self.journal = Journal()
         self.authenticate: Callable[[str], Context | None] = lambda token: None
@@ -377,12 +366,12 @@ class Cloud:
         """Whether the cloud has the service that keeps these records."""
         return self.has_service(kind.service)
 
-    def collection_of(self, service: str, name: str) -> Rows[Any] | None:
+    def table_of(self, service: str, name: str) -> Table[Any] | None:
         """The rows of a service by their name; None in a cloud without the service."""
         if service not in self._by_name:
             return None
         self.running(service)
-        return self.store.collections.get((service, name))
+        return self.store.tables.get((service, name))
 
     def has_service(self, name: str) -> bool:
         """Whether the cloud has the service of this name."""
@@ -411,7 +400,7 @@ class Cloud:
         for service in loaded:
             if service.name not in self._seeded:
                 self._running[service.name].records.seed()
-                self._seeded.add({"id": service.name})
+                self._seeded.add(Seeded(id=service.name))
         for service in loaded:
             self._running[service.name].records.opened()
 

@@ -76,11 +76,11 @@ def count_objects(control: ControlRecords, request: Request) -> Response:
     project = request.query.get("project_id")
     objects: dict[str, dict[str, Any]] = {}
     control.cloud.open_all()
-    for (service, name), collection in control.cloud.store.collections.items():
-        if not collection.internal:
-            ids = collection.ids()
+    for (service, name), table in control.cloud.store.tables.items():
+        if not table.internal:
+            ids = table.ids()
             if project is not None:
-                ids = [collection.key(one) for one in collection if one.get("project_id") == project]
+                ids = [one.id for one in table if one.get("project_id") == project]
             objects.setdefault(service, {})[name] = {"count": len(ids), "ids": ids}
     return Response({"objects": objects, "pending": len(control.cloud.transitions)})
 

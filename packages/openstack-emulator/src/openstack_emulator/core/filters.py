@@ -8,7 +8,7 @@ import orjson
 
 from openstack_emulator.core.errors import bad_request
 from openstack_emulator.core.http import Request
-from openstack_emulator.core.store import R, Rows
+from openstack_emulator.core.store import T, Table
 from openstack_emulator.core.typed import Readable
 
 Filter = Callable[[Readable, str], bool]
@@ -37,7 +37,7 @@ def contains(field: str) -> Filter:
     return lambda row, wanted: wanted in str(row.get(field) or "")
 
 
-def project_rows(collection: Rows[R], request: Request) -> list[R]:
+def project_rows(collection: Table[T], request: Request) -> list[T]:
     """The rows the caller asks for, newest first: those of the project, or all of them for an admin who says so."""
     context, query = request.context, request.query
     everyone = context.is_admin and bool(query.boolean("all_tenants"))

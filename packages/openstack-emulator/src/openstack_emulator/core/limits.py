@@ -4,12 +4,21 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from openstack_emulator.core.cloud import Records
 from openstack_emulator.core.errors import ApiError
 from openstack_emulator.core.rules import Rules
+from openstack_emulator.core.typed import TypedRecord
 
 DEFAULT = "default"
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class OwnLimits(TypedRecord):
+    """The limits that a project has of its own, by name; its `id` is that of the project."""
+
+    limits: dict[str, int]
 
 
 class Limits(Rules):
@@ -17,7 +26,7 @@ class Limits(Rules):
 
     def __init__(self, records: Records) -> None:
         super().__init__(records)
-        self.rows = records.table("quotas")
+        self.rows = records.typed("quotas", OwnLimits)
 
     @abstractmethod
     def initial(self) -> Mapping[str, int]:
@@ -25,13 +34,16 @@ class Limits(Rules):
 
     def default_limits(self) -> dict[str, int]:
         """The limits of a project without limits of its own."""
-        changed = self.rows.get(DEFAULT) or {}
-        return {name: changed.get(name, limit) for name, limit in self.initial().items()}
+        return self._with_own(self.initial(), DEFAULT)
 
     def limits_of(self, project_id: str) -> dict[str, int]:
         """The limits of a project."""
-        own = self.rows.get(project_id) or {}
-        return {name: own.get(name, limit) for name, limit in self.default_limits().items()}
+        return self._with_own(self.default_limits(), project_id)
+
+    def _with_own(self, limits: Mapping[str, int], key: str) -> dict[str, int]:
+        row = self.rows.get(key)
+        own = {} if row is None else row.limits
+        return {name: own.get(name, limit) for name, limit in limits.items()}
 
     def exceeded(self, project_id: str, wanted: Mapping[str, float], used: Mapping[str, float]) -> dict[str, int]:
         """The limits, by name, that a project which has `used` would exceed with `wanted` more.
@@ -45,8 +57,8 @@ class Limits(Rules):
 
     def set_limits(self, key: str, changes: Mapping[str, int]) -> None:
         """Limit a project, or all of them with the key `default`."""
-        row = self.rows.get(key) or self.rows.add({"id": key})
-        self.rows.update(row, **changes)
+        row = self.rows.get(key) or self.rows.add(OwnLimits(id=key, limits={}))
+        self.rows.update(row, limits={**row.limits, **changes})
 
     def reset_limits(self, project_id: str) -> None:
         """Remove the limits of a project, so that the defaults apply again."""

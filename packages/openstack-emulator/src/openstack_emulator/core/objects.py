@@ -10,7 +10,7 @@ from openstack_emulator.core.errors import ApiError, bad_request, conflict, not_
 from openstack_emulator.core.fields import identifier
 from openstack_emulator.core.http import Context, Request, Response, Version
 from openstack_emulator.core.paging import ordered, page, unknown_marker
-from openstack_emulator.core.store import R, Rows
+from openstack_emulator.core.store import R, T, Table
 from openstack_emulator.core.typed import TypedRecord
 
 TIMESTAMP = "%Y-%m-%dT%H:%M:%S+00:00"
@@ -37,7 +37,7 @@ def require_version(request: Request, least: Version) -> None:
         raise not_found("The resource could not be found.")
 
 
-def by_name_or_id(rows: Rows[R], title: str, key: str, visible: Callable[[R], bool]) -> R:
+def by_name_or_id(rows: Table[T], title: str, key: str, visible: Callable[[T], bool]) -> T:
     """Return the record with an ID or name that the caller may see. Raises ApiError 404, or 409 for several."""
     record = rows.get(key)
     if record is not None and visible(record):

@@ -11,7 +11,7 @@ from typing import ParamSpec
 
 from openstack_emulator.core.cloud import Cloud, Records
 from openstack_emulator.core.http import Context
-from openstack_emulator.core.store import R, Rows
+from openstack_emulator.core.store import T, Table
 
 P = ParamSpec("P")
 MICROSECONDS = "%Y-%m-%dT%H:%M:%S.%f"
@@ -39,7 +39,7 @@ class Rules:
         return self.records.timestamp(MICROSECONDS)
 
 
-def visible(collection: Rows[R], context: Context, key: str) -> R:
+def visible(collection: Table[T], context: Context, key: str) -> T:
     """A record that the caller may see.
 
     Raises: ApiError, the collection's 404, for other records and unknown keys.

@@ -8,7 +8,7 @@ from typing import Any
 from openstack_emulator.core import fields
 from openstack_emulator.core.errors import bad_request, not_found
 from openstack_emulator.core.http import Request, Response
-from openstack_emulator.core.store import R, Rows
+from openstack_emulator.core.store import T, Table
 from openstack_emulator.core.typed import Readable
 
 
@@ -25,7 +25,7 @@ class Specs:
     entries: str
     check: fields.Check
 
-    def add(self, rows: Rows[R], record: R, wanted: Any) -> None:
+    def add(self, rows: Table[T], record: T, wanted: Any) -> None:
         """Add specs to a record of `rows`, in place of those with the same keys. Raises ApiError 400."""
         self._check(wanted)
         rows.update(record, **{self.field: {**record.get(self.field), **wanted}})
@@ -35,7 +35,7 @@ class Specs:
         key = self._key(record, request)
         return Response({key: record.get(self.field)[key]})
 
-    def change(self, rows: Rows[R], record: R, request: Request) -> Response:
+    def change(self, rows: Table[T], record: T, request: Request) -> Response:
         """Set the spec that the URL names. Raises ApiError 400."""
         wanted = request.json
         self._check(wanted)
@@ -44,7 +44,7 @@ class Specs:
         rows.update(record, **{self.field: {**record.get(self.field), **wanted}})
         return Response(wanted)
 
-    def remove(self, rows: Rows[R], record: R, request: Request) -> None:
+    def remove(self, rows: Table[T], record: T, request: Request) -> None:
         """Remove the spec that the URL names. Raises ApiError 404."""
         key = self._key(record, request)
         rows.update(

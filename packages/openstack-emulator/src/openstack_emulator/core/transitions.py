@@ -1,19 +1,31 @@
 """State changes that happen later, on the cloud's clock, and survive a restart.
 
-Each is a record `{id, due, service, method, arguments}`: a restarted emulator continues where it was killed.
+Each is a record: a restarted emulator continues where it was killed.
 """
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 from uuid import uuid4
 
-from openstack_emulator.core.store import Record, Store
+from openstack_emulator.core.store import Store
+from openstack_emulator.core.typed import TypedRecord
 from stoker_foundation.clock import Clock
 
 log = logging.getLogger(__name__)
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class Transition(TypedRecord):
+    """A state change that is to happen at a time, `due`, in seconds since the epoch: a method with JSON arguments."""
+
+    due: float
+    service: str
+    method: str
+    arguments: list[Any]
 
 
 class Transitions:
@@ -23,7 +35,7 @@ class Transitions:
         self._store = store
         self._clock = clock
         self._run = run
-        self._pending = store.collection("core", "transitions", internal=True)
+        self._pending = store.table(Transition, "core", "transitions", internal=True)
         self._running = False
 
     def __len__(self) -> int:
@@ -32,32 +44,27 @@ class Transitions:
     def start(self) -> None:
         """Begin to carry out what is pending; called on the thread of the event loop."""
         self._running = True
-        for record in self._pending:
-            self._arm(record["id"], record["due"])
+        for pending in self._pending:
+            self._arm(pending)
 
     def add(self, delay: float, service: str, method: str, arguments: list[Any]) -> None:
         """Call a method of a service's records `delay` seconds from now with JSON arguments."""
-        record: Record = {
-            "id": uuid4().hex,
-            "due": self._clock.now() + delay,
-            "service": service,
-            "method": method,
-            "arguments": arguments,
-        }
-        self._pending.add(record)
+        due = self._clock.now() + delay
+        pending = Transition(id=uuid4().hex, due=due, service=service, method=method, arguments=arguments)
+        self._pending.add(pending)
         if self._running:
-            self._arm(record["id"], record["due"])
+            self._arm(pending)
 
-    def _arm(self, key: str, due: float) -> None:
-        self._clock.call_later(due - self._clock.now(), lambda: self._fire(key))
+    def _arm(self, pending: Transition) -> None:
+        self._clock.call_later(pending.due - self._clock.now(), lambda: self._fire(pending.id))
 
     def _fire(self, key: str) -> None:
-        record = self._pending.get(key)
-        if record is None:
+        pending = self._pending.get(key)
+        if pending is None:
             return
-        self._pending.remove(record)
+        self._pending.remove(pending)
         try:
-            self._run(record["service"], record["method"], record["arguments"])
+            self._run(pending.service, pending.method, pending.arguments)
         except Exception:
-            log.exception("The state change %s of %s failed.", record["method"], record["service"])
+            log.exception("The state change %s of %s failed.", pending.method, pending.service)
         self._store.flush()

@@ -256,6 +256,21 @@ def attributes_of_identity(database: sqlite3.Connection) -> None:
     filled("keystone", "endpoint_filters", {"endpoint_id": None, "endpoint_group_id": None})(database)
 
 
+_WITH_LIMITS = ("barbican", "cinder", "designate", "manila", "nova", "octavia", "trove", "zun")
+"""Services that keep the limits of projects in the same way."""
+
+
+def limits_of_projects(database: sqlite3.Connection) -> None:
+    """The limits of a project are in a member of its record."""
+
+    def change(data: dict[str, Any]) -> dict[str, Any]:
+        limits = {name: value for name, value in data.items() if name not in ("id", "_fault")}
+        return {**{name: data[name] for name in data if name not in limits}, "limits": limits}
+
+    for service in _WITH_LIMITS:
+        _rewrite(database, service, "quotas", change)
+
+
 STEPS: Sequence[Step] = (
     numbered,
     filled("nova", "servers", {"_image_name": ""}),
@@ -278,6 +293,7 @@ STEPS: Sequence[Step] = (
     whole_servers,
     filled("keystone", "tokens", {"trust_id": None, "application_credential_id": None}),
     attributes_of_identity,
+    limits_of_projects,
 )
 
 

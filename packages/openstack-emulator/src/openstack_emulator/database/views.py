@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from openstack_emulator.core.http import Request
-from openstack_emulator.core.store import public
+from openstack_emulator.core.typed import to_public
 from openstack_emulator.database.records import (
     Backup,
     BackupStrategy,
@@ -168,7 +168,7 @@ def member_view(request: Request, row: Instance) -> Json:
 def backup_view(service: DatabaseService, backup: Backup) -> Json:
     """A backup; its size and its place are known when it is complete."""
     version = backup.datastore_version_id
-    shown = {name: value for name, value in public(backup.to_json()).items() if name != "datastore_version_id"}
+    shown = {name: value for name, value in to_public(backup).items() if name != "datastore_version_id"}
     unknown = {} if backup.status == COMPLETED else dict.fromkeys(("size", "locationRef"))
     datastore = {**service.datastores.names(version)._asdict(), "version_id": version}
     return {**shown, **unknown, "datastore": datastore, "storage_driver": "swift"}

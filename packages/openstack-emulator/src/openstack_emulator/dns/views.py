@@ -6,8 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from openstack_emulator.core.http import Request
-from openstack_emulator.core.store import public
-from openstack_emulator.core.typed import TypedRecord
+from openstack_emulator.core.typed import TypedRecord, to_public
 from openstack_emulator.dns.records import (
     NameServer,
     Pool,
@@ -34,7 +33,7 @@ def link(request: Request, path: str) -> str:
 
 def _shown(request: Request, record: TypedRecord, path: str) -> dict[str, Any]:
     """A record with its address, which is below a path."""
-    return {**public(record.to_json()), "links": {"self": link(request, f"{path}/{record.id}")}}
+    return {**to_public(record), "links": {"self": link(request, f"{path}/{record.id}")}}
 
 
 def zone_view(request: Request, zone: Zone) -> dict[str, Any]:
@@ -106,7 +105,7 @@ def transfer_request_view(caller: Caller) -> Callable[[Request, TransferRequest]
 def transfer_accept_view(request: Request, record: TransferAccept) -> dict[str, Any]:
     """An accept of a transfer."""
     links = {"self": transfer_link(request, record), "zone": zone_link(request, record.zone_id)}
-    return {**public(record.to_json()), "links": links}
+    return {**to_public(record), "links": links}
 
 
 def import_view(request: Request, record: ZoneImport) -> dict[str, Any]:
@@ -123,7 +122,7 @@ def export_view(request: Request, record: ZoneExport) -> dict[str, Any]:
 
 def _task_view(request: Request, record: ZoneTask, links: Mapping[str, str]) -> dict[str, Any]:
     zone = {} if record.zone_id is None else {"zone": zone_link(request, record.zone_id)}
-    return {**public(record.to_json()), "links": {**links, **zone}}
+    return {**to_public(record), "links": {**links, **zone}}
 
 
 def operator_view(path: str) -> Callable[[Request, TypedRecord], dict[str, Any]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from openstack_emulator.core.store import public
+from openstack_emulator.core.typed import to_public
 from openstack_emulator.image.records import Image, Member, Namespace, Task
 from openstack_emulator.image.rules.stores import DEFAULT_STORE, STORES
 
@@ -56,7 +56,7 @@ def member_view(member: Member) -> dict[str, Any]:
 
 
 def task_view(task: Task) -> dict[str, Any]:
-    shown = {name: value for name, value in public(task.to_json()).items() if name != "project_id"}
+    shown = {name: value for name, value in to_public(task).items() if name != "project_id"}
     return {**shown, "owner": task.project_id, "self": f"/v2/tasks/{task.id}", "schema": "/v2/schemas/task"}
 
 

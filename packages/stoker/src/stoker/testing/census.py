@@ -39,6 +39,6 @@ def objects(cloud: Cloud, without: Collection[Kind] = ()) -> dict[Kind, set[str]
     """Return the IDs of all objects of a cloud by their kind, but for those of some kinds."""
     return {
         kind: set(found.ids())
-        for kind, found in cloud.store.collections.items()
+        for kind, found in cloud.store.tables.items()
         if not found.internal and kind not in LEFT_ALONE and kind not in without
     }

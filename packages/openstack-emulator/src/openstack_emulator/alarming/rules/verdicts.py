@@ -100,7 +100,7 @@ class Judge(Rules):
     def _of_meter(self, database: TimeSeriesDatabase, project: str, rule: MeterRule) -> Series:
         """The values of a meter, of the resources that have what the rule's query says."""
         database.servers.follow()
-        servers = self.cloud.collection_of("nova", "servers")
+        servers = self.cloud.table_of("nova", "servers")
         step, method, conditions = float(rule.period), _STATISTICS.get(rule.statistic, rule.statistic), rule.conditions
         found = []
         for metric in database.metrics.rows:

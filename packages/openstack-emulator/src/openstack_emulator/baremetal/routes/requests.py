@@ -13,7 +13,7 @@ from openstack_emulator.core.cloud import new_id
 from openstack_emulator.core.errors import ApiError, bad_request, conflict, not_found
 from openstack_emulator.core.http import Request, Response
 from openstack_emulator.core.paging import ordered, page
-from openstack_emulator.core.store import Rows
+from openstack_emulator.core.store import Table
 
 LISTED_BY = ("limit", "marker", "sort_key", "sort_dir", "fields", "detail")
 B = TypeVar("B", bound=BareMetalRecord)
@@ -67,7 +67,7 @@ def single(request: Request, kind: Kind, record: BareMetalRecord, status: int = 
     return Response(shown(request, kind, record, names), status, headers)
 
 
-def new_key(request: Request, *present: Rows[Any]) -> str:
+def new_key(request: Request, *present: Table[Any]) -> str:
     """The UUID of a new object: that of the request, or a new one. Raises ApiError 400, and 409 for one in use."""
     given = request.json.get("uuid")
     if given is None:

@@ -7,7 +7,7 @@ from typing import Any, Generic
 
 from openstack_emulator.core.cloud import Records
 from openstack_emulator.core.rules import Rules
-from openstack_emulator.core.store import R, Rows, T, Table
+from openstack_emulator.core.store import T, Table
 from openstack_emulator.core.typed import stored_names
 from openstack_emulator.identity.records import Extensible
 
@@ -57,7 +57,7 @@ def _sorted(kind: type[T], given: Mapping[str, Any]) -> tuple[dict[str, Any], di
     return known, {name: value for name, value in given.items() if name not in names}
 
 
-def remove_all(rows: Rows[R], records: Iterable[R]) -> None:
+def remove_all(rows: Table[T], records: Iterable[T]) -> None:
     """Remove records that nothing depends on."""
     for record in records:
         rows.remove(record)

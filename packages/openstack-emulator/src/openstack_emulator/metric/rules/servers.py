@@ -36,7 +36,7 @@ class Servers(Rules):
 
     def follow(self) -> None:
         """Make the resources of type `instance` those of the cloud's servers; deleted servers' have ended."""
-        servers = self.cloud.collection_of("nova", "servers")
+        servers = self.cloud.table_of("nova", "servers")
         if servers is None:
             return
         server: Server

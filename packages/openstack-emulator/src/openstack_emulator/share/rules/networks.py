@@ -168,7 +168,7 @@ class ShareNetworks(Rules):
 
     def _describe(self, subnet: Subnet) -> bool:
         """Set what the network service knows about a subnet; False when it does not exist there."""
-        networks, subnets = (self.cloud.collection_of("neutron", name) for name in ("networks", "subnets"))
+        networks, subnets = (self.cloud.table_of("neutron", name) for name in ("networks", "subnets"))
         network = networks.get(subnet.neutron_net_id or "") if networks is not None else None
         found = subnets.get(subnet.neutron_subnet_id or "") if subnets is not None else None
         if network is None or found is None:

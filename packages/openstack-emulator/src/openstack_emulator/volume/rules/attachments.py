@@ -201,7 +201,7 @@ class Attachments(Rules):
 
     def refuse_behind_server(self, attachments: list[Attachment]) -> None:
         """409 while Nova uses one of the attachments: it must be detached through the compute API."""
-        devices = self.cloud.collection_of("nova", "block_devices")
+        devices = self.cloud.table_of("nova", "block_devices")
         for row in attachments:
             if devices is not None and devices.first(volume_id=row.volume_id, attachment_id=row.id) is not None:
                 raise conflict(f"Detach volume from instance {row.instance} using the Compute API")
