@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -386,3 +388,25 @@ def test_generated_templates_of_others_are_not_shown(
     shown = generated(world, other, "mine")
     assert [each["ResourceStatus"] for each in shown["Resources"]] == ["FAILED"]
     other.delete_generated_template(GeneratedTemplateName="mine")
+
+
+def test_changes_at_the_same_time_lose_nothing(world: QueryService, boto: Any, shop: dict[str, str]) -> None:
+    """A change that was made from a state that is not the latest any more is refused."""
+    boto.create_generated_template(GeneratedTemplateName="both", Resources=definitions(Net=(NET, shop[NET])))
+    assert generated(world, boto, "both")["Status"] == "COMPLETE"
+    further = {"Subnet": SUBNET, "Router": ROUTER, "Server": SERVER, "Port": "OS::Neutron::Port"}
+    together = threading.Barrier(len(further))
+
+    def add(name: str) -> str:
+        together.wait()
+        added = definitions(**{name: (further[name], shop[further[name]])})
+        try:
+            boto.update_generated_template(GeneratedTemplateName="both", AddResources=added)
+        except ClientError:
+            return ""
+        return name
+
+    with ThreadPoolExecutor(len(further)) as threads:
+        made = {name for name in threads.map(add, further) if name}
+    shown = generated(world, boto, "both")
+    assert made and {each["LogicalResourceId"] for each in shown["Resources"]} == {"Net", *made}

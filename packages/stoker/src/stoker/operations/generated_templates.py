@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
+from sqlalchemy import Connection
 from sqlalchemy.exc import IntegrityError
 
 from stoker.base.context import RequestContext
@@ -128,8 +129,8 @@ async def generated_template_update(
     """
     row = await _found(services, context, request.name)
     if row.status in _IN_PROGRESS:
-        raise ActionInProgress(f"The generated template {row.name} is being generated; change it afterwards.")
-    former = _Body.opened(services, row)
+        raise _in_progress(row.name)
+    former, read = _Body.opened(services, row), row.body
     kept = _without(former.items, request.remove)
     if request.refresh:
         kept = [replace(item, values=None, status=PENDING, reason="") for item in kept]
@@ -142,7 +143,13 @@ async def generated_template_update(
     row.engine, row.status, row.reason = services.id, UPDATING, ""
     row.number, row.updated_at, row.body = len(body.items), services.clock.now(), body.sealed(services)
     cloud = await services.credentials.of_caller(context)
-    await _commit(services, Batch().change(replace(row)), row.name)
+    changed = replace(row)
+
+    def write(connection: Connection) -> None:
+        if not generated_templates.replace_read(connection, changed, read):
+            raise _in_progress(request.name)
+
+    await _commit(services, Batch().then(write), row.name)
     services.background.spawn(_generate(services, context, row, body, _order(body, base, types, context), cloud))
     return _identity(row)
 
@@ -180,8 +187,17 @@ async def generated_template_delete(
     """Delete a generated template. Raises EntityNotFound, and ActionInProgress while it is being generated."""
     row = await _found(services, context, request.name)
     if row.status in _IN_PROGRESS:
-        raise ActionInProgress(f"The generated template {row.name} is being generated; delete it afterwards.")
-    await services.journal.commit(Batch().remove(row))
+        raise _in_progress(row.name)
+
+    def remove(connection: Connection) -> None:
+        if not generated_templates.remove_read(connection, row):
+            raise _in_progress(row.name)
+
+    await services.journal.commit(Batch().then(remove))
+
+
+def _in_progress(name: str) -> ActionInProgress:
+    return ActionInProgress(f"The generated template {name} is being generated: change or delete it afterwards.")
 
 
 # -- requests ------------------------------------------------------------------------------------------------------

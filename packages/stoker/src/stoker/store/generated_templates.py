@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Connection, func, or_, select
+from sqlalchemy import Connection, and_, delete, func, or_, select, update
 
 from stoker.store.records import GeneratedTemplate
 from stoker.store.tables import generated_templates as table
@@ -27,3 +27,15 @@ def count(connection: Connection, project_id: str) -> int:
     """Return how many generated templates a project has."""
     query = select(func.count()).select_from(table).where(table.c.project_id == project_id)
     return int(connection.execute(query).scalar_one())
+
+
+def replace_read(connection: Connection, row: GeneratedTemplate, read: str) -> bool:
+    """Write a generated template whose body was `read` before; return whether it still was that (a journal step)."""
+    where = and_(table.c.id == row.id, table.c.body == read)
+    return connection.execute(update(table).where(where).values(**row.values())).rowcount == 1
+
+
+def remove_read(connection: Connection, row: GeneratedTemplate) -> bool:
+    """Delete a generated template unless it has been changed since it was read; return whether it was (a journal step)."""
+    where = and_(table.c.id == row.id, table.c.body == row.body)
+    return connection.execute(delete(table).where(where)).rowcount == 1
