@@ -1,7 +1,10 @@
-"""Random moves in a tree of stacks, together with creations, deletions and changes: what is planned happens."""
+"""Random moves in a tree of stacks, together with creations, deletions, changes, imports, and what others do to the
+objects between: what is planned happens.
+"""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
@@ -107,3 +110,91 @@ def test_what_is_planned_happens(stacks: Stacks, seed: int) -> None:
         assert stacks.plan(wanted, entries, files=texts)["summary"].keys() == {"keep"}, said
         sizes, moved = after, moved + len(moves)
     assert moved >= ROUNDS  # else nothing was tried
+
+
+class Volumes:
+    """What somebody else does to volumes, without the engine."""
+
+    def __init__(self, served: ServedCloud) -> None:
+        token = served.token("demo", "demo")
+        shown = served.call("GET", "/identity/v3/auth/tokens", None, token, {"X-Subject-Token": token})
+        self._served, self._token = served, token
+        self._path = f"/volume/v3/{shown.json['token']['project']['id']}/volumes"
+
+    def make(self) -> str:
+        made = self._served.call("POST", self._path, {"volume": {"size": 1}}, self._token)
+        identifier: str = made.json["volume"]["id"]
+        return identifier
+
+    def rename(self, identifier: str, name: str) -> None:
+        self._served.call("PUT", f"{self._path}/{identifier}", {"volume": {"name": name}}, self._token)
+
+    def delete(self, identifier: str) -> None:
+        assert self._served.call("DELETE", f"{self._path}/{identifier}", None, self._token).status == 202
+
+    def there(self) -> set[str]:
+        return {each["id"] for each in self._served.call("GET", self._path, None, self._token).json["volumes"]}
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_what_is_planned_happens_beside_others(stacks: Stacks, served: ServedCloud, seed: int) -> None:
+    """Resources of the stack itself are moved, imported and forgotten, while others delete and rename objects."""
+    chance, others = Random(seed), Volumes(served)
+    names = [f"v{number}" for number in range(7)]
+    free = [others.make() for _ in range(2)]
+    present = set(chance.sample(names, 4))
+    volume = {"type": "OS::Cinder::Volume", "properties": {"size": 1}}
+    stacks.create(template(**dict.fromkeys(sorted(present), volume)))
+    done = Counter[str]()
+    for _ in range(ROUNDS):
+        had = stacks.objects()
+        lost = chance.choice(sorted(present)) if chance.random() < 0.5 else None
+        if lost is not None:
+            others.delete(had[lost])
+        for name in sorted(present - {lost}):
+            if chance.random() < 0.3:
+                others.rename(had[name], f"other-{chance.random()}")
+        targets = chance.sample([name for name in names if name not in present], 2)
+        moved = dict(zip(chance.sample(sorted(present), 1), targets[:1], strict=True))
+        gone = chance.choice(sorted(present - moved.keys()))
+        forgotten = gone if chance.random() < 0.5 and gone != lost else None
+        imported = {targets[1]: free.pop()} if free and chance.random() < 0.7 else {}
+        after = (present - moved.keys() - {gone}) | {*moved.values(), *imported}
+        for name in names:
+            if name not in present | after and len(after) < 5 and chance.random() < 0.5:
+                after.add(name)
+        entries: dict[str, Any] = {
+            "moved": [{"from": source, "to": target} for source, target in moved.items()],
+            "imports": [{"to": name, "id": identifier} for name, identifier in imported.items()],
+            "removed": [{"from": forgotten, "destroy": False}] if forgotten else [],
+        }
+        wanted, there = template(**dict.fromkeys(sorted(after), volume)), others.there()
+        said = f"{sorted(present)} -> {sorted(after)} with {entries}, lost {lost}"
+
+        plan = stacks.plan(wanted, entries, refresh="all")
+        stack = stacks.update(wanted, entries, refresh="all")
+
+        assert stack["stack_status"] == "UPDATE_COMPLETE", said
+        now = stacks.objects()
+        makes = {step["path"]: step for step in plan["steps"] if step["kind"] not in ("delete", "forget")}
+        ends = {step["path"]: step["kind"] for step in plan["steps"] if step["kind"] in ("delete", "forget")}
+        origins = {target: source for source, target in moved.items()}
+        assert now.keys() == after, said
+        for name in after:
+            source, step = origins.get(name, name), makes[name]
+            if name in imported:
+                assert now[name] == imported[name] and step["imports"] == imported[name], said
+            elif source in present and source != lost:
+                assert now[name] == had[source] and step["kind"] in ("keep", "update"), (said, step)
+            else:
+                assert step["kind"] == "create" and now[name] not in there, (said, step)
+            assert step.get("moved_from") == origins.get(name) or source == lost, (said, step)
+        remains = {moved.get(lost, lost)} if lost is not None else set[str]()  # what is recorded of a lost object
+        assert ends == {gone: "forget" if forgotten else "delete", **dict.fromkeys(remains, "delete")}, (said, ends)
+        assert (had[gone] in others.there()) == (forgotten is not None), said
+        if forgotten is not None:
+            free.append(had[gone])
+        done.update(lost=lost is not None, imported=len(imported), forgotten=forgotten is not None)
+        assert stacks.plan(wanted, entries, refresh="all")["summary"].keys() == {"keep"}, said
+        present = after
+    assert all(done[what] for what in ("lost", "imported", "forgotten")), done

@@ -36,6 +36,6 @@ def replace_read(connection: Connection, row: GeneratedTemplate, read: str) -> b
 
 
 def remove_read(connection: Connection, row: GeneratedTemplate) -> bool:
-    """Delete a generated template unless it has been changed since it was read; return whether it was (a journal step)."""
+    """Delete a generated template unless it was changed since it was read; return whether it is (a journal step)."""
     where = and_(table.c.id == row.id, table.c.body == row.body)
     return connection.execute(delete(table).where(where)).rowcount == 1
