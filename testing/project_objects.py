@@ -69,7 +69,7 @@ class Objects:
             self.send("DELETE", f"{NEUTRON}/security-group-rules/{rule['id']}")
 
     def volume(self, name: str = "data", **fields: Any) -> str:
-        made = self.make(f"{CINDER}/v3/volumes", "volume", size=1, name=name, **fields)
+        made = self.make(f"{CINDER}/v3/volumes", "volume", **{"size": 1, "name": name, **fields})
         return made
 
     def key(self, name: str = "ops") -> str:

@@ -322,7 +322,7 @@ CASES: list[tuple[str, str, Any, int, EngineCall | None]] = [
         "/generated_template",
         None,
         200,
-        ("project_generate", {"types": [], "tags": [], "name": None, "ids": []}),
+        ("project_generate", {"types": [], "tags": [], "name": None, "ids": [], "groups": False}),
     ),
     ("GET", "/generated_template/resource_types", None, 200, ("generated_type_list", {})),
     (

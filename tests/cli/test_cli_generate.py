@@ -53,6 +53,30 @@ def test_a_project_is_written_and_imported(embedded: Shell, tmp_path: Path) -> N
     embedded.openstack("network", "delete", net)
 
 
+def test_what_repeats_becomes_a_group_after_the_import(embedded: Shell, tmp_path: Path) -> None:
+    nets = [
+        embedded.openstack("network", "create", f"rep-{number}", "-f", "value", "-c", "id").out.strip()
+        for number in (1, 2, 3)
+    ]
+    out = tmp_path / "nets"
+    select = ("generate", "--project", "--name", "rep-*", "-o")
+    said = embedded.ok(*select, str(out)).out
+    assert f"Written: {out}/groups/template.yaml, which has 3 resources in groups and nested templates.\n" in said
+    assert not (tmp_path / "flat").exists()
+    embedded.ok(*select, str(tmp_path / "flat"), "--flat")
+    assert not (tmp_path / "flat" / "groups").exists()
+    grouped = yaml.safe_load((out / "groups" / "template.yaml").read_text())["resources"]["rep_nets"]
+    assert grouped["properties"]["for_each"] == ["1", "2", "3"]
+
+    define = [("-t", f"{each}/template.yaml", "-e", f"{each}/environment.yaml") for each in (out, out / "groups")]
+    assert "Plan: 3 to import." in embedded.ok("deploy", "rep", *define[0], "--yes").out
+    assert "3 to move" in embedded.ok("deploy", "rep", *define[1], "--yes").out
+    assert "3 in sync" in embedded.ok("drift", "rep").out
+    embedded.ok("delete", "rep", "--yes")
+    for net in nets:
+        embedded.openstack("network", "delete", net)
+
+
 def test_types_are_listed_and_wrong_ones_refused(embedded: Shell, tmp_path: Path) -> None:
     rows = json.loads(embedded.ok("generate", "--list-types", "-f", "json").out)
     generated = {each["resource_type"]: each["generated"] for each in rows}

@@ -309,7 +309,7 @@ def _plain(value: Any) -> Any:
 
 
 def _ordered(objects: Mapping[str, Instance]) -> dict[str, Fields]:
-    """Return the arguments by address, each after those that it refers to. Raises NotKnown for a circular dependency."""
+    """Return the arguments by address, each after those that it refers to. Raises NotKnown for circular references."""
     done: dict[str, Fields] = {}
     waiting = {address: _needed(each) for address, each in objects.items()}
     while waiting:

@@ -12,6 +12,7 @@ from stoker.base.similar import closest
 from stoker.contract.generating import (
     GeneratedTemplate,
     GenerateFromProject,
+    GroupedTemplate,
     LeftOut,
     LeftOutProperty,
     ListGeneratedTypes,
@@ -19,7 +20,7 @@ from stoker.contract.generating import (
 from stoker.engine.generation.describing import describe
 from stoker.engine.generation.notation import HOT
 from stoker.engine.generation.scan import Found, find_owners, scan, scanned_types
-from stoker.engine.generation.template import write
+from stoker.engine.generation.template import Generated, write
 from stoker.engine.records.services import EngineServices
 from stoker.plugins.inventory import inventory_of
 from stoker.plugins.resource import ResourceType
@@ -59,10 +60,12 @@ async def project_generate(
     others = [each for each in found.found if each not in described]
     functions = [each["functions"] for each in functions_of(HOT.version) or ()]
     generated = await services.evaluator.evaluate(context.project_id, partial(write, described, others, functions))
+    grouped = await _grouped(services, context, generated) if request.groups else None
     names = generated.names
     return {
         "template": generated.template,
         "environment": generated.environment,
+        "grouped": grouped,
         "resources": [
             {
                 "resource_name": names[each],
@@ -83,6 +86,18 @@ async def project_generate(
         ],
         "parameters_without_value": generated.without_value,
     }
+
+
+async def _grouped(services: EngineServices, context: RequestContext, generated: Generated) -> GroupedTemplate | None:
+    """Return a template in which what repeats is written once; None if nothing does."""
+    from stoker.engine.generation.grouping import with_groups
+
+    grouped = await services.evaluator.evaluate(context.project_id, partial(with_groups, generated))
+    if not grouped.paths:
+        return None
+    parameters = {name: value for name, value in generated.environment.items() if name == "parameters"}
+    moved = [{"from": name, "to": path} for name, path in grouped.paths.items()]
+    return {"template": grouped.template, "environment": {**parameters, "moved": moved}, "files": grouped.files}
 
 
 def types_to_generate(services: EngineServices, context: RequestContext) -> Mapping[str, ResourceType]:

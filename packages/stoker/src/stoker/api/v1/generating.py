@@ -6,7 +6,7 @@ from typing import Any
 
 from stoker.api.schema import Query
 from stoker.api.v1.call import Call
-from stoker.api.values import STRING, Field
+from stoker.api.values import BOOLEAN, STRING, Field
 from stoker.contract.generating import GenerateFromProject, ListGeneratedTypes
 
 QUERY = Query(
@@ -15,6 +15,7 @@ QUERY = Query(
         "tag": Field(STRING, repeatable=True),
         "name": Field(STRING),
         "id": Field(STRING, repeatable=True),
+        "groups": Field(BOOLEAN),
     },
     strict=True,
 )
@@ -25,12 +26,17 @@ def generate(call: Call) -> dict[str, Any]:
 
     `type` limits the types, `tag` selects objects by tags or by keys and values of metadata (`key=value`), `name` by a
     pattern with `*`, `?` and `[…]`. What is inside an object comes with it; with `id`, which can be repeated, the
-    template has only the objects with these IDs. `left_out` are the objects that became no resource, with the reasons;
-    `unread` the types whose service did not list its objects. A stack with the template and the environment imports the
-    objects without a change of any.
+    template has only the objects with these IDs. With `groups`, `grouped` is a template to update
+    the stack to, in which objects that are equal but for a number in their names are members of groups: its environment
+    moves them there, and the nested templates are among its `files`. It is null if nothing repeats.
+
+    `left_out` are the objects that became no resource, with the reasons; `unread` the types whose service did not list
+    its objects. A stack with the template and the environment imports the objects without a change of any.
     """
     query = call.query
-    wanted = GenerateFromProject(types=query["type"], tags=query["tag"], name=query["name"], ids=query["id"])
+    wanted = GenerateFromProject(
+        types=query["type"], tags=query["tag"], name=query["name"], ids=query["id"], groups=bool(query["groups"])
+    )
     return {"generated_template": call.ask(wanted)}
 
 

@@ -20,6 +20,8 @@ from stoker.cli.terminal.messages import say
 
 TEMPLATE, ENVIRONMENT = "template.yaml", "environment.yaml"
 """The files that are written."""
+GROUPS = "groups"
+"""The directory, in that of the files, for the template with groups."""
 _FORMATS = ("table", "json")
 
 
@@ -39,6 +41,7 @@ _FORMATS = ("table", "json")
     help="Write a configuration of Terraform (main.tf) for the objects of this stack.",
 )  # fmt: skip
 @click.option("--skip-unsupported", is_flag=True, help="Leave out resources without an equivalent; with --terraform.")
+@click.option("--flat", is_flag=True, help="Write no template with groups for what repeats.")
 @click.option("--list-types", is_flag=True, help="List the types, and whether their objects can be generated.")
 @format_option(_FORMATS)
 @with_service
@@ -51,6 +54,7 @@ def generate(
     out: Path | None,
     stack: str | None,
     skip_unsupported: bool,
+    flat: bool,
     list_types: bool,
     form: str,
 ) -> None:
@@ -59,6 +63,10 @@ def generate(
     The services are asked for their lists; nothing is changed. A stack of the template and the environment imports the
     objects without a change of any. Objects that a stack owns, and those that a service makes itself, are left out,
     with the reason. What is inside a selected object comes with it. Files that exist are not overwritten.
+
+    Where three or more objects have names that differ in a number only, such as web-1, web-2 and web-3, a second
+    template in DIR/groups has them as a group, together with what belongs to each. Update the stack to it after the
+    import: its environment moves the resources, without a change of any object. With --flat, it is not written.
 
     With --terraform, the objects of a stack become a configuration with a block `import` for each.
 
@@ -77,7 +85,7 @@ def generate(
         show_rows(list(_types(service)), ("resource_type", "generated"), form)
         return
     if stack is not None:
-        if whole or types or tags or name or out is None:
+        if whole or types or tags or name or flat or out is None:
             raise click.UsageError("--terraform goes with -o DIR, --skip-unsupported and -f only.")
         from stoker.cli.commands.terraform import write_configuration
 
@@ -89,15 +97,16 @@ def generate(
         )
     wanted = [each for text in types for each in text.split(",") if each]
     refuse_existing(out)
-    answer = service.generated({"type": wanted, "tag": list(tags), **({"name": name} if name else {})})
+    query = {"type": wanted, "tag": list(tags), "groups": "false" if flat else "true"}
+    answer = service.generated({**query, **({"name": name} if name else {})})
     if answer["template"]["resources"]:
         write_generated(out, answer)
     if form == "table":
         tell_generated(answer, out)
     else:
-        files = _files(out)
-        rest = {key: value for key, value in answer.items() if key not in ("template", "environment")}
-        click.echo(json.dumps({"files": [str(file) for file in files.values() if file.exists()], **rest}, indent=2))
+        files = [out / name for name in _names(answer)] if answer["template"]["resources"] else []
+        rest = {key: value for key, value in answer.items() if key not in ("template", "environment", "grouped")}
+        click.echo(json.dumps({"files": [str(file) for file in files], **rest}, indent=2))
     if answer["unread"]:
         sys.exit(1)
 
@@ -108,8 +117,11 @@ def _types(service: Service) -> Iterator[dict[str, Any]]:
         yield {"resource_type": each, "generated": each in generated}
 
 
-def _files(out: Path) -> dict[str, Path]:
-    return {name: out / name for name in (TEMPLATE, ENVIRONMENT)}
+def _names(answer: Answer) -> tuple[str, ...]:
+    """Return the names of the files of an answer; earlier releases of the service have no groups."""
+    grouped = answer.get("grouped")
+    inner = (TEMPLATE, ENVIRONMENT, *grouped["files"]) if grouped else ()
+    return TEMPLATE, ENVIRONMENT, *(f"{GROUPS}/{name}" for name in inner)
 
 
 def refuse_existing(out: Path) -> None:
@@ -119,17 +131,26 @@ def refuse_existing(out: Path) -> None:
 
 def write_generated(out: Path, answer: Answer) -> None:
     """Write the files to a directory. Raises CommandFailed, also if one of them has come to be meanwhile."""
+    from stoker.authoring.convert.templates import to_yaml
+
+    texts = _texts(answer, "imports")
+    if grouped := answer.get("grouped"):
+        nested = {name: to_yaml(each) for name, each in grouped["files"].items()}
+        texts |= {f"{GROUPS}/{name}": text for name, text in {**_texts(grouped, "moved"), **nested}.items()}
+    write_files(free_files(out, texts), texts)
+
+
+def _texts(answer: Answer, section: str) -> dict[str, str]:
     from stoker.authoring.added_entries import with_entries
     from stoker.authoring.convert.templates import to_yaml
     from stoker.cli.terminal.formats import yaml_text
 
     environment = dict(answer["environment"])
-    imports = environment.pop("imports")
-    texts = {
+    entries = environment.pop(section)
+    return {
         TEMPLATE: to_yaml(answer["template"]),
-        ENVIRONMENT: with_entries(yaml_text(environment) if environment else "", "imports", imports),
+        ENVIRONMENT: with_entries(yaml_text(environment) if environment else "", section, entries),
     }
-    write_files(_files(out), texts)
 
 
 def tell_generated(answer: Answer, out: Path) -> None:
@@ -158,3 +179,8 @@ def tell_generated(answer: Answer, out: Path) -> None:
         say(f"Give values of these parameters, which no service shows: {', '.join(without)}.")
     if resources:
         say(f"To import the objects: stoker deploy NAME -t {out / TEMPLATE} -e {out / ENVIRONMENT}")
+    if resources and (grouped := answer.get("grouped")):
+        inner = out / GROUPS
+        number = len(grouped["environment"]["moved"])
+        say(f"Written: {inner / TEMPLATE}, which has {counted(number, 'resource')} in groups and nested templates.")
+        say(f"To have it so afterwards: stoker deploy NAME -t {inner / TEMPLATE} -e {inner / ENVIRONMENT}")

@@ -255,8 +255,8 @@ class _Writing:
         known = target or self._others.get(key)
         noun = _noun_of(reference.kind, name)
         schema = Parameter("string", _told(noun, known), constraint=reference.kind if known is None else None)
-        label = _word(known.name) if known is not None else ""
-        parameter = self._parameters.named(_joined(noun, label), key, schema)
+        label = word_of(known.name) if known is not None else ""
+        parameter = self._parameters.named(joined(noun, label), key, schema)
         self._parameters.values[parameter] = reference.value
         return {self._notation.parameter_function: parameter}
 
@@ -264,12 +264,12 @@ class _Writing:
         """Give a value by a parameter: equal ones of equal properties by the same."""
         kind = "string" if isinstance(value, str) else "json"
         schema = Parameter(kind, f"{name} of the generated resources that have it.")
-        parameter = self._parameters.named(_word(name), (name, repr(value)), schema)
+        parameter = self._parameters.named(word_of(name), (name, repr(value)), schema)
         self._parameters.values[parameter] = value
         return {self._notation.parameter_function: parameter}
 
     def _hidden(self, found: Found, name: str, marker: Hidden) -> dict[str, str]:
-        about = _joined(f"{self._names[found]}_{_word(name)}", _word(marker.place))
+        about = joined(f"{self._names[found]}_{word_of(name)}", word_of(marker.place))
         schema = Parameter(marker.type, f"{name}, which no service shows.", hidden=True)
         return {self._notation.parameter_function: self._parameters.named(about, (about, None), schema)}
 
@@ -339,15 +339,15 @@ def _names(described: Iterable[Found], style: Style) -> dict[Found, str]:
 
 def name_of(found: Found) -> str:
     """Return a name for a resource: the name of the object and a word of the type, or a part of the ID."""
-    noun, label = _noun(found.type_name), _word(found.name)
+    noun, label = noun_of_type(found.type_name), word_of(found.name)
     if label[:1].isalpha():
-        return _joined(label, noun)
-    outer = _word(found.inside.name) if found.inside is not None else ""
-    begins = _joined(outer, noun) if outer[:1].isalpha() else noun
-    return f"{begins}_{label or _word(_distinct(found.id))}"
+        return joined(label, noun)
+    outer = word_of(found.inside.name) if found.inside is not None else ""
+    begins = joined(outer, noun) if outer[:1].isalpha() else noun
+    return f"{begins}_{label or word_of(_distinct(found.id))}"
 
 
-def _noun(type_name: str) -> str:
+def noun_of_type(type_name: str) -> str:
     """Return the last part of a type's name in words: `FloatingIP` is `floating_ip`."""
     words = re.findall(r"L7|[A-Z]+(?![a-z])|[A-Z][a-z0-9]*", type_name.rpartition("::")[2])
     return "_".join(words).lower()
@@ -358,12 +358,12 @@ def _distinct(identifier: str) -> str:
     return identifier.rpartition("=")[2][:_SHORT]
 
 
-def _word(text: str) -> str:
+def word_of(text: str) -> str:
     """Return a name in letters, digits and underscores."""
     return re.sub(r"[^A-Za-z0-9]+", "_", text).strip("_")[:_LONGEST_NAME]
 
 
-def _joined(first: str, second: str) -> str:
+def joined(first: str, second: str) -> str:
     """Return both parts with an underscore between them, without a second one that the first ends with."""
     if not first or not second:
         return first or second

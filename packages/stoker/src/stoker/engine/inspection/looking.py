@@ -141,11 +141,12 @@ class Look:
         self._seen |= new.keys()
         looked: list[tuple[_Place, StackView, ResourceState]] = []
         for place in new.values():
-            view = await self._view(place.stack_id)
-            state = view.states.get(place.uuid)
-            if state is not None and _is_healthy(state):
+            if (recorded := await self._recorded(place)) is None:
+                continue
+            view, state = recorded
+            if _is_healthy(state):
                 looked.append((place, view, state))
-            elif state is not None and state.row.status == FAILED and (has_object(state.type) or state.type.nested):
+            elif state.row.status == FAILED and (has_object(state.type) or state.type.nested):
                 self.statuses[state.row.uuid] = UNKNOWN
         reads = SharedReads.of(state for _, _, state in looked)
         answers = await self._in_time([self._compared(view, state, reads) for _, view, state in looked])
@@ -216,6 +217,24 @@ class Look:
             self._found.setdefault(stack.parent_resource, {})
             self._holders.add(stack.parent_resource)
             stack = (await self._view(stack.parent_id or "")).stack
+
+    async def _recorded(self, place: _Place) -> tuple[StackView, ResourceState] | None:
+        """Return a resource in the stack that it is recorded in, which a plan that moves it still reads it from; None
+        for one that the plan has begun.
+        """
+        database = self._services.database
+        is_known = place.stack_id in self._views
+        stack = None if is_known else await database.read(queries.stack_by_id, place.stack_id)
+        if is_known or stack is not None:
+            view = await self._view(place.stack_id, stack)
+            if (state := view.states.get(place.uuid)) is not None:
+                return view, state
+        row = await database.read(queries.resource_by_uuid, place.uuid)
+        if row is None:
+            return None
+        view = await self._view(row.stack_id)
+        state = view.states.get(place.uuid)
+        return (view, state) if state is not None else None
 
     async def _view(self, stack_id: str, stack: Stack | None = None) -> StackView:
         if stack_id not in self._views:
