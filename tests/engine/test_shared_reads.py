@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import Engine, event
 
 from openstack_emulator.core.faults import Fault
 from openstack_emulator.testing import ServedCloud
@@ -73,6 +74,22 @@ async def test_few_requests_compare_many_objects(stack: World) -> None:
     assert set(found.values()) == {"IN_SYNC"}
     assert len(found) == 2 + 3 * MANY
     assert len(asked) <= BUDGET
+
+
+async def test_the_record_is_asked_once_for_the_ports_of_all_servers(stack: World) -> None:
+    questions: list[str] = []
+
+    @event.listens_for(Engine, "before_cursor_execute")
+    def note(_connection: Any, _cursor: Any, statement: str, *_rest: Any) -> None:
+        if "resources.physical_id IN" in statement:
+            questions.append(statement)
+
+    try:
+        found, _ = await looked(stack)
+    finally:
+        event.remove(Engine, "before_cursor_execute", note)
+    assert set(found.values()) == {"IN_SYNC"}
+    assert len(questions) == 1
 
 
 async def test_as_many_requests_as_objects_if_there_are_few(world: World) -> None:

@@ -97,6 +97,8 @@ async def compare(view: StackView, state: ResourceState, reads: SharedReads) -> 
     try:
         call = await call_to_look(view, state, Reader(view.services))
         call.cloud = reads.over(call.cloud)
+        if call.unrecorded is not None:
+            call.unrecorded = reads.unrecorded(view.stack.id, state.type.part_of, call.unrecorded)
         if external:
             return await _existence(state.type, call)
         found = await state.type.observe(call)

@@ -2,19 +2,21 @@
 
 A comparison of many resources asks for each object by itself. Where at least `MANY` of them are in one list, the first
 request reads that list, and it answers all of them. What the list does not have is asked for by itself: an object of
-another project, or one that does not exist.
+another project, or one that does not exist. Likewise, what resources ask Stoker's own record about objects at the same
+time is one question.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Self, cast
 
 from stoker.base.errors import CloudError
 from stoker.cloud.session import Cloud
 from stoker.cloud.transport import Answer
 from stoker.engine.records.state import ResourceState
+from stoker.plugins.call import Unrecorded
 from stoker.plugins.listing import SharedList
 from stoker.plugins.resource import ResourceType
 
@@ -22,6 +24,8 @@ MANY = 20
 """Number of resources from which on a list is read in place of single objects: it can have others besides."""
 _SELECTED = 150
 """Number of IDs in one request for a list: a URL of 7 KB, of 8 that web servers accept."""
+_ASKED = 500
+"""Number of objects, or a few more, in one question to the database."""
 
 _Items = Mapping[str, list[Any]]
 
@@ -37,6 +41,7 @@ class SharedReads:
                 wanted.setdefault(shared, []).append(str(physical_id))
         self._wanted = {shared: identifiers for shared, identifiers in wanted.items() if len(identifiers) >= MANY}
         self._read: dict[tuple[Cloud, SharedList], asyncio.Future[_Items | None]] = {}
+        self._questions: dict[tuple[str, str | None], _Question] = {}
 
     @classmethod
     def of(cls, states: Iterable[ResourceState]) -> Self:
@@ -46,6 +51,28 @@ class SharedReads:
     def over(self, cloud: Cloud) -> Cloud:
         """Return a cloud that answers from the lists what these tell."""
         return cast(Cloud, _SharingCloud(cloud, self)) if self._wanted else cloud
+
+    def unrecorded(self, stack_id: str, whole: str | None, ask: Unrecorded) -> Unrecorded:
+        """Return what asks which of some objects belong to no resource, with one question for all resources of a stack
+        that ask at the same time. `whole` is the type whose resources do not count; equal questions can be put by any
+        `ask` of the stack.
+        """
+
+        async def unrecorded(physical_ids: Collection[str]) -> set[str]:
+            key = stack_id, whole
+            question = self._questions.get(key)
+            if question is None or len(question.physical_ids) >= _ASKED:
+                question = self._questions[key] = _Question(ask)
+                asyncio.get_running_loop().call_soon(self._put, key, question)
+            return await question.answered(physical_ids)
+
+        return unrecorded
+
+    def _put(self, key: tuple[str, str | None], question: _Question) -> None:
+        """Put a question; who asks from now on is late for it."""
+        if self._questions.get(key) is question:
+            del self._questions[key]
+        question.put()
 
     async def member(self, cloud: Cloud, service: str, path: str) -> Answer | None:
         """Return the answer to a request for one object; None if it is in no list that is read."""
@@ -102,6 +129,34 @@ class SharedReads:
             for item in items:
                 found.setdefault(str(item.get(shared.field)), []).append(item)
         return found
+
+
+class _Question:
+    """A question about the objects of several resources, which is put once."""
+
+    def __init__(self, ask: Unrecorded) -> None:
+        self.physical_ids = set[str]()
+        self._ask = ask
+        self._answer: asyncio.Future[set[str]] = asyncio.get_running_loop().create_future()
+        self._task: asyncio.Task[None] | None = None
+
+    async def answered(self, physical_ids: Collection[str]) -> set[str]:
+        """Return the answer for some of the objects. Raises what the question raises."""
+        self.physical_ids.update(physical_ids)
+        return (await asyncio.shield(self._answer)).intersection(physical_ids)
+
+    def put(self) -> None:
+        """Begin to ask for all objects together."""
+        self._task = asyncio.create_task(self._asked())
+
+    async def _asked(self) -> None:
+        try:
+            self._answer.set_result(await self._ask(self.physical_ids))
+        except Exception as error:
+            self._answer.set_exception(error)
+            self._answer.exception()  # everybody who waits may have been cancelled
+        finally:
+            self._answer.cancel()  # without effect unless this task was cancelled
 
 
 class _SharingCloud:
