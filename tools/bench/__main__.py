@@ -12,7 +12,8 @@ The case `networks` compares 500 OS::Neutron::Net with a bare script that makes 
 `takeover` kills an engine with 5,000 operations (`takeover_cases`).
 `guests` starts servers that run, and deploys software to one (`guest_cases`).
 `search` looks for objects among 100,000 resources (`search_cases`).
-`drift` compares stacks with the cloud, plans with live reads in a growing estate, and watches (`drift_cases`).
+`drift` compares stacks with the cloud, plans with live reads in a growing estate, and watches (`drift_cases`);
+`watch` watches with the usual interval, for 10 to 20 minutes.
 `growth` removes nine tenths of ten million events from PostgreSQL (`growth_cases`).
 `generate` writes a template of 1000 objects and imports them (`generate_cases`).
 `databases` compares databases, and numbers of engines, with each other (`database_cases`).
@@ -58,8 +59,9 @@ LIVES = {
     "waiting": lifecycle_cases.waiting,
     "memory": lifecycle_cases.memory,
     "drift": drift_cases.drift,
+    "watch": drift_cases.watch,
 }
-CONFIGURATIONS = {"drift": drift_cases.CONFIGURATION, "alone": read_cases.ALONE}
+CONFIGURATIONS = {**drift_cases.CONFIGURATIONS, "alone": read_cases.ALONE}
 """What cases need in `heat.conf` besides raised limits."""
 OUTSIDE = {name: name for name in ("flat", "group", "chain", "fan", "update", "validate")} | {"requests": "reads"}
 """The outside benchmark's cases that are run, with its own names for them."""
