@@ -20,7 +20,7 @@ SERVICES = (
           "openstack_emulator.objectstore.service:OBJECT_STORE", "object-store"),
     Offer("swift-info", "/info", {}, "openstack_emulator.objectstore.service:OBJECT_STORE_INFO", "object-store"),
     Offer("placement", "/placement", {"placement": "/placement"}, "openstack_emulator.placement.service:PLACEMENT",
-          "placement"),
+          "placement", needs=("compute",)),
     Offer("barbican", "/key-manager", {"key-manager": "/key-manager"},
           "openstack_emulator.keymanager.service:KEY_MANAGER", "key-manager"),
     Offer("cinder", "/volume",

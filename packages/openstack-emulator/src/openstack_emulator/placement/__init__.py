@@ -1,1 +1,1 @@
-"""Placement, as far as clients need it: it answers, and has nothing to place on."""
+"""Placement, as far as clients need it: it tells which hosts have room, and keeps nothing."""

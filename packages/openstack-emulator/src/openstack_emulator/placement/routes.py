@@ -1,16 +1,19 @@
-"""The routes of Placement: its version document and its lists, which are empty.
+"""The routes of Placement: its version document, its lists, which are empty, and the hosts with room for a server.
 
-The emulated compute service chooses among its hosts by itself, so there are no resource providers to choose from here.
+The emulated compute service chooses among its hosts by itself; no resource provider is recorded here.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
+from openstack_emulator.compute.rules.composition import ComputeService
 from openstack_emulator.core.cloud import Handler, Records
 from openstack_emulator.core.errors import bad_request
 from openstack_emulator.core.http import Request, Response, Version
 from openstack_emulator.core.microversions import write
+from openstack_emulator.core.objects import require_version
 from openstack_emulator.core.versions import ApiVersion, all_versions
 
 OLDEST, NEWEST = (1, 0), (1, 39)
@@ -20,6 +23,10 @@ PARAMETERS: Mapping[str, Mapping[str, Version]] = {
         "in_tree": (1, 14), "required": (1, 18),
     },
     "traits": {"name": (1, 6), "associated": (1, 6)},
+    "allocation_candidates": {
+        "resources": (1, 10), "limit": (1, 16), "required": (1, 17), "member_of": (1, 21), "group_policy": (1, 25),
+        "in_tree": (1, 31), "root_required": (1, 35), "same_subtree": (1, 36),
+    },
 }  # fmt: skip
 """Of the lists that refuse other parameters in their query: the parameters, with the microversions that added them
 (Placement API reference)."""
@@ -44,6 +51,61 @@ def empty_list(name: str) -> Handler:
     return index
 
 
+def candidates(placement: Records, request: Request) -> Response:
+    """The hosts on which a server has room, and what each of them has (GET /allocation_candidates).
+
+    The hosts have no traits.
+    """
+    request.context.require("service")
+    require_version(request, (1, 10))
+    query = request.query
+    check_query(request, PARAMETERS["allocation_candidates"])
+    if unsupported := sorted({name for name, _ in query.pairs} - {"resources", "limit", "required"}):
+        raise bad_request(f"The emulated Placement has no {unsupported[0]!r} in questions for candidates.")
+    wanted = _amounts(query.get("resources"))
+    limit = query.get("limit")
+    if limit is not None and not (limit.isdecimal() and int(limit) > 0):
+        raise bad_request(f"Invalid query string parameters: {limit!r} does not match '^[1-9][0-9]*$'")
+    traits = [trait for trait in (query.get("required") or "").split(",") if trait and not trait.startswith("!")]
+    hosts = [] if traits else placement.cloud.of(ComputeService).hosts.providers()
+    fitting = [host for host in hosts if all(host.free(name) >= amount for name, amount in wanted.items())]
+    chosen = fitting[: int(limit)] if limit is not None else fitting
+    summaries: dict[str, Any] = {
+        host.uuid: {
+            "resources": {
+                name: {"capacity": each.capacity, "used": each.used} for name, each in host.resources.items()
+            },
+            **({"traits": []} if request.version >= (1, 17) else {}),
+            **({"parent_provider_uuid": None, "root_provider_uuid": host.uuid} if request.version >= (1, 29) else {}),
+        }
+        for host in chosen
+    }
+    requests = [
+        {
+            "allocations": {host.uuid: {"resources": wanted}},
+            **({"mappings": {"": [host.uuid]}} if request.version >= (1, 34) else {}),
+        }
+        for host in chosen
+    ]
+    return Response({"allocation_requests": requests, "provider_summaries": summaries})
+
+
+def _amounts(text: str | None) -> dict[str, int]:
+    """The amounts in `VCPU:1,MEMORY_MB:512`. Raises ApiError 400."""
+    if not text:
+        raise bad_request("Invalid query string parameters: 'resources' is a required property")
+    found: dict[str, int] = {}
+    for part in text.split(","):
+        name, colon, amount = part.partition(":")
+        if not name or not colon or not amount.isdecimal() or not int(amount):
+            raise bad_request(
+                f"Badly formed resources parameter. Expected resources query string parameter in form: "
+                f'?resources=VCPU:2,MEMORY_MB:1024. Got: "{text}"'
+            )
+        found[name] = int(amount)
+    return found
+
+
 def check_query(request: Request, known: Mapping[str, Version]) -> None:
     """Refuse parameters that the microversion of a request does not have. Raises ApiError 400."""
     given = dict.fromkeys(name for name, _ in request.query.pairs)
@@ -56,6 +118,7 @@ def check_query(request: Request, known: Mapping[str, Version]) -> None:
 
 
 ROUTES: Mapping[str, Mapping[str, Handler]] = {
+    "/allocation_candidates": {"GET": candidates},
     "/resource_classes": {"GET": empty_list("resource_classes")},
     "/resource_providers": {"GET": empty_list("resource_providers")},
     "/traits": {"GET": empty_list("traits")},

@@ -1,4 +1,4 @@
-"""Placement, which keeps nothing."""
+"""Placement, which keeps nothing: the compute service counts what its hosts have."""
 
 from __future__ import annotations
 

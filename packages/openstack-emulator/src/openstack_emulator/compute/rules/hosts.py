@@ -26,6 +26,25 @@ class HostUsage(NamedTuple):
     local_gb_used: int
 
 
+class Amount(NamedTuple):
+    """How much of something a host can hold, with what may be promised beyond what it has, and how much is used."""
+
+    capacity: int
+    used: int
+
+
+class Provider(NamedTuple):
+    """A host as Placement knows it, with its amounts by resource class."""
+
+    uuid: str
+    resources: Mapping[str, Amount]
+
+    def free(self, name: str) -> int:
+        """How much of a resource class is left; nothing of one that the host does not have."""
+        amount = self.resources.get(name, Amount(0, 0))
+        return amount.capacity - amount.used
+
+
 class Hosts(Rules):
     """Compute hosts, and the services of compute by host.
 
@@ -63,6 +82,19 @@ class Hosts(Rules):
         """The hosts whose compute service is enabled and up."""
         off = {row.host for row in self.services if row.disabled or row.forced_down}
         return [host.id for host in self.rows if host.id not in off]
+
+    def providers(self) -> list[Provider]:
+        """The usable hosts with what they have; the limits are those of `has_room`."""
+        found = []
+        for name in self.usable():
+            host, used = self.rows.require(name), self.usage(name)
+            amounts = {
+                "VCPU": Amount(host.vcpus * CPU_RATIO, used.vcpus_used),
+                "MEMORY_MB": Amount(host.memory_mb, used.memory_mb_used),
+                "DISK_GB": Amount(host.local_gb, used.local_gb_used),
+            }
+            found.append(Provider(host.uuid, amounts))
+        return found
 
     def usage(self, host: str) -> HostUsage:
         """The resources that the servers of a host use."""
