@@ -89,6 +89,9 @@ _TABLE = (
     ),
     Service("octavia", ("load-balancer",), "v2.0"),
     Service("openstack", ("network",), "v2.0"),
+    Service(
+        "placement", ("placement",), "", Microversions((("OpenStack-API-Version", "placement {}"),), always="1.29")
+    ),
     Service("swift", ("object-store",), "v1"),
     Service("trove", ("database",), "v1.0"),
     Service("zaqar", ("messaging",), "v2"),

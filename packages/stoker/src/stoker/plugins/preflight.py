@@ -33,6 +33,7 @@ class Code(StrEnum):
     EXCLUSIVE_PROPERTIES = "exclusive-properties"
     REFUSED_CHANGE = "refused-change"
     SMALLER_DISK = "smaller-disk"
+    CAPACITY = "capacity"
     ROLES = "roles"
     TRUST_ROLES = "trust-roles"
     UNKNOWN = "unknown"
@@ -91,6 +92,12 @@ CHECKS: Mapping[Code, CheckText] = {
     Code.SMALLER_DISK: CheckText(
         Verdict.WARN,
         "A server gets a flavor with a smaller disk, which most hypervisors refuse after the change has begun.",
+    ),
+    Code.CAPACITY: CheckText(
+        Verdict.WARN,
+        "The hosts have no room for all new servers of a flavor, according to Placement. By default, Placement tells "
+        "that to administrators only; of others, nothing is said. Other servers can come or go before the change, and "
+        "what the plan deletes first is not counted.",
     ),
     Code.ROLES: CheckText(
         Verdict.WARN,

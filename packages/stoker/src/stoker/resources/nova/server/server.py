@@ -21,6 +21,7 @@ from stoker.resources.live_values import read_differences
 from stoker.resources.neutron.base import PORTS_OF_DEVICES
 from stoker.resources.neutron.conflicts import ADDRESSES, GROUPS_BESIDE_PORTS
 from stoker.resources.nova.allowances import SERVER
+from stoker.resources.nova.capacity import ROOM_ON_HOSTS
 from stoker.resources.nova.conflicts import FLAVORS_FOR_IMAGES, SMALLER_DISKS, ZONES
 from stoker.resources.nova.server.attributes import read_attributes
 from stoker.resources.nova.server.body import TAGS_AT_CREATION, has_disks_of_its_own, server_body
@@ -69,7 +70,7 @@ class Server(RestResource):
     description = "A virtual machine or a bare metal machine."
     consumes = SERVER
     charges = charges.SERVER
-    conflicts = (FLAVORS_FOR_IMAGES, SMALLER_DISKS, ZONES, ADDRESSES, GROUPS_BESIDE_PORTS)
+    conflicts = (FLAVORS_FOR_IMAGES, SMALLER_DISKS, ZONES, ROOM_ON_HOSTS, ADDRESSES, GROUPS_BESIDE_PORTS)
     content = "the data on the disks of the server"
     collection = Collection(
         "nova",

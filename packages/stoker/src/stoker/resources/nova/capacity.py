@@ -1,0 +1,115 @@
+"""Whether the hosts have room for new servers, as Placement says.
+
+Placement is asked once for each kind of server: what the flavor takes, and the traits that it wants. What only Nova's
+scheduler knows (zones, aggregates, server groups) is left out, and so is what the flavor says in a way that is not
+translated here. More servers may thus seem to fit than do, never fewer.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+from stoker.plugins.preflight import Code, Conflict, Facts, NotRead, Planned, Problem
+from stoker.resources.nova.allowances import flavor_of
+
+_MOST_CANDIDATES = 1000
+_NO_STATEMENT = (401, 403, 404, 406)
+"""Statuses with which Placement tells nothing to this user, or to anybody: by default, only administrators may ask."""
+_GROUPS = re.compile(r"(resources|trait)[\w-]+:")
+"""Keys of extra specs that want resources of several providers."""
+_PROCESSORS = "hw:cpu_policy"
+"""The key of extra specs that decides whether processors are shared (VCPU) or not."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """What a server takes of a host, by resource class; `traits` the host must have, or must not with a `!`."""
+
+    resources: tuple[tuple[str, int], ...]
+    traits: tuple[str, ...]
+
+    def question(self, limit: int) -> str:
+        """Return the path of the question for hosts."""
+        query = {"resources": ",".join(f"{name}:{amount}" for name, amount in self.resources), "limit": str(limit)}
+        if self.traits:
+            query["required"] = ",".join(self.traits)
+        return f"/allocation_candidates?{urlencode(query)}"
+
+
+async def _without_room(servers: Sequence[Planned], facts: Facts) -> AsyncIterator[Problem]:
+    """Yield the first server of each kind that does not fit any more."""
+    kinds: dict[_Wanted, list[Planned]] = {}
+    for each in servers:
+        flavor = await flavor_of(each, facts) if each.makes else None
+        wanted = _wanted(each, flavor) if flavor is not None else None
+        if wanted is not None:
+            kinds.setdefault(wanted, []).append(each)
+    for wanted, group in kinds.items():
+        limit = min(len(group), _MOST_CANDIDATES)
+        try:
+            answer = await facts.get("placement", wanted.question(limit))
+        except NotRead as error:
+            if error.status in _NO_STATEMENT:
+                return
+            raise
+        if len(answer["allocation_requests"]) >= limit:
+            continue  # each of them has room for one server; with more than the limit, nothing is known
+        room = _room(answer)
+        if room < len(group):
+            taken = ", ".join(f"{amount} {name}" for name, amount in wanted.resources)
+            traits = f" and the traits {', '.join(wanted.traits)}" if wanted.traits else ""
+            message = (
+                f"the hosts have room for {room} more servers with {taken}{traits}, and the plan makes {len(group)}"
+            )
+            hint = "use fewer servers or a smaller flavor, or ask the operator of the cloud for more hosts"
+            yield Problem(group[room], ("flavor",), message, hint)
+
+
+def _wanted(server: Planned, flavor: Mapping[str, Any]) -> _Wanted | None:
+    """Return what a server takes; None if that is not known."""
+    resources = {"VCPU": _number(flavor.get("vcpus")), "MEMORY_MB": _number(flavor.get("ram"))}
+    swap = -(-_number(flavor.get("swap")) // 1024)
+    own = _number(flavor.get("ephemeral") or flavor.get("OS-FLV-EXT-DATA:ephemeral"))
+    boots_from_volume = not server.properties.get("image") or server.properties.get("block_device_mapping_v2")
+    resources["DISK_GB"] = own + swap + (0 if boots_from_volume else _number(flavor.get("disk")))
+    traits: list[str] = []
+    for key, value in (flavor.get("extra_specs") or {}).items():
+        if _GROUPS.match(key):
+            return None
+        kind, _, name = key.partition(":")
+        if key == _PROCESSORS:
+            resources.pop("VCPU", None)
+        elif kind == "resources":
+            resources[name] = _number(value)
+        elif kind == "trait":
+            traits.append(name if value == "required" else f"!{name}")
+    taken = tuple(sorted((name, amount) for name, amount in resources.items() if amount > 0))
+    return _Wanted(taken, tuple(sorted(traits))) if taken else None
+
+
+def _number(value: Any) -> int:
+    """Return a number of a flavor; services show some of them as strings, and none as an empty one."""
+    return int(value) if isinstance(value, int) or (isinstance(value, str) and value.isdecimal()) else 0
+
+
+def _room(answer: Mapping[str, Any]) -> int:
+    """Return for how many servers at most there is room on all candidates."""
+    free = {
+        provider: {name: each["capacity"] - each["used"] for name, each in summary["resources"].items()}
+        for provider, summary in answer["provider_summaries"].items()
+    }
+    return sum(
+        min(
+            free[provider][name] // amount
+            for provider, part in request["allocations"].items()
+            for name, amount in part["resources"].items()
+        )
+        for request in answer["allocation_requests"]
+    )
+
+
+ROOM_ON_HOSTS = Conflict(Code.CAPACITY, _without_room)

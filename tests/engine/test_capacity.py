@@ -1,0 +1,120 @@
+"""The check whether the hosts have room for new servers: Placement is asked, if it tells."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from openstack_emulator.core.faults import Fault
+from openstack_emulator.testing import ServedCloud
+from stoker.cloud.credentials import TokenCredential
+from stoker.engine.settings import EngineSettings
+from testing.harness import World
+from tests.engine.test_preflight import found, limit_compute, template
+from tests.engine.test_preflight_refusals import as_user
+
+HOSTS = 4
+TIB = 1024 * 1024
+HUGE = 3 * TIB
+"""MiB of memory of a server of which a host with four TiB has room for one."""
+
+
+def servers(count: int, flavor: Any = "huge") -> dict[str, Any]:
+    networks = [{"allocate_network": "none"}]
+    server = {"type": "OS::Nova::Server", "properties": {"image": "cirros", "flavor": flavor, "networks": networks}}
+    group = {"type": "OS::Heat::ResourceGroup", "properties": {"count": count, "resource_def": server}}
+    return template(servers=group)
+
+
+async def administrator(world: World) -> Any:
+    return await world.pool.cloud(TokenCredential(world.served.token("admin", "admin")))
+
+
+async def make_flavor(world: World, ram: int = HUGE, name: str = "huge", **specs: str) -> None:
+    admin = await administrator(world)
+    flavor = {"flavor": {"name": name, "ram": ram, "vcpus": 1, "disk": 1}}
+    made = (await admin.post("nova", "/flavors", flavor))["flavor"]
+    if specs:
+        path = f"/flavors/{made['id']}/os-extra_specs"
+        await admin.post(
+            "nova", path, {"extra_specs": {name.replace("__", ":"): value for name, value in specs.items()}}
+        )
+
+
+async def as_administrator(world: World) -> None:
+    """Send requests as the administrator, in the administrator's project, without the usual quotas."""
+    await as_user(world, "admin")
+    await limit_compute(world, instances=-1, cores=-1, ram=-1)
+
+
+@pytest.fixture
+async def admins(world: World) -> World:
+    await as_administrator(world)
+    return world
+
+
+async def test_servers_that_do_not_fit_on_the_hosts_are_a_warning_that_is_true(admins: World) -> None:
+    await make_flavor(admins)
+    assert await found(admins, servers(HOSTS)) == []
+    assert await found(admins, servers(HOSTS + 2)) == [("capacity", f"servers.{HOSTS}")]
+    assert (await admins.create("full", servers(HOSTS)))["status"] == "COMPLETE"
+    assert await found(admins, servers(1)) == [("capacity", "servers.0")]
+    made = await admins.create("more", servers(1))
+    assert made["status"] == "FAILED"
+    assert "No valid host" in made["status_reason"], "a warning refuses nothing; the scheduler decides"
+
+
+@pytest.mark.parametrize(
+    ("specs", "room"),
+    [
+        ({"trait__HW_CPU_X86_AVX2": "forbidden"}, True),
+        ({"trait__HW_CPU_X86_AVX2": "required"}, False),
+        ({"resources__CUSTOM_BAREMETAL": "1"}, False),
+        ({"resources__MEMORY_MB": "0", "resources__DISK_GB": "0"}, True),
+        ({"hw__cpu_policy": "dedicated"}, True),
+        ({"resources1__CUSTOM_BAREMETAL": "1"}, True),
+    ],
+)
+async def test_extra_specs_of_the_flavor_count(admins: World, specs: Mapping[str, str], room: bool) -> None:
+    await make_flavor(admins, ram=512, **specs)
+    assert await found(admins, servers(2)) == ([] if room else [("capacity", "servers.0")])
+
+
+async def test_each_kind_of_server_is_asked_for_once(admins: World) -> None:
+    await make_flavor(admins, ram=512, name="one")
+    await make_flavor(admins, ram=1024, name="two")
+    asked: list[str] = []
+    admins.pool.transport.observe = lambda service, status: asked.append(service)
+    body = servers(5, "one")
+    body["resources"]["others"] = servers(5, "two")["resources"]["servers"]
+    assert await found(admins, body) == []
+    assert asked.count("placement") == 2
+
+
+async def test_users_whom_placement_refuses_get_no_statement(world: World) -> None:
+    await make_flavor(world)
+    await limit_compute(world, instances=-1, cores=-1, ram=-1)
+    assert await found(world, servers(HOSTS + 2)) == []
+
+
+async def test_a_placement_that_does_not_answer_is_a_warning(admins: World) -> None:
+    await make_flavor(admins)
+    admins.served.cloud.faults.add(Fault(on="GET /placement/*", do="fail", status=500))
+    try:
+        assert [code for code, _ in await found(admins, servers(1))] == ["unknown"]
+    finally:
+        admins.served.cloud.faults.clear()
+
+
+async def test_operators_switch_it_off(tmp_path: Path, served: ServedCloud) -> None:
+    settings = EngineSettings(preflight_skipped=("capacity",))
+    world = await World(tmp_path / "skipping.db", served, settings=settings).start()
+    try:
+        await as_administrator(world)
+        await make_flavor(world)
+        assert await found(world, servers(HOSTS + 2)) == []
+    finally:
+        await world.stop()
