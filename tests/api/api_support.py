@@ -334,6 +334,21 @@ PLAN: dict[str, Any] = {"action": "UPDATE", "steps": [], "summary": {"keep": 1}}
 
 _CHANGES = {"unchanged": [resource_view()], "updated": [], "replaced": [], "added": [], "deleted": []}
 
+DETECTION_ID = "0d7c5f1e-5d0e-4f1c-9d53-6f0d7a4e2f11"
+DETECTION = {
+    "id": DETECTION_ID,
+    "stack_id": STACK_ID,
+    "stack_name": "web",
+    "project_id": PROJECT,
+    "status": "IN_PROGRESS",
+    "reason": "",
+    "drift": None,
+    "drifted": 0,
+    "time": 1_700_000_000.0,
+    "progress": {"resources": 3, "compared": 1, "differing": []},
+}
+"""A comparison with the cloud that has not ended."""
+
 DRIFT_WATCH = {
     "mode": "detect",
     "chosen": "detect",
@@ -362,6 +377,8 @@ ANSWERS: dict[str, Any] = {
     "stack_list": {"stacks": [listed_stack_view()], "count": 1},
     "stack_action": None,
     "drift_accept": [],
+    "drift_detect": {"id": DETECTION_ID},
+    "drift_status": DETECTION,
     "drift_watch_show": DRIFT_WATCH,
     "drift_watch_change": DRIFT_WATCH,
     "stack_action_preview": {"plan": PLAN, "snapshots": []},

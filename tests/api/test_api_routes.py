@@ -17,6 +17,7 @@ from stoker.operations import OPERATIONS
 from tests.api.api_support import (
     CONFIG_ID,
     DEPLOYMENT_ID,
+    DETECTION_ID,
     EVENT_ID,
     OPERATION_ID,
     OTHER_PROJECT_TOKEN,
@@ -57,6 +58,7 @@ _CHANGE = {"ref": REF, **DEFINITION, **HANDLING}
 CHANGE = {**_CHANGE, "existing_parameters": False}
 PATCH = {"as_of": None, **_CHANGE, "clear_parameters": [], "keep_parameters": None, "policy": None}
 DRIFT: dict[str, Any] = {**dict.fromkeys(PATCH), "ref": REF, "converge": True, "supersede": True, "show_nested": False}
+DRIFT["detection"] = None
 MOVED = {"from": {"stack": "a", "resource": "net"}, "to": {"stack": "c", "resource": "net"}}
 EngineCall = tuple[str, dict[str, Any]]
 """A method of the engine, and its arguments; a case without one is answered by the API itself."""
@@ -179,7 +181,7 @@ CASES: list[tuple[str, str, Any, int, EngineCall | None]] = [
         f"{STACK}/preview",
         {"template": TEMPLATE},
         200,
-        ("stack_patch_preview", {**PATCH, "show_nested": False}),
+        ("stack_patch_preview", {**PATCH, "show_nested": False, "detection": None}),
     ),
     (
         "POST",
@@ -261,6 +263,15 @@ CASES: list[tuple[str, str, Any, int, EngineCall | None]] = [
         200,
         ("stack_patch_preview", DRIFT),
     ),
+    (
+        "GET",
+        f"{STACK}/drift?detection={DETECTION_ID}",
+        None,
+        200,
+        ("stack_patch_preview", {**DRIFT, "detection": DETECTION_ID}),
+    ),
+    ("POST", f"{STACK}/drift/detections", None, 201, ("drift_detect", {"ref": REF, "names": None})),
+    ("GET", f"{STACK}/drift/detections/{DETECTION_ID}", None, 200, ("drift_status", {"detection_id": DETECTION_ID})),
     (
         "GET",
         f"{STACK}/drift/watch",

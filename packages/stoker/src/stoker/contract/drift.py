@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypedDict
+from typing import NotRequired, TypedDict
 
 from stoker.contract.request import OfStack, Request
 from stoker.contract.resources import StackId
@@ -27,8 +27,21 @@ class DetectResourceDrift(OfStack[JSONObject]):
     name: str
 
 
+class DriftProgress(TypedDict):
+    """How far a detection is: the numbers of objects and of compared ones, also in nested stacks, and the resources
+    that differ (`path`, `type` and `status`), in the order in which they were found.
+    """
+
+    resources: int
+    compared: int
+    differing: Sequence[JSONObject]
+
+
 class DriftStatus(TypedDict):
-    """A detection; `drift` and the number of `drifted` resources are known once `status` is COMPLETE."""
+    """A detection; `drift` and the number of `drifted` resources are known once `status` is COMPLETE.
+
+    `progress` is None before the first objects are read, and of detections that engines of earlier releases carry out.
+    """
 
     id: str
     stack_id: str
@@ -39,6 +52,7 @@ class DriftStatus(TypedDict):
     drift: str | None
     drifted: int
     time: float
+    progress: NotRequired[DriftProgress | None]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -245,10 +245,11 @@ class PreviewUpdate(UpdateRequest[ChangesPreview]):
 
 @dataclass(frozen=True, kw_only=True)
 class PreviewPatch(PatchRequest[ChangesPreview]):
-    """Show what `PatchStack` would do."""
+    """Show what `PatchStack` would do. What a `detection` of drift of the stack has found is not read again."""
 
     method = "stack_patch_preview"
     show_nested: bool = False
+    detection: str | None = field(default=None, metadata=ADDED)
 
 
 class SnapshotName(TypedDict):

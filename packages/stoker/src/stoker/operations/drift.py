@@ -6,9 +6,10 @@ a detection whose engine has died.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Awaitable, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 from stoker.base.context import RequestContext
 from stoker.base.errors import ActionInProgress, EntityNotFound, ResourceNotFound
@@ -23,8 +24,17 @@ from stoker.contract.request import Reference
 from stoker.contract.resources import StackId
 from stoker.contract.views import DriftSummary, JSONObject
 from stoker.engine.inspection.comparing import NOT_CHECKED
-from stoker.engine.inspection.detections import known_drift, new_detection, reports_of, settle
-from stoker.engine.inspection.drift import DRIFTED, drift_of, is_unfinished, overall_of
+from stoker.engine.inspection.detections import (
+    comparisons_data,
+    known_drift,
+    new_detection,
+    note_progress,
+    progress_data,
+    record_of,
+    reports_of,
+    settle,
+)
+from stoker.engine.inspection.drift import DRIFTED, Looker, drift_of, is_unfinished, lookers_of, overall_of
 from stoker.engine.inspection.reading import Reader
 from stoker.engine.records.services import EngineServices, RecordingServices
 from stoker.operations.background_work import has_living_engine, reason_of
@@ -32,6 +42,12 @@ from stoker.operations.lookup import find_stack
 from stoker.store import drifts, queries
 from stoker.store.journal import Batch
 from stoker.store.records import COMPLETE, FAILED, IN_PROGRESS, DriftDetection, Stack
+from stoker_foundation.clock import sleep
+
+Result = TypeVar("Result")
+
+_PROGRESS_SECONDS = 1.0
+"""Time after which a detection records how far it is."""
 
 
 async def drift_detect(services: RecordingServices, context: RequestContext, request: DetectDrift) -> StackId:
@@ -48,7 +64,8 @@ async def drift_detect_resource(
 ) -> JSONObject:
     """Detect drift of one resource now; keep the known drift of the others."""
     stack = await _quiet_stack(services, context, request.ref, [request.name])
-    reports = await drift_of(services, stack, [request.name], await reports_of(services, stack.id))
+    looker = (await lookers_of(services, stack))[stack.id]
+    reports = await drift_of(looker, [request.name], await reports_of(services, stack.id))
     found = next((each for each in reports if each["name"] == request.name), None)
     if found is None:
         raise _unknown(request.name, stack)
@@ -84,6 +101,7 @@ async def drift_status(
         "drift": overall_of(body) if detection.status == COMPLETE else None,
         "drifted": sum(item["status"] in DRIFTED for item in found),
         "time": detection.created_at,
+        "progress": body.get("progress"),
     }
 
 
@@ -131,11 +149,32 @@ async def _detect(services: RecordingServices, detection: DriftDetection, stack:
     names = services.sealer.open(detection.body)["names"]
     try:
         known = await reports_of(services, stack.id) if names is not None else {}
-        reports = await drift_of(services, stack, names, known)
-        settle(services, detection, reports, unfinished=is_unfinished(stack))
+        record = await record_of(services, stack)
+        looker = (await lookers_of(services, stack))[stack.id]
+        reports = await _watched(services, detection, looker, drift_of(looker, names, known))
+        facts = {"progress": progress_data(looker.seen), "comparisons": comparisons_data(looker), "record": record}
+        settle(services, detection, reports, unfinished=is_unfinished(stack), **facts)
     except Exception as error:
         detection.status, detection.reason = FAILED, reason_of(error, f"drift detection for stack {stack.name}")
     await services.journal.commit(Batch().change(detection).then(partial(drifts.forget_older, stack_id=stack.id)))
+
+
+async def _watched(
+    services: RecordingServices, detection: DriftDetection, looker: Looker, work: Awaitable[Result]
+) -> Result:
+    """Return the result of the work of a detection; record from time to time how far it is."""
+    task = asyncio.ensure_future(work)
+    try:
+        while True:
+            pause = asyncio.ensure_future(sleep(services.clock, _PROGRESS_SECONDS))
+            await asyncio.wait({task, pause}, return_when=asyncio.FIRST_COMPLETED)
+            pause.cancel()
+            if task.done():
+                return task.result()
+            note_progress(services, detection, looker.seen)
+            await services.journal.commit(Batch().change(detection))
+    finally:
+        task.cancel()
 
 
 def _view(item: dict[str, Any], stack: Stack) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from stoker.base.context import RequestContext
 from stoker.base.errors import BadValue, PlanOutdated
 from stoker.base.similar import closest
 from stoker.contract.stacks import Refresh
+from stoker.engine.inspection.comparing import Known
 from stoker.engine.inspection.looking import Look
 from stoker.engine.inspection.observing import examine_tree
 from stoker.engine.plan_policies.policy import Policy
@@ -187,10 +188,11 @@ async def plan_tree(
     refresh: Refresh | None = None,
     preflight: bool = False,
     priced: bool = False,
+    known: Known | None = None,
 ) -> Planned:
     """Return the plan of `plan_tree_with_values` without the values of its resources."""
     asked = {"with_kept": with_kept, "preflight": preflight, "priced": priced}
-    planned = await plan_tree_with_values(services, context, stack, goal, refresh=refresh, **asked)
+    planned = await plan_tree_with_values(services, context, stack, goal, refresh=refresh, known=known, **asked)
     return replace(planned, plan=planned.plan.without_subjects())
 
 
@@ -204,16 +206,17 @@ async def plan_tree_with_values(
     refresh: Refresh | None = None,
     preflight: bool = False,
     priced: bool = False,
+    known: Known | None = None,
 ) -> Planned:
     """Return the plan with its effects on all nested stacks; its steps have their subjects.
 
     With `preflight`, the plan is checked as before its first change, with `priced`, it has its costs and what policies
     say of it. `with_kept` also lists unchanged resources; `refresh` says which objects the cloud is asked for, None for
-    a plan that never asks. The objects of resources whose last action failed are examined in any case, as an operation
-    does.
+    a plan that never asks; `known` is what a detection has found. The objects of resources whose last action failed are
+    examined in any case, as an operation does.
     """
     examined = await examine_tree(services, stack, restores=bool(goal.copies.by_path))
-    look = Look(services, stack, refresh or Refresh.NONE, goal.wanted.definition)
+    look = Look(services, stack, refresh or Refresh.NONE, goal.wanted.definition, known)
     await look.begin()
     inputs = goal.wanted.inputs
     zones: Any = UNDETERMINED

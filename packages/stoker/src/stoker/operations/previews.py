@@ -14,6 +14,8 @@ from stoker.base.redaction import redact
 from stoker.contract.stacks import ChangesPreview, PreviewPatch, PreviewStack, PreviewUpdate, Refresh, StackPreview
 from stoker.contract.views import ResourceView
 from stoker.engine.calls.context import ActingParts
+from stoker.engine.inspection.comparing import Known
+from stoker.engine.inspection.detections import known_comparisons
 from stoker.engine.plan_policies.policy import Policy
 from stoker.engine.planning.kinds import Kind
 from stoker.engine.planning.plan import Plan, Step
@@ -78,7 +80,9 @@ async def stack_patch_preview(parts: ActingParts, context: RequestContext, reque
     stack = await find_stack(services, context, request.ref)
     checked = await patched_request(parts, context, stack, request)
     tags = check_tags(request.tags) if request.tags is not None else None
-    return await _changes(services, context, stack, checked, request, tags)
+    detection = request.detection
+    known = await known_comparisons(services, stack, detection) if detection is not None else None
+    return await _changes(services, context, stack, checked, request, tags, known=known)
 
 
 _BUCKETS = {
@@ -105,14 +109,13 @@ async def _changes(
     request: PreviewUpdate | PreviewPatch,
     tags: Sequence[str] | None,
     tried: Sequence[Policy] = (),
+    known: Known | None = None,
 ) -> ChangesPreview:
     show_nested = request.show_nested
     refresh = refresh_of(services, request, Refresh.CHANGES)
     goal = replace(Goal.of(stack, checked, "UPDATE"), tags=tags, tried=tried)
-    preflight = is_checked_first(services, request)
-    planned = await plan_tree(
-        services, context, stack, goal, with_kept=show_nested, refresh=refresh, preflight=preflight, priced=True
-    )
+    asked: dict[str, Any] = {"preflight": is_checked_first(services, request), "priced": True, "known": known}
+    planned = await plan_tree(services, context, stack, goal, with_kept=show_nested, refresh=refresh, **asked)
     steps = [step for step in planned.plan.steps if show_nested or not step.depth]
     buckets: dict[str, list[ResourceView]] = {bucket: [] for bucket in _BUCKETS.values()}
     replaced = {step.name for step in steps if step.supersedes}

@@ -7,7 +7,7 @@ from typing import Any
 from stoker.api.cfn import views
 from stoker.api.cfn.call import PAGE, Call, page_of
 from stoker.base.ids import arn
-from stoker.contract.drift import DetectDrift, DetectResourceDrift, ListDrift, ShowDriftDetection
+from stoker.contract.drift import DetectDrift, DetectResourceDrift, DriftStatus, ListDrift, ShowDriftDetection
 
 STATUSES = ("IN_SYNC", "MODIFIED", "DELETED", "NOT_CHECKED", "UNKNOWN", "UNSUPPORTED")
 
@@ -36,10 +36,19 @@ def describe_detection(call: Call) -> dict[str, Any]:
         "StackDriftDetectionId": found["id"],
         "StackDriftStatus": found["drift"],
         "DetectionStatus": f"DETECTION_{found['status']}",
-        "DetectionStatusReason": found["reason"] or None,
+        "DetectionStatusReason": found["reason"] or _progress(found),
         "DriftedStackResourceCount": found["drifted"] if found["drift"] else None,
         "Timestamp": views.time_text(found["time"]),
     }
+
+
+def _progress(found: DriftStatus) -> str | None:
+    """Return how far a detection is; None when it has ended."""
+    progress = found.get("progress")
+    if found["drift"] is not None or progress is None:
+        return None
+    differing = len(progress["differing"])
+    return f"{progress['compared']} of {progress['resources']} resources were compared; {differing} of them differ"
 
 
 def describe_resources(call: Call) -> dict[str, Any]:

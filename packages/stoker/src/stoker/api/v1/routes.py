@@ -164,7 +164,9 @@ ROUTES: Mapping[str, Mapping[str, Action]] = {
     f"{_STACK}/actions/preview": {
         "POST": Action(stacks.preview_act, stacks.action_rule, body=stacks.ACTION_BODY, takes_types=True),
     },
-    f"{_STACK}/drift": {"GET": Action(stacks.drift, "stacks:drift", takes_types=True)},
+    f"{_STACK}/drift": {"GET": Action(stacks.drift, "stacks:drift", query=stacks.DRIFT_QUERY, takes_types=True)},
+    f"{_STACK}/drift/detections": {"POST": Action(stacks.detect_drift, "stacks:drift", 201)},
+    f"{_STACK}/drift/detections/{{detection_id}}": {"GET": Action(stacks.show_detection, "stacks:drift")},
     f"{_STACK}/settings": {"GET": Action(settings.show, "stacks:show_settings")},
     f"{_STACK}/settings/lock": {
         "PUT": Action(settings.lock, "stacks:lock", body=settings.LOCK_BODY),

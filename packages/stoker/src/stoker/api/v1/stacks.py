@@ -15,8 +15,9 @@ from stoker.api.v1.call import Call, Handler, Reply
 from stoker.api.v1.links import link, next_page
 from stoker.api.v1.stack_body import create_request, patch_request, update_request
 from stoker.api.values import BOOLEAN, COMMA_LIST, INTEGER, STRING, STRINGS, Choice, Field
+from stoker.base.errors import EntityNotFound
 from stoker.contract.catalog import ListExports
-from stoker.contract.drift import AcceptDrift, ChangeDriftWatch, ShowDriftWatch
+from stoker.contract.drift import AcceptDrift, ChangeDriftWatch, DetectDrift, ShowDriftDetection, ShowDriftWatch
 from stoker.contract.request import OfStack, by_name
 from stoker.contract.snapshots import CreateSnapshot, DeleteSnapshot, ListSnapshots, RestoreSnapshot, ShowSnapshot
 from stoker.contract.stacks import (
@@ -62,6 +63,8 @@ INDEX_QUERY = Query(
 )  # fmt: skip
 
 SHOW_QUERY = Query({"resolve_outputs": Field(BOOLEAN, default=True)})
+
+DRIFT_QUERY = Query({"detection": Field(STRING)})
 
 PREVIEW_QUERY = Query({"show_nested": Field(BOOLEAN, default=False)})
 
@@ -310,8 +313,25 @@ def _accept(call: Call, options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def drift(call: Call) -> dict[str, Any]:
-    """Compare the whole stack with the cloud, and return the plan that would correct the differences."""
-    return {"plan": call.ask(PreviewPatch(ref=call.ref, converge=True))["plan"]}
+    """Compare the whole stack with the cloud, and return the plan that would correct the differences.
+
+    With the ID of a `detection` that has ended, objects that it has read are not read again.
+    """
+    return {"plan": call.ask(PreviewPatch(ref=call.ref, converge=True, detection=call.query["detection"]))["plan"]}
+
+
+def detect_drift(call: Call) -> dict[str, Any]:
+    """Begin to compare the whole stack with the cloud, in the background."""
+    return {"drift_detection": {"id": call.ask(DetectDrift(ref=call.ref))["id"], "status": "IN_PROGRESS"}}
+
+
+def show_detection(call: Call) -> dict[str, Any]:
+    """Show how far a comparison with the cloud is: how many objects were compared, and which of them differ."""
+    detection_id = call.path["detection_id"]
+    found = call.ask(ShowDriftDetection(detection_id=detection_id))
+    if found["stack_id"] != call.ref.get("id"):
+        raise EntityNotFound(f"There is no drift detection {detection_id} of this stack.")
+    return {"drift_detection": views.drift_detection(found)}
 
 
 def show_drift_watch(call: Call) -> dict[str, Any]:

@@ -183,6 +183,12 @@ def found_resource(view: View, links: Links) -> dict[str, Any]:
     }
 
 
+def drift_detection(view: View) -> dict[str, Any]:
+    """Return how far a detection of drift is, or its result."""
+    known = {"resources": None, "compared": 0, "differing": [], **(view.get("progress") or {})}
+    return {**_picked(view, ("id", "status", "reason", "drift")), **known, "time": isoformat(view["time"])}
+
+
 def drift_watch(view: View) -> dict[str, Any]:
     """Return what is done about drift, and the last look; ages are whole seconds."""
     age, time = view["age"], view["time"]

@@ -29,6 +29,8 @@ _WITHOUT_OUTPUTS = {"resolve_outputs": "false"}
 
 POLL_SECONDS = 0.4
 """Pause before a service that does not stream events is polled again."""
+_FIRST_PAUSE = 0.05
+"""Pause before something that has just begun is asked for, in seconds; doubled each time."""
 
 
 class Refused(CommandFailed):
@@ -280,9 +282,22 @@ class Stack:
         plan: Answer = self._service.send(_update_method(body), self.facts, "/preview", body)["plan"]
         return plan
 
-    def drift(self) -> Answer:
-        """The plan that brings the cloud back to the present definition; the service asks the cloud."""
-        plan: Answer = self._service.below(self.facts, "/drift")["plan"]
+    def drift(self, told: Callable[[Answer], None] = lambda _detection: None) -> Answer:
+        """The plan that brings the cloud back to the present definition; the service asks the cloud.
+
+        `told` is given the detection each time it has been asked how far it is. Raises CommandFailed.
+        """
+        path = "/drift/detections"
+        detection: Answer = self._service.send("POST", self.facts, path)["drift_detection"]
+        pause = _FIRST_PAUSE
+        while detection["status"] == "IN_PROGRESS":
+            time.sleep(pause)
+            pause = min(2 * pause, POLL_SECONDS)
+            detection = self._service.below(self.facts, f"{path}/{detection['id']}")["drift_detection"]
+            told(detection)
+        if detection["status"] == "FAILED":
+            raise CommandFailed(f"The stack {self.name} could not be compared with the cloud: {detection['reason']}")
+        plan: Answer = self._service.below(self.facts, "/drift", {"detection": detection["id"]})["plan"]
         return plan
 
     def drift_watch(self, mode: str | None = None) -> Answer:

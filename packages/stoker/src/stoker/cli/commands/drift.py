@@ -19,7 +19,9 @@ from stoker.cli.terminal.messages import say
 @click.command()
 @click.option("--accept", is_flag=True, help="Record the values of the cloud as the deployed ones; change no object.")
 @click.option("--revert", is_flag=True, help="Bring the objects back to the definition, after showing the plan.")
-@click.option("--last", is_flag=True, help="Show what the service has found by itself; do not ask the cloud.")
+@click.option(
+    "--last", is_flag=True, help="Show what the last look has found, also by the service itself; do not ask the cloud."
+)
 @click.option(
     "--watch", type=click.Choice(["off", "detect", "repair", "default"]),
     help="Choose what the service does about drift of the stack by itself.",
@@ -56,6 +58,8 @@ def drift(
     Shows what would bring them back, without doing it: each value as it is and as it should be, objects that are gone,
     and resources that are marked unhealthy or have failed. What cannot be compared is counted and listed, with the
     reason, and what the template ignores (ignore_drift). With -f json, `compared` contains all of it.
+
+    While a large stack is being compared, the error output tells how far that is, and what differs already.
 
     With --accept, the differences of each RESOURCE (a path such as group.0.server; by default, all) are recorded as
     deployed, and the change of the template that keeps them is shown. With --revert, the plan is run.
@@ -112,7 +116,7 @@ def _watch(stack: Stack, mode: str | None, form: str) -> None:
 def _show(stack: Stack, form: str) -> None:
     from stoker.authoring.plan_steps import is_unanswered
 
-    found = stack.drift()
+    found = stack.drift(_Progress().tell)
     if form != "text":
         show_record(found, form)
         differs = _differs(found)
@@ -122,6 +126,23 @@ def _show(stack: Stack, form: str) -> None:
         sys.exit(2)
     if is_unanswered(found):
         sys.exit(1)
+
+
+class _Progress:
+    """Tells on the error output how far a comparison is, and what differs, while it runs."""
+
+    def __init__(self) -> None:
+        self._compared = self._differing = 0
+
+    def tell(self, detection: Answer) -> None:
+        """Print what is new since the last time."""
+        compared, total, differing = detection["compared"], detection["resources"], detection["differing"]
+        if detection["status"] != "IN_PROGRESS" or compared == self._compared:
+            return
+        for each in differing[self._differing :]:
+            say(f"  {each['path']} ({each['type']}): {each['status']}", err=True)
+        say(f"Compared {compared} of {total} objects; {len(differing)} of them differ.", err=True)
+        self._compared, self._differing = compared, len(differing)
 
 
 def _differs(found: Answer) -> bool:

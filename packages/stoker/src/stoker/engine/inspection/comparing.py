@@ -67,6 +67,23 @@ class Comparison:
         ignored = ignored_paths(self.recorded, self.found or {}, paths)
         return replace(self, found=found, cause=cause, properties=left, ignored=ignored)
 
+    def to_data(self, *, heeded: bool) -> dict[str, Any]:
+        """Return JSON data, without what is as in most comparisons, and without the recorded values unless they are
+        `heeded` later or something differs.
+        """
+        cause = self.cause.value if self.cause is not None else None
+        kept = self.recorded if heeded or self.found else {}
+        data = {"cause": cause, "reason": self.reason, "properties": dict(self.properties), "recorded": dict(kept)}
+        told = {name: value for name, value in data.items() if value}
+        return told if self.found == {} else {"found": self.found, **told}
+
+    @classmethod
+    def of_data(cls, data: Mapping[str, Any]) -> Comparison:
+        """Return the comparison that `to_data` has described."""
+        cause = Cause(data["cause"]) if "cause" in data else None
+        rest = (data.get("reason", ""), data.get("properties", {}), data.get("recorded", {}))
+        return cls(data.get("found", {}), cause, *rest)
+
     @property
     def status(self) -> str:
         """The drift status of the resource."""
@@ -84,6 +101,14 @@ class Comparison:
             by_reason.setdefault(reason, []).append(name)
         parts = [f"{', '.join(names)} ({reason})" for reason, names in by_reason.items()]
         return self.reason or "; ".join(parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What a detection has found: when it looked, and its comparisons by the uuid of the resource."""
+
+    at: float
+    comparisons: Mapping[str, Comparison]
 
 
 async def compare(view: StackView, state: ResourceState, reads: SharedReads) -> Comparison:

@@ -1,15 +1,17 @@
-"""Results of drift detections, as they are recorded."""
+"""Results of drift detections, and how far they are, as they are recorded."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from stoker.base.errors import BadValue, EntityNotFound
 from stoker.base.ids import new_id
 from stoker.contract.views import DriftSummary
-from stoker.engine.inspection.drift import overall_of
+from stoker.engine.inspection.comparing import Comparison, Known
+from stoker.engine.inspection.drift import Looker, Seen, overall_of
 from stoker.engine.records.services import EngineServices
-from stoker.store import drifts
+from stoker.store import drifts, fingerprints
 from stoker.store.records import COMPLETE, IN_PROGRESS, DriftDetection, Stack
 
 
@@ -35,6 +37,51 @@ def settle(services: EngineServices, detection: DriftDetection, found: Sequence[
     body = {**services.sealer.open(detection.body), **facts, "found": list(found)}
     detection.body, detection.status = services.sealer.seal(body), COMPLETE
     detection.result = overall_of(body) if body["names"] is None else None
+
+
+def note_progress(services: EngineServices, detection: DriftDetection, seen: Seen) -> None:
+    """Set how far a detection is."""
+    body = services.sealer.open(detection.body)
+    detection.body = services.sealer.seal({**body, "progress": progress_data(seen)})
+
+
+def progress_data(seen: Seen) -> dict[str, Any]:
+    """Return how far a look is: the numbers of objects and of compared ones, and the resources that differ."""
+    return {"resources": seen.total, "compared": len(seen.comparisons), "differing": seen.differing}
+
+
+async def record_of(services: EngineServices, stack: Stack) -> str:
+    """Return a digest of what is recorded of a tree of stacks; what was found is outdated as soon as it differs."""
+    return services.sealer.digest(await services.database.read(fingerprints.tree, stack.root_id))
+
+
+def comparisons_data(looker: Looker) -> dict[str, Any]:
+    """Return the comparisons of a look as JSON data, by the uuid of the resource.
+
+    A resource with values that an update has not brought back is left out: plans compare it with those of the update.
+    """
+    found: dict[str, Any] = {}
+    for state in looker.compared_states(looker.states()):
+        comparison = looker.seen.comparisons.get(state.row.uuid)
+        if comparison is not None and not state.stored.deployed:
+            heeded = bool(state.stored.definition.get("ignore_drift"))
+            found[state.row.uuid] = comparison.to_data(heeded=heeded)
+    return found
+
+
+async def known_comparisons(services: EngineServices, stack: Stack, detection_id: str) -> Known:
+    """Return what a detection of a whole stack has found; nothing if the stack has changed since then.
+
+    Raises EntityNotFound if the stack has no such detection, BadValue if it has no result for the whole stack.
+    """
+    detection = await services.database.read(drifts.by_id, detection_id)
+    if detection is None or detection.stack_id != stack.id:
+        raise EntityNotFound(f"There is no drift detection {detection_id} of stack {stack.name}.")
+    body = services.sealer.open(detection.body)
+    if detection.status != COMPLETE or body["names"] is not None:
+        raise BadValue(f"The drift detection {detection_id} has no result for the whole stack {stack.name}.")
+    known = body.get("comparisons", {}) if body.get("record") == await record_of(services, stack) else {}
+    return Known(detection.created_at, {uuid: Comparison.of_data(data) for uuid, data in known.items()})
 
 
 def known_drift(services: EngineServices, detection: DriftDetection) -> DriftSummary:

@@ -46,12 +46,11 @@ _MOST_NAMED = 5
 
 
 async def drift_of(
-    services: EngineServices,
-    stack: Stack,
+    looker: Looker,
     names: Collection[str] | None = None,
     known: Mapping[str, dict[str, Any]] = MappingProxyType({}),
 ) -> list[dict[str, Any]]:
-    """Return the drift of the stack's resources, or of those with the `names`, in creation order, values redacted.
+    """Return the drift of a stack's resources, or of those with the `names`, in creation order, values redacted.
 
     A resource is IN_SYNC only if every property that the template sets was compared and is as declared, or MODIFIED, or
     DELETED. UNKNOWN: its service, or a property, could not be read. UNSUPPORTED: its type has no comparison.
@@ -60,10 +59,12 @@ async def drift_of(
     compared with what was last applied to it: the operation need not have reached it. Its reason says so.
 
     With `names`, the others have the reports that are `known` of them; without one, a report is `unseen`.
+    `looker.seen` has what is found until the end.
     """
-    looker = (await lookers_of(services, stack))[stack.id]
+    services, stack = looker.view.services, looker.view.stack
     states = looker.states()
     wanted = [state for state in states if names is None or state.row.name in names]
+    looker.seen.total = sum(1 for _ in looker.compared_states(wanted))
     reads = SharedReads.of(looker.all_states(wanted))
     reports = [report for report, _ in await asyncio.gather(*(looker.look(state, reads) for state in wanted))]
     identifiers = ObjectIds(services)
@@ -101,15 +102,29 @@ def overall(statuses: Sequence[str]) -> str:
     return NOT_CHECKED if statuses and all(status == NOT_CHECKED for status in statuses) else IN_SYNC
 
 
+@dataclass(slots=True)
+class Seen:
+    """How far a look at a tree of stacks is: the number of objects, what was found of those that were compared, by the
+    uuid of the resource, and the resources that differ: `path`, `type` and `status` of each.
+    """
+
+    total: int = 0
+    comparisons: dict[str, Comparison] = field(default_factory=dict)
+    differing: list[dict[str, str]] = field(default_factory=list)
+
+
 @dataclass(frozen=True, slots=True)
 class Looker:
     """Compares resources of one stack with the cloud. `secrets` are the strings that the stack has ever hidden;
-    `inside` are those for the nested stacks, by the uuid of the resource around each.
+    `inside` are those for the nested stacks, by the uuid of the resource around each. `seen` is common to all of a
+    tree, `above` the path of the resource around the stack in the tree, with a dot.
     """
 
     view: StackView
     secrets: Collection[str]
     inside: dict[str, Looker] = field(default_factory=dict)
+    seen: Seen = field(default_factory=Seen)
+    above: str = ""
 
     def states(self) -> list[ResourceState]:
         """Return the stack's current resources, in creation order."""
@@ -123,6 +138,16 @@ class Looker:
                 below = self.inside[state.row.uuid]
                 yield from below.all_states(below.states())
 
+    def compared_states(self, states: Iterable[ResourceState]) -> Iterator[ResourceState]:
+        """Yield those of the resources, and of those of stacks nested in them, whose objects are compared."""
+        for state in states:
+            if not _has_object(state):
+                continue
+            if (below := self.inside.get(state.row.uuid)) is not None:
+                yield from below.compared_states(below.states())
+            else:
+                yield state
+
     async def look(self, state: ResourceState, reads: SharedReads) -> tuple[dict[str, Any], Mapping[str, Any]]:
         """Return a report with redacted values, and the differing values as they are."""
         row = state.row
@@ -135,7 +160,9 @@ class Looker:
             return {**report, **await _inside(self.inside[state.row.uuid], reads)}, {}
         return_to_deployed(state)
         written = state.stored.definition.get("ignore_drift", ())
-        comparison = (await compare(self.view, state, reads)).heeding(state.type, written)
+        compared = await compare(self.view, state, reads)
+        comparison = compared.heeding(state.type, written)
+        self._note(state, compared, comparison.status)
         if comparison.found is None:
             return {**report, "status": DELETED}, {}
         report["ignored"] = [each.to_data() for each in comparison.ignored]
@@ -143,6 +170,12 @@ class Looker:
         if is_unfinished(self.view.stack):
             told["reason"] = "; ".join(filter(None, (told["reason"], _APPLIED_BEFORE)))
         return {**report, **told}, comparison.found
+
+    def _note(self, state: ResourceState, compared: Comparison, status: str) -> None:
+        self.seen.comparisons[state.row.uuid] = compared
+        if status in DRIFTED:
+            path = f"{self.above}{state.row.name}"
+            self.seen.differing.append({"path": path, "type": state.row.type, "status": status})
 
 
 def _report(state: ResourceState) -> dict[str, Any]:
@@ -170,11 +203,14 @@ async def lookers_of(services: EngineServices, top: Stack) -> dict[str, Looker]:
     views = await views_of_tree(services, top)
     secrets = await secrets_of_tree(services, [view.stack for view in views])
     found: dict[str, Looker] = {}
+    seen = Seen()
     for view in views:
-        stack = view.stack
-        found[stack.id] = looker = Looker(view, secrets[stack.id])
-        if stack.parent_id in found and stack.parent_resource is not None:
-            found[stack.parent_id].inside[stack.parent_resource] = looker
+        stack, around = view.stack, found.get(view.stack.parent_id or "")
+        holder = around.view.states.get(stack.parent_resource or "") if around is not None else None
+        above = f"{around.above}{holder.row.name}." if around is not None and holder is not None else ""
+        found[stack.id] = looker = Looker(view, secrets[stack.id], seen=seen, above=above)
+        if around is not None and stack.parent_resource is not None:
+            around.inside[stack.parent_resource] = looker
     return found
 
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from sqlalchemy import Connection
 
 from stoker.contract.stacks import Refresh
-from stoker.engine.inspection.comparing import UNKNOWN, Comparison, compare
+from stoker.engine.inspection.comparing import UNKNOWN, Comparison, Known, compare
 from stoker.engine.inspection.together import SharedReads
 from stoker.engine.planning.kinds import Kind
 from stoker.engine.planning.plan import Plan, Step
@@ -51,18 +51,25 @@ class Look:
 
     `refresh` says what is looked at, `wanted` is the definition that the plan is about, which says what is ignored; of
     a removal, where it is None, the deployed one does. A resource that cannot be read counts as recorded, as in an
-    update; the coverage of the observations names it. `statuses` are the drift statuses of the resources with objects
-    that were looked at, by uuid; UNKNOWN for those whose last action failed.
+    update; the coverage of the observations names it. What a detection has `known` is not read again. `statuses` are
+    the drift statuses of the resources with objects that were looked at, by uuid; UNKNOWN for those whose last action
+    failed.
     """
 
     def __init__(
-        self, services: EngineServices, stack: Stack, refresh: Refresh, wanted: Definition | None = None
+        self,
+        services: EngineServices,
+        stack: Stack,
+        refresh: Refresh,
+        wanted: Definition | None = None,
+        known: Known | None = None,
     ) -> None:
         self._services = services
         self._stack = stack
         self._wanted = wanted
         self.refresh = refresh if stack.inputs else Refresh.NONE
-        self._at = services.clock.now()
+        self._known = known.comparisons if known is not None else {}
+        self._at = known.at if self._known and known is not None else services.clock.now()
         self._views: dict[str, StackView] = {}
         self._inside: dict[str, str] = {}
         self._seen = set[str]()
@@ -148,7 +155,7 @@ class Look:
                 looked.append((place, view, state))
             elif state.row.status == FAILED and (has_object(state.type) or state.type.nested):
                 self.statuses[state.row.uuid] = UNKNOWN
-        reads = SharedReads.of(state for _, _, state in looked)
+        reads = SharedReads.of(state for _, _, state in looked if state.row.uuid not in self._known)
         answers = await self._in_time([self._compared(view, state, reads) for _, view, state in looked])
         differs = False
         for (place, view, state), answer in zip(looked, answers, strict=True):
@@ -163,7 +170,9 @@ class Look:
         return differs
 
     async def _compared(self, view: StackView, state: ResourceState, reads: SharedReads) -> Comparison:
-        return Comparison({}) if state.row.uuid in self._inside else await compare(view, state, reads)
+        if state.row.uuid in self._inside:
+            return Comparison({})
+        return self._known.get(state.row.uuid) or await compare(view, state, reads)
 
     async def _in_time(self, comparisons: Sequence[Awaitable[Comparison]]) -> list[Comparison]:
         """Return comparisons; those that are not ready in time are comparisons that a service did not answer."""
