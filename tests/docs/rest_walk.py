@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -194,6 +195,12 @@ def _stack(walk: Walk) -> None:
     walk.send("DELETE", f"{settings}/policy", **ref)
     walk.send("GET", f"{stack}/drift/watch", **ref)
     walk.send("PATCH", f"{stack}/drift/watch", {"mode": "detect"}, **ref)
+    detection = walk.send("POST", f"{stack}/drift/detections", **ref)["drift_detection"]
+    while detection["status"] == "IN_PROGRESS":
+        time.sleep(0.05)
+        detection = walk.send("GET", f"{stack}/drift/detections/{{detection_id}}", **ref, detection_id=detection["id"])[
+            "drift_detection"
+        ]
     walk.send("PUT", stack, whole, **ref)
     walk.settle(made)
     walk.send("PATCH", stack, {"parameters": {"name": "front"}}, **ref)
