@@ -33,11 +33,12 @@ _GOAL_INTERVAL = 600
 _MOST_GROWTH = 2.0
 """The goal for the growth of a plan's computing time with the estate: less than this, whatever the estate."""
 MAKERS = 8
-PLANS = 100
+PLANS = {SMALL: 100, LARGE: 25}
+"""How often one change is planned, by the size of the stack."""
 _POLLS = 30
 """How often the state of the watch is asked for in an interval."""
-_IDLE_SECONDS = 30.0
-_SETTLING_SECONDS = 10.0
+_IDLE_SECONDS = 20.0
+_SETTLING_SECONDS = 5.0
 """How long a process works on after the estate has grown: it ends operations, and returns memory."""
 CONFIGURATIONS = {case: f"{LIMITS}drift_interval = {interval}\n" for case, interval in INTERVALS.items()}
 _QUOTAS = (
@@ -168,10 +169,10 @@ async def _plan(
     await client.call("PUT", "orchestration", f"{path}/preview", body)
     began = time.perf_counter()
     with measured(place, record):
-        for _ in range(PLANS):
+        for _ in range(PLANS[count]):
             plan = await client.call("PUT", "orchestration", f"{path}/preview", body)
-    record["wall_s"] = round((time.perf_counter() - began) / PLANS, 3)
-    record["cpu_total_s"] = round(record["cpu_total_s"] / PLANS, 4)
+    record["wall_s"] = round((time.perf_counter() - began) / PLANS[count], 3)
+    record["cpu_total_s"] = round(record["cpu_total_s"] / PLANS[count], 4)
     compared = plan["resource_changes"]["plan"]["compared"] if "plan" not in plan else plan["plan"]["compared"]
     record["note"] = f"{compared['in_sync'] + compared['differing']} objects read"
     if least:

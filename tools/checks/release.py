@@ -38,7 +38,14 @@ COPIES = {
 }
 """Where else the version is, and in which form: `base` without .dev, `reference` as the name of a tag or branch."""
 
-WHEELS = ("openstack_emulator", "stoker", "stoker_foundation", "stoker_heat_commands", "stoker_heat_plugins", "stoker_kubernetes")
+WHEELS = (
+    "openstack_emulator",
+    "stoker",
+    "stoker_foundation",
+    "stoker_heat_commands",
+    "stoker_heat_plugins",
+    "stoker_kubernetes",
+)
 SUMS = "SHA256SUMS"
 _CHANGELOG = "CHANGELOG.md"
 _SECTION = re.compile(r"^## \[([^\]]+)\](?: - (\S+))?$", re.MULTILINE)

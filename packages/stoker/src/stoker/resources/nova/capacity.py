@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
-from stoker.plugins.preflight import Code, Conflict, Facts, NotRead, Planned, Problem
+from stoker.plugins.preflight import Facts, NotRead, Planned, Problem
 from stoker.resources.nova.allowances import flavor_of
 
 _MOST_CANDIDATES = 1000
@@ -40,7 +40,7 @@ class _Wanted:
         return f"/allocation_candidates?{urlencode(query)}"
 
 
-async def _without_room(servers: Sequence[Planned], facts: Facts) -> AsyncIterator[Problem]:
+async def without_room(servers: Sequence[Planned], facts: Facts) -> AsyncIterator[Problem]:
     """Yield the first server of each kind that does not fit any more."""
     kinds: dict[_Wanted, list[Planned]] = {}
     for each in servers:
@@ -110,6 +110,3 @@ def _room(answer: Mapping[str, Any]) -> int:
         )
         for request in answer["allocation_requests"]
     )
-
-
-ROOM_ON_HOSTS = Conflict(Code.CAPACITY, _without_room)

@@ -93,7 +93,16 @@ async def _missing_zones(servers: Sequence[Planned], facts: Facts) -> AsyncItera
         yield Problem(each, ("availability_zone",), f"the availability zone {zone!r} {why}", f"there are: {known}")
 
 
+async def _without_room(servers: Sequence[Planned], facts: Facts) -> AsyncIterator[Problem]:
+    """Yield the new servers for which the hosts have no room."""
+    from stoker.resources.nova.capacity import without_room  # only for plans that make servers
+
+    async for problem in without_room(servers, facts):
+        yield problem
+
+
 KEY_PAIR_NAMES = Conflict(Code.NAME_TAKEN, _taken_names)
 FLAVORS_FOR_IMAGES = Conflict(Code.FLAVOR_IMAGE, _small_flavors)
 SMALLER_DISKS = Conflict(Code.SMALLER_DISK, _smaller_disks, of_changes=True)
+ROOM_ON_HOSTS = Conflict(Code.CAPACITY, _without_room)
 ZONES = Conflict(Code.AVAILABILITY_ZONE, _missing_zones)

@@ -21,8 +21,7 @@ from stoker.resources.live_values import read_differences
 from stoker.resources.neutron.base import PORTS_OF_DEVICES
 from stoker.resources.neutron.conflicts import ADDRESSES, GROUPS_BESIDE_PORTS
 from stoker.resources.nova.allowances import SERVER
-from stoker.resources.nova.capacity import ROOM_ON_HOSTS
-from stoker.resources.nova.conflicts import FLAVORS_FOR_IMAGES, SMALLER_DISKS, ZONES
+from stoker.resources.nova.conflicts import FLAVORS_FOR_IMAGES, ROOM_ON_HOSTS, SMALLER_DISKS, ZONES
 from stoker.resources.nova.server.attributes import read_attributes
 from stoker.resources.nova.server.body import TAGS_AT_CREATION, has_disks_of_its_own, server_body
 from stoker.resources.nova.server.changes import change_steps, replacement_reason
