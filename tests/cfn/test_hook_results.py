@@ -11,7 +11,7 @@ from botocore.exceptions import ClientError
 
 from openstack_emulator.services import new_cloud
 from openstack_emulator.testing import ServedCloud
-from stoker.contract.policy_results import Outcome
+from stoker.contract.approvals import Outcome
 from stoker.engine.plan_policies.policy import Source
 from stoker.engine.plan_policies.reading import read_policies
 from stoker.operations import policy_results

@@ -60,14 +60,16 @@ def test_the_author_sees_the_plan_and_cannot_approve(browser: Browser, stack: st
     listed = browser.get("/approvals").text
     assert "UPDATE of careful" in listed and "for you" not in listed
     shown = browser.get(page).text
-    assert "word" in shown and "second" in shown and "1 person" in shown
+    assert "word" in shown and "second" in shown and "1 person" in shown and "<dd>open</dd>" in shown
     assert "Warning of the policy odd-words: word: it is odd." in shown
     answer = browser.submit(page, page, do="approve", comment="me")
     assert answer.status_code == 403 and "The author of a change cannot approve" in answer.text
     assert 'value="me"' in answer.text, "what was typed is still there"
 
 
-def test_another_person_rejects_with_a_reason_and_approves(browser: Browser, other: Browser, stack: str) -> None:
+def test_another_person_rejects_with_a_reason_and_approves(
+    world: ThreadedWorld, browser: Browser, other: Browser, stack: str
+) -> None:
     page = asked(browser, stack, "third")
     assert "waiting <strong>for you</strong>" in other.get("/approvals").text
     rejected = other.submit(page, page, do="reject", comment="not <b>before</b> the sale")
@@ -79,6 +81,7 @@ def test_another_person_rejects_with_a_reason_and_approves(browser: Browser, oth
     name = stack.split("/")[2]
     answer = browser.submit(f"{stack}/deploy", f"{stack}/deploy", do="apply", name=name, template=template("third"))
     assert answer.status_code == 303, answer.text
+    world.settle(stack.rpartition("/")[2])
     assert page not in browser.get("/approvals").text
     ended = browser.get("/approvals?all=1").text
     assert page in ended and "used" in ended

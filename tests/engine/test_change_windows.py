@@ -13,8 +13,12 @@ from hypothesis import strategies as st
 
 from openstack_emulator.testing import ServedCloud
 from stoker.base.errors import BadValue, ChangeWindowClosed, Forbidden
+from stoker.cloud.credentials import TokenCredential
 from stoker.engine.change_control import Control
 from stoker.engine.change_windows import Calendar
+from stoker.engine.settings import EngineSettings
+from stoker.store import queries
+from stoker.store.records import HEALING
 from stoker_foundation.clock import ManualClock
 from testing.harness import World
 
@@ -193,3 +197,53 @@ async def test_scaling_follows_the_setting_for_automatic_actions(
             await scale()
     else:
         assert await scale() == 2
+
+
+NET = {
+    "heat_template_version": "2021-04-16",
+    "resources": {"net": {"type": "OS::Neutron::Net", "properties": {"name": "declared"}}},
+}
+
+
+async def damage(world: World, how: str) -> None:
+    """Delete the network of the stack, or rename it, as somebody does outside of Stoker."""
+    net = (await world.resources("web"))["net"]["physical_id"]
+    cloud = await world.pool.cloud(TokenCredential(world.context.token))
+    if how == "healing":
+        await cloud.request("DELETE", "neutron", f"/v2.0/networks/{net}")
+    else:
+        await cloud.request("PUT", "neutron", f"/v2.0/networks/{net}", json={"network": {"name": "changed"}})
+
+
+async def repaired(world: World, stack_id: str, seconds: float) -> bool:
+    """Let time pass; return whether a repair has begun and ended."""
+    assert isinstance(world.clock, ManualClock)
+    end = world.clock.now() + seconds
+    while world.clock.now() < end:
+        found = await world.database.read(queries.operations_of, stack_id)
+        if any(one.cause == HEALING and one.finished_at for one in found):
+            return True
+        world.clock.advance(20)
+        await world.turn()
+    return False
+
+
+@pytest.mark.parametrize("automatic", ["wait", "refused"])
+@pytest.mark.parametrize("how", ["healing", "drift"])
+async def test_repairs_follow_the_setting_for_automatic_actions(
+    served: ServedCloud, tmp_path: Path, how: str, automatic: str
+) -> None:
+    chosen = EngineSettings(lease_seconds=5000.0, drift_interval=600, drift_calls_per_minute=6000)
+    world = await World(tmp_path / "stoker.db", served, settings=chosen).start()
+    made = await world.create("web", NET, tags=["stoker:heal=10"] if how == "healing" else [])
+    if how == "drift":
+        await world.call("drift_watch_change", ref=REF, mode="repair")
+    control = {"freezes": [freeze(world, 1)], "automatic": automatic}
+    await world.call("change_control_change", ref=REF, control=control)
+    await damage(world, how)
+    assert not await repaired(world, made["id"], 3500.0), "the freeze"
+    assert await repaired(world, made["id"], 4000.0) == (automatic == "wait")
+    await world.settle(made["id"])
+    status = (await world.call("stack_show", ref=REF))["status"]
+    assert status == "COMPLETE"
+    await world.stop()

@@ -114,7 +114,7 @@ async def _whole(stream: StreamReader) -> bytes:
 
 
 def networks_of(texts: Sequence[str]) -> tuple[str, ...]:
-    """Return networks as they are written. Raises ValueError for a text that is none."""
+    """Return networks as they are written. Raises ValueError for a string that is none."""
     for text in texts:
         ipaddress.ip_network(text)
     return tuple(texts)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 import falcon
@@ -14,6 +15,8 @@ from stoker.console.plan_view import shown_steps, told_costs, told_policies
 from stoker.console.stack_pages import show as show_stack_page
 
 _VERDICTS = {"approve": "APPROVED", "reject": "REJECTED"}
+_A_MOMENT = 5.0
+"""Seconds between the beginning of a request and the answer of the API, at most, for what is open now."""
 _OPEN = ("WAITING", "APPROVED", "REJECTED")
 
 
@@ -87,12 +90,21 @@ def _show(exchange: Exchange, status: int = 200, problem: str = "", comment: str
         status,
         request=found,
         is_open=found["status"] in _OPEN,
+        window=_window(found["opens_at"], exchange.now),
         problem=problem,
         comment=comment,
         judge_refusal=exchange.permissions.refusal(*JUDGE),
         break_refusal=exchange.permissions.refusal(*BREAK_GLASS),
         **values,
     )
+
+
+def _window(opens_at: str | None, now: float) -> str:
+    """Return whether changes are allowed by windows and freezes, which open at a time."""
+    if opens_at is None:
+        return "closed for the next two years"
+    opens = datetime.fromisoformat(opens_at)
+    return "open" if opens.timestamp() <= now + _A_MOMENT else f"opens at {opens_at}"
 
 
 def _path(exchange: Exchange) -> str:

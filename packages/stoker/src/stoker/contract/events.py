@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NotRequired, TypedDict
 
-from stoker.contract.policy_results import PolicyResultView
+from stoker.contract.approvals import PolicyResultView
 from stoker.contract.request import ADDED, OfStack, Request
 from stoker.contract.views import EventView, FailureView, JSONObject
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NotRequired, TypedDict
 
+from stoker.contract.approvals import PolicyResultView
 from stoker.contract.events import DatedEvent
-from stoker.contract.policy_results import PolicyResultView
 from stoker.contract.request import Request
 from stoker.contract.stacks import OperationEntry
 from stoker.contract.views import JSONObject

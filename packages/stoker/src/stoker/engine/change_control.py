@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 from stoker.base.errors import BadValue, Invalid
-from stoker.base.webhooks import check_url
 from stoker.engine.change_windows import Calendar, next_opening
 from stoker.store.approvals import Requirement
 
@@ -124,6 +123,8 @@ def _receiver(entry: Any, place: str, of_operator: bool) -> Receiver:
         raise BadValue(f"{place} must be a map with one of the keys {', '.join(ReceiverKind)}.")
     [(kind, address)] = entry.items()
     if kind == ReceiverKind.WEBHOOK:
+        from stoker.base.webhooks import check_url  # only with webhooks
+
         return Receiver(ReceiverKind.WEBHOOK, check_url(address, f"{place}.webhook"), of_operator)
     if not isinstance(address, str) or not _ADDRESS.fullmatch(address):
         raise BadValue(f"{place}.email must be an address such as ops@example.com.")

@@ -5,14 +5,16 @@ from __future__ import annotations
 import socket
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from stoker.base.mail import MailSettings
-from stoker.base.webhooks import WebhookSettings
 from stoker.engine.change_control import Control
 from stoker.engine.operator_environment import OperatorEnvironment
 from stoker.engine.plan_policies.policy import Policy
 from stoker.engine.price_list import PriceList
+
+if TYPE_CHECKING:  # where somebody is notified or asked
+    from stoker.base.mail import MailSettings
+    from stoker.base.webhooks import WebhookSettings
 
 
 @dataclass(frozen=True, slots=True)

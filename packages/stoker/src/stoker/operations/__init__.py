@@ -19,9 +19,11 @@ from stoker.contract.approvals import (
     ChangePlanPolicies,
     JudgeChangeRequest,
     ListChangeRequests,
+    ListPolicyResults,
     ShowChangeRequest,
     ShowControl,
     ShowPlanPolicies,
+    ShowPolicyResult,
 )
 from stoker.contract.catalog import (
     ClaimRequestToken,
@@ -74,7 +76,6 @@ from stoker.contract.generated_templates import (
 )
 from stoker.contract.generating import GenerateFromProject, ListGeneratedTypes
 from stoker.contract.operation_events import ListOperationEvents
-from stoker.contract.policy_results import ListPolicyResults, ShowPolicyResult
 from stoker.contract.refactoring import (
     CreateStackRefactor,
     ExecuteStackRefactor,

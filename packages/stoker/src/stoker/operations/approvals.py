@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import orjson
 from sqlalchemy import Connection
@@ -26,7 +26,6 @@ from stoker.contract.approvals import (
 )
 from stoker.engine.calls.context import RecordingParts
 from stoker.engine.change_control import Control, ReceiverKind
-from stoker.engine.notifications.notices import About, Notice, notices
 from stoker.engine.records.beginnings import combined_control, control_now
 from stoker.engine.records.services import EngineServices
 from stoker.operations.clearance import record_with_event
@@ -36,6 +35,9 @@ from stoker.store import approvals, queries, settings
 from stoker.store.approvals import Approval, Requirement, Verdict
 from stoker.store.journal import Batch
 from stoker.store.records import COMPLETE, FAILED, ChangeRequest, Stack
+
+if TYPE_CHECKING:
+    from stoker.engine.notifications.notices import Notice
 
 LOG = logging.getLogger(__name__)
 
@@ -227,6 +229,8 @@ async def change_request_judge(
 
     text = f"Request {request.request_id} {verdict.lower()} by {context.user_name or context.user_id}"
     text += f": {request.comment}" if request.comment else ""
+    from stoker.engine.notifications.notices import Notice  # only where approvals are used
+
     kind = Notice.APPROVED if verdict is Verdict.APPROVED else Notice.REJECTED
     await _commit(parts, context, request.request_id, Batch().then(record), kind, text)
     LOG.info("%s", text)
@@ -257,6 +261,8 @@ async def change_request_break_glass(
 
     user = context.user_name or context.user_id
     text = f"Break-glass by {user} for the request {request.request_id}: {reason}"
+    from stoker.engine.notifications.notices import Notice  # only where approvals are used
+
     await _commit(parts, context, request.request_id, Batch().then(record), Notice.EMERGENCY, text)
     LOG.warning("%s (user %s, project %s)", text, context.user_id, context.project_id)
     return await services.database.read(_details, services, context, request.request_id)
@@ -279,6 +285,8 @@ def _check_text(text: str, what: str, least: int) -> None:
 async def _commit(
     parts: RecordingParts, context: RequestContext, request_id: str, batch: Batch, kind: Notice, text: str
 ) -> None:
+    from stoker.engine.notifications.notices import About, Notice, notices
+
     services = parts.services
 
     def about(connection: Connection) -> tuple[Stack | None, ChangeRequest, Control]:

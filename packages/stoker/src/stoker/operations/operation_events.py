@@ -10,6 +10,7 @@ from sqlalchemy import Connection
 
 from stoker.base.context import RequestContext
 from stoker.base.errors import BadValue, EntityNotFound
+from stoker.contract.approvals import PolicyResultView
 from stoker.contract.events import DatedEvent
 from stoker.contract.operation_events import (
     DatedOperation,
@@ -17,7 +18,6 @@ from stoker.contract.operation_events import (
     OperationEvent,
     OperationEventPage,
 )
-from stoker.contract.policy_results import PolicyResultView
 from stoker.contract.request import by_name
 from stoker.contract.stacks import CREATES_CHANGE_SET
 from stoker.engine.plan_policies import policy as plan_policies

@@ -10,7 +10,7 @@ from sqlalchemy import Connection
 
 from stoker.base.context import RequestContext
 from stoker.base.errors import BadValue, EntityNotFound
-from stoker.contract.policy_results import (
+from stoker.contract.approvals import (
     ListPolicyResults,
     Outcome,
     PolicyResultPage,

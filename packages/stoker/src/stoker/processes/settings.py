@@ -6,15 +6,13 @@ import logging
 import os
 from collections.abc import Mapping
 from dataclasses import fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from keystoneauth1 import loading
 from oslo_config import cfg
 
 from stoker.api.serving.limits import Limits
-from stoker.base.mail import MailSettings, Security
 from stoker.base.options import OPTIONS, PUBLIC_KEY, SERVICE_USER, SERVICE_USER_OPTIONS
-from stoker.base.webhooks import WebhookSettings, networks_of
 from stoker.cloud.settings import ClientSettings, CloudSettings
 from stoker.engine.change_control import read_file
 from stoker.engine.operator_environment import OperatorEnvironment
@@ -29,6 +27,10 @@ THREADS_OF_A_WORKER = 8
 
 _CLIENTS = "clients"
 _SHORTEST_KEY = 16
+
+if TYPE_CHECKING:  # where somebody is notified or asked
+    from stoker.base.mail import MailSettings
+    from stoker.base.webhooks import WebhookSettings
 
 _log = logging.getLogger(__name__)
 
@@ -200,6 +202,8 @@ def _webhooks(config: cfg.ConfigOpts) -> WebhookSettings | None:
     group = config.webhooks
     if not group.secret:
         return None
+    from stoker.base.webhooks import WebhookSettings, networks_of  # only with webhooks
+
     if len(group.secret) < _SHORTEST_SECRET:
         raise cfg.Error(f"[webhooks] secret must have at least {_SHORTEST_SECRET} characters.")
     try:
@@ -213,6 +217,8 @@ def _mail(config: cfg.ConfigOpts) -> MailSettings | None:
     group = config.smtp
     if not group.host:
         return None
+    from stoker.base.mail import MailSettings, Security  # only with mail
+
     return MailSettings(
         group.host,
         group.port,

@@ -11,8 +11,8 @@ from stoker.api.cfn.change_sets import change_set_arn, named, of_change_set, sta
 from stoker.api.cfn.faults import QueryError
 from stoker.api.cfn.views import View
 from stoker.base.errors import BadValue, EntityNotFound
+from stoker.contract.approvals import ListPolicyResults, Outcome, PolicyResultView, ShowPolicyResult
 from stoker.contract.change_sets import ShowChangeSet
-from stoker.contract.policy_results import ListPolicyResults, Outcome, PolicyResultView, ShowPolicyResult
 
 TARGETS = ("CHANGE_SET", "STACK", "RESOURCE")
 STATUSES = ("HOOK_IN_PROGRESS", "HOOK_COMPLETE_SUCCEEDED", "HOOK_COMPLETE_FAILED", "HOOK_FAILED")

@@ -10,7 +10,6 @@ from typing import Any
 from stoker.base.errors import ActionInProgress, Bug, Fenced, RequestLimitExceeded, StokerError
 from stoker.base.portions import portions_of
 from stoker.engine.calls.context import NestedReader, StackContext
-from stoker.engine.notifications.blocked import refuse_and_tell
 from stoker.engine.records.actions import REMOVES
 from stoker.engine.records.beginnings import Holder, Requester, new_operation, new_stack
 from stoker.engine.records.earlier_failures import failure_of
@@ -133,6 +132,8 @@ class Child(ChildView):
         if stack is None:
             raise ActionInProgress(f"The resource {self._state.row.name!r} has no nested stack yet.")
         _refuse_busy(stack)
+        from stoker.engine.notifications.blocked import refuse_and_tell  # only for what begins by itself
+
         await refuse_and_tell(self._parts.announcer, stack)
         prepared = await self._prepare(request, stack)
         operation = self._operation(action, stack.id, prepared.row.id, request, None)

@@ -1,4 +1,4 @@
-"""Automatic actions that change control holds back, and who is told."""
+"""Automatic actions that change control holds back, and whom it notifies of them."""
 
 from __future__ import annotations
 

@@ -17,7 +17,6 @@ from stoker.base.errors import ActionInProgress, BadValue, Fenced, StokerError, 
 from stoker.base.ids import new_request_id
 from stoker.engine.calls.context import RecordingParts
 from stoker.engine.inspection.health import Unhealthy, unhealthy_in
-from stoker.engine.notifications.blocked import refuse_and_tell
 from stoker.engine.ownership.healing_schedule import (
     EXAMINED_OPERATIONS,
     MOST_FAILURES,
@@ -151,6 +150,8 @@ async def next_turn(
     start = next_attempt(operations, interval)
     if start is None or services.clock.now() < start or await services.database.read(_excluded, stack):
         return None
+    from stoker.engine.notifications.blocked import refuse_and_tell  # only for what begins by itself
+
     try:
         await refuse_and_tell(parts.announcer, stack)
     except UserError as error:

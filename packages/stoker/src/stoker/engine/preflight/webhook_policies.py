@@ -99,7 +99,7 @@ def _read(content: bytes) -> Mapping[str, Any]:
 
 
 def _text(value: Any) -> str:
-    """Return a text of an answer as one printable line."""
+    """Return a string of an answer as one printable line."""
     words = "".join(each if each.isprintable() else " " for each in value).split() if isinstance(value, str) else []
     return " ".join(words)[:LONGEST_TEXT]
 
