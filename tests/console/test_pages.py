@@ -125,6 +125,7 @@ def test_a_deletion_shows_its_plan_and_does_only_that(browser: Browser, world: T
     question, identifier = f"{stack}/actions/delete", stack.rpartition("/")[2]
     page = browser.get(question).text
     assert "<strong>Data loss:</strong> the data on the volume" in page and "Data is lost with: disk." in page
+    assert re.search(r"Compared with the cloud at \S+Z: 1 in sync\.", page)
     (digest,) = re.findall(r'name="digest" value="([^"]+)"', page)
     browser.submit(f"{stack}/actions/check", f"{stack}/actions/check")
     world.settle(identifier)
@@ -330,6 +331,7 @@ resources:
     assert plan.status_code == 200, plan.text
     assert "<del><pre>8</pre></del>" in plan.text and "<ins><pre>12</pre></ins>" in plan.text
     assert "forces replacement" in plan.text and "1 to replace" in plan.text
+    assert re.search(r"Compared with the cloud at \S+Z \(what the change touches and depends on\)", plan.text)
     done = browser.post(f"{stack}/deploy", {**hidden_fields(plan.text), "do": "apply"})
     assert done.headers["Location"] == f"/console{stack}", done.text
     world.settle(stack.rpartition("/")[2])

@@ -323,3 +323,19 @@ async def test_what_a_failed_update_did_not_reach_is_compared_with_what_was_appl
     plan = await plan_of(world, made, refresh="all")
     (change,) = (change for step in plan["steps"] if step["path"] == "second" for change in step["changes"])
     assert (change["before"], change["after"]) == ("theirs", "new"), "the plan goes towards the template"
+
+
+async def test_of_a_list_only_what_others_have_added_is_a_difference(world: World) -> None:
+    """What is the same stays as the template writes it: the default group by its name, not by its ID."""
+    properties = {**SERVER["properties"], "security_groups": ["default"]}
+    made = template(server={**SERVER, "properties": properties}, group={"type": "OS::Neutron::SecurityGroup"})
+    await world.create("web", made)
+    server = await object_of(world, "server")
+    (port,) = outside(world, "GET", f"/network/v2.0/ports?device_id={server}")["ports"]
+    groups = [*port["security_groups"], await object_of(world, "group")]
+    outside(world, "PUT", f"/network/v2.0/ports/{port['id']}", {"port": {"security_groups": groups}})
+    plan = await plan_of(world, made, refresh="all")
+    (step,) = (step for step in plan["steps"] if step["path"] == "server" and step["kind"] != "delete")
+    assert [(each["property"], each["path"], each["after"]) for each in step["changes"]] == [
+        ("security_groups", [1], None)
+    ]

@@ -81,16 +81,22 @@ async def networks(kind: Any, call: Call, shown: Mapping[str, Any]) -> Any:
 
 
 async def security_groups(kind: Any, call: Call, shown: Mapping[str, Any]) -> Any:
-    """Return the recorded groups if all interfaces whose port is not given have these and no others."""
+    """Return the recorded groups if all interfaces whose port is not given have these and no others; else those of one
+    interface, as recorded where they are the same.
+    """
     given = call.properties["security_groups"]
     if not given:
         raise NotShown("without security groups in the template, the service chooses them")
     fixed = {entry.get("port") for entry in call.properties["networks"] or ()}
     ports = [port for port in await _ports(call) if port["id"] not in fixed]
-    wanted = {await call.cloud.find("neutron.security_group", group) for group in given}
+    wanted = {await call.cloud.find("neutron.security_group", group): group for group in given}
     free = await unrecorded(call, [port["id"] for port in ports])
     held = [sorted(port["security_groups"]) for port in ports if port["id"] in free]
-    return next((groups for groups in held if set(groups) != wanted), given)
+    other = next((groups for groups in held if set(groups) != wanted.keys()), None)
+    if other is None:
+        return given
+    kept = [group for identifier, group in wanted.items() if identifier in other]
+    return [*kept, *(identifier for identifier in other if identifier not in wanted)]
 
 
 async def disks(name: str, kind: Any, call: Call, shown: Mapping[str, Any]) -> Any:
