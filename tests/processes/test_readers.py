@@ -39,6 +39,14 @@ from testing.servers import MariaDB, PostgreSQL, wait_until
 TEMPLATE = {"heat_template_version": "2021-04-16", "resources": {"word": {"type": "OS::Heat::RandomString"}}}
 SECONDS = 60.0
 
+OTHER_RELEASE = """
+import sys
+from multiprocessing.connection import Connection
+connection = Connection(int(sys.argv[-1]))
+connection.send_bytes(b'{"ready": true, "release": "99.0"}\\n')
+connection.poll(None)
+"""
+
 
 @dataclass
 class Installation:
@@ -86,6 +94,7 @@ def reader(installation: Installation) -> Iterator[PipeClient]:
     assert status == 0
 
 
+@pytest.mark.slow
 def test_each_reader_knows_what_was_written_before(installation: Installation) -> None:
     engine, context = installation.world.client(), installation.context
     with reader(installation) as first, reader(installation) as second:
@@ -108,6 +117,7 @@ def test_each_reader_knows_what_was_written_before(installation: Installation) -
                     client.call(context, ShowStack(ref={"name": name, "id": None}))
 
 
+@pytest.mark.slow
 def test_a_reader_answers_as_the_engine_does(installation: Installation) -> None:
     engine, context = installation.world.client(), installation.context
     wrong = {**TEMPLATE, "resources": {"word": {"type": "OS::No::Such"}}}
@@ -131,6 +141,7 @@ def _timeless(answer: Any) -> Any:
     return answer
 
 
+@pytest.mark.slow
 def test_a_reader_takes_no_request_that_writes(installation: Installation) -> None:
     with reader(installation) as client, pytest.raises(Bug):
         client.call(installation.context, CreateStack(name="refused", template=TEMPLATE))
@@ -228,6 +239,7 @@ def test_without_readers_the_engine_serves_everything(installation: Installation
     readers.stop()
 
 
+@pytest.mark.slow
 def test_processes_are_started_by_load_replaced_when_killed_and_ended_when_idle(
     installation: Installation, clock: Clock, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -268,6 +280,7 @@ def _made(readers: Readers, context: RequestContext) -> Reference:
     return {"name": None, "id": made["id"]}
 
 
+@pytest.mark.slow
 def test_the_end_of_the_engine_ends_the_readers(installation: Installation, clock: Clock) -> None:
     engine = BusyEngine(installation.world.client(), clock, 4)
     readers = installation.readers(engine, 1, clock.now)
@@ -277,6 +290,22 @@ def test_the_end_of_the_engine_ends_the_readers(installation: Installation, cloc
     readers.stop()
     assert not Path(f"/proc/{process}").exists()
     assert readers.call(installation.context, ValidateTemplate(template=TEMPLATE)), "the engine still answers"
+
+
+@pytest.mark.slow
+def test_a_process_of_another_release_is_not_used(
+    installation: Installation, clock: Clock, caplog: pytest.LogCaptureFixture, tmp_path: Path
+) -> None:
+    (tmp_path / "other_release.py").write_text(OTHER_RELEASE)
+    engine = BusyEngine(installation.world.client(), clock, 4)
+    readers = Readers(engine, READING, [str(tmp_path / "other_release.py")], 1, clock.now)
+    for _ in range(2):
+        _at_once(readers, installation.context, 4)
+        wait_until(lambda: not readers._threads, "the process is gone")
+        clock.seconds += 60.0
+    assert caplog.text.count("release 99.0 was installed meanwhile") == 1
+    assert engine.answered == ["stack_list"] * 8
+    readers.stop()
 
 
 def test_load_counts_what_shares_a_process_and_forgets_it_with_time() -> None:

@@ -192,6 +192,7 @@ class Readers:
             _log.info("Reads are served by the process %d, too", process.pid)
             client.receive(given_up, _LOOK_SECONDS)
         except OtherRelease as other:
+            self._most = 0  # until this process is restarted
             _log.warning("Reads are served by one process only: release %s was installed meanwhile", other)
         except ProcessGone:
             pass
