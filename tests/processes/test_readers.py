@@ -81,7 +81,7 @@ def installation(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installat
 def reader(installation: Installation) -> Iterator[PipeClient]:
     connection, process = _started(installation.arguments)
     client = PipeClient(connection)
-    client.await_ready()
+    client.await_ready(SECONDS)
     ended = threading.Event()
     receiving = threading.Thread(target=client.receive, args=(ended.is_set, 0.1))
     receiving.start()

@@ -41,6 +41,7 @@ _IDLE_SECONDS = 60.0
 _PAUSE = 30.0
 """Time after a reader has failed in which none is started."""
 
+_START_SECONDS = 120.0
 _LOOK_SECONDS = 1.0
 _SEND_SECONDS = 10
 _END_SECONDS = 5.0
@@ -186,7 +187,7 @@ class Readers:
                 return self._stopped or (over and not place.calls)
 
         try:
-            client.await_ready()
+            client.await_ready(_START_SECONDS)
             with self._lock:
                 self._running.append(place)
             _log.info("Reads are served by the process %d, too", process.pid)

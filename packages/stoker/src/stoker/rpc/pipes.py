@@ -76,8 +76,10 @@ class PipeClient:
             self._waiting.pop(number, None)
         return answer_of(request, reply)
 
-    def await_ready(self) -> None:
-        """Return when the process is ready. Raises ProcessGone, and OtherRelease."""
+    def await_ready(self, seconds: float) -> None:
+        """Return when the process is ready. Raises ProcessGone, also when that takes longer, and OtherRelease."""
+        if not self._connection.poll(seconds):
+            raise ProcessGone
         try:
             head, _ = _parts(self._connection.recv_bytes())
         except (EOFError, OSError):
