@@ -73,7 +73,7 @@ def installation(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installat
         options = Options(
             DataDirectory(directory), 8004, 8000, f"{served.url}/identity/v3", config_files=(str(configured),)
         )
-        yield Installation(world, options.beside())
+        yield Installation(world, options.for_reader())
         world.stop()
 
 

@@ -44,7 +44,6 @@ from stoker.processes.marks import MarkKeeper
 from stoker.processes.memory import collect_rarely, configure_allocator
 from stoker.processes.opened_database import opened_database
 from stoker.processes.progress import with_progress
-from stoker.processes.readers import FD_OPTION, Readers
 from stoker.processes.report import report_section
 from stoker.processes.settings import TOKEN_CHECK, readers_of, server_limits, serving_threads, set_login
 from stoker.processes.signals import handle_signals
@@ -84,11 +83,15 @@ class Options:
     reader_fd: int | None = None
 
     def beside(self) -> list[str]:
-        """Return the arguments of the interpreter that start this process, for `--trial` and `--reader-fd`."""
+        """Return the arguments of the interpreter that start this process, for `--trial`."""
         words = ["-m", "stoker.processes.embedded", "--data-dir", str(self.directory.path)]
         words += ["--api-port", str(self.api_port), "--cfn-port", str(self.cfn_port), "--identity", self.identity]
         words += ["--cloud", self.cloud] if self.cloud is not None else []
         return words + [word for file in self.config_files for word in ("--config-file", file)]
+
+    def for_reader(self) -> list[str]:
+        """Return the same for a process that serves reads; the number of an open file follows."""
+        return [*self.beside(), "--reader-fd"]
 
 
 def configuration(options: Options) -> cfg.ConfigOpts:
@@ -224,11 +227,13 @@ async def serve(options: Options, config: cfg.ConfigOpts) -> None:
 
     Raises OSError when a port is in use.
     """
+    from stoker.processes.readers import Readers  # a process that is one, or runs a trial, has none
+
     loop = asyncio.get_running_loop()
     stop = handle_signals("stoker up")
     async with running_engine(options, config) as engine:
         service = Dispatcher(engine, OPERATIONS)
-        client = Readers(DirectClient(loop, service), READING, options.beside(), readers_of(config))
+        client = Readers(DirectClient(loop, service), READING, options.for_reader(), readers_of(config))
         report_section("Reads", client.values)
         check = caller_check(config, engine.services.clock)
         application = await asyncio.to_thread(make_app, config, client, check)
@@ -274,7 +279,7 @@ def _parsed(arguments: list[str] | None) -> Options:
     parser.add_argument("--cloud", help="entry of clouds.yaml to use instead of the emulated cloud")
     parser.add_argument("--config-file", action="append", default=[], help="file in heat.conf's format")
     parser.add_argument("--trial", help="root stack of a tree: run only the operations that may crash engines")
-    parser.add_argument(FD_OPTION, type=int, help="open file on which reads arrive: serve nothing else")
+    parser.add_argument("--reader-fd", type=int, help="open file on which reads arrive: serve nothing else")
     add_ready_option(parser)
     given = parser.parse_args(arguments)
     return Options(

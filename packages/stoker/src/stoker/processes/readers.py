@@ -30,8 +30,6 @@ from stoker_foundation.interpreter import python_command, python_environment
 
 _log = logging.getLogger(__name__)
 
-FD_OPTION = "--reader-fd"
-
 _ENOUGH = 3.0
 """Seconds of calls that share a process with others, less the time that has passed, after which one more is started."""
 
@@ -88,7 +86,8 @@ class _Place:
 class Readers:
     """An `EngineClient` that has readers carry out `methods`, and the engine (`engine`) everything else.
 
-    At most `most` processes run; `arguments` of the interpreter start one. Threads may share it.
+    At most `most` processes run. `arguments` of the interpreter start one; the number of the open file that it has in
+    common with this process is added. Threads may share it.
     """
 
     def __init__(
@@ -225,7 +224,7 @@ def _started(arguments: Sequence[str]) -> tuple[Any, subprocess.Popen[bytes]]:
         ours.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("ll", _SEND_SECONDS, 0))
         descriptor = theirs.fileno()
         process = subprocess.Popen(  # noqa: S603  this interpreter and Stoker's modules
-            python_command(*arguments, FD_OPTION, str(descriptor)),
+            python_command(*arguments, str(descriptor)),
             env=python_environment(),
             stdin=subprocess.DEVNULL,
             pass_fds=[descriptor],
