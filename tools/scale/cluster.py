@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import orjson
@@ -13,6 +14,7 @@ from openstack_emulator.core.dispatch import dispatch
 from stoker.base.context import RequestContext
 from stoker.contract import request as contract
 from stoker.engine.core import Engine
+from stoker.engine.memory import FreedMemory
 from stoker.engine.ownership.peers import NoPeers, PeerAway
 from stoker.engine.settings import EngineSettings
 from stoker.operations import OPERATIONS
@@ -94,12 +96,7 @@ class ScaledPeers(NoPeers):
             if cluster.nature.happens(cluster.nature.loss_rate):
                 cluster.nature.counts["messages lost"] += 1
                 continue
-            cluster.later(
-                arrival,
-                lambda member=member: member.process.call(
-                    lambda: member.engine.services.background.spawn(make(member.engine.membership))
-                ),
-            )
+            cluster.later(arrival, partial(_deliver, member, make))
 
     def _others(self) -> list[Member]:
         return [member for member in self._cluster.up() if member.process is not self._process]
@@ -127,6 +124,14 @@ class ScaledPeers(NoPeers):
         except NoAnswer as error:
             raise PeerAway(f"the engine {engine_id} does not answer") from error
         return answer
+
+
+class _KeptMemory(FreedMemory):
+    """Memory is not returned: all engines share it here, and the collections of garbage would be those of all."""
+
+    def give_back(self, *, idle: bool) -> bool:
+        """Do nothing."""
+        return False
 
 
 class Member:
@@ -160,6 +165,7 @@ class Member:
             ),
             peers=ScaledPeers(cluster, self.process),
         )
+        self.engine.services.freed_memory = _KeptMemory()
         await self.engine.start(alone=False)
         await self.engine.take_over()
         self.up = True
@@ -208,14 +214,20 @@ class ScaledCluster:
         self.members = [Member(self, number) for number in range(engines)]
         self.apis = [ApiProcess() for _ in range(apis)]
         self._engine = self._api = 0
+        self._began = loop.time()
 
     async def start(self) -> None:
         """Start all engines, a tenth of a second apart, and wait until they take requests."""
+        booting = []
         for member in self.members:
-            member.process.start(member.boot())
+            booting.append(member.process.start(member.boot()))
             await asyncio.sleep(0.1)
-        while not all(member.up for member in self.members):
-            await asyncio.sleep(0.5)
+        await asyncio.gather(*booting)
+
+    @property
+    def loop_seconds(self) -> float:
+        """Seconds since the beginning."""
+        return self.loop.time() - self._began
 
     def later(self, when: float, act: Callable[[], object]) -> None:
         """Do something then, outside of all processes."""
@@ -268,6 +280,11 @@ class ScaledCluster:
             return await returned
         finally:
             timer.cancel()
+
+
+def _deliver(member: Member, make: Callable[[Any], Any]) -> None:
+    """Have an engine do what a message asks for."""
+    member.process.call(lambda: member.engine.services.background.spawn(make(member.engine.membership)))
 
 
 async def _until(loop: ScaledLoop, when: float) -> None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from statistics import mean
 from typing import Any
 
 MEASURED = Path(__file__).with_name("latencies.json")
@@ -59,36 +61,30 @@ def read(path: Path = MEASURED) -> Latencies:
     return found
 
 
-@dataclass(slots=True)
-class Sample:
-    """Times of one kind of thing, while they are being measured."""
-
-    count: int = 0
-    seconds: float = 0.0
-
-    def add(self, seconds: float) -> None:
-        """Add one."""
-        self.count += 1
-        self.seconds += seconds
-
-    @property
-    def mean(self) -> float:
-        """The mean in seconds."""
-        return self.seconds / self.count if self.count else 0.0
+ENOUGH = 20
+"""So many times of one kind have a mean that is worth something; others are counted among the rest."""
 
 
-@dataclass(slots=True)
 class Samples:
-    """Samples by kind."""
+    """Times in seconds, by kind, while they are being measured."""
 
-    kinds: dict[str, Sample] = field(default_factory=dict)
+    def __init__(self) -> None:
+        self.kinds: dict[str, list[float]] = defaultdict(list)
 
     def add(self, kind: str, seconds: float) -> None:
         """Add a time to its kind."""
-        self.kinds.setdefault(kind, Sample()).add(seconds)
+        self.kinds[kind].append(seconds)
 
     def means(self) -> dict[str, float]:
-        """The mean of each kind, and that of all of them for what is met later."""
-        total = Sample(sum(each.count for each in self.kinds.values()), sum(each.seconds for each in self.kinds.values()))
-        found = {kind: round(each.mean, 9) for kind, each in sorted(self.kinds.items())}
-        return {**found, OTHER: round(total.mean, 9)}
+        """The mean of each kind, and that of all of them for what is met later: for processor time."""
+        return self._each(mean)
+
+    def quarters(self) -> dict[str, float]:
+        """The time that a quarter of each kind takes at most: for times by the clock of a machine with other work."""
+        return self._each(lambda seconds: sorted(seconds)[len(seconds) // 4])
+
+    def _each(self, function: Callable[[Sequence[float]], float]) -> dict[str, float]:
+        kinds = ((kind, seconds) for kind, seconds in sorted(self.kinds.items()) if len(seconds) >= ENOUGH)
+        found = {kind: round(function(seconds), 9) for kind, seconds in kinds}
+        every = [each for seconds in self.kinds.values() for each in seconds]
+        return {**found, OTHER: round(function(every or [0.0]), 9)}

@@ -22,12 +22,19 @@ from tools.scale import estate
 from tools.scale.cluster import ScaledCluster
 from tools.scale.latencies import Latencies, Samples
 from tools.scale.processes import ScaledLoop
+from tools.scale.scans import Scan, scans
 from tools.scale.servers import DatabaseServer
 from tools.scale.statements import Recorder
 from tools.scale.work import RESOURCES, SHAPES, Users, body, projects
 
 LOOK_SECONDS = 0.25
 """Between two looks at who owns what after a zone has died."""
+
+ORIGINALS_SECONDS = 600
+"""Seconds in which the first stack of each shape is created."""
+
+LOADED_SECONDS = 6.0
+"""How long requests go on after a zone has died."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +48,10 @@ class Size:
     rate: float = 1000.0
     reads: float = 100.0
     projects: int = 50
-    warming: float = 40.0
-    measured: float = 20.0
-    after: float = 40.0
+    waiting: int = 1000
+    warming: float = 12.0
+    measured: float = 12.0
+    after: float = 32.0
     call_seconds: float = 0.1
     fault_rate: float = 0.01
     loss_rate: float = 0.01
@@ -76,6 +84,7 @@ class Found:
     backlog: tuple[int, int] = (0, 0)
     takeover: Takeover = field(default_factory=Takeover)
     at_end: dict[str, Any] = field(default_factory=dict)
+    scans: list[Scan] = field(default_factory=list)
     faults: Counter[str] = field(default_factory=Counter)
 
 
@@ -149,7 +158,8 @@ class Rehearsal:
         found.recorded = estate.counted(self._database)
         self._filled = self._scalar(select(func.max(events.c.sequence)))
         nature.fault_rate, nature.loss_rate = size.fault_rate, size.loss_rate
-        working = asyncio.ensure_future(self._users.work(size.warming + size.measured + size.after))
+        await self._users.begin_waiting(size.waiting)
+        working = asyncio.ensure_future(self._users.work(size.warming + size.measured + LOADED_SECONDS))
         await asyncio.sleep(size.warming)
         await self._measure()
         await self._take_over()
@@ -162,8 +172,11 @@ class Rehearsal:
         cluster, context = self._cluster, self.contexts[0]
         for shape in SHAPES:
             await cluster.call(context, "stack_create", name=f"original-{shape}", **body(shape, 1))
-        while self._unfinished():
+        for _ in range(ORIGINALS_SECONDS):
+            if not self._unfinished():
+                return
             await asyncio.sleep(1.0)
+        raise RuntimeError("the first stacks are not created in time")
 
     async def _measure(self) -> None:
         """Count what is done in a while."""
@@ -175,7 +188,7 @@ class Rehearsal:
         self.found.completed = self._completed() - done
         self.found.backlog = backlog, self._unfinished()
         after = self._sums()
-        self.found.at_end = {name: after[name] - before[name] for name in after}
+        self.found.at_end = {name: after[name] - before.get(name, 0.0) for name in after}
 
     def _sums(self) -> dict[str, float]:
         """What grows in the course of time."""
@@ -236,13 +249,16 @@ class Rehearsal:
 
 
 def rehearse(size: Size, latencies: Latencies, samples: Samples | None = None) -> Found:
-    """Rehearse on a database of its own."""
-    recorder = Recorder()
+    """Rehearse on a database of its own, and look at how its statements find their rows."""
+    recorder, empty = Recorder(), empty_database()
     with estate.place() as directory, recorder.attached():
         path: Path = directory / "stoker.db"
-        path.write_bytes(empty_database())
+        path.write_bytes(empty)
         database = estate.opened(path)
         try:
-            return Rehearsal(size, latencies, database, recorder, samples).run()
+            found = Rehearsal(size, latencies, database, recorder, samples).run()
+            with recorder.deaf():
+                found.scans = scans(database, recorder.texts)
+            return found
         finally:
             database.close()

@@ -1,7 +1,7 @@
 """Models of the servers that a cluster shares: a database and a broker. They decide when something is done, no more.
 
-A database has processors, a log that one commit after the other is flushed to, and rows that are locked until the end of
-a transaction. A broker is busy with one message after the other.
+A database has processors, a log that one commit after the other is flushed to, and rows that are locked until the end
+of a transaction. A broker is busy with one message after the other.
 """
 
 from __future__ import annotations

@@ -64,11 +64,11 @@ class Transaction:
 class Recorder:
     """Listens to all statements of this process while it is `attached`; `current` gets those of one transaction.
 
-    With `timed`, the seconds of each are given to it by kind; SQLite computes rows only when they are fetched, servers
-    before. `texts` has one example of each distinct statement, with its parameters.
+    With `timed`, the number of rows and the seconds of each are given to it with its kind.
+    `texts` has one example of each distinct statement, with its parameters.
     """
 
-    def __init__(self, timed: Callable[[str, float], None] | None = None) -> None:
+    def __init__(self, timed: Callable[[str, int, float], None] | None = None) -> None:
         self.current = Transaction()
         self.counts: Counter[str] = Counter()
         self.texts: dict[str, tuple[str, Any]] = {}
@@ -137,9 +137,10 @@ class Recorder:
                     self.current.locked[form.table, row[place]] = None
                 return
 
-    def _ended(self, connection: Any, _cursor: Any, text: str, _parameters: Any, _context: Any, _many: bool) -> None:
+    def _ended(self, connection: Any, _cursor: Any, text: str, parameters: Any, _context: Any, many: bool) -> None:
         if self._timed is not None and (began := connection.info.pop("began", None)) is not None:
-            self._timed(form_of(text).kind, time.perf_counter() - began)
+            rows = len(parameters) if many else 1
+            self._timed(form_of(text).kind, rows, time.perf_counter() - began)
 
 
 _KEYS = {

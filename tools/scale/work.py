@@ -34,9 +34,7 @@ def application(version: int) -> dict[str, Any]:
     """A network with servers and volumes: twenty resources of OpenStack services."""
     tag = {"version": str(version)}
     port = {"network": {"get_resource": "net"}, "fixed_ips": [{"subnet": {"get_resource": "subnet"}}]}
-    ports = {
-        f"port{number}": _of("Neutron::Port", name=f"port{number}-{version}", **port) for number in range(6)
-    }
+    ports = {f"port{number}": _of("Neutron::Port", name=f"port{number}-{version}", **port) for number in range(6)}
     servers = {
         f"server{number}": _of(
             "Nova::Server",
@@ -82,6 +80,11 @@ def _of(kind: str, **properties: Any) -> dict[str, Any]:
 
 def _template(resources: dict[str, Any]) -> dict[str, Any]:
     return {"heat_template_version": "2021-04-16", "resources": resources}
+
+
+def waiting() -> dict[str, Any]:
+    """One resource that takes as long as a rehearsal, as those that wait for something in the cloud do."""
+    return _template({"wait": _of("Heat::TestResource", wait_secs=36_000)})
 
 
 SHAPES = {"application": application, "group": group, "values": values}
@@ -171,16 +174,14 @@ class Seen:
 class Users:
     """Sends requests. `operations` is the number of operations on stacks that are requested in a second."""
 
-    def __init__(
-        self, cluster: ScaledCluster, contexts: list[RequestContext], operations: float, reads: float
-    ) -> None:
+    def __init__(self, cluster: ScaledCluster, contexts: list[RequestContext], operations: float, reads: float) -> None:
         self._cluster = cluster
         self._contexts = contexts
         self._every = 3.0 / operations if operations else 0.0
         self._reads_every = 1.0 / reads if reads else 0.0
         self._number = 0
         self._ready: list[tuple[RequestContext, str]] = []
-        self.tasks: set[asyncio.Task[None]] = set()
+        self.tasks: set[asyncio.Task[Any]] = set()
         self.seen = Seen()
         self.stopped = False
 
@@ -197,6 +198,20 @@ class Users:
             self._number += 1
             await asyncio.sleep(self._every)
         await reading
+
+    async def begin_waiting(self, count: int) -> None:
+        """Begin operations that only wait: they are unfinished from now on, whatever else happens."""
+        template = waiting()
+        for number in range(count):
+            context = self._contexts[number % len(self._contexts)]
+            task = asyncio.ensure_future(
+                self._requested(context, "stack_create", {"name": f"waiting-{number}", "template": template})
+            )
+            self.tasks.add(task)
+            task.add_done_callback(self.tasks.discard)
+            await asyncio.sleep(0.01)
+        await asyncio.gather(*self.tasks)
+        self.seen = Seen()
 
     async def _life(self, context: RequestContext, shape: str, name: str) -> None:
         chance = self._cluster.nature.chance
