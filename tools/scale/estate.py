@@ -34,10 +34,9 @@ def opened(path: Path) -> Database:
 def fill(database: Database, wanted: int) -> None:
     """Copy everything that is recorded until so many resources exist, a quarter of them in deleted stacks."""
     recorded, _ = counted(database)
-    with database.engine.begin() as connection:
-        if wanted > recorded:
+    if wanted > recorded:
+        with database.engine.begin() as connection:
             multiply(connection, -(-wanted // recorded) - 1)
-        connection.exec_driver_sql("ANALYZE")
 
 
 def counted(database: Database) -> tuple[int, int]:

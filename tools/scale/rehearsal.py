@@ -155,7 +155,7 @@ class Rehearsal:
         await self._make_originals()
         with self._recorder.deaf():
             estate.fill(self._database, size.resources)
-        found.recorded = estate.counted(self._database)
+            found.recorded = estate.counted(self._database)
         self._filled = self._scalar(select(func.max(events.c.sequence)))
         nature.fault_rate, nature.loss_rate = size.fault_rate, size.loss_rate
         await self._users.begin_waiting(size.waiting)

@@ -41,19 +41,17 @@ def limits(found: Found) -> list[Limit]:
     """What is used, the scarcest first."""
     sums, seconds, cluster = found.at_end, found.seconds, found.cluster
     engines = [sums[f"engine {number}"] / seconds for number in range(len(cluster.members))]
-    journals = [sums[f"journal {number}"] / seconds for number in range(len(cluster.members))]
     apis = [sums[f"api {number}"] / seconds for number in range(len(cluster.apis))]
     processors = found.size.database_processors
     used = [
         Limit("processors of the database server", sums["database processors"] / seconds / processors),
-        Limit("log of the database (flushes)", sums["log of the database"] / seconds),
         Limit("processor of the busiest engine", max(engines)),
         Limit("processors of the engines, mean", sum(engines) / len(engines)),
-        Limit("journal of the busiest engine", max(journals)),
         Limit("processor of the busiest API process", max(apis)),
         Limit("message broker", sums["broker"] / seconds),
     ]
-    for (table, key), row in sorted(cluster.server.rows.items(), key=lambda item: -item[1].use.busy)[:1]:
+    shared = [(key, row) for key, row in cluster.server.rows.items() if row.use.waited]
+    for (table, key), row in sorted(shared, key=lambda item: -item[1].use.busy)[:1]:
         used.append(
             Limit(f"the row of {table} that is locked longest ({_short(key)})", row.use.busy / cluster.loop_seconds)
         )
@@ -79,6 +77,7 @@ def lines(found: Found) -> Iterator[str]:
     size, sums, seconds = found.size, found.at_end, found.seconds
     cluster, seen = found.cluster, found.users.seen
     resources, stacks = found.recorded
+    journals = [sums[f"journal {number}"] / seconds for number in range(len(cluster.members))]
     yield REAL.format(
         source=found.latencies.source,
         network=found.latencies.network_trip * 1000,
@@ -110,6 +109,8 @@ def lines(found: Found) -> Iterator[str]:
             ("statements for each resource operation", f"{sums['statements'] / max(found.completed, 1):.1f}"),
             ("commits per second", f"{sums['commits'] / seconds:.0f}"),
             ("connections of all engines, at most", str(len(cluster.members) * (READERS + 1))),
+            ("flushes of the log: part of the time", f"{sums['log of the database'] / seconds:.0%}"),
+            ("commits in progress: part of the time, busiest engine", f"{max(journals):.0%}"),
             ("waited for locks, in all; longest", _waited(cluster.server.locks)),
             ("distinct statements; those that scan", f"{len(found.recorder.texts)}; {len(found.scans)}"),
         ],

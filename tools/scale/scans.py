@@ -34,7 +34,7 @@ def scans(database: Database, texts: Mapping[str, tuple[str, Any]]) -> list[Scan
         made = "SELECT name, sql FROM sqlite_master WHERE sql LIKE '%CREATE%INDEX%WHERE%'"
         partial: dict[str, str] = {row[0]: row[1] for row in connection.exec_driver_sql(made)}
         for statement, (text, parameters) in sorted(texts.items()):
-            if not text.startswith(_PLANNED):
+            if not text.startswith(_PLANNED) or ("LIMIT" in text and "WHERE" not in text):
                 continue
             plan = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {text}", parameters).all()
             for row in plan:
