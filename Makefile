@@ -17,7 +17,7 @@ MANUAL_PAGES = PYTHONPATH=docs/_ext:packages/stoker-heat-commands/src $(BIN)/pyt
 # Without byte code every process that a test or a benchmark starts would compile each module again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test guests guests-community quick coverage attack check format plans bench chaos mutants conformance playbook rally horizon realcloud console recordings release takeover images heat-plugins docs pictures man vscode clean
+.PHONY: help demo test guests guests-community quick coverage attack check format plans bench chaos scale mutants conformance playbook rally horizon realcloud console recordings release takeover images heat-plugins docs pictures man vscode clean
 
 $(STAMP): pyproject.toml $(wildcard packages/*/pyproject.toml)
 	$(PYTHON) -m venv $(VENV)
@@ -90,6 +90,9 @@ heat-plugins: $(STAMP)  ## use resource types that vendors wrote for Heat, insta
 
 chaos: $(STAMP)         ## simulate crashes, then kill real processes, MINUTES long in all
 	$(BIN)/python -m tools.chaos --minutes $(MINUTES)
+
+scale: $(STAMP)         ## rehearse a cluster of 50 engines with a million resources, in virtual time (SCALE: options)
+	$(BIN)/python -m tools.scale $(SCALE)
 
 mutants: $(STAMP)       ## plant bugs in a copy of the sources, and print which suite of tests notices each (BUGS: words of names)
 	$(BIN)/python -m tools.mutants $(BUGS)

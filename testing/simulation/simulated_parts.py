@@ -393,9 +393,10 @@ class SimulatedPeers(NoPeers):
             if member.engine.services.id == engine_id:
                 self._send(member, lambda membership: membership.alerted())
 
-    def finished(self, operation_id: str) -> None:
+    def finished(self, operation_id: str, engine_id: str) -> None:
         for member in self._members():
-            self._send(member, lambda membership: membership.ended(operation_id))
+            if member.engine.services.id == engine_id:
+                self._send(member, lambda membership: membership.ended(operation_id))
 
     async def ask(
         self, engine_id: str, context: RequestContext, request: contract.Request[contract.Answer], seconds: float

@@ -46,6 +46,7 @@ class Wires(NoPeers):
     def __init__(self) -> None:
         self.engines: dict[str, World] = {}
         self.cut = False
+        self.notified: list[tuple[str, str]] = []
 
     def _others(self) -> list[World]:
         return [] if self.cut else list(self.engines.values())
@@ -59,9 +60,11 @@ class Wires(NoPeers):
             if world.engine.services.id == engine_id:
                 world.engine.services.background.spawn(world.engine.membership.alerted())
 
-    def finished(self, operation_id: str) -> None:
+    def finished(self, operation_id: str, engine_id: str) -> None:
         for world in self._others():
-            world.engine.services.background.spawn(world.engine.membership.ended(operation_id))
+            if world.engine.services.id == engine_id:
+                self.notified.append((operation_id, engine_id))
+                world.engine.services.background.spawn(world.engine.membership.ended(operation_id))
 
     async def ask(
         self, engine_id: str, context: RequestContext, request: contract.Request[contract.Answer], seconds: float
@@ -183,13 +186,18 @@ async def test_a_hook_is_cleared_where_the_stack_runs_or_not_at_all(pair: tuple[
         assert (await ended(other, first.id)).status == COMPLETE
 
 
-async def test_a_parent_continues_when_its_child_has_ended_on_another_engine(pair: tuple[World, World]) -> None:
+async def test_a_parent_continues_when_its_child_has_ended_on_another_engine(
+    pair: tuple[World, World], wires: Wires
+) -> None:
     owner, other = pair
     member = {"type": "OS::Heat::ResourceGroup", "properties": {"count": 3, "resource_def": {"type": "member.yaml"}}}
     text = "heat_template_version: 2021-04-16\nresources: {r: {type: OS::Heat::TestResource}}\n"
     made = await owner.call("stack_create", name="shared", template=template(group=member), files={"member.yaml": text})
     assert (await ended(owner, (await current(owner)).id)).status == COMPLETE
     assert (await other.call("stack_show", ref={"name": None, "id": made["id"]}))["status"] == COMPLETE
+    group = await owner.database.read(queries.child_stacks, [made["id"]])
+    engine = None if wires.cut else owner.engine.services.id
+    assert wires.notified == [(each.operation, engine) for each in group if engine]  # those of members end beside it
 
 
 def pause(engine: Engine) -> None:

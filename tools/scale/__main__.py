@@ -61,7 +61,12 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
         kind = type(each.default)
         parser.add_argument(option, type=kind, default=each.default, help=f"{HELP[each.name]} ({each.default:g})")
     parser.add_argument("--latencies", type=Path, default=latencies.MEASURED, help="a file that --measure has written")
-    parser.add_argument("--measure", type=Path, metavar="FILE", help="measure the times, and write them to a file")
+    parser.add_argument(
+        "--measure",
+        type=Path,
+        metavar="FILE",
+        help="measure the times, and write them to a file; of those that it has already, the lower ones are kept",
+    )
     parser.add_argument("--database", choices=("postgresql", "mariadb"), default="postgresql", help="of --measure")
     options = parser.parse_args(arguments)
     for name in ("engines", "apis", "projects", "database_processors"):
@@ -83,7 +88,10 @@ def main() -> int:
     if options.measure is not None:
         from tools.scale.measuring import measure
 
-        measure(options.database).write(options.measure)
+        found = measure(options.database)
+        if options.measure.exists():
+            found = found.lower(latencies.read(options.measure))
+        found.write(options.measure)
         return 0
     size = Size(**{each.name: getattr(options, each.name) for each in fields(Size)})
     make_deterministic(size.seed)

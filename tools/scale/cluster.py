@@ -108,8 +108,9 @@ class ScaledPeers(NoPeers):
         found = [member for member in self._others() if member.engine.services.id == engine_id]
         self._send("alert", found, lambda membership: membership.alerted())
 
-    def finished(self, operation_id: str) -> None:
-        self._send("finished", self._others(), lambda membership: membership.ended(operation_id))
+    def finished(self, operation_id: str, engine_id: str) -> None:
+        found = [member for member in self._others() if member.engine.services.id == engine_id]
+        self._send("finished", found, lambda membership: membership.ended(operation_id))
 
     async def ask(
         self, engine_id: str, context: RequestContext, request: contract.Request[contract.Answer], seconds: float

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from statistics import mean
 from typing import Any
@@ -42,6 +42,18 @@ class Latencies:
     def callback(self, kind: str) -> float:
         """The processor time of a kind of callback."""
         return self.callbacks.get(kind, self.callbacks[OTHER])
+
+    def lower(self, other: Latencies) -> Latencies:
+        """The lower times of two measurements, of the kinds that both have: other work makes times longer only."""
+        found = {
+            each.name: min(getattr(self, each.name), getattr(other, each.name))
+            for each in fields(self)
+            if isinstance(getattr(self, each.name), float)
+        }
+        for name in ("statements", "callbacks"):
+            mine, theirs = getattr(self, name), getattr(other, name)
+            found[name] = {kind: min(mine[kind], theirs[kind]) for kind in mine if kind in theirs}
+        return replace(self, **found)
 
     def write(self, path: Path) -> None:
         """Write them as a file that `read` reads."""

@@ -13,6 +13,8 @@ TAKEOVER_SECONDS = 30.0
 """In so many seconds, living engines own what those of a zone that died have owned."""
 KEPT_UP = 0.95
 """The part of the requested work that is done at least by a cluster that keeps up."""
+WAITED_SECONDS = 0.001
+"""Rows that were waited for in all so long are shared: an engine waits for none of its own."""
 SHOWN = 8
 """Rows of a list that is shown."""
 
@@ -50,7 +52,7 @@ def limits(found: Found) -> list[Limit]:
         Limit("processor of the busiest API process", max(apis)),
         Limit("message broker", sums["broker"] / seconds),
     ]
-    shared = [(key, row) for key, row in cluster.server.rows.items() if row.use.waited]
+    shared = [(key, row) for key, row in cluster.server.rows.items() if row.use.waited >= WAITED_SECONDS]
     for (table, key), row in sorted(shared, key=lambda item: -item[1].use.busy)[:1]:
         used.append(
             Limit(f"the row of {table} that is locked longest ({_short(key)})", row.use.busy / cluster.loop_seconds)
@@ -123,7 +125,7 @@ def lines(found: Found) -> Iterator[str]:
         [
             (f"{table} {_short(key)}", f"{row.use.times}; {_waited(row.use)}")
             for (table, key), row in rows
-            if row.use.waited
+            if row.use.waited >= WAITED_SECONDS
         ],
     )
     takeover = found.takeover

@@ -180,7 +180,8 @@ class Users:
         self._every = 3.0 / operations if operations else 0.0
         self._reads_every = 1.0 / reads if reads else 0.0
         self._number = 0
-        self._ready: list[tuple[RequestContext, str]] = []
+        self._shown: dict[str, RequestContext] = {}
+        """The stacks that are there, and on which no operation runs."""
         self.tasks: set[asyncio.Task[Any]] = set()
         self.seen = Seen()
         self.stopped = False
@@ -222,6 +223,7 @@ class Users:
         ):
             if self.stopped:
                 return
+            self._shown.pop(name, None)
             began = self._cluster.loop.time()
             if not await self._requested(context, method, arguments):
                 return
@@ -230,7 +232,8 @@ class Users:
                     self.seen.counts["operations not waited for"] += 1
                     return
                 await asyncio.sleep(POLL_SECONDS * chance.uniform(0.8, 1.2))
-            self._ready.append((context, name))
+            if method != "stack_delete":
+                self._shown[name] = context
 
     async def _requested(self, context: RequestContext, method: str, arguments: Mapping[str, Any]) -> bool:
         """Request an operation, again if there was no answer; return whether it is recorded."""
@@ -287,10 +290,10 @@ class Users:
     async def _read_one(self, number: int) -> None:
         context = self._contexts[number % len(self._contexts)]
         try:
-            if number % 3 == 0 or not self._ready:
+            if number % 3 == 0 or not self._shown:
                 await self._ask(context, "stack_list", limit=PAGE)
             else:
-                context, name = self._ready[number % len(self._ready)]
+                name, context = list(self._shown.items())[number % len(self._shown)]
                 method = "resource_list" if number % 3 == 1 else "event_list"
                 await self._ask(context, method, ref=_ref(name))
         except (StokerError, NoAnswer):

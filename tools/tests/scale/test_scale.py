@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -162,6 +163,12 @@ def test_a_file_of_times_is_read_as_it_was_written(tmp_path: Path) -> None:
 
     assert latencies.read(path) == TIMES
     assert latencies.read(path).statement("SELECT anything") == 0.001
+
+
+def test_of_two_measurements_the_lower_times_are_kept() -> None:
+    slow = replace(TIMES, flush=0.02, statements={"other": 0.0005, "SELECT stacks": 0.1})
+
+    assert slow.lower(TIMES) == replace(TIMES, statements={"other": 0.0005})
 
 
 def test_another_file_is_refused_with_its_name(tmp_path: Path) -> None:

@@ -65,7 +65,7 @@ class Engine:
             settings=settings,
             cloud_name=cloud_name,
         )
-        self.others = others = OtherEngines(peers or NoPeers())
+        self.others = others = OtherEngines(peers or NoPeers(), services)
         self._announcer = Announcer(services, bus)
         awaited = AwaitedOperations()
         self._endings = Endings(services, self._announcer, awaited, others.finished)

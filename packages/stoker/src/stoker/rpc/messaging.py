@@ -339,9 +339,9 @@ class MessagingPeers:
         """See `Peers.alert`."""
         self._send(lambda: self._caster.prepare(server=engine_id).cast({}, "alert"))
 
-    def finished(self, operation_id: str) -> None:
+    def finished(self, operation_id: str, engine_id: str) -> None:
         """See `Peers.finished`."""
-        self._send(lambda: self._caster.prepare(fanout=True).cast({}, "finished", operation=operation_id))
+        self._send(lambda: self._caster.prepare(server=engine_id).cast({}, "finished", operation=operation_id))
 
     async def ask(self, engine_id: str, context: RequestContext, request: Request[Answer], seconds: float) -> Answer:
         """See `Peers.ask`."""

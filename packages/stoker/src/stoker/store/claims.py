@@ -393,6 +393,12 @@ def owner_of(connection: Connection, stack_id: str, now: float) -> str | None:
     return connection.execute(select(engines.c.id).select_from(joined).where(where).limit(1)).scalar()
 
 
+def runner_of(connection: Connection, operation_id: str) -> str | None:
+    """Return the engine that an unfinished operation belongs to, dead or alive; None if there is none."""
+    where = and_(operations.c.id == operation_id, operations.c.status.in_(UNFINISHED))
+    return connection.execute(select(operations.c.owner).where(where)).scalar()
+
+
 def current_of(connection: Connection, stack_id: str) -> str | None:
     """Return the stack's current operation if it is unfinished."""
     where = and_(stacks.c.id == stack_id, operations.c.status.in_(UNFINISHED))

@@ -8,6 +8,8 @@ from typing import Protocol
 from stoker.base.context import RequestContext
 from stoker.base.errors import StokerError
 from stoker.contract.request import Answer, Request
+from stoker.engine.records.services import EngineServices
+from stoker.store import claims
 from stoker.store.records import Operation
 
 
@@ -24,8 +26,8 @@ class Peers(Protocol):
     def alert(self, engine_id: str) -> None:
         """Make an engine compare its operations with the record."""
 
-    def finished(self, operation_id: str) -> None:
-        """Notify all engines that an operation has finished."""
+    def finished(self, operation_id: str, engine_id: str) -> None:
+        """Notify an engine, which waits for an operation, that it has finished."""
 
     async def ask(self, engine_id: str, context: RequestContext, request: Request[Answer], seconds: float) -> Answer:
         """Forward a request to another engine; return its answer. Raises PeerAway, or the error of the request."""
@@ -40,7 +42,7 @@ class NoPeers:
     def alert(self, engine_id: str) -> None:
         """Do nothing."""
 
-    def finished(self, operation_id: str) -> None:
+    def finished(self, operation_id: str, engine_id: str) -> None:
         """Do nothing."""
 
     async def ask(self, engine_id: str, context: RequestContext, request: Request[Answer], seconds: float) -> Answer:
@@ -53,9 +55,16 @@ class OtherEngines:
     """The other engines on the database; `alive` is true if there were any at the last heartbeat."""
 
     peers: Peers
+    services: EngineServices
     alive: bool = False
 
     def finished(self, operation: Operation) -> None:
-        """Notify them of the end of an operation for which the operation of a parent stack may wait there."""
+        """Notify the engine that runs the operation of the parent stack, which may wait for this one, of its end."""
         if operation.parent_operation is not None and self.alive:
-            self.peers.finished(operation.id)
+            self.services.background.spawn(self._notify(operation.id, operation.parent_operation))
+
+    async def _notify(self, operation_id: str, parent: str) -> None:
+        """Notify the engine of the parent's operation, and none else: in a large cluster, there are many others."""
+        engine_id = await self.services.database.read(claims.runner_of, parent)
+        if engine_id is not None and engine_id != self.services.id:
+            self.peers.finished(operation_id, engine_id)
