@@ -96,7 +96,7 @@ def _statements(kind: type[PostgreSQL | MariaDB]) -> tuple[dict[str, float], flo
     with _running(kind) as server, recorder.attached():
         database = Database(server.new_database("scale"))
         database.migrate()
-        recorder.texts.clear()
+        recorder.examples.clear()
         samples.kinds.clear()
         Rehearsal(SMALL, UNKNOWN, database, recorder).run()
         database.close()

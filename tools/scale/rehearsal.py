@@ -258,7 +258,7 @@ def rehearse(size: Size, latencies: Latencies, samples: Samples | None = None) -
         try:
             found = Rehearsal(size, latencies, database, recorder, samples).run()
             with recorder.deaf():
-                found.scans = scans(database, recorder.texts)
+                found.scans = scans(database, recorder.examples)
             return found
         finally:
             database.close()

@@ -114,7 +114,7 @@ def lines(found: Found) -> Iterator[str]:
             ("flushes of the log: part of the time", f"{sums['log of the database'] / seconds:.0%}"),
             ("commits in progress: part of the time, busiest engine", f"{max(journals):.0%}"),
             ("waited for locks, in all; longest", _waited(cluster.server.locks)),
-            ("distinct statements; those that scan", f"{len(found.recorder.texts)}; {len(found.scans)}"),
+            ("distinct statements; those that scan", f"{len(found.recorder.examples)}; {len(found.scans)}"),
         ],
     )
     yield from _table("statements per second, by kind", _largest(sums, "statement ", seconds))

@@ -25,15 +25,15 @@ class Scan:
     rows: int
 
 
-def scans(database: Database, texts: Mapping[str, tuple[str, Any]]) -> list[Scan]:
-    """The statements that look at many rows although they are not about them; `texts` as of `Recorder`."""
+def scans(database: Database, examples: Mapping[str, tuple[str, Any]]) -> list[Scan]:
+    """The statements that look at many rows although they are not about them; `examples` as of `Recorder`."""
     found: dict[tuple[str, str, str | None], Scan] = {}
     sizes: dict[tuple[str, str | None], int] = {}
     with database.engine.connect() as connection:
         names = set(connection.exec_driver_sql("SELECT name FROM sqlite_master WHERE type = 'table'").scalars())
         made = "SELECT name, sql FROM sqlite_master WHERE sql LIKE '%CREATE%INDEX%WHERE%'"
         partial: dict[str, str] = {row[0]: row[1] for row in connection.exec_driver_sql(made)}
-        for statement, (text, parameters) in sorted(texts.items()):
+        for statement, (text, parameters) in sorted(examples.items()):
             if not text.startswith(_PLANNED) or ("LIMIT" in text and "WHERE" not in text):
                 continue
             plan = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {text}", parameters).all()

@@ -21,7 +21,7 @@ _WRITES = ("INSERT", "UPDATE", "DELETE")
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """What the text of a statement tells: `kind` is like `UPDATE resources`, `terms` are the columns that are compared
+    """What the SQL of a statement tells: `kind` is like `UPDATE resources`, `terms` are the columns that are compared
     with values in its condition, each with the places of the values among all parameters.
     """
 
@@ -65,13 +65,13 @@ class Recorder:
     """Listens to all statements of this process while it is `attached`; `current` gets those of one transaction.
 
     With `timed`, the number of rows and the seconds of each are given to it with its kind.
-    `texts` has one example of each distinct statement, with its parameters.
+    `examples` has one example of each distinct statement, with its parameters.
     """
 
     def __init__(self, timed: Callable[[str, int, float], None] | None = None) -> None:
         self.current = Transaction()
         self.counts: Counter[str] = Counter()
-        self.texts: dict[str, tuple[str, Any]] = {}
+        self.examples: dict[str, tuple[str, Any]] = {}
         self._timed = timed
         self._locks = self._deaf = False
 
@@ -119,8 +119,8 @@ class Recorder:
         self.counts[form.kind] += 1
         self.current.statements.append((form.kind, len(rows)))
         example = normalized(text)
-        if example not in self.texts:
-            self.texts[example] = text, (rows[0] if rows else ())
+        if example not in self.examples:
+            self.examples[example] = text, (rows[0] if rows else ())
         if form.writes or locks:
             self.current.writes = True
             for row in rows:

@@ -121,7 +121,7 @@ def test_nothing_is_recorded_of_what_the_rehearsal_itself_asks(database: Databas
         connection.execute(select(stacks.c.id))
 
     assert not recorder.take().statements
-    assert not recorder.texts
+    assert not recorder.examples
 
 
 def test_the_kind_of_a_statement_is_its_verb_and_table() -> None:
@@ -148,7 +148,7 @@ def test_a_statement_that_looks_at_a_whole_table_is_found(database: Database) ->
         connection.execute(select(engines.c.id).where(engines.c.id == "1"))
         connection.execute(select(engines.c.id).where(engines.c.seen_at > 5.0))
 
-    [scan] = scans(database, recorder.texts)
+    [scan] = scans(database, recorder.examples)
 
     assert (scan.table, scan.index, scan.rows) == ("engines", None, 1200)
     assert "seen_at >" in scan.statement
