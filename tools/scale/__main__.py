@@ -88,10 +88,10 @@ def main() -> int:
     if options.measure is not None:
         from tools.scale.measuring import measure
 
-        found = measure(options.database)
+        times = measure(options.database)
         if options.measure.exists():
-            found = found.lower(latencies.read(options.measure))
-        found.write(options.measure)
+            times = times.lower(latencies.read(options.measure))
+        times.write(options.measure)
         return 0
     size = Size(**{each.name: getattr(options, each.name) for each in fields(Size)})
     make_deterministic(size.seed)
