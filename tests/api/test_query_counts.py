@@ -113,6 +113,9 @@ class Scene:
             asked = requests.post(f"{self.url}/stacks", json=body, headers=self.headers, timeout=60)
             assert asked.json()["error"]["type"] == "ApprovalRequired"
         self.call("DELETE", "/change_control")
+        detection = self.call("POST", f"{here}/drift/detections")["drift_detection"]
+        while detection["status"] == "IN_PROGRESS":
+            detection = self.call("GET", f"{here}/drift/detections/{detection['id']}")["drift_detection"]
         return {
             "request_id": self.call("GET", "/change_requests")["change_requests"][0]["id"],
             "refactor_id": refactor,
@@ -122,6 +125,7 @@ class Scene:
             "event_id": self.call("GET", f"{here}/resources/value0/events")["events"][0]["id"],
             "output_key": "out0",
             "snapshot_id": snapshot,
+            "detection_id": detection["id"],
             "operation_id": self.call("GET", f"{here}/operations")["operations"][0]["id"],
             "config_id": config,
             "deployment_id": deployment["software_deployment"]["id"],
