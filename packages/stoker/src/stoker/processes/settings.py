@@ -199,35 +199,35 @@ def engine_settings(config: cfg.ConfigOpts) -> EngineSettings:
 
 def _webhooks(config: cfg.ConfigOpts) -> WebhookSettings | None:
     """Return the settings of webhooks; None if there are none. Raises Error."""
-    group = config.webhooks
-    if not group.secret:
+    webhooks = config.webhooks
+    if not webhooks.secret:
         return None
     from stoker.base.webhooks import WebhookSettings, networks_of  # only with webhooks
 
-    if len(group.secret) < _SHORTEST_SECRET:
+    if len(webhooks.secret) < _SHORTEST_SECRET:
         raise cfg.Error(f"[webhooks] secret must have at least {_SHORTEST_SECRET} characters.")
     try:
-        return WebhookSettings(group.secret, group.timeout, networks_of(group.networks))
+        return WebhookSettings(webhooks.secret, webhooks.timeout, networks_of(webhooks.networks))
     except ValueError as error:
         raise cfg.Error(f"[webhooks] networks: {error}") from None
 
 
 def _mail(config: cfg.ConfigOpts) -> MailSettings | None:
     """Return the settings of the SMTP server; None if there is none."""
-    group = config.smtp
-    if not group.host:
+    smtp = config.smtp
+    if not smtp.host:
         return None
     from stoker.base.mail import MailSettings, Security  # only with mail
 
     return MailSettings(
-        group.host,
-        group.port,
-        Security(group.security),
-        group.user,
-        group.password,
-        group.sender,
-        group.timeout,
-        group.ca_file,
+        smtp.host,
+        smtp.port,
+        Security(smtp.security),
+        smtp.user,
+        smtp.password,
+        smtp.sender,
+        smtp.timeout,
+        smtp.ca_file,
     )
 
 
