@@ -50,6 +50,7 @@ def seed(roles: Roles, domains: Domains, projects: Projects, users: Users, grant
     for prior, implied in IMPLIED:
         roles.imply(role[prior], role[implied])
     for key, (name, description) in DOMAINS.items():
+        new_hex_id()  # drawn for every domain, so that simulations get the same identifiers from the same random seed
         domains.create(Domain(id=key, name=name, description=description))
     project = {name: projects.create(_project(name)) for name in PROJECTS}
     actor = {name: _seed_user(users, name, domain_id) for name, domain_id in USERS.items()}
