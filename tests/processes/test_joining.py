@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from oslo_config import cfg
 
+from stoker.base.default_options import PUBLIC_KEY
 from stoker.base.errors import Invalid
-from stoker.base.options import PUBLIC_KEY
 from stoker.processes.assembly import made_engine
 from stoker.processes.lifetime import cluster_config
 from stoker.store import resealing

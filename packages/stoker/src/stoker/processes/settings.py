@@ -12,7 +12,8 @@ from keystoneauth1 import loading
 from oslo_config import cfg
 
 from stoker.api.serving.limits import Limits
-from stoker.base.options import OPTIONS, PUBLIC_KEY, SERVICE_USER, SERVICE_USER_OPTIONS
+from stoker.base.default_options import PUBLIC_KEY
+from stoker.base.options import OPTIONS, SERVICE_USER, SERVICE_USER_OPTIONS
 from stoker.cloud.settings import ClientSettings, CloudSettings
 from stoker.engine.change_control import read_file
 from stoker.engine.operator_environment import OperatorEnvironment
