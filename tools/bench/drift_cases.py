@@ -40,7 +40,9 @@ _POLLS = 30
 _IDLE_SECONDS = 20.0
 _SETTLING_SECONDS = 5.0
 """How long a process works on after the estate has grown: it ends operations, and returns memory."""
-CONFIGURATIONS = {case: f"{LIMITS}drift_interval = {interval}\n" for case, interval in INTERVALS.items()}
+_ONE_PROCESS = "[engine]\nreaders = 0\n"
+"""One process serves everything, so that its processor time is all of Stoker's."""
+CONFIGURATIONS = {case: f"{LIMITS}drift_interval = {seconds}\n{_ONE_PROCESS}" for case, seconds in INTERVALS.items()}
 _QUOTAS = (
     ("network", "/v2.0/quotas", {"quota": {"network": -1, "port": -1}}),
     ("compute", "/os-quota-sets", {"quota_set": {"instances": -1, "cores": -1, "ram": -1}}),
