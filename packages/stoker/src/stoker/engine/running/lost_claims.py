@@ -28,6 +28,7 @@ LOG = logging.getLogger(__name__)
 
 PAUSE_SECONDS = 2.0
 MOST_PAUSES = 300
+LONGEST_PAUSE = 30.0
 
 
 async def remove_lost_object(run: OperationContext, state: ResourceState) -> None:
@@ -45,7 +46,7 @@ async def remove_lost_object(run: OperationContext, state: ResourceState) -> Non
             "deleting %s %s of stack %s: it was created after another engine had taken over and created its own",
             row.type, call.physical_id, run.stack.name,
         )  # fmt: skip
-        await delete_object(services, state, call)
+        await _delete_at_last(services, state, call)
     except StokerError as error:
         LOG.warning("an object created for %s of stack %s may remain: %s", row.name, run.stack.name, error.message)
 
@@ -137,3 +138,20 @@ async def delete_object(services: EngineServices, state: ResourceState, call: Ca
         if not isinstance(outcome, Again) or services.background.stopped:
             return
         await sleep(services.clock, PAUSE_SECONDS if outcome.after is None else outcome.after)
+
+
+async def _delete_at_last(services: EngineServices, state: ResourceState, call: Call) -> None:
+    """Delete an object like `delete_object`; repeat this for two hours, since nobody else knows the object.
+
+    Raises the last CloudError.
+    """
+    pause = PAUSE_SECONDS
+    for _ in range(MOST_PAUSES):
+        try:
+            return await delete_object(services, state, call)
+        except CloudError:
+            if services.background.stopped:
+                raise
+        await sleep(services.clock, pause)
+        pause = min(2 * pause, LONGEST_PAUSE)
+    await delete_object(services, state, call)
