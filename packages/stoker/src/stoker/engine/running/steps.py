@@ -435,8 +435,8 @@ class StepRunner:
         method = REMOVALS[effect](state.type)
         if method is not None:
             await self.performer.perform_only(state, around(method))
-        is_known = effect != FORGET or state.row.physical_id is not None  # else the late object may be the one to keep
-        if state.row.uuid in run.objects.late and is_known:
+        keeps_other = state.row.physical_id is not None and run.operation.action != "ABANDON"
+        if state.row.uuid in run.objects.late and (effect != FORGET or keeps_other):  # else it may be the one to keep
             await self.performer.perform_only(state, self._remove_late_object)
 
     async def _remove_late_object(self, call: Call) -> Outcome:
