@@ -96,4 +96,4 @@ def test_the_page_names_every_target_and_folder() -> None:
     folders = {path.name for path in ROOT.iterdir() if path.is_dir() and not path.name.startswith(".")} - ignored
     assert {name for name in folders if f"`{name}" not in PAGE} == set()
     packages = {path.parent.name for path in ROOT.glob("packages/*/pyproject.toml")}
-    assert len(packages) == 5 and {"stoker", "openstack-emulator", "stoker-foundation"} < packages
+    assert len(packages) == 6 and {"stoker", "openstack-emulator", "stoker-foundation"} < packages

@@ -236,7 +236,7 @@ def test_alarms_can_be_evaluated_at_once(served: ServedCloud, client: Client) ->
         assert client.shown(alarm)["state"] == state
         client.measure(metric, 1)
     pending = served.do(lambda: list(served.cloud.store.tables["core", "transitions"]))
-    assert [change["method"] for change in pending].count("evaluate_all") == 1, (
+    assert [change.method for change in pending].count("evaluate_all") == 1, (
         "one regular evaluation is scheduled, as before"
     )
 
