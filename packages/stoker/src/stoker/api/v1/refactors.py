@@ -82,7 +82,7 @@ def show(call: Call) -> dict[str, Any]:
 def list_actions(call: Call) -> dict[str, Any]:
     """List what a refactoring does: the stacks that it creates, and the resources that it moves.
 
-    `changes` are the plans of what it changes besides, by the names of the stacks, and `policies` what policies on plans
+    `changes` are the plans of what it changes besides, by the names of the stacks; `policies` is what policies on plans
     say of it, by the same names.
     """
     found = call.ask(ListStackRefactorActions(refactor_id=call.path["refactor_id"]))
