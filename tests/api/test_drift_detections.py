@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import requests
 
 from openstack_emulator.testing import ServedCloud
-from testing.harness import ThreadedWorld, serve_rest
+from tests.api.sending import requests_of_demo
 
 NET = {"type": "OS::Neutron::Net"}
 GROUP = {"type": "OS::Heat::ResourceGroup", "properties": {"count": 2, "resource_def": NET}}
@@ -21,18 +20,8 @@ TEMPLATE = {"heat_template_version": "2021-04-16", "resources": {"net": NET, "gr
 @pytest.fixture
 def call(tmp_path: Path, served: ServedCloud) -> Iterator[Any]:
     """A function that sends a request below the project, as the user demo."""
-    world = ThreadedWorld(tmp_path, served)
-    server = serve_rest(world, tmp_path)
-    token, project = served.token("demo", "demo"), world.world.context.project_id
-
-    def send(method: str, path: str, body: Any = None) -> requests.Response:
-        url = f"http://127.0.0.1:{server.port}/v1/{project}{path}"
-        return requests.request(method, url, json=body, headers={"X-Auth-Token": token}, timeout=60)
-
-    send.settle = world.settle  # type: ignore[attr-defined]
-    yield send
-    server.stop()
-    world.stop()
+    with requests_of_demo(tmp_path, served) as send:
+        yield send
 
 
 def made(call: Any, name: str) -> str:

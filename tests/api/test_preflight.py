@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import requests
 
 from openstack_emulator.testing import ServedCloud
-from testing.harness import ThreadedWorld, serve_rest
+from tests.api.sending import requests_of_demo
 
 BIG = {
     "heat_template_version": "2021-04-16",
@@ -24,18 +23,8 @@ BIG = {
 @pytest.fixture
 def stacks(tmp_path: Path, served: ServedCloud) -> Iterator[Any]:
     """A function that sends a request below the project and returns the answer; `settle` waits for a stack."""
-    world = ThreadedWorld(tmp_path, served)
-    server = serve_rest(world, tmp_path)
-    token, project = served.token("demo", "demo"), world.world.context.project_id
-
-    def send(method: str, path: str, body: Any = None) -> requests.Response:
-        url = f"http://127.0.0.1:{server.port}/v1/{project}{path}"
-        return requests.request(method, url, json=body, headers={"X-Auth-Token": token}, timeout=60)
-
-    send.settle = world.settle  # type: ignore[attr-defined]
-    yield send
-    server.stop()
-    world.stop()
+    with requests_of_demo(tmp_path, served) as send:
+        yield send
 
 
 def test_a_creation_is_accepted_as_in_heat_and_fails_with_the_list_and_without_objects(stacks: Any) -> None:
