@@ -20,7 +20,7 @@ from stoker.authoring.project_files.project import ProjectStack
 from stoker.base.errors import ActionInProgress, ApprovalRequired, ChangeWindowClosed, StackLocked
 from stoker.cli.client.joint_plan import Planned
 from stoker.cli.client.outages import NotAnswering
-from stoker.cli.client.service import Answer, Refused, Service, Stack
+from stoker.cli.client.service import Answer, Service, Stack, refusal_of
 from stoker.cli.commands.deployment import Deployment, StackIsLocked, deletion, refuse_locked
 from stoker.cli.commands.project import JOINT, How, deployment
 from stoker.cli.terminal.errors import CommandFailed, TemplateRefused, reported_errors
@@ -222,10 +222,9 @@ def reason_of(error: CommandFailed) -> Reason:
         return Reason.NOT_OWNED
     if isinstance(error, StackIsLocked):
         return Reason.WAITING
-    cause = error.__cause__
-    if isinstance(error, NotAnswering) or isinstance(cause, ClientException):
+    if isinstance(error, NotAnswering) or isinstance(error.__cause__, ClientException):
         return Reason.UNAVAILABLE
-    refused = error if isinstance(error, Refused) else cause if isinstance(cause, Refused) else None
+    refused = refusal_of(error)
     if refused is None or isinstance(error, TemplateRefused):
         return Reason.PLAN_FAILED
     if refused.kind == ApprovalRequired.__name__:

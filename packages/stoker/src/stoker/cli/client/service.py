@@ -48,6 +48,12 @@ class Refused(CommandFailed):
         self.kind = kind
 
 
+def refusal_of(error: BaseException | None) -> Refused | None:
+    """Return the refusal of the service that an error is, or was caused by; None if it is another error."""
+    cause = error if isinstance(error, Refused) else getattr(error, "__cause__", None)
+    return cause if isinstance(cause, Refused) else None
+
+
 class Service:
     """The stacks of one project. Every method raises Refused if the service returns an error.
 

@@ -18,7 +18,7 @@ from stoker.base.errors import ActionInProgress, ApprovalRequired, ChangeWindowC
 from stoker.cli.client.joint_plan import Exchange, Planned
 from stoker.cli.client.parallel import Ended, run
 from stoker.cli.client.parallel import Outcome as Step
-from stoker.cli.client.service import Refused, Service
+from stoker.cli.client.service import Service, refusal_of
 from stoker.cli.commands.deployment import StackIsLocked, deletion, finish, refuse_locked
 from stoker.cli.commands.project import Deployer, How, JointPlan, errors_of, interruptible, row_of, show_joint_plan
 from stoker.cli.terminal.errors import CommandFailed
@@ -197,7 +197,7 @@ def _row(key: str, name: str, end: Ended | None, usual: Outcome, absent: Outcome
 def _outcome_of(end: Ended) -> Outcome:
     if end.outcome is Step.SKIPPED:
         return Outcome.SKIPPED
-    refusal = end.error if isinstance(end.error, Refused) else getattr(end.error, "__cause__", None)
-    if isinstance(end.error, StackIsLocked) or (isinstance(refusal, Refused) and refusal.kind in _PAUSED):
+    refusal = refusal_of(end.error)
+    if isinstance(end.error, StackIsLocked) or (refusal is not None and refusal.kind in _PAUSED):
         return Outcome.WAITING
     return Outcome.BLOCKED if isinstance(end.error, DataWouldBeLost) else Outcome.FAILED
