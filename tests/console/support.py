@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
 from collections.abc import Iterator, Mapping
@@ -19,6 +20,7 @@ from stoker.api.server import Server
 from stoker.processes.web_console import beside_api
 from stoker_foundation.clock import Clock, SystemClock
 from testing.harness import ThreadedWorld, api_config
+from testing.servers import wait_until
 
 FORM_SECRET = re.compile(r'name="csrf" value="([^"]+)"')
 
@@ -108,3 +110,17 @@ def create(world: ThreadedWorld, name: str, template: Any, **arguments: Any) -> 
     """Create a stack of the user demo; return its path when the operation has ended."""
     stack = world.run(world.world.create(name, template, **arguments))
     return f"/stacks/{quote(name)}/{stack['id']}"
+
+
+def hidden_fields(page: str) -> dict[str, str]:
+    """Return the hidden fields of a page's forms."""
+    found = re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)"', page)
+    return {name: html.unescape(value) for name, value in found}
+
+
+def followed(browser: Browser, answer: requests.Response) -> str:
+    """Return the page to which a form leads, when it does not change by itself any more."""
+    assert answer.status_code == 303, answer.text
+    path = answer.headers["Location"].removeprefix("/console")
+    wait_until(lambda: " data-poll=" not in browser.get(path).text, path, 60)
+    return browser.get(path).text

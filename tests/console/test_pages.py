@@ -16,7 +16,7 @@ from openstack_emulator.testing import ServedCloud
 from stoker.cli.views.plans import plan_lines
 from stoker.console.plan_view import shown_steps
 from testing.harness import ThreadedWorld
-from tests.console.support import Browser, create, logged_in, served_console
+from tests.console.support import Browser, create, hidden_fields, logged_in, served_console
 
 TEMPLATE: dict[str, Any] = {
     "heat_template_version": "2021-04-16",
@@ -339,35 +339,6 @@ resources:
     assert "Update complete" in details and 'aria-label="Value of length">12<' in details
     outdated = browser.post(f"{stack}/deploy", {**hidden_fields(plan.text), "do": "apply"})
     assert outdated.status_code == 409 and "Plan…" in outdated.text
-
-
-def hidden_fields(page: str) -> dict[str, str]:
-    """Return the hidden fields of a page's forms."""
-    found = re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)"', page)
-    return {name: html.unescape(value) for name, value in found}
-
-
-def test_drift_is_shown_and_corrected(browser: Browser, world: ThreadedWorld, served: ServedCloud) -> None:
-    net = {"type": "OS::Neutron::Net", "properties": {"name": "calm"}}
-    resources = {"net": net, "user": {"type": "AWS::IAM::User"}}
-    stack = create(world, "drifting", {"heat_template_version": "2021-04-16", "resources": resources})
-    assert "Compare with the cloud" in browser.get(f"{stack}/drift").text
-    compared = browser.get(f"{stack}/drift?compare=1").text
-    assert re.search(r"Compared with the cloud at \S+Z: 1 in sync, 1 not comparable\.", compared)
-    assert "Not comparable: user (AWS::IAM::User): objects of this type cannot be compared." in compared
-    assert "No differences" in compared and "Compare again" in compared
-
-    resource = world.run(world.world.resources("drifting"))["net"]
-    path = f"/network/v2.0/networks/{resource['physical_id']}"
-    changed = served.call("PUT", path, {"network": {"name": "<wild>"}}, served.token("demo", "demo"))
-    assert changed.status == 200, changed.content
-    found = browser.get(f"{stack}/drift?compare=1").text
-    assert "<del><pre>&lt;wild&gt;</pre></del>" in found and "<ins><pre>calm</pre></ins>" in found
-    assert '<th scope="col">In the cloud</th><th scope="col">In the template</th>' in found
-    done = browser.post(f"{stack}/drift", hidden_fields(found))
-    assert done.status_code == 303, done.text
-    world.settle(stack.rpartition("/")[2])
-    assert "No differences" in browser.get(f"{stack}/drift?compare=1").text
 
 
 def test_the_editor_completes_and_describes(browser: Browser) -> None:

@@ -64,7 +64,7 @@ def test_a_reader_sees_what_is_disabled_and_why(reader: Browser, stack: str) -> 
     )
     assert _disabled(reader, f"{stack}/definition")["Export all data"] == "stacks:export"
     drift = reader.get(f"{stack}/drift").text
-    assert 'value="1" disabled' in drift and "<code>stacks:preview_update_patch</code>" in drift
+    assert 'value="compare">' in drift and 'value="watch" disabled' in drift
 
 
 @pytest.mark.parametrize(
@@ -114,10 +114,11 @@ def test_each_action_needs_the_rule_of_its_request() -> None:
         **{
             name: f"actions:{name}"
             for name in STACK.actions
-            if name not in ("snapshot", "abandon", "delete", "lock", "unlock")
+            if name not in ("snapshot", "abandon", "delete", "lock", "unlock", "protect", "unprotect")
         },
         "snapshot": "stacks:snapshot", "abandon": "stacks:abandon", "delete": "stacks:delete",
         "lock": "stacks:lock", "unlock": "stacks:unlock",
+        "protect": "stacks:update_settings", "unprotect": "stacks:update_settings",
         "signal": "resource:signal", "unhealthy": "resource:mark_unhealthy", "healthy": "resource:mark_unhealthy",
     }  # fmt: skip
     assert {SNAPSHOT.rule(action) for action in SNAPSHOT.actions.values()} == {

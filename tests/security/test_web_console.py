@@ -283,7 +283,9 @@ def test_scripts_in_what_users_write(base: str, world: ThreadedWorld) -> None:
         "/graph",
         "/timeline",
         "/details",
-        "/drift?compare=1",
+        "/drift",
+        "/control",
+        "/protection",
         "/events",
         "/snapshots",
         "/definition",
@@ -291,14 +293,22 @@ def test_scripts_in_what_users_write(base: str, world: ThreadedWorld) -> None:
     ]
     name, quoted = quote(evil[:28]), quote(evil)
     more = ["/resources/word", f"/resources/{name}", f"/resources/{name}/actions/signal", f"/events?name={quoted}"]
-    for path in (*(f"{stack}{tail}" for tail in (*tabs, *more)), f"/stacks?name={quoted}", f"/stacks/{quoted}"):
+    of_project = [
+        *(f"/stacks?name={quoted}", f"/stacks/{quoted}", f"/find?wanted={quoted}", "/find?type=OS::Heat::Value"),
+        *(f"/generate?name={quoted}&type={quoted}&tag={quoted}&scan=1", f"/generate?name={quoted}&scan=1", "/orphans"),
+        *("/refactors", f"/refactors/new?stack={quoted}", f"/refactors/{quoted}", "/control"),
+    ]
+    for path in (*(f"{stack}{tail}" for tail in (*tabs, *more)), *of_project):
         page = browser.get(path)
-        assert page.status_code in (200, 404), (path, page.text)
+        assert page.status_code in (200, 400, 404), (path, page.text)
         assert "<img src=x" not in page.text and "<script>" not in page.text, path
-    fields = ("name", "template", "environment", f"file:{evil}", "parameter:one", "data")
+    fields = ("name", "template", "environment", f"file:{evil}", "parameter:one", "data", "stack", "entered", "moved")
     form = {"do": "plan", **dict.fromkeys(fields, evil)}
-    for path in ("/deploy", f"{stack}/deploy", "/adopt"):
+    for path in ("/deploy", f"{stack}/deploy", "/adopt", "/refactors/new"):
         page = browser.submit(path, "/stacks", **form)
+        assert page.status_code >= 400 and "<img src=x" not in page.text, path
+    for path, setting in (("/control", "plan_policies"), (f"{stack}/protection", "policy"), ("/orphans", "")):
+        page = browser.submit(path, path, do="set", setting=setting, entered=evil, id=evil)
         assert page.status_code >= 400 and "<img src=x" not in page.text, path
     assert "&lt;img src=x" in browser.get(f"{stack}/events").text
 

@@ -30,7 +30,9 @@ class Action:
     what the user enters into the field `field`; an action without a field gets an empty string. One with `danger`
     destroys something; one that is `rare` is offered in a menu. `keep` is the label of the link that does nothing.
     `preview` is the path of its plan below the subject, which `method` with the same body returns. The action is then
-    done only as the plan says: `planned` puts the digest of the plan into the query and the body.
+    done only as the plan says: `planned` puts the digest of the plan into the query and the body. `choice` is what the
+    steps of the plan can be marked with: their paths are entered, too. `page` is the page of the stack to continue
+    with, if it is not the first one.
     """
 
     label: str
@@ -46,6 +48,8 @@ class Action:
     keep: str = "Keep as it is"
     preview: str = ""
     planned: Callable[[str], Sent] = lambda _digest: ({}, None)
+    choice: str = ""
+    page: str = ""
 
 
 def _named(name: str, label: str, effect: str, **more: Any) -> Action:
@@ -142,10 +146,28 @@ STACK_ACTIONS: Mapping[str, Action] = {
         tail="",
         query=lambda entered: {"retain": entered.split()},
         field="Keep the objects of",
-        help="Optional: resources whose objects stay in the cloud, separated by spaces, such as data or group.0.data.",
+        help="Optional: resources whose objects stay in the cloud, separated by spaces, such as data or group.0.data; "
+        "or mark them in the plan.",
         danger=True,
         preview="/preview",
         planned=lambda digest: ({"plan_digest": digest}, None),
+        choice="Keep its object",
+    ),
+    "protect": Action(
+        "Protect from deletion",
+        "The stack cannot be deleted until that is allowed again. Updates can still remove its resources.",
+        method="PUT",
+        tail="/settings/protection",
+        keep="Do not protect it",
+        page="/protection",
+    ),
+    "unprotect": Action(
+        "Allow deletion",
+        "The stack can be deleted again.",
+        method="DELETE",
+        tail="/settings/protection",
+        keep="Keep it protected",
+        page="/protection",
     ),
 }
 """The actions on stacks by the name in the URL."""
@@ -259,8 +281,8 @@ class Subject:
         if exchange.form("do") == EDIT:
             self._ask(exchange, 200, "")
             return
-        digest, entered = exchange.form("digest"), exchange.form("entered")
-        if digest and entered.split() != exchange.form("planned").split():
+        digest, entered = exchange.form("digest"), _entered(exchange)
+        if digest and set(entered.split()) != set(exchange.form("planned").split()):
             self._ask(exchange, 200, "")  # the plan is another one
             return
         query, body = action.planned(digest) if digest else ({}, action.body(entered))
@@ -276,7 +298,7 @@ class Subject:
             data = json.dumps(answer, indent=2, ensure_ascii=False)
             exchange.show("abandoned.html", name=exchange.path["stack_name"], data=data)
             return
-        exchange.redirect(self._page(exchange) if self.back is None else _stack_page(exchange) + self.back)
+        exchange.redirect(self._continuation(exchange))
 
     def _action(self, exchange: Exchange) -> Action:
         name = exchange.path["action"]
@@ -293,10 +315,14 @@ class Subject:
     def _page(self, exchange: Exchange) -> str:
         return _stack_page(exchange) + self._tail(exchange)
 
+    def _continuation(self, exchange: Exchange) -> str:
+        page = self._page(exchange) if self.back is None else _stack_page(exchange) + self.back
+        return page + self._action(exchange).page
+
     def _ask(self, exchange: Exchange, status: int, problem: str) -> None:
         action = self._action(exchange)
         stack = present_stack(exchange)
-        entered = exchange.form("entered") if exchange.request.method == "POST" else ""
+        entered = _entered(exchange) if exchange.request.method == "POST" else ""
         plan: Answer | None = None
         if action.preview:
             path = self._api_path(exchange) + action.preview
@@ -312,11 +338,11 @@ class Subject:
             stack=stack,
             question=f"{action.label} {self.noun} {self._called(exchange)}".rstrip(),
             target=f"{self._page(exchange)}/actions/{exchange.path['action']}",
-            back=self._page(exchange) if self.back is None else _stack_page(exchange) + self.back,
+            back=self._continuation(exchange),
             action=action,
             entered=entered,
             problem=problem,
-            **_shown_plan(plan),
+            **_shown_plan(plan, entered if action.choice else ""),
         )
 
     def _called(self, exchange: Exchange) -> str:
@@ -327,11 +353,16 @@ class Subject:
         return str(snapshot["name"] or snapshot["id"])
 
 
-def _shown_plan(previewed: Answer | None) -> dict[str, Any]:
-    """Return what the page shows of the preview of an action; `steps` is None without one."""
+def _shown_plan(previewed: Answer | None, entered: str) -> dict[str, Any]:
+    """Return what the page shows of the preview of an action; `steps` is None without one.
+
+    Of the paths that were `entered`, those of steps are `marked`; `typed` are the others.
+    """
     if previewed is None:
         return {
             "steps": None,
+            "marked": [],
+            "typed": entered,
             "summary": "",
             "losses": "",
             "retained": "",
@@ -342,8 +373,12 @@ def _shown_plan(previewed: Answer | None) -> dict[str, Any]:
             "digest": "",
         }
     plan = previewed["plan"]
+    steps = [{**step, "choosable": step["kind"] == "delete"} for step in shown_steps(plan)]
+    paths = {step["path"] for step in steps}
     return {
-        "steps": shown_steps(plan),
+        "steps": steps,
+        "marked": [path for path in entered.split() if path in paths],
+        "typed": " ".join(path for path in entered.split() if path not in paths),
         "summary": summary(plan),
         "losses": data_losses(plan),
         "retained": retentions(plan),
@@ -353,6 +388,12 @@ def _shown_plan(previewed: Answer | None) -> dict[str, Any]:
         "compared": told_comparison(plan),
         "digest": plan["digest"] or "",
     }
+
+
+def _entered(exchange: Exchange) -> str:
+    """Return what the user has entered into the field of an action, with the paths that are marked in the plan."""
+    marked = exchange.fields().get("marked", [])
+    return " ".join(dict.fromkeys([*exchange.form("entered").split(), *marked])) if marked else exchange.form("entered")
 
 
 STACK = Subject("the stack", STACK_ACTIONS)

@@ -1,4 +1,4 @@
-"""Changes that wait for approval, and what changes of a stack need."""
+"""Changes that wait for approval."""
 
 from __future__ import annotations
 
@@ -9,10 +9,9 @@ import falcon
 
 from stoker.authoring.plan_steps import summary
 from stoker.console.exchange import Exchange
-from stoker.console.gateway import Answer, ApiError, segment, stack_path
+from stoker.console.gateway import Answer, ApiError, segment
 from stoker.console.permissions import BREAK_GLASS, JUDGE
 from stoker.console.plan_view import shown_steps, told_costs, told_policies
-from stoker.console.stack_pages import show as show_stack_page
 
 _VERDICTS = {"approve": "APPROVED", "reject": "REJECTED"}
 _A_MOMENT = 5.0
@@ -50,28 +49,6 @@ def judge(exchange: Exchange) -> None:
         _show(exchange, error.status, problem=error.message, comment=comment)
         return
     exchange.redirect(f"/approvals/{segment(exchange.path['request_id'])}")
-
-
-def control(exchange: Exchange) -> None:
-    """Show what changes of a stack need: approvals, windows and freezes, and policies on their plans."""
-    of_stack = stack_path(exchange.path["stack_name"], exchange.path["stack_id"], "/settings")
-    found = exchange.api.get(f"{of_stack}/change_control")["change_control"]
-    of_project = exchange.api.get("/change_control")["change_control"]
-    chosen = [("this stack", found["chosen"]), ("all stacks of the project", of_project["chosen"])]
-    show_stack_page(
-        exchange,
-        "control.html",
-        "control",
-        control=found,
-        windows=_periods(chosen, "windows"),
-        freezes=_periods(chosen, "freezes"),
-        policies=exchange.api.get(f"{of_stack}/plan_policies")["plan_policies"]["policies"],
-    )
-
-
-def _periods(chosen: list[tuple[str, Answer | None]], key: str) -> list[Answer]:
-    """Return the windows or the freezes, each with those that it is for."""
-    return [{**period, "scope": whose} for whose, body in chosen if body for period in body.get(key, ())]
 
 
 def _show(exchange: Exchange, status: int = 200, problem: str = "", comment: str = "") -> None:

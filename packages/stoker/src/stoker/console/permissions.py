@@ -22,9 +22,23 @@ def rule_of(method: str, route: str, body: Any = None) -> str:
 VALIDATE = rule_of("POST", "/validate")
 CREATE = (rule_of("POST", "/stacks"), rule_of("POST", "/stacks/preview"), VALIDATE)
 ADOPT = (rule_of("POST", "/stacks"),)
-COMPARE = (rule_of("PATCH", f"{STACK_ROUTE}/preview"),)
-UPDATE = (rule_of("PATCH", STACK_ROUTE, {"template": "new"}), *COMPARE, VALIDATE)
+UPDATE = (
+    rule_of("PATCH", STACK_ROUTE, {"template": "new"}),
+    rule_of("PATCH", f"{STACK_ROUTE}/preview"),
+    VALIDATE,
+)
+COMPARE = (rule_of("POST", f"{STACK_ROUTE}/drift/detections"), rule_of("GET", f"{STACK_ROUTE}/drift"))
+ACCEPT = (rule_of("POST", f"{STACK_ROUTE}/actions", {"accept_drift": None}),)
+WATCH = (rule_of("PATCH", f"{STACK_ROUTE}/drift/watch"),)
 CORRECT = (rule_of("PATCH", STACK_ROUTE, {"converge": True}),)
+FIND = (rule_of("GET", "/resources"),)
+ORPHANS = (rule_of("GET", "/orphans"),)
+GENERATE = (rule_of("GET", "/generated_template"),)
+REMOVE_ORPHANS = (*GENERATE, rule_of("POST", "/stacks"), rule_of("DELETE", STACK_ROUTE))
+PLAN_REFACTOR = (rule_of("POST", "/refactors"),)
+CREATE_STACKS_BY_REFACTOR = (rule_of("POST", "/refactors", {"create_stacks": True}),)
+EXECUTE_REFACTOR = (rule_of("POST", "/refactors/{refactor_id}/execute"),)
+SERVICES = (rule_of("GET", "/services"),)
 JUDGE = (rule_of("PUT", "/change_requests/{request_id}/approval"),)
 BREAK_GLASS = (rule_of("POST", "/change_requests/{request_id}/break_glass"),)
 EXPORT = (rule_of("GET", f"{STACK_ROUTE}/export"),)

@@ -37,6 +37,7 @@ def shown_steps(plan: Answer) -> list[Answer]:
                 "kind": shown_kind(step),
                 "path": step["path"],
                 "type": step["type"],
+                "depth": step["depth"],
                 "notes": notes,
                 "loss": data_loss(step),
                 "changes": [*map(_shown_change, step["changes"]), *map(_shown_part, step.get("definition", ()))],

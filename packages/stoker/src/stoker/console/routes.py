@@ -4,7 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from stoker.console import actions, adoption, approvals, deploy, drift, progress_pages, stack_pages, stacks
+from stoker.console import (
+    actions,
+    adoption,
+    approvals,
+    control,
+    deploy,
+    drift,
+    finding,
+    generation,
+    orphans,
+    progress_pages,
+    refactors,
+    services,
+    stack_pages,
+    stacks,
+)
 from stoker.console.exchange import Exchange
 
 _STACK = "/stacks/{stack_name}/{stack_id}"
@@ -20,11 +35,21 @@ ROUTES: Mapping[str, Mapping[str, Callable[[Exchange], None]]] = {
     "/adopt": {"GET": adoption.ask, "POST": adoption.adopt},
     "/approvals": {"GET": approvals.index},
     "/approvals/{request_id}": {"GET": approvals.show, "POST": approvals.judge},
+    "/control": {"GET": control.of_project, "POST": control.change_of_project},
+    "/find": {"GET": finding.show},
+    "/generate": {"GET": generation.show},
+    "/orphans": {"GET": orphans.index, "POST": orphans.change},
+    "/orphans/{stack_name}/{stack_id}": {"GET": orphans.removal, "POST": orphans.leave},
+    "/refactors": {"GET": refactors.index},
+    "/refactors/new": {"GET": refactors.new, "POST": refactors.plan},
+    "/refactors/{refactor_id}": {"GET": refactors.show, "POST": refactors.execute},
+    "/services": {"GET": services.show},
     "/deploy": {"GET": deploy.new, "POST": deploy.submit},
     f"{_STACK}/deploy": {"GET": deploy.change, "POST": deploy.submit},
     _STACK: {"GET": stack_pages.resources},
-    f"{_STACK}/drift": {"GET": drift.show_drift, "POST": drift.correct},
-    f"{_STACK}/control": {"GET": approvals.control},
+    f"{_STACK}/drift": {"GET": drift.show_drift, "POST": drift.settle},
+    f"{_STACK}/control": {"GET": control.of_stack, "POST": control.change_of_stack},
+    f"{_STACK}/protection": {"GET": control.protection, "POST": control.change_policy},
     f"{_STACK}/graph": {"GET": progress_pages.graph},
     f"{_STACK}/timeline": {"GET": progress_pages.timeline},
     f"{_STACK}/stream": {"GET": stack_pages.stream},

@@ -44,13 +44,14 @@ _TABS = (
     ("details", "Outputs and parameters", "/details"),
     ("drift", "Drift", "/drift"),
     ("control", "Change control", "/control"),
+    ("protection", "Protection", "/protection"),
     ("events", "Events", "/events"),
     ("snapshots", "Snapshots", "/snapshots"),
     ("definition", "Template and files", "/definition"),
 )
 """The pages of a stack: name, label and the end of the path."""
 
-_OF_PRESENT_STACKS = ("graph", "drift", "control", "snapshots")
+_OF_PRESENT_STACKS = ("graph", "drift", "control", "protection", "snapshots")
 
 
 def resources(exchange: Exchange) -> None:

@@ -7,20 +7,13 @@ from pathlib import Path
 
 import click
 
-from stoker.cli.client.service import Answer, Service
+from stoker.authoring.orphan_words import orphan_reason
+from stoker.cli.client.service import Service
 from stoker.cli.framework import format_option, with_service, yes_option
 from stoker.cli.terminal.formats import ROW_FORMATS, show_rows
 from stoker.cli.terminal.messages import say
 
 COLUMNS = ("status", "type", "physical_id", "name", "resource", "stack_name", "reason")
-
-_REASONS = {
-    "left": "its resource, or its stack, does not exist any more, or has left it",
-    "second": "its resource has another object",
-    "in-progress": "an operation is in progress that may get it; try again afterwards",
-    "unproven": "its name has the form of those that Stoker chooses, but no record of this project names it",
-    "unreadable": "the service did not list these objects",
-}
 
 
 @click.command("orphans")
@@ -62,7 +55,7 @@ def orphans(service: Service, ids: tuple[str, ...], remove: bool, out: Path | No
         return
     if ids or yes:
         raise click.UsageError("IDs and --yes are for --remove and --import.")
-    found = [{**each, "reason": _reason(each)} for each in service.orphans()]
+    found = [{**each, "reason": orphan_reason(each)} for each in service.orphans()]
     if found or form != "table":
         show_rows(found, COLUMNS, form, ("name", "type"))
     else:
@@ -86,8 +79,3 @@ def _change(service: Service, ids: tuple[str, ...], remove: bool, out: Path | No
         done = import_orphans(service, ids, out)
     if not done:
         sys.exit(1)
-
-
-def _reason(orphan: Answer) -> str:
-    text = _REASONS[orphan["why"]]
-    return f"{text}: {orphan['detail']}" if orphan["detail"] else text

@@ -47,21 +47,26 @@ function openDialogs() {
   });
 }
 
-/** Ask for a list again every few seconds while the page is visible. */
+/** Ask for a part of the page again every few seconds while it is visible, until it does not ask for that any more. */
 function poll(list) {
   const seconds = Number(list.dataset.poll);
   const connection = document.getElementById("connection");
-  setInterval(async () => {
+  const timer = setInterval(async () => {
     if (document.hidden) {
       return;
     }
     const fresh = (await fragment(location.href).catch(() => null))?.getElementById(list.id);
-    connection.textContent = fresh ? "" : "The service does not answer: the list may be out of date.";
+    if (connection) {
+      connection.textContent = fresh ? "" : "The service does not answer: the list may be out of date.";
+    }
     const [body, freshBody] = [list, fresh].map((part) => part?.querySelector("tbody"));
     if (body && freshBody) {
       patchRows(body, freshBody);
-    } else if (fresh && Boolean(body) !== Boolean(freshBody)) {
+    } else if (fresh && (Boolean(body) !== Boolean(freshBody) || (!body && list.innerHTML !== fresh.innerHTML))) {
       replaceContent(list, fresh);
+    }
+    if (fresh && !fresh.dataset.poll) {
+      clearInterval(timer);
     }
     enhance(list);
   }, seconds * 1000);

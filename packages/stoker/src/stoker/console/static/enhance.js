@@ -54,7 +54,7 @@ async function copy(button, announce) {
 function save(button) {
   const text = document.getElementById(button.dataset.save).textContent;
   const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([text], { type: "application/json" }));
+  link.href = URL.createObjectURL(new Blob([text], { type: "application/octet-stream" }));
   link.download = button.dataset.name;
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);

@@ -1,0 +1,53 @@
+"""Finding the resource that has an object, in all stacks of the project."""
+
+from __future__ import annotations
+
+from urllib.parse import parse_qs, urlencode, urlsplit
+
+from stoker.console.exchange import Exchange
+from stoker.console.gateway import Answer
+
+_PAGE = 100
+_KINDS = {
+    "text": "anything",
+    "id": "the ID of an object",
+    "name": "a name",
+    "address": "an IP address",
+}
+
+
+def show(exchange: Exchange) -> None:
+    """Show the form, and with what is wanted in the URL, the resources that have such objects."""
+    kind = exchange.query("kind") if exchange.query("kind") in _KINDS else "text"
+    wanted, type_name, marker = (exchange.query(name).strip() for name in ("wanted", "type", "marker"))
+    found: Answer = {"resources": [], "unsearchable": 0, "most_counted": 0}
+    if wanted or type_name:
+        query = {kind: wanted or None, "type": type_name or None, "limit": _PAGE, "marker": marker or None}
+        found = exchange.api.get("/resources", query)
+    kept = {"kind": kind, "wanted": wanted, "type": type_name}
+    following = next((each["href"] for each in found.get("links", ()) if each["rel"] == "next"), "")
+    exchange.show(
+        "find.html",
+        resources=[{**each, "within": _within(each)} for each in found["resources"]],
+        unsearchable=found["unsearchable"],
+        is_more=found["unsearchable"] >= found["most_counted"],
+        kinds=_KINDS,
+        kind=kind,
+        wanted=wanted,
+        type=type_name,
+        asked=bool(wanted or type_name),
+        first=urlencode(kept) if marker else "",
+        following=urlencode({**kept, "marker": _marker(following)}) if following else "",
+    )
+
+
+def _within(resource: Answer) -> Answer:
+    """Return the name, as part of a URL, and the ID of the stack with the resource itself, which may be nested."""
+    *_, name, identifier, _resources, _name = next(
+        each["href"].split("/") for each in resource["links"] if each["rel"] == "self"
+    )
+    return {"name": name, "id": identifier}
+
+
+def _marker(url: str) -> str:
+    return parse_qs(urlsplit(url).query).get("marker", [""])[-1]
