@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from typing import Any, TypeVar
 
-from openstack_emulator.core import fields
 from openstack_emulator.core.errors import bad_request
 from openstack_emulator.core.http import Request, Response
+from openstack_emulator.core.validation import fields
+from openstack_emulator.core.validation.objects import check_fields
+from openstack_emulator.core.validation.problems import Check
 
 S = TypeVar("S")
 R = TypeVar("R")
@@ -38,16 +40,16 @@ def act(
 def arguments_of(
     name: str,
     arguments: Any,
-    checks: Mapping[str, fields.Check],
+    checks: Mapping[str, Check],
     required: Collection[str] = (),
     strict: bool = True,
 ) -> dict[str, Any]:
     """The known arguments of an action, checked; others are refused if `strict`. Raises ApiError 400."""
-    fields.check_fields(arguments, checks, required, name, strict)
+    check_fields(arguments, checks, required, name, strict)
     return {key: arguments[key] for key in checks if key in arguments}
 
 
-def argument_of(name: str, arguments: Any, key: str, check: fields.Check, strict: bool = True) -> Any:
+def argument_of(name: str, arguments: Any, key: str, check: Check, strict: bool = True) -> Any:
     """An argument that an action must have, checked. Raises ApiError 400."""
     return arguments_of(name, arguments, {key: check}, (key,), strict)[key]
 

@@ -6,9 +6,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from openstack_emulator.core import fields
 from openstack_emulator.core.errors import bad_request, not_found
 from openstack_emulator.core.http import Request, Response
+from openstack_emulator.core.validation.objects import check_fields
+from openstack_emulator.core.validation.problems import Check
 
 C = TypeVar("C")
 
@@ -24,7 +25,7 @@ class Metadata(Generic[C]):
 
     read: Callable[[C, Request], Mapping[str, str]]
     write: Callable[[C, Request, dict[str, str]], None]
-    form: fields.Check
+    form: Check
     missing: str
     mismatch: str
     removed: int
@@ -68,5 +69,5 @@ class Metadata(Generic[C]):
 
     def _given(self, request: Request, name: str) -> dict[str, Any]:
         given = request.object(name)
-        fields.check_fields({name: given}, {name: self.form})
+        check_fields({name: given}, {name: self.form})
         return given

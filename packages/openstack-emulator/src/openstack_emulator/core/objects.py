@@ -7,11 +7,11 @@ from typing import Any
 from urllib.parse import urlencode
 
 from openstack_emulator.core.errors import ApiError, bad_request, conflict, not_found
-from openstack_emulator.core.fields import identifier
 from openstack_emulator.core.http import Context, Request, Response, Version
 from openstack_emulator.core.paging import ordered, page, unknown_marker
 from openstack_emulator.core.store import R, T, Table
 from openstack_emulator.core.typed import TypedRecord
+from openstack_emulator.core.validation.fields import identifier
 
 TIMESTAMP = "%Y-%m-%dT%H:%M:%S+00:00"
 LISTED_BY = {"limit", "marker", "sort_key", "sort_dir"}

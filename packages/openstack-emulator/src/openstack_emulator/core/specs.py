@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from openstack_emulator.core import fields
 from openstack_emulator.core.errors import bad_request, not_found
 from openstack_emulator.core.http import Request, Response
 from openstack_emulator.core.store import T, Table
 from openstack_emulator.core.typed import Readable
+from openstack_emulator.core.validation.objects import check_fields
+from openstack_emulator.core.validation.problems import Check
 
 
 @dataclass(frozen=True)
@@ -23,7 +24,7 @@ class Specs:
     field: str
     owner: str
     entries: str
-    check: fields.Check
+    check: Check
 
     def add(self, rows: Table[T], record: T, wanted: Any) -> None:
         """Add specs to a record of `rows`, in place of those with the same keys. Raises ApiError 400."""
@@ -52,7 +53,7 @@ class Specs:
         )
 
     def _check(self, wanted: Any) -> None:
-        fields.check_fields({self.field: wanted}, {self.field: self.check})
+        check_fields({self.field: wanted}, {self.field: self.check})
 
     def _key(self, record: Readable, request: Request) -> str:
         key = request.vars["key"]

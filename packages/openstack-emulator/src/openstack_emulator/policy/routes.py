@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from openstack_emulator.core import fields
 from openstack_emulator.core.cloud import Handler
 from openstack_emulator.core.errors import ApiError, bad_request, not_found
 from openstack_emulator.core.http import Request, Response
+from openstack_emulator.core.validation import fields
+from openstack_emulator.core.validation.objects import check_fields
 from openstack_emulator.core.versions import ApiVersion, all_versions, one_version, own
 from openstack_emulator.policy.records import DataSource, Policy, PolicyRule
 from openstack_emulator.policy.rules.composition import PolicyEngine
@@ -47,7 +48,7 @@ def create_policy(engine: PolicyEngine, request: Request) -> Response:
     if request.query.get("library_policy") is not None:
         raise _missing_feature("policy library")
     wanted = request.json
-    fields.check_fields(wanted, POLICY, ("name",))
+    check_fields(wanted, POLICY, ("name",))
     name, rules = wanted["name"], wanted.get("rules") or []
     if not isinstance(name, str):
         raise bad_request(f"Policy name {name!r} must consist of letters, digits and underscores")
@@ -66,7 +67,7 @@ def create_policy(engine: PolicyEngine, request: Request) -> Response:
 
 def _new_rule(given: Any) -> NewRule:
     """The rule in a request. Raises ApiError 400."""
-    fields.check_fields(given, RULE, ("rule",))
+    check_fields(given, RULE, ("rule",))
     return NewRule(rule=given["rule"], name=given.get("name"), comment=given.get("comment"))
 
 

@@ -10,8 +10,8 @@ from openstack_emulator.alarming.rules.validation import invalid
 from openstack_emulator.alarming.rules.wanted import STATES, NewAlarm
 from openstack_emulator.alarming.views import alarm_view
 from openstack_emulator.core.errors import bad_request
-from openstack_emulator.core.fields import as_boolean
 from openstack_emulator.core.http import Request, Response
+from openstack_emulator.core.validation.conversions import as_boolean
 
 _SORTED = ("name", "alarm_id", "enabled", "state", "type", "severity", "project_id", "user_id", "description",
            "timestamp", "state_timestamp", "repeat_actions")  # fmt: skip

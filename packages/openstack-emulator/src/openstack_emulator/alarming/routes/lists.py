@@ -9,11 +9,11 @@ from typing import Any, TypeVar
 from openstack_emulator.alarming.records import Alarm, HistoryEntry
 from openstack_emulator.alarming.rules.validation import invalid
 from openstack_emulator.core.errors import bad_request
-from openstack_emulator.core.fields import as_integer
 from openstack_emulator.core.http import Request
 from openstack_emulator.core.paging import page
 from openstack_emulator.core.search import compare, predicate
 from openstack_emulator.core.typed import TypedRecord
+from openstack_emulator.core.validation.conversions import as_integer
 
 T = TypeVar("T", bound=TypedRecord)
 Read = Callable[[T, str], Any]

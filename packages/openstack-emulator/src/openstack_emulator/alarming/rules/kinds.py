@@ -7,27 +7,28 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from openstack_emulator.alarming.rules.validation import check_fields, number, one_of
+from openstack_emulator.alarming.rules.validation import AODH, number
 from openstack_emulator.core.errors import bad_request
-from openstack_emulator.core.fields import Check, anything, boolean, integer, items, nullable, text
 from openstack_emulator.core.search import predicate
+from openstack_emulator.core.validation.fields import anything, boolean, integer, items, nullable, one_of, text
+from openstack_emulator.core.validation.problems import Check, Problem, specific, wrong_type
 from openstack_emulator.metric.rules.series import AGGREGATIONS
 
 _OPERATORS = one_of("lt", "le", "eq", "ne", "ge", "gt")
 _DEEPEST = 5
 
 
-def _aggregation(value: Any) -> str | None:
+def _aggregation(value: Any) -> Problem | None:
     if value not in AGGREGATIONS:
         raise bad_request(f"aggregation_method should be in {list(AGGREGATIONS)} not {value}")
     return None
 
 
-def _json_object(value: Any) -> str | None:
+def _json_object(value: Any) -> Problem | None:
     try:
         predicate(json.loads(value), lambda record, name: None)
     except (TypeError, ValueError):
-        return f"{value!r} is not a query in JSON"
+        return specific(value, f"{value!r} is not a query in JSON")
     return None
 
 
@@ -39,11 +40,11 @@ _CONDITION: Mapping[str, Check] = {
 }
 
 
-def _conditions(value: Any) -> str | None:
+def _conditions(value: Any) -> Problem | None:
     if not isinstance(value, list):
-        return f"{value!r} is not of type 'array'"
+        return wrong_type(value, "array")
     for condition in value:
-        check_fields(condition, _CONDITION, ("field", "value"), "data.query")
+        AODH.check("data.query", condition, _CONDITION, ("field", "value"))
     return None
 
 
@@ -57,7 +58,7 @@ class Form:
 
     def completed(self, given: Any, name: str) -> dict[str, Any]:
         """The rule with its defaults. Raises ApiError 400, and ValueError for a threshold that is no number."""
-        check_fields(given, self.fields, self.required, f"data.{name}")
+        AODH.check(f"data.{name}", given, self.fields, self.required)
         rule = {**self.defaults, **{key: value for key, value in given.items() if value is not None}}
         if isinstance(query := rule.get("query"), list):
             rule["query"] = [dict(sorted(condition.items())) for condition in query]

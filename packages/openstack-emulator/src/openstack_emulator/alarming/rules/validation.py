@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
 from typing import Any
 
 from openstack_emulator.core.errors import ApiError, bad_request
-from openstack_emulator.core.fields import Check, Nested
+from openstack_emulator.core.validation.objects import Dialect, Step, value_at
+from openstack_emulator.core.validation.problems import Problem, Reason
+from openstack_emulator.core.validation.sentences import JSON_SCHEMA, WSME
 
 
 def invalid(name: str, value: Any, problem: str) -> ApiError:
@@ -15,31 +16,21 @@ def invalid(name: str, value: Any, problem: str) -> ApiError:
     return bad_request(f"Invalid input for field/attribute {name}. Value: '{value}'. {problem}")
 
 
-def check_fields(wanted: Any, fields: Mapping[str, Check], required: Collection[str], where: str) -> None:
-    """Refuse an object with a wrong field.
-
-    fields: the check of each field that the object can have.
-    where: the path of the object in messages: `data` for the body, `data.event_rule` for its rule.
-
-    Raises: ApiError 400.
-    """
-    if not isinstance(wanted, dict):
-        raise invalid(where, wanted, f"{wanted!r} is not of type 'object'")
-    if unknown := [name for name in wanted if name not in fields]:
-        raise bad_request(f"Unknown attribute for argument {where}: {', '.join(unknown)}")
-    for name in required:
-        if wanted.get(name) is None:
-            raise invalid(name, None, "Mandatory field missing.")
-    for name, value in wanted.items():
-        if (problem := fields[name](value)) is not None:
-            if isinstance(problem, Nested):
-                name, value = problem.name, problem.value
-            raise invalid(name, value, problem)
+def _refusal(where: str, wanted: Any, problem: Problem, words: str) -> ApiError:
+    """The 400 for an object; `where` is its path: `data` for the body, `data.event_rule` for its rule."""
+    if problem.reason is Reason.UNKNOWN:
+        return bad_request(f"Unknown attribute for argument {where}: {', '.join(problem.expected)}")
+    if problem.reason is Reason.MISSING:
+        return invalid(problem.expected, None, words)
+    return invalid(str(problem.path[-1]) if problem.path else where, value_at(wanted, problem.path), words)
 
 
-def one_of(*words: str) -> Check:
-    """One of some words."""
-    return lambda value: None if value in words else f"Value should be one of: {', '.join(words)}"
+AODH = Dialect(
+    (Step.UNKNOWN, Step.MISSING, Step.VALUES),
+    _refusal,
+    {**JSON_SCHEMA, **{reason: WSME[reason] for reason in (Reason.CHOICE, Reason.MISSING)}},
+    null_is_missing=True,
+)
 
 
 def number(value: Any) -> float:

@@ -11,9 +11,10 @@ from zoneinfo import ZoneInfo
 from croniter import croniter
 
 from openstack_emulator.alarming.rules.kinds import TYPES, EventRule, Period, rule_of
-from openstack_emulator.alarming.rules.validation import check_fields, invalid, one_of
+from openstack_emulator.alarming.rules.validation import AODH, invalid
 from openstack_emulator.core.errors import ApiError, bad_request
-from openstack_emulator.core.fields import Check, boolean, integer, items, nullable, text
+from openstack_emulator.core.validation.fields import boolean, integer, items, nullable, one_of, text
+from openstack_emulator.core.validation.problems import Check, Problem, specific, wrong_type
 
 STATES = ("ok", "alarm", "insufficient data")
 ACTIONS = ("ok_actions", "alarm_actions", "insufficient_data_actions")
@@ -23,19 +24,19 @@ RESTRICTED_SCHEMES = frozenset({"log", "test"})
 """The schemes of actions that only administrators may set."""
 
 
-def _cron(value: Any) -> str | None:
+def _cron(value: Any) -> Problem | None:
     try:
         croniter.expand(value)
     except (ValueError, KeyError, AttributeError, TypeError) as error:
-        return str(error)
+        return specific(value, str(error))
     return None
 
 
-def _timezone(value: Any) -> str | None:
+def _timezone(value: Any) -> Problem | None:
     try:
         ZoneInfo(value or "UTC")
     except (ValueError, KeyError, OSError, TypeError):
-        return f"{value!r} is not a time zone"
+        return specific(value, f"{value!r} is not a time zone")
     return None
 
 
@@ -48,13 +49,13 @@ _PERIOD: Mapping[str, Check] = {
 }
 
 
-def _periods(value: Any) -> str | None:
+def _periods(value: Any) -> Problem | None:
     if not isinstance(value, list):
-        return f"{value!r} is not of type 'array'"
+        return wrong_type(value, "array")
     for period in value:
-        check_fields(period, _PERIOD, ("name", "start", "duration"), "data.time_constraints")
-    names = [Period(**period).name for period in value]
-    return "the names of time constraints must differ" if len(set(names)) < len(names) else None
+        AODH.check("data.time_constraints", period, _PERIOD, ("name", "start", "duration"))
+    names = {Period(**period).name for period in value}
+    return specific(value, "the names of time constraints must differ") if len(names) < len(value) else None
 
 
 def scheme_of(action: str) -> str:
@@ -65,9 +66,9 @@ def scheme_of(action: str) -> str:
         return ""
 
 
-def _action(value: Any) -> str | None:
+def _action(value: Any) -> Problem | None:
     if not isinstance(value, str):
-        return f"{value!r} is not of type 'string'"
+        return wrong_type(value, "string")
     if scheme_of(value) not in SCHEMES:
         raise bad_request(f"Unsupported action {value}")
     return None
@@ -121,7 +122,7 @@ class NewAlarm:
             raise bad_request("The request body must be a JSON object.")
         rules = {f"{name}_rule" for name in TYPES}
         given = {key: value for key, value in body.items() if key not in _READ_ONLY and key not in rules}
-        check_fields(given, _FIELDS, ("name", "type"), "data")
+        AODH.check("data", given, _FIELDS, ("name", "type"))
         kind = given["type"]
         try:
             rule = rule_of(kind, body.get(f"{kind}_rule"))

@@ -17,7 +17,7 @@ from openstack_emulator.baremetal.rules.access import (
 )
 from openstack_emulator.baremetal.rules.composition import BareMetal
 from openstack_emulator.baremetal.rules.drivers import interface_of
-from openstack_emulator.baremetal.rules.forms import not_a_trait
+from openstack_emulator.baremetal.rules.fields import not_a_trait
 from openstack_emulator.baremetal.rules.kinds import INTERFACES, NODE
 from openstack_emulator.baremetal.rules.provisioning import AVAILABLE, ENROLL, STATES
 from openstack_emulator.core.errors import ApiError, bad_request, not_found

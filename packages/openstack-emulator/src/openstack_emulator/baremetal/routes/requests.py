@@ -8,12 +8,12 @@ from typing import Any, TypeVar
 from openstack_emulator.baremetal.records import BareMetalRecord
 from openstack_emulator.baremetal.rules.fields import Kind
 from openstack_emulator.baremetal.views import shown
-from openstack_emulator.core import fields
 from openstack_emulator.core.cloud import new_id
 from openstack_emulator.core.errors import ApiError, bad_request, conflict, not_found
 from openstack_emulator.core.http import Request, Response
 from openstack_emulator.core.paging import ordered, page
 from openstack_emulator.core.store import Table
+from openstack_emulator.core.validation import fields
 
 LISTED_BY = ("limit", "marker", "sort_key", "sort_dir", "fields", "detail")
 B = TypeVar("B", bound=BareMetalRecord)

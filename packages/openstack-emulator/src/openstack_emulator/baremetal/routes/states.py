@@ -6,12 +6,12 @@ from openstack_emulator.baremetal.records import BootDevice, Node
 from openstack_emulator.baremetal.routes.nodes import changing, node_of
 from openstack_emulator.baremetal.routes.requests import body_of
 from openstack_emulator.baremetal.rules.composition import BareMetal
-from openstack_emulator.baremetal.rules.forms import boolean_form
 from openstack_emulator.baremetal.rules.kinds import NODE
 from openstack_emulator.baremetal.views import values
-from openstack_emulator.core import fields
 from openstack_emulator.core.errors import ApiError, bad_request, not_found
 from openstack_emulator.core.http import Request, Response
+from openstack_emulator.core.validation import fields
+from openstack_emulator.core.validation.conversions import as_boolean
 
 _STATES = ("power_state", "target_power_state", "provision_state", "target_provision_state", "provision_updated_at",
            "last_error", "console_enabled", "raid_config", "target_raid_config", "boot_mode",
@@ -65,7 +65,7 @@ def show_console(service: BareMetal, request: Request) -> Response:
 def _set_console(service: BareMetal, request: Request, node: Node) -> Response:
     if node.console_interface in (None, "no-console"):
         raise bad_request(f"Driver {node.driver} does not support console (disabled or not implemented).")
-    node.console_enabled = bool(fields.as_boolean(body_of(request).get("enabled", True)))
+    node.console_enabled = bool(as_boolean(body_of(request).get("enabled", True)))
     service.nodes.save(node)
     return Response(status=202)
 
@@ -104,9 +104,9 @@ def _set_boot_device(service: BareMetal, request: Request, node: Node) -> Respon
     device, persistent = body.get("boot_device"), body.get("persistent", False)
     if device not in _BOOT_DEVICES:
         raise bad_request(f"Invalid boot device {device} specified.")
-    if boolean_form(persistent) is not None:
+    if fields.boolean(persistent) is not None:
         raise bad_request("'persistent' must be a boolean.")
-    node.boot_device = BootDevice(boot_device=str(device), persistent=fields.as_boolean(persistent))
+    node.boot_device = BootDevice(boot_device=str(device), persistent=as_boolean(persistent))
     service.nodes.save(node)
     return Response(status=204)
 

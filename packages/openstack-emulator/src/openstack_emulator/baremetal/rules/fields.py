@@ -3,18 +3,36 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from dataclasses import field as dataclass_field
+from functools import cached_property
 from typing import Any
 
-from openstack_emulator.core import fields
 from openstack_emulator.core.errors import ApiError, bad_request
 from openstack_emulator.core.http import Version
+from openstack_emulator.core.validation.objects import Dialect, Step
+from openstack_emulator.core.validation.problems import Check, Problem, Reason
+from openstack_emulator.core.validation.sentences import JSON_SCHEMA
+
+BOOLEANS = "'0', '1', 'f', 'false', 'n', 'no', 'off', 'on', 't', 'true', 'y', 'yes'"
+TRAIT, NAME, MAC = "trait", "name", "mac"
+"""The formats that messages of their own name."""
 
 
-class Whole(str):
-    """What is wrong with a value, as the whole message, with `{title}` of the object and `{name}` of the field."""
+def not_a_trait(title: str, value: Any) -> str:
+    """What is wrong with a name that is no trait."""
+    return (
+        f"Schema error for {title}: {value!r} is not valid under any of the given schemas. Possible root cause: "
+        f"{value!r} does not match '^CUSTOM_[A-Z0-9_]+$'"
+    )
+
+
+_FORMATS: Mapping[str, Callable[[str, str, Any], str]] = {
+    NAME: lambda title, name, value: f"Cannot create {title} with invalid name '{value}'",
+    MAC: lambda title, name, value: f"Expected valid MAC address for {name}: {value}",
+    TRAIT: lambda title, name, value: not_a_trait("template", value),
+}
 
 
 @dataclass(frozen=True)
@@ -27,7 +45,7 @@ class Field:
     """
 
     since: Version = (1, 1)
-    check: fields.Check | None = None
+    check: Check | None = None
     default: Any = None
     required: bool = False
     write_only: bool = False
@@ -66,31 +84,47 @@ class Kind:
         """The fields of a new object, as a request body describes it, with defaults. Raises ApiError 400 and 406."""
         if not isinstance(given, dict):
             raise bad_request("The request body must be a JSON object.")
-        self.check(version, given)
-        for name, field in self.fields.items():
-            if field.required and given.get(name) is None:
-                raise bad_request(f"{self._schema_error}: '{name}' is a required property")
+        self.check(version, given, [name for name, field in self.fields.items() if field.required])
         return {name: default if given.get(name) is None else given[name] for name, default in self.defaults().items()}
 
     def defaults(self) -> dict[str, Any]:
         """The values of the fields that requests may set until one does."""
         return {name: copy.deepcopy(one.default) for name, one in self.fields.items() if one.check is not None}
 
-    def check(self, version: Version, given: Mapping[str, Any]) -> None:
-        """Refuse fields that do not exist (400), or only in a later version (406), and wrong values (400)."""
-        for name, value in given.items():
-            field = self.fields.get(name)
-            if field is None or (field.check is None and name != "uuid"):
-                raise bad_request(
-                    f"{self._schema_error}: Additional properties are not allowed ('{name}' was unexpected)"
-                )
-            if version < field.since:
-                raise ApiError(406, "Request not acceptable. The requested API version does not have this field.")
-            if value is not None and field.check is not None and (problem := field.check(value)) is not None:
-                raise self.refused(name, problem)
+    def check(self, version: Version, given: Mapping[str, Any], required: Sequence[str] = ()) -> None:
+        """Refuse fields that do not exist (400) or only in later versions (406), wrong and missing values (400)."""
+        known = {name: field for name in given if (field := self.fields.get(name)) is not None}
+        checks = {
+            name: _since(version, field) for name, field in known.items() if field.check is not None or name == "uuid"
+        }
+        self._dialect.check(self.title, given, checks, required)
 
-    def refused(self, name: str, problem: str) -> ApiError:
-        """The 400 for a wrong value of a field."""
-        if isinstance(problem, Whole):
-            return bad_request(problem.replace("{title}", self.title).replace("{name}", name))
-        return bad_request(f"{self._schema_error}: {name}: {problem}")
+    @cached_property
+    def _dialect(self) -> Dialect:
+        return Dialect((Step.FIELDS, Step.MISSING), self._refusal, JSON_SCHEMA, null_is_missing=True)
+
+    def _refusal(self, title: str, given: Any, problem: Problem, words: str) -> ApiError:
+        """The 400 for an object. The messages of some formats name neither the schema nor the field."""
+        path, reason = problem.path, problem.reason
+        if not path:
+            return bad_request(f"{self._schema_error}: {words}")
+        name = str(path[0])
+        if reason is Reason.FORMAT and problem.expected in _FORMATS:
+            return bad_request(_FORMATS[problem.expected](title, name, problem.value))
+        if reason is Reason.BOOLEAN:
+            words = f"Unrecognized value '{problem.value}', acceptable values are: {BOOLEANS}"
+            return bad_request(f"Invalid {name}: {words}")
+        if reason is Reason.TYPE and problem.expected[0] == "object":
+            return bad_request(f"Schema error for {title}: {words}")
+        return bad_request(f"{self._schema_error}: {name}: {words}")
+
+
+def _since(version: Version, field: Field) -> Check:
+    """The check of a field that null passes; it raises ApiError 406 in versions that do not have the field."""
+
+    def check(value: Any) -> Problem | None:
+        if version < field.since:
+            raise ApiError(406, "Request not acceptable. The requested API version does not have this field.")
+        return None if value is None or field.check is None else field.check(value)
+
+    return check

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from openstack_emulator.baremetal.rules.fields import Field, Kind
 from openstack_emulator.baremetal.rules.forms import (
-    boolean_form,
     link_form,
     mac_form,
     name_form,
@@ -12,8 +11,8 @@ from openstack_emulator.baremetal.rules.forms import (
     steps_form,
     template_name_form,
 )
-from openstack_emulator.core import fields
 from openstack_emulator.core.http import Version
+from openstack_emulator.core.validation import fields
 
 TIMESTAMP = "%Y-%m-%dT%H:%M:%S+00:00"
 _TEXT = fields.text(0, 255)
@@ -55,7 +54,7 @@ NODE = Kind(
         "provision_updated_at": Field(),
         "last_error": Field(),
         "reservation": Field(),
-        "maintenance": Field(check=boolean_form, default=False),
+        "maintenance": Field(check=fields.boolean, default=False),
         "maintenance_reason": Field(),
         "console_enabled": Field(),
         "inspection_finished_at": Field((1, 6)),
@@ -69,14 +68,14 @@ NODE = Kind(
         "fault": Field((1, 42)),
         "deploy_step": Field((1, 44)),
         "conductor_group": Field((1, 46), _TEXT, ""),
-        "automated_clean": Field((1, 47), boolean_form),
-        "protected": Field((1, 48), boolean_form, False),
+        "automated_clean": Field((1, 47), fields.boolean),
+        "protected": Field((1, 48), fields.boolean, False),
         "protected_reason": Field((1, 48), _LONG),
         "conductor": Field((1, 49)),
         "owner": Field((1, 50), _TEXT),
         "description": Field((1, 51), _LONG),
         "allocation_uuid": Field((1, 52)),
-        "retired": Field((1, 61), boolean_form, False),
+        "retired": Field((1, 61), fields.boolean, False),
         "retired_reason": Field((1, 61), _LONG),
         "lessee": Field((1, 65), _TEXT),
         "network_data": _map((1, 66)),
@@ -98,11 +97,11 @@ PORT = Kind(
         "address": Field(check=mac_form, required=True),
         "extra": _map(),
         "internal_info": Field((1, 18)),
-        "pxe_enabled": Field((1, 19), boolean_form, True),
+        "pxe_enabled": Field((1, 19), fields.boolean, True),
         "local_link_connection": Field((1, 19), link_form, {}),
         "portgroup_uuid": Field((1, 24), _TEXT),
         "physical_network": Field((1, 34), fields.text(0, 64)),
-        "is_smartnic": Field((1, 53), boolean_form, False),
+        "is_smartnic": Field((1, 53), fields.boolean, False),
         **_times(),
     },
     ("uuid", "address"),
@@ -117,7 +116,7 @@ PORT_GROUP = Kind(
         "address": Field(check=mac_form),
         "extra": _map(),
         "internal_info": Field(),
-        "standalone_ports_supported": Field(check=boolean_form, default=True),
+        "standalone_ports_supported": Field(check=fields.boolean, default=True),
         "mode": Field((1, 26), _TEXT, "active-backup"),
         "properties": _map((1, 26)),
         **_times(),

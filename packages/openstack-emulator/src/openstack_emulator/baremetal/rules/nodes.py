@@ -14,13 +14,13 @@ from openstack_emulator.baremetal.rules.access import ADMINISTRATORS, may_see_no
 from openstack_emulator.baremetal.rules.drivers import DRIVERS, HOST, check_interfaces, default_interfaces
 from openstack_emulator.baremetal.rules.kinds import NODE, TIMESTAMP
 from openstack_emulator.baremetal.rules.provisioning import AVAILABLE, DELETABLE, ENROLL
-from openstack_emulator.core import fields
 from openstack_emulator.core.cloud import Records, new_id
 from openstack_emulator.core.error_bodies import CONDUCTOR
 from openstack_emulator.core.errors import ApiError, bad_request, conflict, not_found
 from openstack_emulator.core.http import Context, Request
 from openstack_emulator.core.rules import Rules
 from openstack_emulator.core.store import Table
+from openstack_emulator.core.validation.conversions import as_boolean
 
 PROTECTABLE = ("active", "rescue")
 """Provision states in which a node can be protected."""
@@ -126,7 +126,7 @@ class Nodes(Rules):
         """
         for name in _FLAGS:
             if name in changed and node.get(name) is not None:
-                setattr(node, name, fields.as_boolean(node.get(name)))
+                setattr(node, name, as_boolean(node.get(name)))
         for name in ("protected", "retired"):
             if f"{name}_reason" in changed and node.get(f"{name}_reason") and not node.get(name):
                 raise bad_request(f"{name}_reason cannot be set when {name} is False.")

@@ -10,12 +10,12 @@ from openstack_emulator.baremetal.records import Node, Port, PortGroup
 from openstack_emulator.baremetal.rules.access import may_see_node, require_unlocked
 from openstack_emulator.baremetal.rules.forms import is_reference
 from openstack_emulator.baremetal.rules.nodes import Nodes
-from openstack_emulator.core import fields
 from openstack_emulator.core.cloud import Records
 from openstack_emulator.core.error_bodies import CONDUCTOR
 from openstack_emulator.core.errors import bad_request, conflict, forbidden, not_found
 from openstack_emulator.core.http import Context
 from openstack_emulator.core.rules import Rules
+from openstack_emulator.core.validation.conversions import as_boolean
 
 CONNECTIVITY = ("pxe_enabled", "portgroup_uuid", "physical_network", "local_link_connection")
 _CHANGEABLE = ("enroll", "inspecting", "inspect wait", "manageable")
@@ -113,7 +113,7 @@ class Ports(Rules):
     def _check(self, port: Port) -> None:
         """Refuse a port that cannot exist, and normalize its values. Raises ApiError 400 and 409."""
         port.address = port.address.lower()
-        port.pxe_enabled, port.is_smartnic = fields.as_boolean(port.pxe_enabled), fields.as_boolean(port.is_smartnic)
+        port.pxe_enabled, port.is_smartnic = as_boolean(port.pxe_enabled), as_boolean(port.is_smartnic)
         other = self.rows.first(address=port.address)
         if other is not None and other.uuid != port.uuid:
             raise conflict(f"A port with MAC address {port.address} already exists.", CONDUCTOR)
@@ -162,7 +162,7 @@ class Ports(Rules):
         self.groups.remove(group)
 
     def _check_group(self, group: PortGroup) -> None:
-        group.standalone_ports_supported = fields.as_boolean(group.standalone_ports_supported)
+        group.standalone_ports_supported = as_boolean(group.standalone_ports_supported)
         if group.address is not None:
             group.address = group.address.lower()
         for name in ("name", "address"):

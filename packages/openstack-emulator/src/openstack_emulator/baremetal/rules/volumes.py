@@ -9,10 +9,10 @@ from typing import Any, Generic, TypeVar
 from openstack_emulator.baremetal.records import NodeVolume
 from openstack_emulator.baremetal.rules.access import require_unlocked
 from openstack_emulator.baremetal.rules.nodes import Nodes
-from openstack_emulator.core import fields
 from openstack_emulator.core.cloud import Records
 from openstack_emulator.core.errors import bad_request, conflict, not_found
 from openstack_emulator.core.rules import Rules
+from openstack_emulator.core.validation import fields
 
 V = TypeVar("V", bound=NodeVolume)
 _WORDS = {"connector_id": "connector ID"}

@@ -5,9 +5,11 @@ from __future__ import annotations
 from openstack_emulator.catalog.records import Category
 from openstack_emulator.catalog.rules.composition import ApplicationCatalog
 from openstack_emulator.catalog.views import category_view
-from openstack_emulator.core import fields
 from openstack_emulator.core.errors import bad_request, forbidden
 from openstack_emulator.core.http import Request, Response
+from openstack_emulator.core.validation import fields
+from openstack_emulator.core.validation.objects import check_fields
+from openstack_emulator.core.validation.sentences import sentence
 
 
 def list_names(service: ApplicationCatalog, request: Request) -> Response:
@@ -21,10 +23,10 @@ def index(service: ApplicationCatalog, request: Request) -> Response:
 def create(service: ApplicationCatalog, request: Request) -> Response:
     request.context.require()
     given = request.json
-    fields.check_fields(given, {"name": fields.anything}, ("name",))
+    check_fields(given, {"name": fields.anything}, ("name",))
     name = given.get("name")
     if (problem := fields.name(1, 80)(name)) is not None:
-        raise bad_request(f"Category name is not valid: {problem}")
+        raise bad_request(f"Category name is not valid: {sentence(problem)}")
     return Response(category_view(service, service.categories.add(name)))
 
 

@@ -15,14 +15,17 @@ from openstack_emulator.catalog.records import Package
 from openstack_emulator.catalog.rules.archives import LARGEST, part
 from openstack_emulator.catalog.rules.composition import ApplicationCatalog
 from openstack_emulator.catalog.views import package_view
-from openstack_emulator.core import fields
 from openstack_emulator.core.errors import bad_request, forbidden, not_found
 from openstack_emulator.core.http import Context, Request, Response
 from openstack_emulator.core.json_patch import REFUSALS, Dialect, Operation, operations
 from openstack_emulator.core.paging import page
+from openstack_emulator.core.validation import fields
+from openstack_emulator.core.validation.conversions import as_boolean
+from openstack_emulator.core.validation.objects import check_fields
+from openstack_emulator.core.validation.problems import Check
 
 _STRINGS = fields.items(fields.text(1, 80))
-CHANGEABLE: Mapping[str, fields.Check] = {
+CHANGEABLE: Mapping[str, Check] = {
     "name": fields.name(1, 80),
     "description": fields.text(0, 8192),
     "tags": _STRINGS,
@@ -131,10 +134,8 @@ def _fields(content: bytes) -> dict[str, Any]:
 
 def _checked(service: ApplicationCatalog, context: Context, given: Any) -> dict[str, Any]:
     """Return the fields of a request. Raises ApiError: 400, or 403 for who may not publish packages."""
-    fields.check_fields(given, CHANGEABLE)
-    wanted = {
-        name: fields.as_boolean(value) if name in ("is_public", "enabled") else value for name, value in given.items()
-    }
+    check_fields(given, CHANGEABLE)
+    wanted = {name: as_boolean(value) if name in ("is_public", "enabled") else value for name, value in given.items()}
     for category in given.get("categories", ()):
         if service.categories.rows.first(name=category) is None:
             raise bad_request(f"Category '{category}' doesn't exist")

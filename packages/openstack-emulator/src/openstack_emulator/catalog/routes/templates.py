@@ -10,9 +10,10 @@ from openstack_emulator.catalog.routes.environments import new_environment
 from openstack_emulator.catalog.rules.composition import ApplicationCatalog
 from openstack_emulator.catalog.rules.object_model import accepted, accepted_list, check_identifiers, identifier_of
 from openstack_emulator.catalog.views import template_view
-from openstack_emulator.core import fields
 from openstack_emulator.core.errors import bad_request, not_found
 from openstack_emulator.core.http import Request, Response
+from openstack_emulator.core.validation import fields
+from openstack_emulator.core.validation.sentences import sentence
 
 
 def index(service: ApplicationCatalog, request: Request) -> Response:
@@ -30,7 +31,7 @@ def _name(service: ApplicationCatalog, project_id: str, given: Any) -> str:
     """The name of a template in a request. Raises ApiError: 400, or 409 for one that is in use."""
     name = given.get("name") if isinstance(given, dict) else None
     if (problem := fields.name(1, 255)(name)) is not None:
-        raise bad_request(f"Environment template name is not valid: {problem}")
+        raise bad_request(f"Environment template name is not valid: {sentence(problem)}")
     service.templates.require_free_name(project_id, str(name))
     return str(name)
 

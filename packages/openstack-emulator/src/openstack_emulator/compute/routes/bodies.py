@@ -8,9 +8,11 @@ from typing import Any
 from openstack_emulator.compute.records import InjectedFile, Server
 from openstack_emulator.compute.rules.composition import ComputeService
 from openstack_emulator.compute.rules.user_data import is_base64
-from openstack_emulator.core import fields
 from openstack_emulator.core.errors import bad_request, forbidden
 from openstack_emulator.core.http import Request, Version
+from openstack_emulator.core.validation import fields
+from openstack_emulator.core.validation.objects import check_fields, invalid
+from openstack_emulator.core.validation.problems import Check
 
 TAG = fields.text(1, 60, r"[^,/]*")
 METADATA = fields.text_map(key_form=r"[a-zA-Z0-9\-_:. ]{1,255}")
@@ -21,7 +23,7 @@ FULL_HOSTNAME = fields.text(2, 255, r"[a-zA-Z0-9]+[a-zA-Z0-9.-]*")
 IPV4 = fields.address(4)
 IPV6 = fields.address(6)
 DISK_CONFIG = fields.one_of("AUTO", "MANUAL")
-Since = tuple[tuple[str, Version, fields.Check], ...]
+Since = tuple[tuple[str, Version, Check], ...]
 """Fields with the microversions that brought them; of two rows for one field the later one counts."""
 
 
@@ -30,7 +32,7 @@ def found(compute: ComputeService, request: Request) -> Server:
     return compute.servers.find(request.context, request.vars["server_id"])
 
 
-def since(table: Since, request: Request) -> dict[str, fields.Check]:
+def since(table: Since, request: Request) -> dict[str, Check]:
     """The checks of the fields that the request's microversion has."""
     return {name: check for name, version, check in table if request.version >= version}
 
@@ -41,14 +43,14 @@ def check_personality(compute: ComputeService, request: Request, wanted: Mapping
     if files is None:
         return
     if request.version >= (2, 57):
-        raise fields.invalid("server", wanted, "Additional properties are not allowed ('personality' was unexpected)")
+        raise invalid("server", wanted, "Additional properties are not allowed ('personality' was unexpected)")
     keys = {"path": fields.text(1), "contents": fields.text(0, 10**7)}
-    fields.check_fields({"personality": files}, {"personality": fields.items(fields.anything)})
+    check_fields({"personality": files}, {"personality": fields.items(fields.anything)})
     limits = compute.quotas.limits_of(request.context.project)
     if 0 <= limits["injected_files"] < len(files):
         raise forbidden("Quota exceeded, too many injected files.")
     for row in files:
-        fields.check_fields(row, keys, ("path", "contents"), "personality")
+        check_fields(row, keys, ("path", "contents"), "personality")
         file = InjectedFile.from_json(row)
         if not is_base64(file.contents):
             raise bad_request(f"Personality content for {file.path} cannot be decoded")

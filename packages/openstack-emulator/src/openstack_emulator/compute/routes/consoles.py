@@ -9,9 +9,11 @@ from openstack_emulator.compute.records import Server
 from openstack_emulator.compute.routes.bodies import found
 from openstack_emulator.compute.rules.composition import ComputeService
 from openstack_emulator.compute.rules.consoles import require_launched
-from openstack_emulator.core import fields
 from openstack_emulator.core.errors import bad_request, not_found
 from openstack_emulator.core.http import Request, Response
+from openstack_emulator.core.validation import fields
+from openstack_emulator.core.validation.conversions import as_integer
+from openstack_emulator.core.validation.objects import check_fields
 
 Handler = Callable[[ComputeService, Request, Server, Any], Response]
 FIRST_PORT = 5900
@@ -35,9 +37,9 @@ CONSOLES = {
 
 def console_output(compute: ComputeService, request: Request, server: Server, arguments: Any) -> Response:
     checks = {"length": fields.nullable(fields.integer(-1))}
-    fields.check_fields(arguments or {}, checks, where="os-getConsoleOutput")
+    check_fields(arguments or {}, checks, where="os-getConsoleOutput")
     require_launched(server)
-    length = fields.as_integer((arguments or {}).get("length"))
+    length = as_integer((arguments or {}).get("length"))
     lines = compute.consoles.output(server).splitlines()
     if length is not None and length >= 0:
         lines = lines[-length:] if length else []
@@ -48,7 +50,7 @@ def local_console(name: str) -> Handler:
     """The console actions of the microversions before 2.6."""
 
     def act(compute: ComputeService, request: Request, server: Server, arguments: Any) -> Response:
-        fields.check_fields(arguments, {"type": fields.one_of(*LOCAL_CONSOLES[name])}, ("type",), name)
+        check_fields(arguments, {"type": fields.one_of(*LOCAL_CONSOLES[name])}, ("type",), name)
         kind = arguments["type"]
         return Response({"console": {"type": kind, "url": compute.consoles.open(server, kind)}})
 
@@ -59,7 +61,7 @@ def remote_console(compute: ComputeService, request: Request) -> Response:
     server, wanted = found(compute, request), request.object("remote_console")
     kinds = KINDS if request.version < (2, 99) else (*KINDS, DIRECT)
     checks = {"protocol": fields.one_of(*CONSOLES), "type": fields.one_of(*kinds)}
-    fields.check_fields(wanted, checks, ("protocol", "type"), "remote_console")
+    check_fields(wanted, checks, ("protocol", "type"), "remote_console")
     kind = wanted["type"]
     if kind not in CONSOLES[wanted["protocol"]]:
         raise bad_request(f"Invalid console type {kind}")

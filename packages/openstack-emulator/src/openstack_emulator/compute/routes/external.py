@@ -10,9 +10,10 @@ import orjson
 
 from openstack_emulator.compute.rules.composition import ComputeService
 from openstack_emulator.compute.rules.states import RUNNING, SHUT_DOWN
-from openstack_emulator.core import fields
 from openstack_emulator.core.errors import bad_request, not_found
 from openstack_emulator.core.http import Request, Response, Version
+from openstack_emulator.core.validation import fields
+from openstack_emulator.core.validation.objects import check_fields, invalid
 
 EVENTS: dict[str, Version] = {
     "network-changed": (2, 1),
@@ -39,7 +40,7 @@ def take_events(compute: ComputeService, request: Request) -> Response:
     request.context.require("service")
     rows = (request.json if isinstance(request.json, dict) else {}).get("events")
     if not isinstance(rows, list) or not rows:
-        raise fields.invalid("events", rows, "a list of events with one member at least is needed")
+        raise invalid("events", rows, "a list of events with one member at least is needed")
     events = [_event(request, row) for row in rows]
     codes = [_take_event(compute, event) for event in events]
     if set(codes) == {404}:
@@ -71,7 +72,7 @@ def _event(request: Request, row: Any) -> ExternalEvent:
         "status": fields.one_of(*EVENT_STATUS),
         "tag": fields.text(),
     }
-    fields.check_fields(row, checks, ("name", "server_uuid"), "events")
+    check_fields(row, checks, ("name", "server_uuid"), "events")
     event = ExternalEvent(row["name"], row["server_uuid"], row.get("tag") or "")
     if event.name in TAGGED and not event.tag:
         raise bad_request(f"Event {event.name} needs a tag.")
@@ -99,7 +100,7 @@ def begin_snapshot(compute: ComputeService, request: Request) -> Response:
     """A snapshot that Cinder leaves to Nova: of a volume that a server has, in a file beside it."""
     request.context.require("service")
     wanted = request.object("snapshot")
-    fields.check_fields(
+    check_fields(
         wanted, {"volume_id": fields.text(1), "create_info": fields.anything}, ("volume_id", "create_info"), "snapshot"
     )
     checks = {
@@ -109,7 +110,7 @@ def begin_snapshot(compute: ComputeService, request: Request) -> Response:
         "id": fields.text(1),
     }
     info, volume_id = wanted["create_info"], wanted["volume_id"]
-    fields.check_fields(info, checks, ("snapshot_id", "type", "new_file"), "create_info")
+    check_fields(info, checks, ("snapshot_id", "type", "new_file"), "create_info")
     _require_attached(compute, volume_id)
     return Response({"snapshot": {"id": info.get("id"), "volumeId": volume_id}})
 
@@ -120,7 +121,7 @@ def end_snapshot(compute: ComputeService, request: Request) -> Response:
         info = orjson.loads(request.query.get("delete_info") or "")
     except orjson.JSONDecodeError as error:
         raise bad_request(f"delete_info must be a JSON object: {error}.") from None
-    fields.check_fields(info, {"volume_id": fields.text(1)}, ("volume_id",), "delete_info", strict=False)
+    check_fields(info, {"volume_id": fields.text(1)}, ("volume_id",), "delete_info", strict=False)
     _require_attached(compute, info["volume_id"])
     return Response(status=204)
 

@@ -11,11 +11,13 @@ from openstack_emulator.compute.routes.queries import check_sorting, order_by, u
 from openstack_emulator.compute.rules.composition import ComputeService
 from openstack_emulator.compute.rules.flavors import NewFlavor
 from openstack_emulator.compute.views import brief, flavor_detail
-from openstack_emulator.core import fields
 from openstack_emulator.core.errors import bad_request, not_found
 from openstack_emulator.core.http import Request, Response
 from openstack_emulator.core.paging import page, ranked
 from openstack_emulator.core.specs import Specs
+from openstack_emulator.core.validation import fields
+from openstack_emulator.core.validation.conversions import as_boolean
+from openstack_emulator.core.validation.objects import check_fields
 from openstack_emulator.identity.rules.composition import Identity
 
 LARGEST = 2**31 - 1
@@ -78,7 +80,7 @@ def _flavors(compute: ComputeService, request: Request, view: Callable[[Flavor],
         own = request.context.project_id
         rows = [row for row in rows if row.is_public or (public is None and own in row.projects)]
     elif public.lower() != "none":
-        rows = [row for row in rows if row.is_public == fields.as_boolean(public)]
+        rows = [row for row in rows if row.is_public == as_boolean(public)]
     for name, size_of in FILTERS.items():
         if (least := query.get(name)) is not None:
             if not least.isdecimal():
@@ -116,9 +118,9 @@ def create_flavor(compute: ComputeService, request: Request) -> Response:
     request.context.require()
     wanted = request.object("flavor")
     checks = {**FLAVOR, **({"description": DESCRIPTION} if request.version >= (2, 55) else {})}
-    fields.check_fields(wanted, checks, ("name", "ram", "vcpus", "disk"), "flavor")
+    check_fields(wanted, checks, ("name", "ram", "vcpus", "disk"), "flavor")
     key = wanted.get("id")
-    public = fields.as_boolean(wanted.get("os-flavor-access:is_public", True))
+    public = as_boolean(wanted.get("os-flavor-access:is_public", True))
     ram, vcpus, disk = (int(wanted[name]) for name in ("ram", "vcpus", "disk"))
     flavor = compute.flavors.create(
         NewFlavor(
@@ -142,7 +144,7 @@ def update_flavor(compute: ComputeService, request: Request) -> Response:
     if request.version < (2, 55):
         raise not_found("The resource could not be found.")
     flavor, wanted = _flavor(compute, request), request.object("flavor")
-    fields.check_fields(wanted, {"description": DESCRIPTION}, ("description",), "flavor")
+    check_fields(wanted, {"description": DESCRIPTION}, ("description",), "flavor")
     compute.flavors.rows.update(flavor, description=wanted.get("description"))
     return Response({"flavor": flavor_detail(request, flavor)})
 
@@ -202,7 +204,7 @@ def flavor_action(compute: ComputeService, request: Request) -> Response:
     name = next((key for key in changes if isinstance(body, dict) and key in body), None)
     if name is None:
         raise bad_request(f"The action must be one of {', '.join(changes)}.")
-    fields.check_fields(body[name], {"tenant": fields.text(1)}, ("tenant",), name)
+    check_fields(body[name], {"tenant": fields.text(1)}, ("tenant",), name)
     project = body[name]["tenant"]
     if compute.cloud.of(Identity).projects.rows.get(project) is None:
         raise bad_request(f"Project ID {project} is not a valid project.")

@@ -8,11 +8,12 @@ from typing import Any
 from urllib.parse import urlencode
 
 from openstack_emulator.compute.rules.composition import ComputeService
-from openstack_emulator.core import fields
 from openstack_emulator.core.errors import ApiError, bad_request
 from openstack_emulator.core.http import Request, Response
 from openstack_emulator.core.internal import ask
 from openstack_emulator.core.typed import Part
+from openstack_emulator.core.validation import fields
+from openstack_emulator.core.validation.objects import check_fields
 
 GROUPS = "/network/v2.0/security-groups"
 RULES = "/network/v2.0/security-group-rules"
@@ -112,7 +113,7 @@ def index(compute: ComputeService, request: Request) -> Response:
 
 def _group(request: Request) -> dict[str, Any]:
     wanted = request.object("security_group")
-    fields.check_fields(wanted, GROUP, ("name", "description"), "security_group")
+    check_fields(wanted, GROUP, ("name", "description"), "security_group")
     return {"security_group": {**wanted, "description": wanted.get("description") or ""}}
 
 
@@ -145,7 +146,7 @@ def delete(compute: ComputeService, request: Request) -> Response:
 
 def create_rule(compute: ComputeService, request: Request) -> Response:
     wanted = request.object("security_group_rule")
-    fields.check_fields(wanted, RULE, ("parent_group_id",), "security_group_rule", strict=False)
+    check_fields(wanted, RULE, ("parent_group_id",), "security_group_rule", strict=False)
     body = {"security_group_rule": _rule(wanted)}
     made = _asked(lambda: ask(compute.cloud, request, "POST", RULES, body))["security_group_rule"]
     return Response({"security_group_rule": rule_view(compute, request, Rule.from_json(made))})

@@ -6,9 +6,10 @@ from collections.abc import Callable
 
 from openstack_emulator.compute.records import Host, ServerFlavor
 from openstack_emulator.compute.rules.composition import ComputeService
-from openstack_emulator.core import fields
 from openstack_emulator.core.errors import ApiError, bad_request
 from openstack_emulator.core.http import Request, Response
+from openstack_emulator.core.validation import fields
+from openstack_emulator.core.validation.objects import check_fields
 
 SWITCH = fields.one_of("enable", "disable")
 
@@ -67,7 +68,7 @@ def update_host(compute: ComputeService, request: Request) -> Response:
     """Enable or disable the hosts service of a host. Its hypervisors have no maintenance mode."""
     request.context.require()
     wanted = request.json
-    fields.check_fields(wanted, {"status": SWITCH, "maintenance_mode": SWITCH}, where="host")
+    check_fields(wanted, {"status": SWITCH, "maintenance_mode": SWITCH}, where="host")
     if not wanted:
         raise bad_request("One of status and maintenance_mode is needed.")
     host = _host(compute, request)

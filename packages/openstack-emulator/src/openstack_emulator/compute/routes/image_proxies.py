@@ -7,12 +7,12 @@ from typing import Any
 from openstack_emulator.compute.routes.bodies import METADATA, NO_ITEM, OTHER_KEY
 from openstack_emulator.compute.rules.composition import ComputeService
 from openstack_emulator.compute.views import bookmark, links
-from openstack_emulator.core import fields
 from openstack_emulator.core.cloud import Cloud
 from openstack_emulator.core.http import Request, Response
 from openstack_emulator.core.internal import ask
 from openstack_emulator.core.metadata import Metadata
 from openstack_emulator.core.paging import page
+from openstack_emulator.core.validation.conversions import as_boolean
 from openstack_emulator.image.records import Image
 from openstack_emulator.image.rules.composition import ImageService
 
@@ -55,7 +55,7 @@ def _view(request: Request, image: Image) -> dict[str, Any]:
         view |= {"server": {"id": server, "links": [own, bookmark(request, "servers", server)]}}
     automatic = image.properties.get("auto_disk_config")
     if automatic is not None:
-        view |= {"OS-DCF:diskConfig": "AUTO" if fields.as_boolean(automatic) else "MANUAL"}
+        view |= {"OS-DCF:diskConfig": "AUTO" if as_boolean(automatic) else "MANUAL"}
     return view
 
 

@@ -7,9 +7,11 @@ from openstack_emulator.compute.routes.bodies import TAG, found
 from openstack_emulator.compute.rules.composition import ComputeService
 from openstack_emulator.compute.rules.interfaces import missing_port
 from openstack_emulator.compute.views import interface_view
-from openstack_emulator.core import fields
 from openstack_emulator.core.errors import ApiError, bad_request
 from openstack_emulator.core.http import Request, Response
+from openstack_emulator.core.validation import fields
+from openstack_emulator.core.validation.objects import check_fields
+from openstack_emulator.core.validation.problems import Check
 
 
 def list_interfaces(compute: ComputeService, request: Request) -> Response:
@@ -32,14 +34,14 @@ def attach_interface(compute: ComputeService, request: Request) -> Response:
     server = found(compute, request)
     body = request.json if request.body else {}
     wanted = (body or {}).get("interfaceAttachment") or {}
-    checks: dict[str, fields.Check] = {
+    checks: dict[str, Check] = {
         "net_id": fields.nullable(fields.identifier),
         "port_id": fields.nullable(fields.identifier),
         "fixed_ips": fields.nullable(fields.items(fields.anything, 1)),
     }
     if request.version >= (2, 49):
         checks |= {"tag": TAG}
-    fields.check_fields(wanted, checks, where="interfaceAttachment")
+    check_fields(wanted, checks, where="interfaceAttachment")
     addresses = wanted.get("fixed_ips") or []
     if addresses and not wanted.get("net_id"):
         raise bad_request("Must input network_id when request IP address")
@@ -48,7 +50,7 @@ def attach_interface(compute: ComputeService, request: Request) -> Response:
     compute.servers.require_unlocked(request.context, server)
     asked = RequestedInterface(port=wanted.get("port_id"), uuid=wanted.get("net_id"), tag=wanted.get("tag"))
     for row in addresses:
-        fields.check_fields(row, {"ip_address": fields.text(1, 45)}, ("ip_address",), "fixed_ips")
+        check_fields(row, {"ip_address": fields.text(1, 45)}, ("ip_address",), "fixed_ips")
         asked.fixed_ip = row.get("ip_address")
     history.begin(request.context, request.id, server, "attach_interface")
     try:

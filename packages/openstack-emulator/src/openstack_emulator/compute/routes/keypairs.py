@@ -7,10 +7,12 @@ from typing import Any
 from openstack_emulator.compute.records import Keypair
 from openstack_emulator.compute.rules.composition import ComputeService
 from openstack_emulator.compute.views import keypair_detail, keypair_summary
-from openstack_emulator.core import fields
 from openstack_emulator.core.errors import ApiError, bad_request, forbidden
 from openstack_emulator.core.http import Request, Response
 from openstack_emulator.core.paging import page
+from openstack_emulator.core.validation import fields
+from openstack_emulator.core.validation.objects import check_fields, invalid
+from openstack_emulator.core.validation.problems import Check
 
 
 def _key_owner(request: Request, asked: str | None, action: str = "show") -> str:
@@ -40,7 +42,7 @@ def list_keypairs(compute: ComputeService, request: Request) -> Response:
 def create_keypair(compute: ComputeService, request: Request) -> Response:
     wanted = request.object("keypair")
     form = r"[_\-\@\. a-zA-Z0-9]+" if request.version >= (2, 92) else r"[a-zA-Z0-9_\- ]+"
-    checks: dict[str, fields.Check] = {
+    checks: dict[str, Check] = {
         "name": fields.text(1, 255, form),
         "public_key": fields.nullable(fields.text(0, 65535)),
     }
@@ -49,9 +51,9 @@ def create_keypair(compute: ComputeService, request: Request) -> Response:
     if request.version >= (2, 10):
         checks |= {"user_id": fields.text(1)}
     required = ("name", "public_key") if request.version >= (2, 92) else ("name",)
-    fields.check_fields(wanted, checks, required, "keypair")
+    check_fields(wanted, checks, required, "keypair")
     if request.version >= (2, 92) and wanted["public_key"] is None:
-        raise fields.invalid("public_key", None, "None is not of type 'string'")
+        raise invalid("public_key", None, "None is not of type 'string'")
     user = _key_owner(request, wanted.get("user_id"), "create")
     kind, context = wanted.get("type", "ssh"), request.context
     keypair, private_key = compute.keypairs.create(

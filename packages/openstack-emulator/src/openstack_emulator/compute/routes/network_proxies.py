@@ -8,12 +8,13 @@ from urllib.parse import urlencode
 
 from openstack_emulator.compute.records import Server
 from openstack_emulator.compute.rules.composition import ComputeService
-from openstack_emulator.core import fields
 from openstack_emulator.core.actions import argument_of
 from openstack_emulator.core.errors import ApiError, bad_request, conflict, not_found
 from openstack_emulator.core.http import Request, Response
 from openstack_emulator.core.internal import ask
 from openstack_emulator.core.typed import Part
+from openstack_emulator.core.validation import fields
+from openstack_emulator.core.validation.objects import check_fields
 
 NETWORKS = "/network/v2.0/networks"
 FLOATING_IPS = "/network/v2.0/floatingips"
@@ -160,7 +161,7 @@ def release(compute: ComputeService, request: Request) -> Response:
 def add_floating_ip(compute: ComputeService, request: Request, server: Server, arguments: Any) -> Response:
     """Lead a floating IP of the project to a server: to the fixed address named, else to its first IPv4 one."""
     checks = {"address": fields.text(1), "fixed_address": fields.text(1)}
-    fields.check_fields(arguments, checks, ("address",), "addFloatingIp")
+    check_fields(arguments, checks, ("address",), "addFloatingIp")
     floating, asked = _by_address(compute, request, arguments.get("address")), arguments.get("fixed_address")
     places = [
         (port.id, row.ip_address)

@@ -7,9 +7,11 @@ from typing import Any
 
 from openstack_emulator.compute.rules.composition import ComputeService
 from openstack_emulator.compute.rules.quotas import DEFAULT_LIMITS
-from openstack_emulator.core import fields
 from openstack_emulator.core.errors import bad_request, forbidden, not_found
 from openstack_emulator.core.http import Request, Response, Version
+from openstack_emulator.core.validation import fields
+from openstack_emulator.core.validation.conversions import as_boolean
+from openstack_emulator.core.validation.objects import check_fields
 
 ALLOWED: Mapping[str, str] = {
     "maxServerMeta": "metadata_items",
@@ -104,7 +106,7 @@ def default_quota(compute: ComputeService, request: Request) -> Response:
 
 def _quota_changes(request: Request, wanted: dict[str, Any], ignored: tuple[str, ...]) -> dict[str, int]:
     given = {key: value for key, value in wanted.items() if key not in ignored}
-    fields.check_fields(given, dict.fromkeys(_quota_names(request), fields.integer(-1, 2**31 - 1)), where="quota_set")
+    check_fields(given, dict.fromkeys(_quota_names(request), fields.integer(-1, 2**31 - 1)), where="quota_set")
     return {key: int(value) for key, value in given.items()}
 
 
@@ -113,7 +115,7 @@ def update_quota(compute: ComputeService, request: Request) -> Response:
     project, wanted = _target(request), request.object("quota_set")
     changes = _quota_changes(request, wanted, ("tenant_id", "force"))
     used = compute.quotas.used_by(project)
-    if not fields.as_boolean(wanted.get("force", False)):
+    if not as_boolean(wanted.get("force", False)):
         for name, limit in changes.items():
             if 0 <= limit < used[name]:
                 raise bad_request(

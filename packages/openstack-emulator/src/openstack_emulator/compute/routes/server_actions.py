@@ -25,11 +25,12 @@ from openstack_emulator.compute.rules.composition import ComputeService
 from openstack_emulator.compute.rules.servers import new_password
 from openstack_emulator.compute.rules.wanted import changes_of
 from openstack_emulator.compute.views import rebuilt_server
-from openstack_emulator.core import fields
 from openstack_emulator.core.actions import argument_of
 from openstack_emulator.core.errors import ApiError, bad_request, conflict
 from openstack_emulator.core.http import Request, Response, Version
 from openstack_emulator.core.typed import to_plain
+from openstack_emulator.core.validation import fields
+from openstack_emulator.core.validation.objects import check_fields
 from openstack_emulator.image.records import Image
 from openstack_emulator.network.rules.composition import NetworkService
 
@@ -111,7 +112,7 @@ def reboot(compute: ComputeService, request: Request, server: Server, arguments:
 
 def resize(compute: ComputeService, request: Request, server: Server, arguments: Any) -> Response:
     checks = {"flavorRef": fields.either(fields.text(1), fields.integer(0)), "OS-DCF:diskConfig": DISK_CONFIG}
-    fields.check_fields(arguments, checks, ("flavorRef",), "resize")
+    check_fields(arguments, checks, ("flavorRef",), "resize")
     compute.moves.resize(request.context, server, arguments["flavorRef"])
     if "OS-DCF:diskConfig" in arguments:
         compute.servers.touch(server, disk_config=arguments.get("OS-DCF:diskConfig"))
@@ -132,7 +133,7 @@ def rebuild(compute: ComputeService, request: Request, server: Server, arguments
         "personality": fields.anything,
     }
     checks |= since(REBUILD_SINCE, request)
-    fields.check_fields(arguments, checks, ("imageRef",), "rebuild")
+    check_fields(arguments, checks, ("imageRef",), "rebuild")
     compute.rebuilds.begin(request.context, server, arguments["imageRef"], changes_of(arguments))
     password = arguments.get("adminPass") or new_password()
     view = {**rebuilt_server(compute, request, server), "adminPass": password}
@@ -140,7 +141,7 @@ def rebuild(compute: ComputeService, request: Request, server: Server, arguments
 
 
 def change_password(compute: ComputeService, request: Request, server: Server, arguments: Any) -> Response:
-    fields.check_fields(arguments, {"adminPass": fields.text()}, ("adminPass",), "changePassword")
+    check_fields(arguments, {"adminPass": fields.text()}, ("adminPass",), "changePassword")
     compute.operations.begin(server, "changePassword")
     return Response(status=ACCEPTED)
 
@@ -152,7 +153,7 @@ def _image_answer(request: Request, image: Image) -> Response:
 
 
 def create_image(compute: ComputeService, request: Request, server: Server, arguments: Any) -> Response:
-    fields.check_fields(arguments, {"name": fields.name(), "metadata": METADATA}, ("name",), "createImage")
+    check_fields(arguments, {"name": fields.name(), "metadata": METADATA}, ("name",), "createImage")
     metadata = arguments.get("metadata") or {}
     compute.quotas.check_metadata(server.project_id, metadata)
     image = compute.images.create(server, arguments["name"].strip(), metadata)
@@ -166,7 +167,7 @@ def create_backup(compute: ComputeService, request: Request, server: Server, arg
         "rotation": fields.integer(0),
         "metadata": METADATA,
     }
-    fields.check_fields(arguments, checks, ("name", "backup_type", "rotation"), "createBackup")
+    check_fields(arguments, checks, ("name", "backup_type", "rotation"), "createBackup")
     rotation = int(arguments["rotation"])
     image = compute.images.create_backup(server, arguments["name"], arguments["backup_type"], rotation)
     return _image_answer(request, image)
@@ -174,7 +175,7 @@ def create_backup(compute: ComputeService, request: Request, server: Server, arg
 
 def rescue(compute: ComputeService, request: Request, server: Server, arguments: Any) -> Response:
     wanted = arguments or {}
-    fields.check_fields(wanted, {"adminPass": fields.text(), "rescue_image_ref": fields.text(1)}, where="rescue")
+    check_fields(wanted, {"adminPass": fields.text(), "rescue_image_ref": fields.text(1)}, where="rescue")
     if not server.image_id and request.version < (2, 87):
         compute.rebuilds.check_image(request.context, wanted.get("rescue_image_ref"))
         raise bad_request("Cannot rescue a volume-backed instance")
@@ -189,7 +190,7 @@ def shelve(compute: ComputeService, request: Request, server: Server, arguments:
 
 def unshelve(compute: ComputeService, request: Request, server: Server, arguments: Any) -> Response:
     wanted = arguments or {}
-    fields.check_fields(wanted, since(UNSHELVE_SINCE, request), where="unshelve")
+    check_fields(wanted, since(UNSHELVE_SINCE, request), where="unshelve")
     zone, host = wanted.get("availability_zone", server.zone_asked), wanted.get("host")
     if zone is not None and zone not in compute.aggregates.zones():
         raise bad_request("The requested availability zone is not available")
@@ -206,7 +207,7 @@ def unshelve(compute: ComputeService, request: Request, server: Server, argument
 def lock(compute: ComputeService, request: Request, server: Server, arguments: Any) -> Response:
     wanted = arguments or {}
     if request.version >= (2, 73):
-        fields.check_fields(wanted, {"locked_reason": fields.text(1)}, where="lock")
+        check_fields(wanted, {"locked_reason": fields.text(1)}, where="lock")
     compute.servers.set_lock(request.context, server, wanted.get("locked_reason"))
     return Response(status=ACCEPTED)
 
@@ -246,7 +247,7 @@ def inject_network_info(compute: ComputeService, request: Request, server: Serve
 
 def migrate(compute: ComputeService, request: Request, server: Server, arguments: Any) -> Response:
     wanted = arguments or {}
-    fields.check_fields(wanted, {"host": fields.nullable(fields.text(1))}, where="migrate")
+    check_fields(wanted, {"host": fields.nullable(fields.text(1))}, where="migrate")
     host = wanted.get("host")
     if host is not None and host not in compute.hosts.rows:
         raise bad_request(f"Compute host {host} could not be found.")
@@ -261,14 +262,14 @@ def live_migrate(compute: ComputeService, request: Request, server: Server, argu
         "disk_over_commit": fields.boolean,
         "force": fields.boolean,
     }
-    fields.check_fields(arguments, checks, ("host", "block_migration"), "os-migrateLive")
+    check_fields(arguments, checks, ("host", "block_migration"), "os-migrateLive")
     compute.moves.live_migrate(server, arguments["host"])
     return Response(status=ACCEPTED)
 
 
 def evacuate(compute: ComputeService, request: Request, server: Server, arguments: Any) -> Response:
     checks = {"host": fields.text(1), "adminPass": fields.text(), "onSharedStorage": fields.boolean}
-    fields.check_fields(arguments, checks, where="evacuate")
+    check_fields(arguments, checks, where="evacuate")
     compute.moves.evacuate(server, arguments.get("host"))
     return Response({"adminPass": arguments.get("adminPass") or new_password()} if request.version < (2, 14) else None)
 

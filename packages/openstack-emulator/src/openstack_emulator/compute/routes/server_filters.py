@@ -12,9 +12,9 @@ from openstack_emulator.compute.records import Server
 from openstack_emulator.compute.rules.composition import ComputeService
 from openstack_emulator.compute.rules.states import PROGRESS, STATUS, status_of
 from openstack_emulator.compute.views import root_device_name
-from openstack_emulator.core import fields
 from openstack_emulator.core.errors import bad_request, forbidden
 from openstack_emulator.core.http import Request
+from openstack_emulator.core.validation.conversions import as_boolean
 from stoker_foundation.patterns import PatternError
 from stoker_foundation.patterns.linear import expression
 
@@ -74,8 +74,8 @@ FILTERS: dict[str, Filter] = {
     "display_name": lambda compute, row, wanted: _matches(wanted, row.name),
     "display_description": lambda compute, row, wanted: _matches(wanted, row.description),
     "image_ref": lambda compute, row, wanted: row.image_id == wanted,
-    "config_drive": lambda compute, row, wanted: (row.config_drive == "True") == fields.as_boolean(wanted),
-    "auto_disk_config": lambda compute, row, wanted: (row.disk_config == "AUTO") == fields.as_boolean(wanted),
+    "config_drive": lambda compute, row, wanted: (row.config_drive == "True") == as_boolean(wanted),
+    "auto_disk_config": lambda compute, row, wanted: (row.disk_config == "AUTO") == as_boolean(wanted),
     "launch_index": lambda compute, row, wanted: str(row.launch_index) == wanted,
     "progress": lambda compute, row, wanted: str(PROGRESS.get(status_of(row.vm_state, row.task_state), 0)) == wanted,
     "created_at": lambda compute, row, wanted: row.created == wanted,
@@ -87,7 +87,7 @@ FILTERS: dict[str, Filter] = {
     "root_device_name": lambda compute, row, wanted: root_device_name(compute.block_devices.of_server(row)) == wanted,
     "access_ip_v4": lambda compute, row, wanted: _matches(wanted, row.access_ip_v4),
     "access_ip_v6": lambda compute, row, wanted: _matches(wanted, row.access_ip_v6),
-    "locked": lambda compute, row, wanted: (row.locked_by is not None) == fields.as_boolean(wanted),
+    "locked": lambda compute, row, wanted: (row.locked_by is not None) == as_boolean(wanted),
     "tags": lambda compute, row, wanted: set(wanted.split(",")) <= set(row.tags),
     "tags-any": lambda compute, row, wanted: bool(set(wanted.split(",")) & set(row.tags)),
     "not-tags": lambda compute, row, wanted: not set(wanted.split(",")) <= set(row.tags),

@@ -7,10 +7,12 @@ from openstack_emulator.compute.routes.queries import check_sorting
 from openstack_emulator.compute.rules.composition import ComputeService
 from openstack_emulator.compute.rules.server_groups import POLICIES
 from openstack_emulator.compute.views import group_detail
-from openstack_emulator.core import fields
 from openstack_emulator.core.http import Request, Response
 from openstack_emulator.core.paging import page
 from openstack_emulator.core.rules import visible
+from openstack_emulator.core.validation import fields
+from openstack_emulator.core.validation.objects import check_fields, invalid
+from openstack_emulator.core.validation.problems import Check
 
 
 def _group(compute: ComputeService, request: Request) -> ServerGroup:
@@ -32,20 +34,20 @@ def list_groups(compute: ComputeService, request: Request) -> Response:
 def create_group(compute: ComputeService, request: Request) -> Response:
     wanted = request.object("server_group")
     allowed = POLICIES if request.version >= (2, 15) else POLICIES[:2]
-    checks: dict[str, fields.Check] = {"name": fields.name()}
+    checks: dict[str, Check] = {"name": fields.name()}
     if request.version >= (2, 64):
         checks |= {"policy": fields.one_of(*allowed), "rules": fields.anything}
-        fields.check_fields(wanted, checks, ("name", "policy"), "server_group")
+        check_fields(wanted, checks, ("name", "policy"), "server_group")
         policy, rules = wanted["policy"], wanted.get("rules")
     else:
         checks |= {"policies": fields.items(fields.one_of(*allowed), 1)}
-        fields.check_fields(wanted, checks, ("name", "policies"), "server_group")
+        check_fields(wanted, checks, ("name", "policies"), "server_group")
         policies = wanted["policies"]
         if not policies:
-            raise fields.invalid("policies", [], "[] is too short")
+            raise invalid("policies", [], "[] is too short")
         policy, rules = policies[0], None
     if rules is not None:
-        fields.check_fields(rules, {"max_server_per_host": fields.integer(1, 2**63 - 1)}, where="rules")
+        check_fields(rules, {"max_server_per_host": fields.integer(1, 2**63 - 1)}, where="rules")
         rules = {key: int(value) for key, value in rules.items()}
     group = compute.server_groups.create(request.context, wanted["name"].strip(), policy, rules)
     return Response({"server_group": group_detail(request, group)})

@@ -36,11 +36,15 @@ from openstack_emulator.compute.views import (
     plain,
     server_view,
 )
-from openstack_emulator.core import fields
 from openstack_emulator.core.errors import ApiError, bad_request, not_found
 from openstack_emulator.core.http import Request, Response
 from openstack_emulator.core.metadata import Metadata
 from openstack_emulator.core.paging import page, ranked
+from openstack_emulator.core.validation import fields
+from openstack_emulator.core.validation.conversions import as_boolean
+from openstack_emulator.core.validation.objects import check_fields, invalid
+from openstack_emulator.core.validation.problems import Problem, Reason, wrong_type
+from openstack_emulator.core.validation.sentences import sentence
 
 NETWORK = {
     "uuid": fields.nullable(fields.identifier),
@@ -108,26 +112,26 @@ COLUMNS = {"created_at": "created", "updated_at": "updated", "uuid": "id", "disp
 
 
 def _check_new_server(request: Request, wanted: Mapping[str, Any]) -> None:
-    fields.check_fields(wanted, {**SERVER, **since(SINCE, request)}, ("name", "flavorRef"), "server")
+    check_fields(wanted, {**SERVER, **since(SINCE, request)}, ("name", "flavorRef"), "server")
     networks = wanted.get("networks")
     if request.version >= (2, 37) and networks is None:
-        raise fields.invalid("server", wanted, "'networks' is a required property")
+        raise invalid("server", wanted, sentence(Problem(Reason.MISSING, wanted, "networks")))
     if isinstance(networks, str):
         if request.version < (2, 37) or networks not in ("auto", "none"):
-            raise fields.invalid("networks", networks, f"{networks!r} is not of type 'array'")
+            raise invalid("networks", networks, sentence(wrong_type(networks, "array")))
     elif networks is not None:
-        fields.check_fields({"networks": networks}, {"networks": fields.items(fields.anything)})
+        check_fields({"networks": networks}, {"networks": fields.items(fields.anything)})
         try:
             for row in networks:
-                fields.check_fields(row, NETWORK, where="networks")
+                check_fields(row, NETWORK, where="networks")
         except ApiError:
             if request.version < (2, 37):
                 raise
-            raise fields.invalid("networks", networks, fields.fits_no_schema(networks)) from None
+            raise invalid("networks", networks, sentence(Problem(Reason.NO_SCHEMA, networks))) from None
     for row in [*(wanted.get("block_device_mapping") or []), *(wanted.get("block_device_mapping_v2") or [])]:
-        fields.check_fields(row, DEVICE_KEYS, where="block_device_mapping")
+        check_fields(row, DEVICE_KEYS, where="block_device_mapping")
     for row in wanted.get("security_groups") or []:
-        fields.check_fields(row, {"name": fields.text(1)}, where="security_groups", strict=False)
+        check_fields(row, {"name": fields.text(1)}, where="security_groups", strict=False)
     least = int(wanted.get("min_count", 1))
     if least > int(wanted.get("max_count", least)):
         raise bad_request("min_count must be <= max_count")
@@ -139,13 +143,13 @@ def create(compute: ComputeService, request: Request) -> Response:
     _check_new_server(request, wanted)
     body = request.json
     hints = body.get("os:scheduler_hints") or body.get("OS-SCH-HNT:scheduler_hints") or {}
-    fields.check_fields(hints, HINTS, where="os:scheduler_hints", strict=False)
+    check_fields(hints, HINTS, where="os:scheduler_hints", strict=False)
     asked = NewServer.from_json(wanted, hints)
     servers = compute.builder.create(request.context, asked)
     for server in servers:
         compute.history.begin(request.context, request.id, server, "create")
     first = servers[0]
-    if fields.as_boolean(wanted.get("return_reservation_id", False)):
+    if as_boolean(wanted.get("return_reservation_id", False)):
         return Response({"reservation_id": first.reservation_id}, 202)
     view = {
         "id": first.id,
@@ -218,7 +222,7 @@ def update(compute: ComputeService, request: Request) -> Response:
     server, wanted = found(compute, request), request.object("server")
     names = ("name", "OS-DCF:diskConfig", "accessIPv4", "accessIPv6")
     checks = {name: SERVER[name] for name in names}
-    fields.check_fields(wanted, {**checks, **since(CHANGED_SINCE, request)}, where="server")
+    check_fields(wanted, {**checks, **since(CHANGED_SINCE, request)}, where="server")
     changes = changes_of(wanted)
     if (name := changes.get("name")) is not None:
         changes |= {"name": name.strip()}

@@ -8,10 +8,12 @@ from typing import Any
 from openstack_emulator.compute.records import ServiceProcess
 from openstack_emulator.compute.rules.composition import ComputeService
 from openstack_emulator.compute.rules.constants import missing
-from openstack_emulator.core import fields
 from openstack_emulator.core.errors import bad_request, not_found
 from openstack_emulator.core.http import Request, Response
 from openstack_emulator.core.store import Table
+from openstack_emulator.core.validation import fields
+from openstack_emulator.core.validation.conversions import as_boolean
+from openstack_emulator.core.validation.objects import check_fields
 
 
 def _service_view(compute: ComputeService, request: Request, service: ServiceProcess) -> dict[str, Any]:
@@ -49,11 +51,11 @@ def update_service(compute: ComputeService, request: Request) -> Response:
             "disabled_reason": fields.text(1),
             "forced_down": fields.boolean,
         }
-        fields.check_fields(wanted, checks)
+        check_fields(wanted, checks)
         _change_service(services, service, wanted)
         return Response({"service": _service_view(compute, request, service)})
     changes = {"enable": "enabled", "disable": "disabled", "disable-log-reason": "disabled"}
-    fields.check_fields(wanted, {}, ("host", "binary"), strict=False)
+    check_fields(wanted, {}, ("host", "binary"), strict=False)
     host, binary = wanted.get("host"), wanted.get("binary")
     found = services.first(host=host, binary=binary)
     if found is None:
@@ -74,5 +76,5 @@ def _change_service(services: Table[ServiceProcess], service: ServiceProcess, wa
         raise bad_request("Specifying disabled_reason is only allowed when status is disabled.")
     if status is not None:
         services.update(service, disabled=status == "disabled", disabled_reason=reason)
-    if (down := fields.as_boolean(wanted.get("forced_down"))) is not None:
+    if (down := as_boolean(wanted.get("forced_down"))) is not None:
         services.update(service, forced_down=down)

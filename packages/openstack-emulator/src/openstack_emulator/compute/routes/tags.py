@@ -5,9 +5,11 @@ from __future__ import annotations
 from openstack_emulator.compute.records import Server
 from openstack_emulator.compute.routes.bodies import TAG, found
 from openstack_emulator.compute.rules.composition import ComputeService
-from openstack_emulator.core import fields
 from openstack_emulator.core.errors import ApiError, bad_request, not_found
 from openstack_emulator.core.http import Request, Response
+from openstack_emulator.core.validation import fields
+from openstack_emulator.core.validation.objects import check_fields
+from openstack_emulator.core.validation.sentences import sentence
 
 
 def _tagged(compute: ComputeService, request: Request) -> Server:
@@ -22,7 +24,7 @@ def list_tags(compute: ComputeService, request: Request) -> Response:
 
 def replace_tags(compute: ComputeService, request: Request) -> Response:
     server = _tagged(compute, request)
-    fields.check_fields(request.json, {"tags": fields.items(TAG)}, ("tags",))
+    check_fields(request.json, {"tags": fields.items(TAG)}, ("tags",))
     compute.servers.set_tags(server, list(dict.fromkeys(request.json["tags"])))
     return list_tags(compute, request)
 
@@ -52,7 +54,7 @@ def has_tag(compute: ComputeService, request: Request) -> Response:
 def add_tag(compute: ComputeService, request: Request) -> Response:
     server, tag = _tagged(compute, request), _tag(request)
     if (problem := TAG(tag)) is not None:
-        raise bad_request(f"Tag '{tag}' is invalid. {problem}")
+        raise bad_request(f"Tag '{tag}' is invalid. {sentence(problem)}")
     if tag in server.tags:
         return Response(status=204)
     compute.servers.set_tags(server, [*server.tags, tag])

@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from openstack_emulator.compute.rules.composition import ComputeService
-from openstack_emulator.core import fields
 from openstack_emulator.core.http import Request, Response
 from openstack_emulator.core.internal import ask
 from openstack_emulator.core.typed import Part
+from openstack_emulator.core.validation import fields
+from openstack_emulator.core.validation.objects import check_fields
+from openstack_emulator.core.validation.problems import Check
 
 VOLUME = {
     "volume_type": fields.nullable(fields.text()),
@@ -116,7 +118,7 @@ class Proxies:
     """
 
     singular: str
-    checks: Mapping[str, fields.Check]
+    checks: Mapping[str, Check]
     required: tuple[str, ...]
     view: Callable[[Mapping[str, Any]], dict[str, Any]]
 
@@ -130,7 +132,7 @@ class Proxies:
 
     def create(self, compute: ComputeService, request: Request) -> Response:
         given = request.object(self.singular)
-        fields.check_fields(given, self.checks, self.required, self.singular, strict=False)
+        check_fields(given, self.checks, self.required, self.singular, strict=False)
         wanted = {RENAMED.get(name, name): value for name, value in given.items()}
         made = ask(compute.cloud, request, "POST", self._place(request), {self.singular: wanted})[self.singular]
         return self._shown(compute, request, made["id"])

@@ -6,9 +6,12 @@ from openstack_emulator.compute.records import BlockDevice, RequestedDevice, Ser
 from openstack_emulator.compute.routes.bodies import TAG, found
 from openstack_emulator.compute.rules.composition import ComputeService
 from openstack_emulator.compute.views import attachment_view
-from openstack_emulator.core import fields
 from openstack_emulator.core.http import Request, Response
 from openstack_emulator.core.paging import page
+from openstack_emulator.core.validation import fields
+from openstack_emulator.core.validation.conversions import as_boolean
+from openstack_emulator.core.validation.objects import check_fields
+from openstack_emulator.core.validation.problems import Check
 
 
 def list_volumes(compute: ComputeService, request: Request) -> Response:
@@ -30,7 +33,7 @@ def show_volume(compute: ComputeService, request: Request) -> Response:
 
 def attach_volume(compute: ComputeService, request: Request) -> Response:
     server, wanted = found(compute, request), request.object("volumeAttachment")
-    checks: dict[str, fields.Check] = {
+    checks: dict[str, Check] = {
         "volumeId": fields.identifier,
         "device": fields.nullable(fields.text(0, 255, r"(/dev/)?[a-z0-9]*")),
     }
@@ -38,12 +41,12 @@ def attach_volume(compute: ComputeService, request: Request) -> Response:
         checks |= {"tag": TAG}
     if request.version >= (2, 79):
         checks |= {"delete_on_termination": fields.boolean}
-    fields.check_fields(wanted, checks, ("volumeId",), "volumeAttachment")
+    check_fields(wanted, checks, ("volumeId",), "volumeAttachment")
     compute.servers.require_unlocked(request.context, server)
     asked = RequestedDevice(
         device=wanted.get("device"),
         tag=wanted.get("tag"),
-        delete_on_termination=bool(fields.as_boolean(wanted.get("delete_on_termination", False))),
+        delete_on_termination=bool(as_boolean(wanted.get("delete_on_termination", False))),
         boot_index=None,
     )
     device = compute.block_devices.attach(request.context, server, wanted["volumeId"], asked)
@@ -57,10 +60,10 @@ def attach_volume(compute: ComputeService, request: Request) -> Response:
 def update_volume(compute: ComputeService, request: Request) -> Response:
     server, wanted = found(compute, request), request.object("volumeAttachment")
     device = _device(compute, request, server)
-    fields.check_fields(wanted, {"volumeId": fields.identifier}, ("volumeId",), "volumeAttachment", strict=False)
+    check_fields(wanted, {"volumeId": fields.identifier}, ("volumeId",), "volumeAttachment", strict=False)
     volume_id = wanted["volumeId"]
     if request.version >= (2, 85) and volume_id == device.volume_id:
-        if (keep := fields.as_boolean(wanted.get("delete_on_termination"))) is not None:
+        if (keep := as_boolean(wanted.get("delete_on_termination"))) is not None:
             device.delete_on_termination = keep
             compute.block_devices.rows.save(device)
         return Response(status=202)

@@ -8,9 +8,10 @@ from openstack_emulator.compute.records import Aggregate
 from openstack_emulator.compute.rules.aggregates import INTERNAL_ZONE
 from openstack_emulator.compute.rules.composition import ComputeService
 from openstack_emulator.compute.views import aggregate_detail
-from openstack_emulator.core import fields
 from openstack_emulator.core.errors import bad_request
 from openstack_emulator.core.http import Request, Response
+from openstack_emulator.core.validation import fields
+from openstack_emulator.core.validation.objects import check_fields, invalid
 
 
 def list_zones(compute: ComputeService, request: Request) -> Response:
@@ -45,7 +46,7 @@ def list_aggregates(compute: ComputeService, request: Request) -> Response:
 def create_aggregate(compute: ComputeService, request: Request) -> Response:
     request.context.require()
     wanted = request.object("aggregate")
-    fields.check_fields(wanted, AGGREGATE, ("name",), "aggregate")
+    check_fields(wanted, AGGREGATE, ("name",), "aggregate")
     view = aggregate_detail(request, compute.aggregates.create(wanted["name"].strip(), wanted.get("availability_zone")))
     shown = {key: value for key, value in view.items() if key not in ("hosts", "metadata")}
     return Response({"aggregate": shown})
@@ -57,9 +58,9 @@ def show_aggregate(compute: ComputeService, request: Request) -> Response:
 
 def update_aggregate(compute: ComputeService, request: Request) -> Response:
     aggregate, wanted = _aggregate(compute, request), request.object("aggregate")
-    fields.check_fields(wanted, AGGREGATE, where="aggregate")
+    check_fields(wanted, AGGREGATE, where="aggregate")
     if not wanted:
-        raise fields.invalid("aggregate", wanted, "{} does not have enough properties")
+        raise invalid("aggregate", wanted, "{} does not have enough properties")
     compute.aggregates.update(aggregate, wanted)
     return Response({"aggregate": aggregate_detail(request, aggregate)})
 
@@ -75,12 +76,12 @@ def aggregate_action(compute: ComputeService, request: Request) -> Response:
         raise bad_request("The body of an action must be an object with the name of the action as its only key.")
     [(name, arguments)] = body.items()
     if name in ("add_host", "remove_host"):
-        fields.check_fields(arguments, {"host": fields.text(1)}, ("host",), name)
+        check_fields(arguments, {"host": fields.text(1)}, ("host",), name)
         change = compute.aggregates.add_host if name == "add_host" else compute.aggregates.remove_host
         change(aggregate, arguments.get("host"))
     elif name == "set_metadata":
         checks = {"metadata": fields.text_map(null_values=True, key_form=r"[a-zA-Z0-9\-_:. ]{1,255}")}
-        fields.check_fields(arguments, checks, ("metadata",), name)
+        check_fields(arguments, checks, ("metadata",), name)
         compute.aggregates.set_metadata(aggregate, arguments.get("metadata"))
     else:
         raise bad_request(f"There is no such action: {name}")

@@ -7,7 +7,7 @@ import binascii
 from typing import Any
 
 from openstack_emulator.core.errors import bad_request
-from openstack_emulator.core.fields import invalid
+from openstack_emulator.core.validation.objects import invalid
 
 LARGEST_USER_DATA = 65535
 

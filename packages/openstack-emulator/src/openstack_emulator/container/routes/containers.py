@@ -14,9 +14,12 @@ from openstack_emulator.container.rules.composition import SingleContainers
 from openstack_emulator.container.rules.containers import PAUSED, RUNNING, SECONDS_TO_START, SECONDS_TO_STOP, STOPPED
 from openstack_emulator.container.rules.errors import SCHEMA
 from openstack_emulator.container.views import container_view
-from openstack_emulator.core import fields
 from openstack_emulator.core.errors import bad_request, conflict
 from openstack_emulator.core.http import Request, Response
+from openstack_emulator.core.validation import fields
+from openstack_emulator.core.validation.conversions import as_boolean
+from openstack_emulator.core.validation.objects import invalid
+from openstack_emulator.core.validation.sentences import sentence
 
 LATER = ("addresses", "command", "entrypoint", "environment", "healthcheck", "labels", "ports", "restart_policy",
          "security_groups")  # fmt: skip
@@ -127,7 +130,7 @@ def kill(service: SingleContainers, request: Request) -> Response:
 def rename(service: SingleContainers, request: Request) -> Response:
     container, name = container_of(service, request), request.query.get("name") or ""
     if (problem := fields.text(2, 255, NAME)(name)) is not None:
-        raise fields.invalid("name", name, problem)
+        raise invalid("name", name, sentence(problem))
     service.containers.require_state(container, "rename")
     if name == container.name:
         raise conflict("The new name for the container is the same as the old name.")
@@ -175,8 +178,8 @@ def execute(service: SingleContainers, request: Request) -> Response:
     given: Any = request.json if request.body else {}
     if not isinstance(given, dict) or given.keys() - {"command", "interactive", "run"}:
         raise bad_request("The request body must be a JSON object with command, interactive and run.")
-    interactive = query.boolean("interactive") or fields.as_boolean(given.get("interactive", False))
-    if interactive or query.boolean("run") is False or fields.as_boolean(given.get("run", True)) is False:
+    interactive = query.boolean("interactive") or as_boolean(given.get("interactive", False))
+    if interactive or query.boolean("run") is False or as_boolean(given.get("run", True)) is False:
         raise bad_request("Interactive commands are not supported by the emulated cloud.")
     try:
         words = shlex.split(query.get("command") or str(given.get("command") or ""))

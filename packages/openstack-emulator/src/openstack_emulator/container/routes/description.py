@@ -8,10 +8,13 @@ from typing import Any
 
 from openstack_emulator.container.rules.errors import SCHEMA
 from openstack_emulator.container.rules.images import DRIVERS
+from openstack_emulator.container.rules.validation import ZUN
 from openstack_emulator.container.rules.wanted import Change, NewContainer
-from openstack_emulator.core import fields
 from openstack_emulator.core.errors import ApiError, bad_request
 from openstack_emulator.core.http import Request, Version
+from openstack_emulator.core.validation import fields
+from openstack_emulator.core.validation.conversions import as_boolean, as_integer
+from openstack_emulator.core.validation.problems import Check, Problem, specific, wrong_type
 
 NAME = r"[a-zA-Z0-9][a-zA-Z0-9_.-]+"
 DEFAULT_CPUS, DEFAULT_MEMORY = 1.0, 512
@@ -25,15 +28,17 @@ TTY: Version = (1, 36)
 _UNITS = {"b": 1 / 2**20, "k": 1 / 2**10, "m": 1, "g": 2**10}
 
 
-def text_map(value: Any) -> str | None:
+def text_map(value: Any) -> Problem | None:
     """A map of strings."""
     good = isinstance(value, dict) and all(isinstance(one, str | int | float | bool) for one in value.values())
-    return None if good else f"{value!r} is not a map of strings"
+    return None if good else specific(value, f"{value!r} is not a map of strings")
 
 
-def memory(value: Any) -> str | None:
+def memory(value: Any) -> Problem | None:
     """Mebibytes, or a string of a number with a unit."""
-    return None if (mebibytes(value) or 0) >= SMALLEST_MEMORY else f"{value!r} is not at least {SMALLEST_MEMORY} MiB"
+    if (mebibytes(value) or 0) >= SMALLEST_MEMORY:
+        return None
+    return specific(value, f"{value!r} is not at least {SMALLEST_MEMORY} MiB")
 
 
 def mebibytes(value: Any) -> int | None:
@@ -45,21 +50,21 @@ def mebibytes(value: Any) -> int | None:
     return int(int(number) * _UNITS[unit])
 
 
-def command(value: Any) -> str | None:
+def command(value: Any) -> Problem | None:
     """A string, or a list of strings and numbers."""
     good = isinstance(value, str) or (
         isinstance(value, list) and all(isinstance(one, str | int | float) for one in value)
     )
-    return None if good else f"{value!r} is not of type 'string', 'array'"
+    return None if good else wrong_type(value, "string", "array")
 
 
-def restart_policy(value: Any) -> str | None:
+def restart_policy(value: Any) -> Problem | None:
     """`{Name, MaximumRetryCount}`."""
     if not isinstance(value, dict) or value.get("Name") not in RESTART_POLICIES:
-        return f"{value!r} has no Name among {list(RESTART_POLICIES)}"
-    retries = fields.as_integer(value.get("MaximumRetryCount", 0))
+        return specific(value, f"{value!r} has no Name among {list(RESTART_POLICIES)}")
+    retries = as_integer(value.get("MaximumRetryCount", 0))
     if retries is None or retries < 0 or value.keys() - {"Name", "MaximumRetryCount"}:
-        return f"{value!r} is not a restart policy"
+        return specific(value, f"{value!r} is not a restart policy")
     return None
 
 
@@ -68,23 +73,19 @@ def _policy(wanted: Mapping[str, Any] | None) -> dict[str, str]:
     if wanted is None:
         return {}
     name, retries = str(wanted.get("Name")), wanted.get("MaximumRetryCount", 0)
-    if name != "on-failure" and fields.as_integer(retries):
+    if name != "on-failure" and as_integer(retries):
         raise bad_request(f"maximum retry count not valid with restart policy of {name}")
     return {"Name": name, "MaximumRetryCount": str(retries)}
 
 
-def mapping(value: Any) -> str | None:
-    return None if isinstance(value, dict) else f"{value!r} is not of type 'object'"
-
-
 _TEXT = fields.nullable(fields.text())
 _FLAG = fields.nullable(fields.boolean)
-CHANGEABLE: Mapping[str, fields.Check] = {
+CHANGEABLE: Mapping[str, Check] = {
     "name": fields.nullable(fields.text(2, 255, NAME)),
     "cpu": fields.nullable(fields.number(0)),
     "memory": fields.nullable(memory),
 }
-KNOWN: Mapping[str, fields.Check] = {
+KNOWN: Mapping[str, Check] = {
     **CHANGEABLE,
     "image": fields.text(2),
     "command": fields.nullable(command),
@@ -100,10 +101,10 @@ KNOWN: Mapping[str, fields.Check] = {
     "hostname": fields.nullable(fields.text(2, 63)),
     "disk": fields.nullable(fields.integer(1)),
     "availability_zone": _TEXT,
-    "hints": fields.nullable(mapping),
+    "hints": fields.nullable(fields.mapping),
     "security_groups": fields.nullable(fields.items(fields.text(1))),
-    "nets": fields.nullable(fields.items(mapping)),
-    "mounts": fields.nullable(fields.items(mapping)),
+    "nets": fields.nullable(fields.items(fields.mapping)),
+    "mounts": fields.nullable(fields.items(fields.mapping)),
 }
 SINCE: Mapping[str, Version] = {"auto_remove": (1, 3)}
 
@@ -116,20 +117,11 @@ def _object(request: Request) -> dict[str, Any]:
         return {}
 
 
-def described(request: Request, known: Mapping[str, fields.Check], required: Sequence[str] = ()) -> dict[str, Any]:
+def described(request: Request, known: Mapping[str, Check], required: Sequence[str] = ()) -> dict[str, Any]:
     """Return the checked fields of a request's body that are not null. Raises ApiError 400."""
     body = _object(request)
-    for name in required:
-        if name not in body:
-            raise bad_request(f"'{name}' is a required property", SCHEMA)
-    for name in sorted(body):
-        if name not in known or request.version < SINCE.get(name, (1, 1)):
-            raise bad_request(f"Additional properties are not allowed ('{name}' was unexpected)", SCHEMA)
-    try:
-        fields.check_fields(body, known)
-    except ApiError as error:
-        error.kind = SCHEMA
-        raise
+    here = {name: check for name, check in known.items() if request.version >= SINCE.get(name, (1, 1))}
+    ZUN.check("body", dict(sorted(body.items())), here, required)
     return {name: value for name, value in body.items() if value is not None}
 
 
@@ -137,7 +129,7 @@ def new_container(request: Request) -> NewContainer:
     """Return the container that a request wants. Raises ApiError 400."""
     wanted = described(request, KNOWN, ("image",))
     policy = _policy(wanted.get("restart_policy"))
-    interactive = bool(fields.as_boolean(wanted.get("interactive", False)))
+    interactive = bool(as_boolean(wanted.get("interactive", False)))
     tty = wanted.get("tty", interactive and request.version < TTY)
     return NewContainer(
         name=wanted.get("name"),
@@ -147,14 +139,14 @@ def new_container(request: Request) -> NewContainer:
         command=_words(wanted.get("command"), request.version),
         cpu=float(wanted.get("cpu", DEFAULT_CPUS)),
         memory=mebibytes(wanted.get("memory", DEFAULT_MEMORY)),
-        disk=fields.as_integer(wanted.get("disk", 0)),
+        disk=as_integer(wanted.get("disk", 0)),
         environment={key: str(value) for key, value in wanted.get("environment", {}).items()},
         labels={key: str(value) for key, value in wanted.get("labels", {}).items()},
         workdir=wanted.get("workdir"),
         hostname=wanted.get("hostname"),
         interactive=interactive,
-        tty=bool(fields.as_boolean(tty)),
-        auto_remove=bool(fields.as_boolean(wanted.get("auto_remove", False))),
+        tty=bool(as_boolean(tty)),
+        auto_remove=bool(as_boolean(wanted.get("auto_remove", False))),
         restart_policy=policy,
         availability_zone=wanted.get("availability_zone"),
         security_groups=wanted.get("security_groups", ()),
@@ -163,7 +155,7 @@ def new_container(request: Request) -> NewContainer:
     )
 
 
-def change_of(request: Request, known: Mapping[str, fields.Check]) -> Change:
+def change_of(request: Request, known: Mapping[str, Check]) -> Change:
     """Return the change that a request wants, of known fields. Raises ApiError 400."""
     wanted = described(request, known)
     cpu, memory_wanted = wanted.get("cpu"), wanted.get("memory")

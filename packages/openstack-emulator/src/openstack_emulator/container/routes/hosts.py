@@ -8,10 +8,12 @@ from openstack_emulator.container.routes.lists import listed
 from openstack_emulator.container.rules.composition import SingleContainers
 from openstack_emulator.container.rules.hosts import HOST, ZONE
 from openstack_emulator.container.views import BINARY, host_view, service_view
-from openstack_emulator.core import fields
 from openstack_emulator.core.errors import bad_request
 from openstack_emulator.core.http import Request, Response
 from openstack_emulator.core.objects import TIMESTAMP, by_name_or_id
+from openstack_emulator.core.validation import fields
+from openstack_emulator.core.validation.conversions import as_boolean
+from openstack_emulator.core.validation.objects import check_fields
 
 _SERVICE = {
     "binary": fields.one_of(BINARY),
@@ -45,7 +47,7 @@ def _described(request: Request, *names: str) -> dict[str, Any]:
     known = {name: check for name, check in _SERVICE.items() if name in ("binary", "host", *names)}
     if not isinstance(body, dict) or body.keys() - known.keys():
         raise bad_request(f"The request body must be a JSON object with {', '.join(known)}.")
-    fields.check_fields(body, known, ("binary", "host"))
+    check_fields(body, known, ("binary", "host"))
     return body
 
 
@@ -71,7 +73,7 @@ def disable(service: SingleContainers, request: Request) -> Response:
 def force_down(service: SingleContainers, request: Request) -> Response:
     wanted = _described(request, "forced_down")
     host = service.hosts.only
-    host.forced_down = fields.as_boolean(wanted.get("forced_down", True))
+    host.forced_down = as_boolean(wanted.get("forced_down", True))
     return _changed(service, forced_down=host.forced_down)
 
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 from openstack_emulator.container.records import Image
 from openstack_emulator.container.routes.lists import listed
 from openstack_emulator.container.rules.composition import SingleContainers
-from openstack_emulator.container.rules.errors import SCHEMA
 from openstack_emulator.container.rules.hosts import HOST
 from openstack_emulator.container.rules.images import DRIVERS
+from openstack_emulator.container.rules.validation import ZUN
 from openstack_emulator.container.views import image_view
-from openstack_emulator.core import fields
 from openstack_emulator.core.errors import bad_request
 from openstack_emulator.core.http import Request, Response
 from openstack_emulator.core.objects import writer
 from openstack_emulator.core.rules import visible
+from openstack_emulator.core.validation import fields
 
 _FORMS = {"repo": fields.text(2), "image_driver": fields.nullable(fields.one_of(*DRIVERS))}
 
@@ -37,9 +37,7 @@ def create(service: SingleContainers, request: Request) -> Response:
     if body.get("host") not in (None, "", HOST) or policy not in ("ifnotpresent", "always"):
         raise bad_request(f"The only host is {HOST}, and the pull policies are ifnotpresent and always.")
     wanted = {name: body[name] for name in _FORMS if name in body}
-    if "repo" not in wanted:
-        raise bad_request("'repo' is a required property", SCHEMA)
-    fields.check_fields(wanted, _FORMS)
+    ZUN.check("body", wanted, _FORMS, ("repo",))
     name, driver = wanted["repo"], wanted.get("image_driver") or "docker"
     if (problem := images.pull(project, name, driver)) is not None:
         raise bad_request(problem)

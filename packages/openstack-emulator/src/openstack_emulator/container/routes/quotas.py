@@ -7,10 +7,11 @@ from typing import Any
 from openstack_emulator.container.routes.description import described
 from openstack_emulator.container.rules.composition import SingleContainers
 from openstack_emulator.container.rules.quotas import DEFAULTS
-from openstack_emulator.core import fields
 from openstack_emulator.core.error_bodies import POLICY
 from openstack_emulator.core.errors import forbidden
 from openstack_emulator.core.http import Request, Response
+from openstack_emulator.core.validation import fields
+from openstack_emulator.core.validation.conversions import as_integer
 
 _FORMS = dict.fromkeys(DEFAULTS, fields.integer(-1))
 
@@ -39,7 +40,7 @@ def show_defaults(service: SingleContainers, request: Request) -> Response:
 def change(service: SingleContainers, request: Request) -> Response:
     request.context.require()
     given, project = described(request, _FORMS), _project(request)
-    service.quotas.set_limits(project, {name: fields.as_integer(value) or 0 for name, value in given.items()})
+    service.quotas.set_limits(project, {name: as_integer(value) or 0 for name, value in given.items()})
     return Response(service.quotas.limits_of(project))
 
 

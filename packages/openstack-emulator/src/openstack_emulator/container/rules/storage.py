@@ -7,13 +7,13 @@ from typing import Any
 
 from openstack_emulator.container.records import Container, Mount
 from openstack_emulator.container.rules.wanted import WantedMount
-from openstack_emulator.core import fields
 from openstack_emulator.core.cloud import Records
 from openstack_emulator.core.errors import bad_request, conflict, not_found
 from openstack_emulator.core.http import Context, Request
 from openstack_emulator.core.internal import ask
 from openstack_emulator.core.lookups import one_of_collection
 from openstack_emulator.core.rules import Rules
+from openstack_emulator.core.validation.conversions import as_integer
 from openstack_emulator.volume.rules.composition import BlockStorage
 
 VOLUMES = "/volume/v3/volumes"
@@ -39,7 +39,7 @@ class Storage(Rules):
 
     def _asked_for(self, request: Request, entry: Mapping[str, Any]) -> WantedMount:
         given, source, destination = entry.get("size"), entry.get("source"), entry.get("destination")
-        size = fields.as_integer(given) if given else None
+        size = as_integer(given) if given else None
         if entry.get("type", "volume") != "volume" or entry.keys() - {"source", "destination", "size", "type"}:
             raise bad_request("Mounts other than volumes are not supported by the emulated cloud.")
         if not isinstance(destination, str) or not destination:

@@ -6,10 +6,10 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from openstack_emulator.core import fields
 from openstack_emulator.core.errors import ApiError, bad_request
 from openstack_emulator.core.http import Request
 from openstack_emulator.core.microversions import write
+from openstack_emulator.core.validation.conversions import as_boolean, as_integer
 
 Check = Callable[[Any], Any]
 """Returns the value of a field in its type. Raises Invalid, or Unreadable."""
@@ -44,7 +44,7 @@ def integer(least: int, most: int | None = None) -> Check:
     """An integer, or a string of one."""
 
     def check(value: Any) -> int:
-        number = fields.as_integer(value)
+        number = as_integer(value)
         if number is None:
             raise Unreadable(f"invalid literal for int() with base 10: {value!r}")
         if number < least:
@@ -67,7 +67,7 @@ def one_of(*words: str) -> Check:
 
 def flag(value: Any) -> bool:
     """A boolean, or a word for one."""
-    found = fields.as_boolean(value)
+    found = as_boolean(value)
     if found is None:
         raise Unreadable(f"Unrecognized value '{value}', acceptable values are: '0', '1', 'f', 'false', 't', 'true'")
     return found

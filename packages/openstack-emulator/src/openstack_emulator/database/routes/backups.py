@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from openstack_emulator.core import fields
 from openstack_emulator.core.http import Request, Response
 from openstack_emulator.core.rules import visible
+from openstack_emulator.core.validation import fields
+from openstack_emulator.core.validation.conversions import as_boolean
 from openstack_emulator.database.records import Backup
 from openstack_emulator.database.routes.bodies import key_of
 from openstack_emulator.database.routes.instances import reach
@@ -38,7 +39,7 @@ def create(service: DatabaseService, request: Request) -> Response:
         name=given["name"],
         description=given.get("description"),
         parent_id=given.get("parent_id"),
-        incremental=bool(fields.as_boolean(given.get("incremental", False))),
+        incremental=bool(as_boolean(given.get("incremental", False))),
         container=given.get(CONTAINER),
     )
     made = service.backups.create(request.context, instance, wanted)

@@ -4,24 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from openstack_emulator.core import fields
 from openstack_emulator.core.errors import bad_request
 from openstack_emulator.core.http import Request, Response
 from openstack_emulator.core.rules import visible
+from openstack_emulator.core.validation import fields
+from openstack_emulator.core.validation.problems import Check
 from openstack_emulator.database.records import Cluster
 from openstack_emulator.database.routes.bodies import action_of, key_of
 from openstack_emulator.database.routes.contents import superuser
 from openstack_emulator.database.routes.lists import listed
 from openstack_emulator.database.rules.composition import DatabaseService
 from openstack_emulator.database.rules.creation import DATASTORE_FORMS
-from openstack_emulator.database.rules.validation import an_object, check, objects
+from openstack_emulator.database.rules.validation import check, filled_list, objects
 from openstack_emulator.database.views import cluster_view, member_view
 
 ID = "id"
-_FORMS: Mapping[str, fields.Check] = {
+_FORMS: Mapping[str, Check] = {
     "name": fields.text(1, 255),
-    "datastore": fields.nullable(an_object),
-    "instances": lambda value: None if isinstance(value, list) and value else "is not a list with items",
+    "datastore": fields.nullable(fields.mapping),
+    "instances": filled_list,
     "locality": fields.nullable(fields.one_of("affinity", "anti-affinity")),
     "configuration": fields.nullable(fields.text(1)),
 }

@@ -4,24 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from openstack_emulator.core import fields
 from openstack_emulator.core.http import Request, Response
 from openstack_emulator.core.rules import visible
+from openstack_emulator.core.validation import fields
+from openstack_emulator.core.validation.problems import Check
 from openstack_emulator.database.records import Configuration
 from openstack_emulator.database.routes.bodies import key_of
 from openstack_emulator.database.routes.lists import listed
 from openstack_emulator.database.rules.composition import DatabaseService
 from openstack_emulator.database.rules.creation import DATASTORE_FORMS
-from openstack_emulator.database.rules.validation import an_object, check
+from openstack_emulator.database.rules.validation import check
 from openstack_emulator.database.views import configuration_summary, configuration_view
 
 _TEXT = fields.nullable(fields.text(0, 255))
-_CHANGES: Mapping[str, fields.Check] = {
+_CHANGES: Mapping[str, Check] = {
     "name": fields.text(1, 255),
     "description": _TEXT,
-    "values": an_object,
+    "values": fields.mapping,
 }
-_FORMS = {**_CHANGES, "datastore": an_object}
+_FORMS = {**_CHANGES, "datastore": fields.mapping}
 _DATASTORE_FORMS = dict.fromkeys(DATASTORE_FORMS, _TEXT)
 
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from openstack_emulator.core import fields
+from typing import Any
+
 from openstack_emulator.core.errors import bad_request
 from openstack_emulator.core.http import Request, Response
+from openstack_emulator.core.validation import fields
+from openstack_emulator.core.validation.conversions import as_boolean
+from openstack_emulator.core.validation.problems import Problem, specific
 from openstack_emulator.database.records import Datastore, DatastoreVersion
 from openstack_emulator.database.routes.lists import listed
 from openstack_emulator.database.rules.composition import DatabaseService
@@ -110,8 +114,8 @@ def create_version(service: DatabaseService, request: Request) -> Response:
             datastore=given["datastore_name"],
             manager=given["datastore_manager"],
             name=name,
-            is_default=bool(fields.as_boolean(given.get("default", False))),
-            active=bool(fields.as_boolean(given.get("active", True))),
+            is_default=bool(as_boolean(given.get("default", False))),
+            active=bool(as_boolean(given.get("active", True))),
             version=given.get("version") or name,
             image=given.get("image"),
             image_tags=given.get("image_tags", []),
@@ -131,16 +135,20 @@ def show_any_version(service: DatabaseService, request: Request) -> Response:
     return Response({"version": managed_version(service.datastores.store_of(version), version)})
 
 
+def _unchangeable(value: Any) -> Problem | None:
+    return specific(value, "cannot be changed")
+
+
 def change_version(service: DatabaseService, request: Request) -> Response:
     datastores = service.datastores
     version = datastores.versions.require(_key(request))
-    given = check("body", request.json, {**_VERSION_FORMS, "datastore_name": lambda value: "cannot be changed"})
+    given = check("body", request.json, {**_VERSION_FORMS, "datastore_name": _unchangeable})
     changes = {field: given[name] for name, field in _CHANGED.items() if name in given}
-    if (active := fields.as_boolean(given.get("active"))) is not None:
+    if (active := as_boolean(given.get("active"))) is not None:
         changes |= {"active": active}
     datastores.versions.update(version, **changes)
     store = datastores.store_of(version)
-    is_default = fields.as_boolean(given.get("default"))
+    is_default = as_boolean(given.get("default"))
     if is_default:
         datastores.set_default(store, version.id)
     elif is_default is not None and store.default_version == version.id:

@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from openstack_emulator.core import fields
 from openstack_emulator.core.errors import bad_request
 from openstack_emulator.core.http import Request, Response
+from openstack_emulator.core.validation import fields
+from openstack_emulator.core.validation.conversions import as_integer
 from openstack_emulator.database.records import Instance
 from openstack_emulator.database.routes.bodies import action_of
 from openstack_emulator.database.routes.instances import alone, reach
 from openstack_emulator.database.rules.composition import DatabaseService
 from openstack_emulator.database.rules.flavors import usable_flavor
-from openstack_emulator.database.rules.validation import an_object, check
+from openstack_emulator.database.rules.validation import check
 
 FLAVOR, VOLUME = "flavorRef", "volume"
-_RESIZE_FORMS = {FLAVOR: fields.either(fields.integer(0), fields.text(1)), VOLUME: an_object}
+_RESIZE_FORMS = {FLAVOR: fields.either(fields.integer(0), fields.text(1)), VOLUME: fields.mapping}
 
 
 def act(service: DatabaseService, request: Request) -> Response:
@@ -61,7 +62,7 @@ def _resize_server(service: DatabaseService, request: Request, instance: Instanc
 
 def _resize_volume(service: DatabaseService, instance: Instance, given: Any) -> None:
     wanted = check("volume", given, {"size": fields.integer(1)}, ("size",))
-    size = fields.as_integer(wanted.get("size")) or 0
+    size = as_integer(wanted.get("size")) or 0
     if size <= instance.volume_size:
         raise bad_request(
             f"The new volume 'size' must be larger than the current volume size of '{instance.volume_size}'."

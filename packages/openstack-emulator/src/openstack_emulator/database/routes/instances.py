@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from openstack_emulator.core import fields
 from openstack_emulator.core.http import Request, Response
+from openstack_emulator.core.validation import fields
+from openstack_emulator.core.validation.conversions import as_boolean
 from openstack_emulator.database.records import Instance
 from openstack_emulator.database.routes.bodies import key_of
 from openstack_emulator.database.routes.lists import listed
@@ -11,7 +12,7 @@ from openstack_emulator.database.rules.composition import DatabaseService
 from openstack_emulator.database.rules.creation import access_of
 from openstack_emulator.database.rules.errors import unavailable
 from openstack_emulator.database.rules.instances import require_alone
-from openstack_emulator.database.rules.validation import an_object, check
+from openstack_emulator.database.rules.validation import check
 from openstack_emulator.database.views import instance_detail, instance_summary
 
 _TEXT = fields.nullable(fields.text(0, 255))
@@ -22,7 +23,7 @@ _CHANGES = {
     "replica_of": _TEXT,
     "slave_of": _TEXT,
     "datastore_version": fields.text(1),
-    "access": an_object,
+    "access": fields.mapping,
 }
 
 
@@ -86,7 +87,7 @@ def edit(service: DatabaseService, request: Request) -> Response:
     if (access := given.get("access")) is not None:
         instances.rows.update(instance, access=access_of(access))
     configuration = given.get("configuration")
-    if configuration or "configuration" in given or fields.as_boolean(given.get("remove_configuration", False)):
+    if configuration or "configuration" in given or as_boolean(given.get("remove_configuration", False)):
         service.configurations.attach(request.context, instance, configuration)
     for source in ("replica_of", "slave_of"):
         if source in given:

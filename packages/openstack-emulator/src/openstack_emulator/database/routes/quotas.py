@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from openstack_emulator.core import fields
 from openstack_emulator.core.errors import bad_request, not_found
 from openstack_emulator.core.http import Request, Response
+from openstack_emulator.core.validation.conversions import as_integer
 from openstack_emulator.database.routes.bodies import key_of
 from openstack_emulator.database.rules.composition import DatabaseService
 from openstack_emulator.database.rules.quotas import INITIAL
@@ -21,7 +21,7 @@ def show(service: DatabaseService, request: Request) -> Response:
 def update(service: DatabaseService, request: Request) -> Response:
     changes = {}
     for name, value in request.object("quotas").items():
-        number = fields.as_integer(value)
+        number = as_integer(value)
         if name not in INITIAL:
             raise not_found(f"Unknown quota resources {name}.")
         if number is None or number < -1:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from openstack_emulator.core import fields
 from openstack_emulator.core.cloud import Records, new_id
 from openstack_emulator.core.errors import ApiError, bad_request, not_found
 from openstack_emulator.core.http import Context, Request
 from openstack_emulator.core.rules import visible
+from openstack_emulator.core.validation import fields
+from openstack_emulator.core.validation.conversions import as_integer
+from openstack_emulator.core.validation.problems import Check
 from openstack_emulator.database.records import Cluster, DatastoreVersion, Instance
 from openstack_emulator.database.rules.creation import VOLUME_FORMS, Creation, nics_of
 from openstack_emulator.database.rules.datastores import CLUSTERS, Datastores
@@ -22,15 +24,15 @@ from openstack_emulator.database.rules.instances import (
 )
 from openstack_emulator.database.rules.networks import nics_problem
 from openstack_emulator.database.rules.timed import TimedRules
-from openstack_emulator.database.rules.validation import an_object, check, objects
+from openstack_emulator.database.rules.validation import check, objects
 from openstack_emulator.database.rules.wanted import REGION, NewInstance
 
 NO_TASK = "NONE"
 _TEXT = fields.nullable(fields.text(1))
-_MEMBER_FORMS: Mapping[str, fields.Check] = {
+_MEMBER_FORMS: Mapping[str, Check] = {
     "name": fields.text(1, 255),
     "flavorRef": fields.either(fields.integer(0), fields.text(1)),
-    "volume": fields.nullable(an_object),
+    "volume": fields.nullable(fields.mapping),
     "nics": fields.anything,
     "availability_zone": _TEXT,
     "region_name": _TEXT,
@@ -170,7 +172,7 @@ class Clusters(TimedRules):
             type="member",
             cluster_id=cluster.id,
             flavor=found,
-            volume_size=fields.as_integer(volume.get("size")) or 0,
+            volume_size=as_integer(volume.get("size")) or 0,
             volume_type=volume.get("type"),
             datastore_version_id=cluster.datastore_version_id,
             availability_zone=given.get("availability_zone"),

@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from typing import Any
 from urllib.parse import unquote
 
-from openstack_emulator.core import fields
 from openstack_emulator.core.errors import ApiError, bad_request, not_found
+from openstack_emulator.core.validation import fields
 from openstack_emulator.database.records import Database, Instance, User
-from openstack_emulator.database.rules.validation import check, objects, password
+from openstack_emulator.database.rules.validation import any_list, check, objects, password
 
 ANY_HOST = "%"
 NAME, PASSWORD = "name", "password"
@@ -26,7 +26,7 @@ _USER_FORMS = {
     "name": fields.text(1, 32),
     "password": password,
     "host": fields.nullable(fields.text(1, 255)),
-    "databases": lambda value: None if isinstance(value, list) else "is not a list",
+    "databases": any_list,
 }
 
 

@@ -6,11 +6,13 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from openstack_emulator.core import fields
 from openstack_emulator.core.cloud import Records
 from openstack_emulator.core.errors import ApiError, bad_request, conflict, forbidden
 from openstack_emulator.core.http import Context, Request
 from openstack_emulator.core.rules import Rules, visible
+from openstack_emulator.core.validation import fields
+from openstack_emulator.core.validation.conversions import as_boolean, as_integer
+from openstack_emulator.core.validation.problems import Check
 from openstack_emulator.database.records import Access, DatastoreVersion, Instance
 from openstack_emulator.database.rules.backups import COMPLETED, Backups
 from openstack_emulator.database.rules.configurations import Configurations
@@ -25,14 +27,14 @@ from openstack_emulator.database.rules.flavors import usable_flavor
 from openstack_emulator.database.rules.instances import Instances, require_alone
 from openstack_emulator.database.rules.networks import NIC_FORMS, connect, disconnect, nics_problem
 from openstack_emulator.database.rules.quotas import Quotas
-from openstack_emulator.database.rules.validation import an_object, check, objects
+from openstack_emulator.database.rules.validation import check, objects, unsupported
 from openstack_emulator.database.rules.wanted import REGION, NewInstance, Nic
 
 _TEXT = fields.nullable(fields.text(1))
-_OBJECT = fields.nullable(an_object)
+_OBJECT = fields.nullable(fields.mapping)
 VOLUME_FORMS = {"size": fields.integer(1), "type": _TEXT}
 DATASTORE_FORMS = {"type": _TEXT, "version": _TEXT, "version_number": _TEXT}
-_FORMS: Mapping[str, fields.Check] = {
+_FORMS: Mapping[str, Check] = {
     "name": fields.text(1, 255),
     "flavorRef": fields.nullable(fields.either(fields.integer(0), fields.text(1))),
     "volume": _OBJECT,
@@ -49,7 +51,7 @@ _FORMS: Mapping[str, fields.Check] = {
     "region_name": _TEXT,
     "locality": fields.nullable(fields.one_of("affinity", "anti-affinity")),
     "access": _OBJECT,
-    "modules": lambda value: "is not supported by the emulated cloud" if value else None,
+    "modules": unsupported,
 }
 _ACCESS_FORMS = {"is_public": fields.boolean, "allowed_cidrs": fields.nullable(fields.items(fields.text(1)))}
 _BACKUP = "backupRef"
@@ -81,7 +83,7 @@ class Creation(Rules):
         nics = nics_of(given.get("nics"))
         problem = nics_problem(self.cloud, caller, nics)
         volume = check("volume", given.get("volume") or {}, VOLUME_FORMS)
-        size = fields.as_integer(volume.get("size", None if source is None else source.volume_size))
+        size = as_integer(volume.get("size", None if source is None else source.volume_size))
         if size is None:
             raise bad_request("Volume size was not specified.")
         databases = initial_databases(given.get("databases"))
@@ -108,7 +110,7 @@ class Creation(Rules):
             )
         elif given.get("restorePoint"):
             wanted = self._restored(caller, given, wanted)
-        count = fields.as_integer(given.get("replica_count") or 1) or 1
+        count = as_integer(given.get("replica_count") or 1) or 1
         if count > 1 and source is None:
             raise bad_request("Replica count requires an instance to replicate.")
         names = [wanted.name] if count == 1 else [f"{wanted.name}-{number + 1}" for number in range(count)]
@@ -193,5 +195,5 @@ def access_of(given: Any) -> Access | None:
     if not given:
         return None
     wanted = check("access", given, _ACCESS_FORMS)
-    public = bool(fields.as_boolean(wanted.get("is_public", False)))
+    public = bool(as_boolean(wanted.get("is_public", False)))
     return Access(is_public=public, allowed_cidrs=wanted.get("allowed_cidrs") or [])

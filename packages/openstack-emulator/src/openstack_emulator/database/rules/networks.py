@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from openstack_emulator.core import fields
 from openstack_emulator.core.cloud import Cloud
 from openstack_emulator.core.errors import ApiError, bad_request
 from openstack_emulator.core.http import Context
+from openstack_emulator.core.validation import fields
 from openstack_emulator.database.records import Address, Instance
 from openstack_emulator.database.rules.wanted import Nic
 from openstack_emulator.network.rules.composition import NetworkService

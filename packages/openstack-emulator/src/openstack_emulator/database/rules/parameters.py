@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from openstack_emulator.core import fields
 from openstack_emulator.core.errors import ApiError
+from openstack_emulator.core.validation import fields
+from openstack_emulator.core.validation.problems import Check
 
-_CHECKS: Mapping[str, fields.Check] = {
-    "integer": lambda value: None if isinstance(value, int) and not isinstance(value, bool) else "not an integer",
-    "boolean": lambda value: None if value in (0, 1) else "not 0 or 1",
+_CHECKS: Mapping[str, Check] = {
+    "integer": fields.exact_integer(),
+    "boolean": fields.one_of(0, 1),
     "string": fields.text(0, 1024),
 }
 

@@ -5,50 +5,65 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from openstack_emulator.core import fields
 from openstack_emulator.core.errors import ApiError, bad_request
+from openstack_emulator.core.validation.objects import Dialect, Step
+from openstack_emulator.core.validation.problems import Check, Problem, Reason, specific
+from openstack_emulator.core.validation.sentences import JSON_SCHEMA
 
-Forms = Mapping[str, fields.Check]
-
-
-def an_object(value: Any) -> str | None:
-    """A JSON object."""
-    return None if isinstance(value, dict) else "is not an object"
+Checks = Mapping[str, Check]
 
 
-def password(value: Any) -> str | None:
+def password(value: Any) -> Problem | None:
     """A password, which is not repeated in the message."""
-    return None if isinstance(value, str) and value else "is not a string with characters"
+    return None if isinstance(value, str) and value else specific(None, "is not a string with characters")
 
 
-def check(where: str, given: Any, forms: Forms, required: Sequence[str] = (), *, open: bool = False) -> dict[str, Any]:
+def any_list(value: Any) -> Problem | None:
+    """A list."""
+    return None if isinstance(value, list) else specific(value, "is not a list")
+
+
+def filled_list(value: Any) -> Problem | None:
+    """A list with at least one item."""
+    return None if isinstance(value, list) and value else specific(value, "is not a list with items")
+
+
+def unsupported(value: Any) -> Problem | None:
+    """Nothing: what the emulated cloud does not do."""
+    return specific(value, "is not supported by the emulated cloud") if value else None
+
+
+def _type(problem: Problem) -> str:
+    return "is not an object" if problem.expected[0] == "object" else JSON_SCHEMA[Reason.TYPE](problem)
+
+
+def _refusal(where: str, wanted: Any, problem: Problem, words: str) -> ApiError:
+    return _wrong(f"{where}['{problem.path[0]}']" if problem.path else where, words)
+
+
+_TROVE = Dialect((Step.MISSING, Step.FIELDS), _refusal, {**JSON_SCHEMA, Reason.TYPE: _type}, null_is_missing=True)
+
+
+def check(
+    where: str, given: Any, checks: Checks, required: Sequence[str] = (), *, open: bool = False
+) -> dict[str, Any]:
     """Return the known fields of an object, which pass their checks.
 
     open: the object may have other fields, which are ignored.
 
     Raises: ApiError 400.
     """
-    if not isinstance(given, dict):
-        raise _wrong(where, "is not an object")
-    for name in required:
-        if given.get(name) is None:
-            raise _wrong(where, f"'{name}' is a required property")
-    known = {name: value for name, value in given.items() if name in forms} if open else given
-    for name, value in known.items():
-        if name not in forms:
-            raise _wrong(where, f"Additional properties are not allowed ('{name}' was unexpected)")
-        if (problem := forms[name](value)) is not None:
-            raise _wrong(f"{where}['{name}']", problem)
-    return known
+    _TROVE.check(where, given, checks, required, strict=not open)
+    return {name: value for name, value in given.items() if name in checks}
 
 
-def objects(where: str, given: Any, forms: Forms, required: Sequence[str] = ()) -> list[dict[str, Any]]:
+def objects(where: str, given: Any, checks: Checks, required: Sequence[str] = ()) -> list[dict[str, Any]]:
     """Return a list of such objects; null means none. Raises ApiError 400."""
     if given is None:
         return []
     if not isinstance(given, list):
         raise _wrong(where, "is not a list")
-    return [check(f"{where}[{at}]", one, forms, required) for at, one in enumerate(given)]
+    return [check(f"{where}[{at}]", one, checks, required) for at, one in enumerate(given)]
 
 
 def _wrong(where: str, problem: str) -> ApiError:

@@ -8,8 +8,10 @@ from typing import Any
 from uuid import UUID
 
 from openstack_emulator.core.errors import ApiError
-from openstack_emulator.core.fields import Check, as_integer
 from openstack_emulator.core.http import Request
+from openstack_emulator.core.validation.objects import Dialect, Step
+from openstack_emulator.core.validation.problems import Check, Problem, Reason
+from openstack_emulator.core.validation.sentences import JSON_SCHEMA
 from openstack_emulator.dns.rules.errors import invalid_object, lacking
 
 LARGEST_TTL = 2**31 - 1
@@ -22,23 +24,33 @@ def invalid_value(message: str) -> ApiError:
     return ApiError(400, words, "invalid_object")
 
 
-def number(name: str, minimum: int, maximum: int) -> Check:
-    """An integer, or a string of one; `name` is that of the field."""
-
-    def check(value: Any) -> str | None:
-        found = as_integer(value)
-        if found is None:
-            return f"invalid literal for int() with base 10: {value!r}"
-        if found < minimum:
-            return f"Value must be >= {minimum} for field {name}"
-        return f"Value must be <= {maximum} for field {name}" if found > maximum else None
-
-    return check
+def _no_number(problem: Problem) -> str:
+    return f"invalid literal for int() with base 10: {problem.value!r}"
 
 
-def enumerated(*words: str) -> Check:
-    """One of these words."""
-    return lambda value: None if value in words else f"Field value {value} is invalid"
+def _type(problem: Problem) -> str:
+    return _no_number(problem) if problem.expected[0] == "integer" else JSON_SCHEMA[Reason.TYPE](problem)
+
+
+def _refusal(what: str, wanted: Any, problem: Problem, words: str) -> ApiError:
+    if problem.reason is Reason.UNKNOWN:
+        message = f"Provided object does not match schema. Keys {list(problem.expected)} are not valid for {what}"
+        return ApiError(400, message, "invalid_object")
+    return invalid_value(words)
+
+
+_DESIGNATE = Dialect(
+    (Step.VALUES, Step.UNKNOWN),
+    _refusal,
+    {
+        **JSON_SCHEMA,
+        Reason.TYPE: _type,
+        Reason.DIGITS: _no_number,
+        Reason.MINIMUM: lambda problem: f"Value must be >= {problem.expected} for field {problem.path[-1]}",
+        Reason.MAXIMUM: lambda problem: f"Value must be <= {problem.expected} for field {problem.path[-1]}",
+        Reason.CHOICE: lambda problem: f"Field value {problem.value} is invalid",
+    },
+)
 
 
 def uuid_of(request: Request, name: str) -> str:
@@ -66,7 +78,7 @@ def _decoded(request: Request) -> Any:
     raise ApiError(400, message, "invalid_json")
 
 
-def body_of(request: Request, what: str, fields: Mapping[str, Check], required: Collection[str] = ()) -> dict[str, Any]:
+def body_of(request: Request, what: str, checks: Mapping[str, Check], required: Collection[str] = ()) -> dict[str, Any]:
     """Return the JSON object in a body, whose fields pass their checks.
 
     what: the name of such objects in messages.
@@ -76,12 +88,7 @@ def body_of(request: Request, what: str, fields: Mapping[str, Check], required: 
     body = _decoded(request)
     if not isinstance(body, dict):
         raise ApiError(400, "The body of the request must be a JSON object.", "bad_request")
-    for name, value in body.items():
-        if name in fields and (wrong := fields[name](value)) is not None:
-            raise invalid_value(wrong)
-    if unknown := [name for name in body if name not in fields]:
-        message = f"Provided object does not match schema. Keys {unknown} are not valid for {what}"
-        raise ApiError(400, message, "invalid_object")
+    _DESIGNATE.check(what, body, checks)
     if problems := [lacking(name) for name in required if name not in body]:
         raise invalid_object(*problems)
     return body

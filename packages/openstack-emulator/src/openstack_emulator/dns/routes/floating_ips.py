@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from openstack_emulator.core.fields import Check, integer, nullable, text
 from openstack_emulator.core.http import Request, Response
+from openstack_emulator.core.validation.fields import integer, nullable, text
+from openstack_emulator.core.validation.problems import Check
 from openstack_emulator.dns.routes.bodies import LARGEST_TTL, LONGEST_DESCRIPTION, body_of
 from openstack_emulator.dns.routes.callers import caller_of
 from openstack_emulator.dns.routes.lists import listed

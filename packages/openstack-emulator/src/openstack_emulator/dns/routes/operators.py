@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
-from openstack_emulator.core.fields import Check, identifier, integer, nullable, one_of, text, text_map
 from openstack_emulator.core.http import Request, Response
+from openstack_emulator.core.validation.fields import identifier, integer, nullable, one_of, text, text_map
+from openstack_emulator.core.validation.problems import Check, Problem, Reason, specific
 from openstack_emulator.dns.records import Blacklist, NameServer, OperatorRecord, Pool, TopLevelDomain, TsigKey
 from openstack_emulator.dns.routes.bodies import LONGEST_DESCRIPTION, body_of, uuid_of
 from openstack_emulator.dns.routes.callers import administrator_of
@@ -25,20 +26,21 @@ ALGORITHMS = ("hmac-md5", "hmac-sha1", "hmac-sha224", "hmac-sha256", "hmac-sha38
 _SERVERS = "ns_records"
 
 
-def _tld_problem(value: Any) -> str | None:
+def _tld_problem(value: Any) -> Problem | None:
     bad = not isinstance(value, str) or value.endswith(".") or domain_problem(f"{value}.") is not None
-    return f"{value!r} is not a 'tldname'" if bad else None
+    return Problem(Reason.FORMAT, value, "tldname") if bad else None
 
 
-def _servers_problem(value: Any) -> str | None:
+def _servers_problem(value: Any) -> Problem | None:
     checks: Mapping[str, Check] = {"hostname": domain_problem, "priority": integer(0, 10000)}
     if not isinstance(value, list) or not value:
-        return f"{value!r} is not a list of name servers"
+        return specific(value, f"{value!r} is not a list of name servers")
     for server in value:
         if not isinstance(server, dict) or server.keys() != checks.keys():
-            return f"{server!r} must have hostname and priority"
-        if problem := next((found for name, check in checks.items() if (found := check(server[name]))), None):
-            return problem
+            return specific(value, f"{server!r} must have hostname and priority")
+        for name, check in checks.items():
+            if (problem := check(server[name])) is not None:
+                return problem.within(name)
     return None
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from openstack_emulator.core.errors import ApiError, forbidden
 from openstack_emulator.core.http import Request, Response
-from openstack_emulator.dns.routes.bodies import body_of, number
+from openstack_emulator.core.validation.fields import integer
+from openstack_emulator.dns.routes.bodies import body_of
 from openstack_emulator.dns.routes.callers import administrator_of, caller_of
 from openstack_emulator.dns.routes.lists import LARGEST_LIMIT
 from openstack_emulator.dns.rules.composition import DomainNames
@@ -12,7 +13,7 @@ from openstack_emulator.dns.rules.quotas import LIMITS, UNLIMITED
 from openstack_emulator.dns.views import limits_view
 from openstack_emulator.identity.rules.composition import Identity
 
-_FIELDS = {name: number(name, UNLIMITED, 2**31 - 1) for name in LIMITS}
+_FIELDS = {name: integer(UNLIMITED, 2**31 - 1) for name in LIMITS}
 
 
 def _project(request: Request) -> str:

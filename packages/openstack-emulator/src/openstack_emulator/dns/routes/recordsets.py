@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from openstack_emulator.core.errors import bad_request
-from openstack_emulator.core.fields import Check, nullable, text
 from openstack_emulator.core.http import Request, Response
+from openstack_emulator.core.validation.fields import integer, items, nullable, text
+from openstack_emulator.core.validation.problems import Check
 from openstack_emulator.dns.records import RecordSet
-from openstack_emulator.dns.routes.bodies import LARGEST_TTL, LONGEST_DESCRIPTION, body_of, number, uuid_of
+from openstack_emulator.dns.routes.bodies import LARGEST_TTL, LONGEST_DESCRIPTION, body_of, uuid_of
 from openstack_emulator.dns.routes.callers import caller_of
 from openstack_emulator.dns.routes.lists import listed
 from openstack_emulator.dns.routes.zones import visible
@@ -23,15 +24,9 @@ from openstack_emulator.dns.views import recordset_link, recordset_view
 FILTERS = ("name", "type", "ttl", "data", "description", "status", "action", "zone_id")
 
 
-def _list_problem(value: Any) -> str | None:
-    if not isinstance(value, list):
-        return f"{value!r} is not of type 'array'"
-    return next((f"{one!r} is not of type 'string'" for one in value if not isinstance(one, str)), None)
-
-
 _CHANGEABLE: dict[str, Check] = {
-    "records": _list_problem,
-    "ttl": nullable(number("ttl", 0, LARGEST_TTL)),
+    "records": items(text(maximum=None)),
+    "ttl": nullable(integer(0, LARGEST_TTL)),
     "description": nullable(text(0, LONGEST_DESCRIPTION)),
 }
 _FIELDS: dict[str, Check] = {**_CHANGEABLE, "name": host_problem, "type": text()}

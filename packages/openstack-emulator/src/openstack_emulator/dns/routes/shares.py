@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from openstack_emulator.core.fields import Check, text
 from openstack_emulator.core.http import Request, Response
+from openstack_emulator.core.validation.fields import text
+from openstack_emulator.core.validation.problems import Check
 from openstack_emulator.dns.records import ZoneShare
 from openstack_emulator.dns.routes.bodies import body_of, uuid_of
 from openstack_emulator.dns.routes.callers import caller_of

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from openstack_emulator.core.fields import Check, nullable, text
 from openstack_emulator.core.http import Request, Response
+from openstack_emulator.core.validation.fields import nullable, text
+from openstack_emulator.core.validation.problems import Check
 from openstack_emulator.dns.records import TransferRequest
 from openstack_emulator.dns.routes.bodies import LONGEST_DESCRIPTION, body_of, uuid_of
 from openstack_emulator.dns.routes.callers import caller_of

@@ -8,15 +8,14 @@ from ipaddress import ip_address
 from typing import Any
 
 from openstack_emulator.core.errors import ApiError
-from openstack_emulator.core.fields import Check, items, nullable, text, text_map
 from openstack_emulator.core.http import Request, Response
+from openstack_emulator.core.validation.fields import integer, items, nullable, one_of, text, text_map
+from openstack_emulator.core.validation.problems import Check, Problem, specific
 from openstack_emulator.dns.records import PRIMARY, SECONDARY, Zone
 from openstack_emulator.dns.routes.bodies import (
     LARGEST_TTL,
     LONGEST_DESCRIPTION,
     body_of,
-    enumerated,
-    number,
     uuid_of,
 )
 from openstack_emulator.dns.routes.callers import administrator_of, caller_of
@@ -34,12 +33,12 @@ SORT_KEYS = ("name", "tenant_id", "serial", "ttl", "status")
 _HEADER_SHARES = "x-designate-delete-shares"
 
 
-def _master_problem(value: Any) -> str | None:
+def _master_problem(value: Any) -> Problem | None:
     """Check `host`, `host:port` or `[IPv6 address]:port`; a host is an address or a name."""
     try:
         split_master(value)
     except (TypeError, ValueError):
-        return f"{value!r} is not an IP address or a hostname, with or without a port"
+        return specific(value, f"{value!r} is not an IP address or a hostname, with or without a port")
     return None
 
 
@@ -69,15 +68,15 @@ def joined_master(host: str, port: int) -> str:
 
 _CHANGEABLE: dict[str, Check] = {
     "email": mailbox_problem,
-    "ttl": number("ttl", 0, LARGEST_TTL),
+    "ttl": integer(0, LARGEST_TTL),
     "description": nullable(text(0, LONGEST_DESCRIPTION)),
     "masters": items(_master_problem),
 }
 _FIELDS: dict[str, Check] = {
     **_CHANGEABLE,
     "name": domain_problem,
-    "type": nullable(enumerated(PRIMARY, SECONDARY)),
-    "ttl": nullable(number("ttl", 0, LARGEST_TTL)),
+    "type": nullable(one_of(PRIMARY, SECONDARY)),
+    "ttl": nullable(integer(0, LARGEST_TTL)),
     "attributes": nullable(text_map()),
     "pool_id": nullable(text(1, 36)),
 }

@@ -6,6 +6,7 @@ from openstack_emulator.core.cloud import Records
 from openstack_emulator.core.errors import ApiError
 from openstack_emulator.core.rules import Rules
 from openstack_emulator.core.store import Table
+from openstack_emulator.core.validation.problems import Problem, Reason, specific
 from openstack_emulator.dns.records import Blacklist, TopLevelDomain
 from openstack_emulator.dns.rules.names import folded
 from stoker_foundation.patterns import PatternError
@@ -34,12 +35,12 @@ class AllowedNames(Rules):
             raise ApiError(400, "Blacklisted zone name", "invalid_zone_name")
 
 
-def pattern_problem(value: object) -> str | None:
+def pattern_problem(value: object) -> Problem | None:
     """Return what is wrong with the pattern of a blacklist; None for a regular expression."""
     if not isinstance(value, str) or not 0 < len(value) <= 255:
-        return f"{value!r} is not a string of 1 to 255 characters"
+        return specific(value, f"{value!r} is not a string of 1 to 255 characters")
     try:
         expression(value)
     except PatternError:
-        return f"{value!r} is not a 'regex'"
+        return Problem(Reason.FORMAT, value, "regex")
     return None

@@ -7,36 +7,38 @@ from collections.abc import Iterator
 from ipaddress import ip_address
 from typing import Any
 
+from openstack_emulator.core.validation.problems import Problem, specific, wrong_type
+
 LONGEST = 255
 """Bytes of a name in a message, which has one more than the string: the length of the first label (RFC 1035, 3.1)."""
 _LABEL = re.compile(r"(?!-)[A-Za-z0-9_-]{1,63}(?<!-)", re.ASCII)
 _MAILBOX = re.compile(r"[^@\s\"(),:;<>\[\]\\]{1,64}@([^@\s]+)", re.ASCII)
 
 
-def domain_problem(value: Any) -> str | None:
+def domain_problem(value: Any) -> Problem | None:
     """Return what is wrong with the name of a zone; None for a valid one."""
     if not isinstance(value, str):
-        return f"{value!r} is not of type 'string'"
+        return wrong_type(value, "string")
     labels = value.removesuffix(".").split(".")
     if not value.endswith("."):
-        return f"Domain {value} does not end with a dot"
+        return specific(value, f"Domain {value} does not end with a dot")
     if len(value) >= LONGEST or not all(_LABEL.fullmatch(label) for label in labels):
-        return f"Domain {value} is invalid"
+        return specific(value, f"Domain {value} is invalid")
     return None
 
 
-def host_problem(value: Any) -> str | None:
+def host_problem(value: Any) -> Problem | None:
     """Return what is wrong with the name of a record set, whose first label can be `*`; None for a valid one."""
     if isinstance(value, str) and value.startswith("*.") and len(value) < LONGEST:
         return domain_problem(value[2:])
     return domain_problem(value)
 
 
-def mailbox_problem(value: Any) -> str | None:
+def mailbox_problem(value: Any) -> Problem | None:
     """Return what is wrong with an email address; None for a valid one."""
     found = _MAILBOX.fullmatch(value) if isinstance(value, str) and len(value) <= LONGEST else None
     if found is None or domain_problem(f"{found[1]}.") is not None or "." not in found[1]:
-        return f"{value} is not an email"
+        return specific(value, f"{value} is not an email")
     return None
 
 

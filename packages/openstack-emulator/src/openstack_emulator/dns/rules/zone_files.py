@@ -10,6 +10,7 @@ from openstack_emulator.core.cloud import Records, new_id
 from openstack_emulator.core.errors import ApiError
 from openstack_emulator.core.rules import Rules
 from openstack_emulator.core.store import Table
+from openstack_emulator.core.validation.sentences import sentence
 from openstack_emulator.dns.records import PRIMARY, Zone, ZoneExport, ZoneImport, ZoneTask
 from openstack_emulator.dns.rules.callers import Caller
 from openstack_emulator.dns.rules.contents import TYPES, record_problem
@@ -122,7 +123,7 @@ class ZoneFiles(Rules):
         new = NewZone(name=soa.name, type=PRIMARY, email=_email(mailbox), ttl=ttl)
         problem = domain_problem(new.name) or mailbox_problem(new.email)
         if problem is not None:
-            raise ValueError(problem)
+            raise ValueError(sentence(problem))
         own = [one for one in wanted if not (one.type == "NS" and folded(one.name) == folded(soa.name))]
         for one in own:
             _check(one)
@@ -187,11 +188,11 @@ def _check(wanted: NewRecordSet) -> None:
     """Raise ValueError for a record set that the API would refuse."""
     if wanted.type not in TYPES:
         raise ValueError(f"Records of type {wanted.type} are not supported.")
-    problem = host_problem(wanted.name)
+    if (problem := host_problem(wanted.name)) is not None:
+        raise ValueError(sentence(problem))
     for record in wanted.records:
-        problem = problem or record_problem(wanted.type, record)
-    if problem is not None:
-        raise ValueError(problem)
+        if (flaw := record_problem(wanted.type, record)) is not None:
+            raise ValueError(flaw)
 
 
 def _email(mailbox: str) -> str:

@@ -6,9 +6,10 @@ from collections.abc import Callable, Sequence
 
 from openstack_emulator.core.cloud import new_hex_id
 from openstack_emulator.core.errors import bad_request
-from openstack_emulator.core.fields import identifier as uuid
 from openstack_emulator.core.http import Request, Response
 from openstack_emulator.core.store import T
+from openstack_emulator.core.validation.fields import identifier as uuid
+from openstack_emulator.core.validation.sentences import sentence
 from openstack_emulator.identity.records import Limit, RegisteredLimit
 from openstack_emulator.identity.routes.entity import Entity, whole_body
 from openstack_emulator.identity.routes.lists import answer
@@ -93,7 +94,7 @@ def _check_query(request: Request) -> None:
     """Refuse a `service_id` in the query that cannot be one. Raises ApiError 400."""
     wanted = request.query.get("service_id")
     if wanted is not None and (problem := uuid(wanted)) is not None:
-        raise invalid("service_id", wanted, problem)
+        raise invalid("service_id", wanted, sentence(problem))
 
 
 def index(identity: Identity, request: Request) -> Response:

@@ -6,9 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Generic
 
-from openstack_emulator.core import fields
 from openstack_emulator.core.errors import bad_request
 from openstack_emulator.core.http import Request, Response
+from openstack_emulator.core.validation import fields
+from openstack_emulator.core.validation.conversions import as_boolean
 from openstack_emulator.keymanager.routes.bodies import key_of, object_of
 from openstack_emulator.keymanager.rules.composition import KeyManager
 from openstack_emulator.keymanager.rules.guarded import G, GuardedObjects
@@ -49,7 +50,7 @@ class AccessLists(Generic[G]):
         """Set what the request gives, and these values for what it does not."""
         wanted = _list_in(request)
         access = wanted.get("project-access", project_access)
-        self.objects(manager).set_access(record, bool(fields.as_boolean(access)), wanted.get("users", users))
+        self.objects(manager).set_access(record, bool(as_boolean(access)), wanted.get("users", users))
         return Response({"acl_ref": request.url})
 
 

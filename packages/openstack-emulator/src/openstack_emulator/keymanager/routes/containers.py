@@ -5,23 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from openstack_emulator.core import fields
 from openstack_emulator.core.errors import bad_request, not_found
 from openstack_emulator.core.http import Request, Response
+from openstack_emulator.core.validation import fields
 from openstack_emulator.keymanager.records import Container, Entry
 from openstack_emulator.keymanager.routes.bodies import created, key_of, listed, object_of
 from openstack_emulator.keymanager.rules.composition import KeyManager
 from openstack_emulator.keymanager.rules.containers import GENERIC, REFERENCES, REQUIRED, SCHEMA, check_entries
 from openstack_emulator.keymanager.rules.guarded import READERS, WRITERS, project_for
 from openstack_emulator.keymanager.rules.references import key_in
-from openstack_emulator.keymanager.rules.validation import check, object_value
+from openstack_emulator.keymanager.rules.validation import check
 from openstack_emulator.keymanager.views import consumer_view, container_view
 
 _NAME = fields.nullable(fields.text())
 _FORMS = {
     "name": _NAME,
     "type": fields.one_of(*REQUIRED),
-    "secret_refs": fields.items(object_value),
+    "secret_refs": fields.items(fields.mapping),
 }
 _REFERENCE_FORMS = {"name": _NAME, "secret_ref": fields.text(1, 2048)}
 _CONSUMER_FORMS = {"name": fields.text(1), "URL": fields.text(1)}

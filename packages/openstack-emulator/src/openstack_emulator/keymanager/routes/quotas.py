@@ -5,13 +5,14 @@ from __future__ import annotations
 from openstack_emulator.core.errors import forbidden, not_found
 from openstack_emulator.core.http import Context, Request, Response
 from openstack_emulator.core.limits import DEFAULT
+from openstack_emulator.core.validation.fields import exact_integer, mapping
 from openstack_emulator.keymanager.routes.bodies import key_of, listed, object_of
 from openstack_emulator.keymanager.rules.composition import KeyManager
 from openstack_emulator.keymanager.rules.quotas import KINDS, UNLIMITED
-from openstack_emulator.keymanager.rules.validation import check, number, object_value
+from openstack_emulator.keymanager.rules.validation import check
 
 _SCHEMA = "'Project Quota'"
-_FORMS = {kind: number(UNLIMITED, 2**31 - 1) for kind in KINDS}
+_FORMS = {kind: exact_integer(UNLIMITED, 2**31 - 1) for kind in KINDS}
 
 
 def show_own(manager: KeyManager, request: Request) -> Response:
@@ -37,7 +38,7 @@ def show(manager: KeyManager, request: Request) -> Response:
 def update(manager: KeyManager, request: Request) -> Response:
     _require_administrator(request.context)
     body = object_of(request)
-    check(_SCHEMA, body, {"project_quotas": object_value}, ["project_quotas"])
+    check(_SCHEMA, body, {"project_quotas": mapping}, ["project_quotas"])
     given = body["project_quotas"]
     check(_SCHEMA, given, _FORMS, within="project_quotas")
     manager.quotas.set_limits(key_of(request), {kind: given[kind] for kind in KINDS if kind in given})

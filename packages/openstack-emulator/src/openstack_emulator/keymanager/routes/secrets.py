@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from openstack_emulator.core import fields
 from openstack_emulator.core.errors import ApiError, bad_request, conflict, not_found
 from openstack_emulator.core.http import Request, Response
+from openstack_emulator.core.validation import fields
 from openstack_emulator.keymanager.records import Secret
 from openstack_emulator.keymanager.routes.bodies import created, key_of, listed, object_of
 from openstack_emulator.keymanager.rules.composition import KeyManager

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from openstack_emulator.core import fields
 from openstack_emulator.core.cloud import Records, new_id
 from openstack_emulator.core.errors import ApiError, conflict, not_found
+from openstack_emulator.core.validation import fields
 from openstack_emulator.keymanager.records import Secret
 from openstack_emulator.keymanager.rules.guarded import GuardedObjects
 from openstack_emulator.keymanager.rules.quotas import Quotas

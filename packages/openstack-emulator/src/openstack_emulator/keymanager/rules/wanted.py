@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Self
 
-from openstack_emulator.core import fields
 from openstack_emulator.core.errors import ApiError, bad_request
-from openstack_emulator.keymanager.rules.validation import check, expiration_of, mismatch, number, object_value
+from openstack_emulator.core.validation import fields
+from openstack_emulator.core.validation.problems import Check
+from openstack_emulator.keymanager.rules.validation import check, expiration_of, mismatch
 
 TEXT = "text/plain"
 OCTETS = "application/octet-stream"
@@ -24,7 +25,7 @@ _FORMS = {
     "name": _NAME,
     "algorithm": _NAME,
     "mode": _NAME,
-    "bit_length": number(1, 32767),
+    "bit_length": fields.exact_integer(1, 32767),
     "expiration": _NAME,
     "secret_type": fields.one_of("symmetric", "passphrase", "private", "public", "certificate", "opaque"),
     "payload": fields.nullable(fields.text(maximum=2**31)),
@@ -124,7 +125,7 @@ def content_in(schema: str, body: Mapping[str, Any]) -> Content | None:
 _SCHEMA, _SECRET_SCHEMA = "'Order'", "'Secret' within 'Order'"
 _KEY_FORMS = {"algorithm": fields.text(1), "payload_content_type": fields.nullable(fields.one_of(OCTETS))}
 """What an order requires of a key beyond the rules for secrets."""
-_META_FORMS: Mapping[str, Mapping[str, fields.Check]] = {
+_META_FORMS: Mapping[str, Mapping[str, Check]] = {
     "key": _KEY_FORMS,
     "asymmetric": {**_KEY_FORMS, "pass_phrase": _NAME},
     "certificate": {
@@ -156,7 +157,7 @@ class NewOrder:
     @classmethod
     def from_json(cls, body: Mapping[str, Any], now: datetime) -> Self:
         """The order in a request. Raises ApiError 400."""
-        for name, form in (("type", fields.one_of(*_META_FORMS)), ("meta", object_value)):
+        for name, form in (("type", fields.one_of(*_META_FORMS)), ("meta", fields.mapping)):
             check(_SCHEMA, body, {name: form}, [name], within=name)
         kind, given = body["type"], body["meta"]
         meta = _certificate_meta(kind, given) if kind == "certificate" else _key_meta(kind, given, now)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from openstack_emulator.core.errors import ApiError, bad_request
-from openstack_emulator.core.fields import Check
 from openstack_emulator.core.http import Request
+from openstack_emulator.core.validation.fields import optional
+from openstack_emulator.core.validation.problems import Check
 from openstack_emulator.loadbalancer.routes import checks
 
 
@@ -43,6 +45,10 @@ class Form:
     fields: Mapping[str, Field]
     argument: str = ""
 
+    @cached_property
+    def _checks(self) -> dict[str, Check]:
+        return {name: optional(field.check) for name, field in self.fields.items()}
+
     def body(self, request: Request) -> dict[str, Any]:
         """The object in the body of a request. Raises ApiError 400."""
         body = request.json
@@ -59,9 +65,7 @@ class Form:
     def values(self, given: Any) -> dict[str, Any]:
         """The fields of a new object, defaults included. Raises ApiError 400."""
         checked = self.checked(given)
-        for name, field in self.fields.items():
-            if field.required and checked.get(name) is None:
-                raise checks.refused(name, None, "Mandatory field missing.")
+        checks.COMPLETE.check(self.member, checked, {}, [name for name, field in self.fields.items() if field.required])
         return {name: field.value(checked.get(name)) for name, field in self.fields.items()}
 
     def changes(self, given: Any) -> dict[str, Any]:
@@ -74,11 +78,5 @@ class Form:
 
     def checked(self, given: Any) -> dict[str, Any]:
         """The given fields. Raises ApiError 400 for an unknown field or a wrong value."""
-        if not isinstance(given, dict):
-            raise bad_request(f"Invalid input for field/attribute {self.member}. Value: {given}. It must be an object.")
-        for name, value in given.items():
-            if name not in self.fields:
-                raise self.unknown(name, self.member)
-            if value is not None and (problem := self.fields[name].check(value)) is not None:
-                raise checks.refused(name, value, problem)
+        checks.GIVEN.check(f"{self.argument or self.member}.{self.member}", given, self._checks)
         return {name: None if value is None else self.fields[name].read(value) for name, value in given.items()}

@@ -9,7 +9,9 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from openstack_emulator.core import fields
+from openstack_emulator.core.validation import fields
+from openstack_emulator.core.validation.conversions import as_boolean, as_integer
+from openstack_emulator.core.validation.problems import Problem, Reason, specific
 from openstack_emulator.loadbalancer.routes import checks
 from openstack_emulator.loadbalancer.routes.fields import Field, Form
 from openstack_emulator.loadbalancer.rules.drafts import PROVIDERS
@@ -18,7 +20,7 @@ LAST_POSITION = 2_147_483_647
 
 
 def _number(minimum: int, maximum: int | None = None, default: int | None = None, **more: bool) -> Field:
-    return Field(checks.integer(minimum, maximum), default, read=fields.as_integer, **more)
+    return Field(fields.integer(minimum, maximum), default, read=as_integer, **more)
 
 
 def _port(**more: bool) -> Field:
@@ -26,17 +28,17 @@ def _port(**more: bool) -> Field:
 
 
 def _flag(default: bool) -> Field:
-    return Field(fields.boolean, default, read=fields.as_boolean)
+    return Field(fields.boolean, default, read=as_boolean)
 
 
-TEXT = checks.text()
-ID = checks.identifier
+TEXT = fields.text()
+ID = fields.identifier
 ADMIN_STATE_UP = _flag(True)
 NAMED: Mapping[str, Field] = {
     "name": Field(TEXT, ""),
     "description": Field(TEXT, ""),
     "admin_state_up": ADMIN_STATE_UP,
-    "tags": Field(checks.items(TEXT, unique=True), []),
+    "tags": Field(fields.items(TEXT, unique=True), []),
 }
 UNDESCRIBED = {name: field for name, field in NAMED.items() if name != "description"}
 PROJECT = {"project_id": Field(TEXT, fixed=True), "tenant_id": Field(TEXT, fixed=True)}
@@ -54,8 +56,8 @@ LOAD_BALANCER = Form(
         "provider": Field(TEXT, fixed=True),
         "flavor_id": Field(ID, fixed=True),
         "availability_zone": Field(TEXT, fixed=True),
-        "listeners": Field(checks.items(fields.anything), [], fixed=True),
-        "pools": Field(checks.items(fields.anything), [], fixed=True),
+        "listeners": Field(fields.items(fields.anything), [], fixed=True),
+        "pools": Field(fields.items(fields.anything), [], fixed=True),
     },
     argument="load_balancer",
 )
@@ -66,7 +68,7 @@ LISTENER = Form(
         **PROJECT,
         "loadbalancer_id": Field(ID, fixed=True),
         "protocol": Field(
-            checks.one_of("HTTP", "HTTPS", "PROMETHEUS", "SCTP", "TCP", "TERMINATED_HTTPS", "UDP"),
+            fields.one_of("HTTP", "HTTPS", "PROMETHEUS", "SCTP", "TCP", "TERMINATED_HTTPS", "UDP"),
             required=True,
             fixed=True,
         ),
@@ -74,21 +76,21 @@ LISTENER = Form(
         "connection_limit": _number(-1, None, -1),
         "default_pool_id": Field(ID),
         "default_pool": Field(fields.anything, fixed=True),
-        "l7policies": Field(checks.items(fields.anything), [], fixed=True),
+        "l7policies": Field(fields.items(fields.anything), [], fixed=True),
         "default_tls_container_ref": Field(TEXT),
-        "sni_container_refs": Field(checks.items(TEXT), []),
+        "sni_container_refs": Field(fields.items(TEXT), []),
         "insert_headers": Field(fields.text_map(), {}),
-        "allowed_cidrs": Field(checks.items(checks.network)),
+        "allowed_cidrs": Field(fields.items(checks.network)),
         "timeout_client_data": _number(0, None, 50000),
         "timeout_member_connect": _number(0, None, 5000),
         "timeout_member_data": _number(0, None, 50000),
         "timeout_tcp_inspect": _number(0, None, 0),
-        "client_authentication": Field(checks.one_of("NONE", "OPTIONAL", "MANDATORY"), "NONE"),
+        "client_authentication": Field(fields.one_of("NONE", "OPTIONAL", "MANDATORY"), "NONE"),
         "client_ca_tls_container_ref": Field(TEXT),
         "client_crl_container_ref": Field(TEXT),
         "tls_ciphers": Field(TEXT),
-        "tls_versions": Field(checks.items(TEXT)),
-        "alpn_protocols": Field(checks.items(TEXT)),
+        "tls_versions": Field(fields.items(TEXT)),
+        "alpn_protocols": Field(fields.items(TEXT)),
         "hsts_max_age": _number(0),
         "hsts_include_subdomains": _flag(False),
         "hsts_preload": _flag(False),
@@ -102,10 +104,10 @@ POOL = Form(
         "loadbalancer_id": Field(ID, fixed=True),
         "listener_id": Field(ID, fixed=True),
         "protocol": Field(
-            checks.one_of("HTTP", "HTTPS", "PROXY", "PROXYV2", "SCTP", "TCP", "UDP"), required=True, fixed=True
+            fields.one_of("HTTP", "HTTPS", "PROXY", "PROXYV2", "SCTP", "TCP", "UDP"), required=True, fixed=True
         ),
         "lb_algorithm": Field(
-            checks.one_of("LEAST_CONNECTIONS", "ROUND_ROBIN", "SOURCE_IP", "SOURCE_IP_PORT"), required=True
+            fields.one_of("LEAST_CONNECTIONS", "ROUND_ROBIN", "SOURCE_IP", "SOURCE_IP_PORT"), required=True
         ),
         "session_persistence": Field(checks.session_persistence),
         "tls_enabled": _flag(False),
@@ -113,9 +115,9 @@ POOL = Form(
         "ca_tls_container_ref": Field(TEXT),
         "crl_container_ref": Field(TEXT),
         "tls_ciphers": Field(TEXT),
-        "tls_versions": Field(checks.items(TEXT)),
-        "alpn_protocols": Field(checks.items(TEXT)),
-        "members": Field(checks.items(fields.anything), [], fixed=True),
+        "tls_versions": Field(fields.items(TEXT)),
+        "alpn_protocols": Field(fields.items(TEXT)),
+        "members": Field(fields.items(fields.anything), [], fixed=True),
         "healthmonitor": Field(fields.anything, fixed=True),
     },
 )
@@ -140,17 +142,17 @@ HEALTH_MONITOR = Form(
         **PROJECT,
         "pool_id": Field(ID, fixed=True),
         "type": Field(
-            checks.one_of("HTTP", "HTTPS", "PING", "SCTP", "TCP", "TLS-HELLO", "UDP-CONNECT"), required=True, fixed=True
+            fields.one_of("HTTP", "HTTPS", "PING", "SCTP", "TCP", "TLS-HELLO", "UDP-CONNECT"), required=True, fixed=True
         ),
         "delay": _number(0, required=True),
         "timeout": _number(0, required=True),
         "max_retries": _number(1, 10, required=True),
         "max_retries_down": _number(1, 10, 3),
         "http_method": Field(
-            checks.one_of("CONNECT", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "TRACE")
+            fields.one_of("CONNECT", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "TRACE")
         ),
-        "url_path": Field(checks.text(1, pattern=r"/\S*")),
-        "expected_codes": Field(checks.text(pattern=r"\d{3}(\s*,\s*\d{3})*|\d{3}-\d{3}")),
+        "url_path": Field(fields.text(1, pattern=r"/\S*")),
+        "expected_codes": Field(fields.text(pattern=r"\d{3}(\s*,\s*\d{3})*|\d{3}-\d{3}")),
         "http_version": Field(fields.anything),
         "domain_name": Field(TEXT),
     },
@@ -162,15 +164,15 @@ L7_POLICY = Form(
         **PROJECT,
         "listener_id": Field(ID, fixed=True),
         "action": Field(
-            checks.one_of("REDIRECT_PREFIX", "REDIRECT_TO_POOL", "REDIRECT_TO_URL", "REJECT"), required=True
+            fields.one_of("REDIRECT_PREFIX", "REDIRECT_TO_POOL", "REDIRECT_TO_URL", "REJECT"), required=True
         ),
         "redirect_pool_id": Field(ID),
         "redirect_pool": Field(fields.anything, fixed=True),
-        "redirect_url": Field(checks.text(pattern=r"https?://\S+")),
-        "redirect_prefix": Field(checks.text(pattern=r"https?://\S+")),
-        "redirect_http_code": Field(checks.one_of(301, 302, 303, 307, 308)),
+        "redirect_url": Field(fields.text(pattern=r"https?://\S+")),
+        "redirect_prefix": Field(fields.text(pattern=r"https?://\S+")),
+        "redirect_http_code": Field(fields.one_of(301, 302, 303, 307, 308)),
         "position": _number(1, LAST_POSITION, LAST_POSITION),
-        "rules": Field(checks.items(fields.anything), [], fixed=True),
+        "rules": Field(fields.items(fields.anything), [], fixed=True),
     },
 )
 L7_RULE = Form(
@@ -180,7 +182,7 @@ L7_RULE = Form(
         "tags": NAMED["tags"],
         **PROJECT,
         "type": Field(
-            checks.one_of(
+            fields.one_of(
                 "COOKIE",
                 "FILE_TYPE",
                 "HEADER",
@@ -193,10 +195,10 @@ L7_RULE = Form(
             required=True,
         ),
         "compare_type": Field(
-            checks.one_of("CONTAINS", "ENDS_WITH", "EQUAL_TO", "REGEX", "STARTS_WITH"), required=True
+            fields.one_of("CONTAINS", "ENDS_WITH", "EQUAL_TO", "REGEX", "STARTS_WITH"), required=True
         ),
         "key": Field(TEXT),
-        "value": Field(checks.text(1), required=True),
+        "value": Field(fields.text(1), required=True),
         "invert": _flag(False),
     },
 )
@@ -221,21 +223,21 @@ ZONE_CAPABILITIES = {
 
 
 def _data(known: Mapping[str, str]) -> Field:
-    def check(value: Any) -> str | None:
+    def check(value: Any) -> Problem | None:
         try:
             data = json.loads(value) if isinstance(value, str) else None
         except (ValueError, RecursionError):
             data = None
         if not isinstance(data, dict):
-            return "it must be a string with a JSON object in it"
+            return specific(value, "it must be a string with a JSON object in it")
         if unknown := sorted(data.keys() - known.keys()):
-            return f"Additional properties are not allowed ({', '.join(unknown)} unexpected)"
+            return Problem(Reason.UNKNOWN, value, tuple(unknown))
         return None
 
     return Field(check, required=True)
 
 
-PROVIDER = Field(checks.one_of(*PROVIDERS), "amphora")
+PROVIDER = Field(fields.one_of(*PROVIDERS), "amphora")
 FLAVOR_PROFILE = Form(
     "flavorprofile",
     {"name": Field(TEXT, ""), "provider_name": PROVIDER, "flavor_data": _data(FLAVOR_CAPABILITIES)},
@@ -243,10 +245,10 @@ FLAVOR_PROFILE = Form(
 FLAVOR = Form(
     "flavor",
     {
-        "name": Field(checks.text(1), required=True),
+        "name": Field(fields.text(1), required=True),
         "description": Field(TEXT, ""),
         "enabled": ADMIN_STATE_UP,
-        "flavor_profile_id": Field(checks.identifier, required=True, fixed=True),
+        "flavor_profile_id": Field(fields.identifier, required=True, fixed=True),
     },
 )
 ZONE_PROFILE = Form(
@@ -256,9 +258,9 @@ ZONE_PROFILE = Form(
 ZONE = Form(
     "availability_zone",
     {
-        "name": Field(checks.text(1), required=True, fixed=True),
+        "name": Field(fields.text(1), required=True, fixed=True),
         "description": Field(TEXT, ""),
         "enabled": ADMIN_STATE_UP,
-        "availability_zone_profile_id": Field(checks.identifier, required=True, fixed=True),
+        "availability_zone_profile_id": Field(fields.identifier, required=True, fixed=True),
     },
 )

@@ -94,7 +94,7 @@ class Endpoint(Generic[P]):
             if given.get(name):
                 return service.tables.reach(request.context, kind, str(given[name]))
         if len(names := list(self.containers)) == 1:
-            raise checks.refused(names[0], None, "Mandatory field missing.")
+            checks.COMPLETE.check(self.form.member, given, {}, names)
         raise failure(f"Must provide at least one of: {', '.join(names)}")
 
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from openstack_emulator.core import fields
-from openstack_emulator.core.errors import bad_request, forbidden
+from openstack_emulator.core.errors import forbidden
 from openstack_emulator.core.http import Request, Response
+from openstack_emulator.core.validation.conversions import as_integer
+from openstack_emulator.core.validation.fields import integer, optional
 from openstack_emulator.loadbalancer.routes import checks
 from openstack_emulator.loadbalancer.routes.lists import listed
 from openstack_emulator.loadbalancer.rules.composition import LoadBalancing
 from openstack_emulator.loadbalancer.views import QUOTA_ALIASES, limits_view, quota_view
 
-_CHECK = checks.integer(-1, 2_147_483_647)
+_LIMIT = optional(integer(-1, 2_147_483_647))
 
 
 def index(service: LoadBalancing, request: Request) -> Response:
@@ -31,15 +32,11 @@ def show_default(service: LoadBalancing, request: Request) -> Response:
 
 def update(service: LoadBalancing, request: Request) -> Response:
     names = {alias: name for name, alias in QUOTA_ALIASES.items()}
-    initial = service.quotas.initial()
+    initial, wanted = service.quotas.initial(), request.object("quota")
+    checks.GIVEN.check("quota", wanted, dict.fromkeys([*initial, *names], _LIMIT))
     changes: dict[str, int] = {}
-    for given, value in request.object("quota").items():
-        name = names.get(given, given)
-        if name not in initial:
-            raise bad_request(f"Unknown attribute for argument quota: {given}")
-        if value is not None and (problem := _CHECK(value)) is not None:
-            raise checks.refused(given, value, problem)
-        number = fields.as_integer(value)
+    for given, value in wanted.items():
+        name, number = names.get(given, given), as_integer(value)
         changes[name] = initial[name] if number is None else number
     key = _project(request)
     service.quotas.set_limits(key, changes)

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from openstack_emulator.compute.rules.aggregates import RESERVATION_OWNER, RESERVATION_POOL
-from openstack_emulator.core import fields
 from openstack_emulator.core.cloud import new_id
 from openstack_emulator.core.errors import bad_request, conflict
+from openstack_emulator.core.validation.conversions import as_boolean
 from openstack_emulator.reservation.records import Host, Lease, Reservation
 from openstack_emulator.reservation.rules.calendar import Calendar, Period
 from openstack_emulator.reservation.rules.compute import Compute, Size
@@ -105,7 +105,7 @@ class InstanceReservations(ComputeKind):
     def placement(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Return how many servers a reservation has room for, and where. Raises ApiError 400 or 404."""
         affinity = required(given, "affinity")
-        together = None if affinity in (None, "None", "") else fields.as_boolean(affinity)
+        together = None if affinity in (None, "None", "") else as_boolean(affinity)
         if together is None and affinity not in (None, "None", ""):
             raise bad_request("Malformed parameter affinity (only affinity = True, False or None is supported)")
         properties = required(given, "resource_properties")

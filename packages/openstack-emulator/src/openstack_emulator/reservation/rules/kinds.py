@@ -6,8 +6,8 @@ from abc import abstractmethod
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from openstack_emulator.core import fields
 from openstack_emulator.core.errors import ApiError, bad_request
+from openstack_emulator.core.validation.conversions import as_integer
 from openstack_emulator.network.records.core import FloatingIp
 from openstack_emulator.network.rules.kinds.kind import CLOUD
 from openstack_emulator.reservation.records import Address, Lease, Reservation
@@ -147,7 +147,7 @@ def missing(name: str) -> ApiError:
 
 def number(given: Mapping[str, Any], name: str, low: int) -> int:
     """Return a parameter that is an integer of at least `low`. Raises ApiError 400."""
-    found = fields.as_integer(required(given, name))
+    found = as_integer(required(given, name))
     if found is None or not low <= found <= LARGEST:
         raise bad_request(f"Malformed parameter {name}")
     return found

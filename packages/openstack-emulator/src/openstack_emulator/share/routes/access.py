@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from openstack_emulator.core import fields
 from openstack_emulator.core.errors import bad_request, not_found
 from openstack_emulator.core.filters import holds
 from openstack_emulator.core.http import Request, Response
+from openstack_emulator.core.validation.objects import check_fields
 from openstack_emulator.share.records import AccessRule
 from openstack_emulator.share.routes.bodies import METADATA
 from openstack_emulator.share.rules.composition import SharedFileSystems
@@ -37,7 +37,7 @@ def show(systems: SharedFileSystems, request: Request) -> Response:
 
 def set_metadata(systems: SharedFileSystems, request: Request) -> Response:
     rule, wanted = _rule(systems, request), request.object("metadata")
-    fields.check_fields({"metadata": wanted}, {"metadata": METADATA})
+    check_fields({"metadata": wanted}, {"metadata": METADATA})
     rule.metadata = {**rule.metadata, **wanted}
     systems.access_rules.save(rule)
     return Response({"metadata": rule.metadata})

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from openstack_emulator.core import fields
 from openstack_emulator.core.cloud import Microversions
 from openstack_emulator.core.errors import bad_request, forbidden, not_found
 from openstack_emulator.core.extensions import Extensions
 from openstack_emulator.core.http import Request, Response
 from openstack_emulator.core.microversions import write
+from openstack_emulator.core.validation import fields
+from openstack_emulator.core.validation.conversions import as_boolean
+from openstack_emulator.core.validation.objects import check_fields
 from openstack_emulator.core.versions import DESCRIBED, ApiVersion, all_versions, media_type, own
 from openstack_emulator.share.rules.composition import SharedFileSystems
 from openstack_emulator.share.rules.constants import ZONE
@@ -83,14 +85,14 @@ def _changes(systems: SharedFileSystems, wanted: dict[str, Any]) -> dict[str, in
     given = {key: value for key, value in wanted.items() if key not in ("tenant_id", "id", "force", "class_name")}
     if unknown := sorted(given.keys() - systems.quotas.initial().keys()):
         raise bad_request(f"Bad key(s) in quota set: {', '.join(unknown)}")
-    fields.check_fields(given, dict.fromkeys(given, fields.integer(-1, 2**31 - 1)), where="quota_set")
+    check_fields(given, dict.fromkeys(given, fields.integer(-1, 2**31 - 1)), where="quota_set")
     return {key: int(value) for key, value in given.items()}
 
 
 def update_quota(systems: SharedFileSystems, request: Request) -> Response:
     project, wanted = _changed_project(request), request.object("quota_set")
     changes, used = _changes(systems, wanted), systems.quotas.used_by(project)
-    if not fields.as_boolean(wanted.get("force")):
+    if not as_boolean(wanted.get("force")):
         for name, limit in changes.items():
             if 0 <= limit < used[name]:
                 raise bad_request(f"Quota value {limit} for {name} must be greater than already used {used[name]}.")

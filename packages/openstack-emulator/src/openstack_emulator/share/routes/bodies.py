@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from typing import Any, TypeVar
 
-from openstack_emulator.core import fields
 from openstack_emulator.core.errors import ApiError
 from openstack_emulator.core.http import Request, Response
+from openstack_emulator.core.validation import fields
+from openstack_emulator.core.validation.problems import Check
 from openstack_emulator.share.rules.composition import SharedFileSystems
 
 R = TypeVar("R")
@@ -15,7 +16,7 @@ Actions = Mapping[str, Callable[[SharedFileSystems, Request, R, Any], Response]]
 """The handlers of actions by name; the last argument is what the body has under this name."""
 TEXT = fields.nullable(fields.text())
 METADATA = fields.text_map(largest_value=1023, key_form=r".{1,255}")
-NAMES: Mapping[str, fields.Check] = {
+NAMES: Mapping[str, Check] = {
     "name": TEXT,
     "description": TEXT,
     "display_name": TEXT,

@@ -5,13 +5,14 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from openstack_emulator.core import fields
 from openstack_emulator.core.actions import act, argument_of
 from openstack_emulator.core.errors import bad_request, conflict
 from openstack_emulator.core.filters import Filter, equal, project_rows
 from openstack_emulator.core.http import Request, Response
 from openstack_emulator.core.metadata import Metadata
 from openstack_emulator.core.rules import visible
+from openstack_emulator.core.validation import fields
+from openstack_emulator.core.validation.objects import check_fields
 from openstack_emulator.share.records import ShareNetwork, Subnet
 from openstack_emulator.share.routes.bodies import METADATA, NO_ITEM, OTHER_KEY, TEXT, Actions, changes_of, member
 from openstack_emulator.share.routes.lists import COMMON, created_within, listing
@@ -75,7 +76,7 @@ def detail(systems: SharedFileSystems, request: Request) -> Response:
 
 def create(systems: SharedFileSystems, request: Request) -> Response:
     wanted = member(request, "share_network")
-    fields.check_fields(wanted, {**NETWORK, **SUBNET}, where="share_network", strict=False)
+    check_fields(wanted, {**NETWORK, **SUBNET}, where="share_network", strict=False)
     if wanted.get("nova_net_id"):
         raise bad_request("nova networking is not supported starting in Ocata.")
     network = systems.networks.create(
@@ -90,7 +91,7 @@ def show(systems: SharedFileSystems, request: Request) -> Response:
 
 def update(systems: SharedFileSystems, request: Request) -> Response:
     network, wanted = _network(systems, request), member(request, "share_network")
-    fields.check_fields(wanted, NETWORK, where="share_network", strict=False)
+    check_fields(wanted, NETWORK, where="share_network", strict=False)
     if wanted.get("nova_net_id"):
         raise bad_request("nova networking is not supported starting in Ocata.")
     systems.networks.update(network, changes_of(wanted, NETWORK))
@@ -146,7 +147,7 @@ def create_subnet(systems: SharedFileSystems, request: Request) -> Response:
     network, body = _network(systems, request), request.json
     name = "share-network-subnet" if isinstance(body, dict) and "share-network-subnet" in body else SUBNET_MEMBER
     wanted = member(request, name)
-    fields.check_fields(wanted, SUBNET, where=name, strict=False)
+    check_fields(wanted, SUBNET, where=name, strict=False)
     zone = wanted.get("availability_zone")
     taken = {one.availability_zone for one in systems.networks.subnets_of(network)}
     if request.version < SINCE_SUBNETS_IN_ZONE and zone in taken:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from openstack_emulator.core import fields
 from openstack_emulator.core.filters import Filter, equal, project_rows
 from openstack_emulator.core.http import Request, Response
 from openstack_emulator.core.rules import visible
+from openstack_emulator.core.validation import fields
+from openstack_emulator.core.validation.objects import check_fields
+from openstack_emulator.core.validation.problems import Check
 from openstack_emulator.share.records import SecurityService
 from openstack_emulator.share.routes.bodies import TEXT, changes_of, member
 from openstack_emulator.share.routes.lists import COMMON, LIKE, listing
@@ -53,7 +55,7 @@ def detail(systems: SharedFileSystems, request: Request) -> Response:
     return listing(request, "security_services", rows, FILTERS, lambda row: security_service_view(request, row))
 
 
-def _fields(request: Request) -> dict[str, fields.Check]:
+def _fields(request: Request) -> dict[str, Check]:
     return {**FIELDS, **({"ou": TEXT} if request.version >= SINCE_UNIT else {})}
 
 
@@ -63,7 +65,7 @@ def create(systems: SharedFileSystems, request: Request) -> Response:
         known = ",".join(TYPES)
         raise invalid_input(f"Invalid type {kind} specified for security service. Valid types are {known}")
     checks = {**_fields(request), "type": fields.text()}
-    fields.check_fields(wanted, checks, where="security_service", strict=False)
+    check_fields(wanted, checks, where="security_service", strict=False)
     new = NewSecurityService(**{key: wanted[key] for key in checks if key in wanted})
     return _shown(request, systems.security_services.create(request.context, new))
 
@@ -75,7 +77,7 @@ def show(systems: SharedFileSystems, request: Request) -> Response:
 def update(systems: SharedFileSystems, request: Request) -> Response:
     service, wanted = _service(systems, request), member(request, "security_service")
     checks = _fields(request)
-    fields.check_fields(wanted, checks, where="security_service", strict=False)
+    check_fields(wanted, checks, where="security_service", strict=False)
     systems.security_services.update(service, changes_of(wanted, checks))
     return _shown(request, service)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from openstack_emulator.core import fields
 from openstack_emulator.core.actions import (
     ACCEPTED,
     act,
@@ -16,6 +15,8 @@ from openstack_emulator.core.actions import (
 )
 from openstack_emulator.core.errors import bad_request, forbidden, not_found
 from openstack_emulator.core.http import Request, Response
+from openstack_emulator.core.validation import fields
+from openstack_emulator.core.validation.conversions import as_boolean
 from openstack_emulator.share.records import Share
 from openstack_emulator.share.routes.bodies import METADATA, Actions
 from openstack_emulator.share.routes.shares import own
@@ -64,7 +65,7 @@ def list_access(systems: SharedFileSystems, request: Request, share: Share, argu
 
 
 def extend(systems: SharedFileSystems, request: Request, share: Share, arguments: Any) -> Response:
-    if request.version >= SINCE_FORCE and isinstance(arguments, dict) and fields.as_boolean(arguments.get("force")):
+    if request.version >= SINCE_FORCE and isinstance(arguments, dict) and as_boolean(arguments.get("force")):
         request.context.require()
     systems.shares.extend(share, int(argument_of("extend", arguments, "new_size", fields.integer(1), strict=False)))
     return Response(status=ACCEPTED)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from operator import attrgetter
 
-from openstack_emulator.core import fields
 from openstack_emulator.core.errors import forbidden, not_found
 from openstack_emulator.core.filters import Filter, equal, holds
 from openstack_emulator.core.http import Request, Response
 from openstack_emulator.core.metadata import Metadata
+from openstack_emulator.core.validation import fields
+from openstack_emulator.core.validation.conversions import as_boolean
+from openstack_emulator.core.validation.objects import check_fields
 from openstack_emulator.share.records import Export, Share
 from openstack_emulator.share.routes.bodies import METADATA, NAMES, NO_ITEM, OTHER_KEY, TEXT, changes_of, member
 from openstack_emulator.share.routes.lists import COMMON, listing
@@ -106,7 +108,7 @@ def detail(systems: SharedFileSystems, request: Request) -> Response:
 
 def create(systems: SharedFileSystems, request: Request) -> Response:
     wanted = member(request, "share")
-    fields.check_fields(wanted, CREATABLE, where="share", strict=False)
+    check_fields(wanted, CREATABLE, where="share", strict=False)
     for name in UNSUPPORTED:
         if wanted.get(name):
             raise not_found(f"The emulated service has no {name}: {wanted[name]}.")
@@ -121,10 +123,10 @@ def show(systems: SharedFileSystems, request: Request) -> Response:
 
 def update(systems: SharedFileSystems, request: Request) -> Response:
     share, wanted = own(systems, request), member(request, "share")
-    fields.check_fields(wanted, UPDATABLE, where="share", strict=False)
+    check_fields(wanted, UPDATABLE, where="share", strict=False)
     changes = changes_of(wanted, UPDATABLE)
     if "is_public" in changes:
-        public = fields.as_boolean(changes.get("is_public"))
+        public = as_boolean(changes.get("is_public"))
         if public and not share.is_public:
             systems.shares.require_publisher(request.context)
         changes |= {"is_public": public}
@@ -139,7 +141,7 @@ def delete(systems: SharedFileSystems, request: Request) -> Response:
 
 def manage(systems: SharedFileSystems, request: Request) -> Response:
     wanted = member(request, "share")
-    fields.check_fields(wanted, MANAGED, ("service_host", "export_path", "protocol"), "share", strict=False)
+    check_fields(wanted, MANAGED, ("service_host", "export_path", "protocol"), "share", strict=False)
     place = BackendPlace(
         host=wanted["service_host"], path=str(_path(wanted["export_path"])), protocol=wanted["protocol"]
     )

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from http import HTTPStatus
 
-from openstack_emulator.core import fields
 from openstack_emulator.core.actions import act, for_administrators, reset_status, status_among
 from openstack_emulator.core.errors import ApiError, not_found
 from openstack_emulator.core.filters import Filter, equal, project_rows
 from openstack_emulator.core.http import Request, Response
 from openstack_emulator.core.metadata import Metadata
 from openstack_emulator.core.rules import visible
+from openstack_emulator.core.validation import fields
+from openstack_emulator.core.validation.objects import check_fields
 from openstack_emulator.share.records import Snapshot
 from openstack_emulator.share.routes.bodies import (
     METADATA,
@@ -53,7 +54,7 @@ def detail(systems: SharedFileSystems, request: Request) -> Response:
 
 def create(systems: SharedFileSystems, request: Request) -> Response:
     wanted = member(request, "snapshot")
-    fields.check_fields(wanted, CREATABLE, ("share_id",), "snapshot", strict=False)
+    check_fields(wanted, CREATABLE, ("share_id",), "snapshot", strict=False)
     try:
         share = systems.shares.own(request.context, wanted["share_id"])
     except ApiError as error:
@@ -76,7 +77,7 @@ def list_exports(systems: SharedFileSystems, request: Request) -> Response:
 
 def update(systems: SharedFileSystems, request: Request) -> Response:
     snapshot, wanted = found(systems, request), member(request, "snapshot")
-    fields.check_fields(wanted, NAMES, where="snapshot", strict=False)
+    check_fields(wanted, NAMES, where="snapshot", strict=False)
     systems.snapshots.rows.update(snapshot, **changes_of(wanted, NAMES), updated_at=systems.snapshots.moment())
     return Response({"snapshot": snapshot_view(request, snapshot)})
 

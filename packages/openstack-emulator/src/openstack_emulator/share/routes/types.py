@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from openstack_emulator.core import fields
 from openstack_emulator.core.actions import ACCEPTED, act, argument_of
 from openstack_emulator.core.errors import bad_request, forbidden, not_found
 from openstack_emulator.core.filters import Filter, holds
 from openstack_emulator.core.http import Request, Response
+from openstack_emulator.core.validation import fields
+from openstack_emulator.core.validation.conversions import as_boolean
+from openstack_emulator.core.validation.objects import check_fields, invalid
+from openstack_emulator.core.validation.sentences import sentence
 from openstack_emulator.share.records import ShareType
 from openstack_emulator.share.routes.bodies import TEXT, Actions
 from openstack_emulator.share.rules.composition import SharedFileSystems
@@ -31,11 +34,11 @@ TYPE = {
 def specs(wanted: Any) -> dict[str, Any]:
     """Extra specs of a request's body; 400 for keys and values that cannot be ones."""
     if not isinstance(wanted, dict):
-        raise fields.invalid("extra_specs", wanted, f"{wanted!r} is not of type 'object'")
+        raise invalid("extra_specs", wanted, f"{wanted!r} is not of type 'object'")
     key_check = fields.text(pattern=KEY_FORM)
     for key, value in wanted.items():
         if (problem := key_check(key) or SPEC_VALUE(value)) is not None:
-            raise fields.invalid("extra_specs", wanted, problem)
+            raise invalid("extra_specs", wanted, sentence(problem))
     return wanted
 
 
@@ -53,7 +56,7 @@ def index(systems: SharedFileSystems, request: Request) -> Response:
     query, rows = request.query, systems.types.usable(request.context)
     wanted = query.get("is_public") or "true"
     if request.context.is_admin and wanted.lower() not in ("none", "all"):
-        public = fields.as_boolean(wanted)
+        public = as_boolean(wanted)
         if public is None:
             raise bad_request(f"Invalid is_public filter [{wanted}]")
         own = request.context.project_id
@@ -78,10 +81,10 @@ def create(systems: SharedFileSystems, request: Request) -> Response:
     body = request.json
     member = "share_type" if isinstance(body, dict) and "share_type" in body else "volume_type"
     wanted = request.object(member)
-    fields.check_fields(wanted, TYPE, ("name",), member, strict=False)
+    check_fields(wanted, TYPE, ("name",), member, strict=False)
     if wanted.get("description") is not None and request.version < SINCE_DESCRIPTION:
         raise bad_request("A share type has a description since microversion 2.41.")
-    public = bool(fields.as_boolean(wanted.get(ACCESS, True)))
+    public = bool(as_boolean(wanted.get(ACCESS, True)))
     extra_specs = specs(wanted.get("extra_specs") or {})
     if request.version < SINCE_OPTIONAL:
         extra_specs = {OPTIONAL: True, **extra_specs}
@@ -91,10 +94,10 @@ def create(systems: SharedFileSystems, request: Request) -> Response:
 def update(systems: SharedFileSystems, request: Request) -> Response:
     kind, wanted = _type(systems, request), request.object("share_type")
     checks = {"name": fields.name(), "description": TEXT, ACCESS: fields.boolean}
-    fields.check_fields(wanted, checks, where="share_type", strict=False)
+    check_fields(wanted, checks, where="share_type", strict=False)
     changes: dict[str, Any] = {key: wanted[key] or None for key in ("name", "description") if key in wanted}
     if ACCESS in wanted:
-        changes |= {"is_public": fields.as_boolean(wanted[ACCESS])}
+        changes |= {"is_public": as_boolean(wanted[ACCESS])}
     if not changes:
         raise bad_request("Specify share type name, description, share_type_access:is_public or a combination thereof.")
     systems.types.update(kind, changes)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from openstack_emulator.core import fields
+from openstack_emulator.core.validation.conversions import as_boolean
 from openstack_emulator.share.rules.constants import BACKEND_HOST, ZONE
 
 TOTAL_GIB = 10_000
@@ -64,7 +64,7 @@ def _matches(present: Any, wanted: str) -> bool:
         return any(_matches(one, wanted) for one in present)
     operator, _, value = wanted.strip().partition(" ")
     if operator == "<is>" or isinstance(present, bool):
-        return fields.as_boolean(wanted.removeprefix("<is>").strip()) is bool(present)
+        return as_boolean(wanted.removeprefix("<is>").strip()) is bool(present)
     if operator == "<in>":
         return value.strip() in str(present)
     return str(present).lower() == wanted.strip().lower()

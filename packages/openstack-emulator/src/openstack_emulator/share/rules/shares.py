@@ -6,12 +6,12 @@ from collections.abc import Collection, Mapping
 from datetime import timedelta
 from typing import Any
 
-from openstack_emulator.core import fields
 from openstack_emulator.core.cloud import Records, new_id
 from openstack_emulator.core.errors import ApiError, bad_request, conflict, forbidden, not_found
 from openstack_emulator.core.http import Context
 from openstack_emulator.core.rules import MICROSECONDS, Rules, visible
 from openstack_emulator.core.store import Table
+from openstack_emulator.core.validation.conversions import as_integer
 from openstack_emulator.share.records import AccessRule, Export, Share, ShareType, Snapshot
 from openstack_emulator.share.rules.backend import fits
 from openstack_emulator.share.rules.constants import ADDRESS, BACKEND_HOST, LONG, PROTOCOLS, SHORT, ZONE
@@ -359,13 +359,13 @@ def check_allowed(kind: ShareType, size: int, most: str) -> None:
 
     most: the extra spec of the largest size.
     """
-    least_size, most_size = (fields.as_integer(kind.extra_specs.get(name)) for name in (LEAST, most))
+    least_size, most_size = (as_integer(kind.extra_specs.get(name)) for name in (LEAST, most))
     if (least_size is not None and size < least_size) or (most_size is not None and size > most_size):
         raise invalid_input(f"Share size '{size}' is not within the limits of share type {kind.name}")
 
 
 def _size(given: Any, source: Snapshot | None) -> int:
-    size = fields.as_integer(given)
+    size = as_integer(given)
     if given is None and source is not None:
         size = source.share_size
     if size is None or size < 1:

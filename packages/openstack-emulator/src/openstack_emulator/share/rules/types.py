@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from openstack_emulator.core import fields
 from openstack_emulator.core.cloud import Records, new_id
 from openstack_emulator.core.errors import bad_request, conflict, forbidden, not_found
 from openstack_emulator.core.http import Context
 from openstack_emulator.core.rules import Rules
 from openstack_emulator.core.store import Table
+from openstack_emulator.core.validation.conversions import as_boolean
 from openstack_emulator.share.records import Abilities, Share, ShareType
 
 DEFAULT_TYPE = "default"
@@ -163,7 +163,7 @@ def may_use(kind: ShareType, context: Context) -> bool:
 
 def _truth(value: Any) -> bool | None:
     """The boolean that `True`, `"true"` or `"<is> True"` means; None for other values."""
-    return fields.as_boolean(str(value).removeprefix("<is>").strip())
+    return as_boolean(str(value).removeprefix("<is>").strip())
 
 
 def _refuse_public(kind: ShareType) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
-from openstack_emulator.core import fields
+from openstack_emulator.core.validation.conversions import as_boolean
 
 
 def _named(body: Mapping[str, Any], name: str) -> str | None:
@@ -44,7 +44,7 @@ class NewShare:
         return cls(
             name=_named(body, "name"),
             description=_named(body, "description"),
-            is_public=bool(fields.as_boolean(body.get("is_public"))),
+            is_public=bool(as_boolean(body.get("is_public"))),
             metadata=body.get("metadata") or {},
             share_type=share_type or None,
             availability_zone=body.get("availability_zone") or None,

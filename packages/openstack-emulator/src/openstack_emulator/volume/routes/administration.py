@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from openstack_emulator.core import fields
 from openstack_emulator.core.errors import bad_request, forbidden, not_found
 from openstack_emulator.core.extensions import Extensions
 from openstack_emulator.core.http import Request, Response
+from openstack_emulator.core.validation import fields
+from openstack_emulator.core.validation.conversions import as_integer
+from openstack_emulator.core.validation.objects import check_fields
 from openstack_emulator.core.versions import DESCRIBED, ApiVersion, all_versions, media_type, own
 from openstack_emulator.volume.rules.composition import BlockStorage
 from openstack_emulator.volume.rules.constants import ZONE
@@ -117,9 +119,9 @@ def _quota_changes(storage: BlockStorage, wanted: dict[str, Any]) -> dict[str, i
     if unknown := sorted(set(given) - set(names)):
         raise bad_request(f"Invalid input received: Bad key(s) in quota set: {', '.join(unknown)}")
     for name, value in given.items():
-        if fields.as_integer(value) is None:
+        if as_integer(value) is None:
             raise bad_request(f"{name} must be an integer")
-    fields.check_fields(given, dict.fromkeys(names, fields.integer(-1, 2**31 - 1)), where="quota_set")
+    check_fields(given, dict.fromkeys(names, fields.integer(-1, 2**31 - 1)), where="quota_set")
     return {key: int(value) for key, value in given.items()}
 
 

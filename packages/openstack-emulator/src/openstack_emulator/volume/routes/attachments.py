@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from openstack_emulator.core import fields
 from openstack_emulator.core.actions import act
 from openstack_emulator.core.cloud import Cloud
 from openstack_emulator.core.errors import bad_request, not_found
 from openstack_emulator.core.filters import equal, project_rows
 from openstack_emulator.core.http import Request, Response
+from openstack_emulator.core.validation import fields
+from openstack_emulator.core.validation.objects import check_fields
 from openstack_emulator.volume.records import Attachment
 from openstack_emulator.volume.routes.acting import Actions
 from openstack_emulator.volume.routes.lists import listing
@@ -50,7 +51,7 @@ def _found(storage: BlockStorage, request: Request) -> Attachment:
 def create(storage: BlockStorage, request: Request) -> Response:
     _served(request)
     wanted = request.object("attachment")
-    fields.check_fields(wanted, CREATABLE, ("volume_uuid",), "attachment")
+    check_fields(wanted, CREATABLE, ("volume_uuid",), "attachment")
     volume = storage.volumes.find(request.context, wanted["volume_uuid"])
     attachment = storage.attachments.create(
         request.context, volume, wanted.get("instance_uuid"), wanted.get("connector"), wanted.get("mode")

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from openstack_emulator.core import fields
 from openstack_emulator.core.errors import bad_request, not_found
 from openstack_emulator.core.http import Request, Response
+from openstack_emulator.core.validation import fields
+from openstack_emulator.core.validation.objects import check_fields
 from openstack_emulator.volume.rules.composition import BlockStorage
 from openstack_emulator.volume.rules.constants import BACKEND_HOST, POOL
 from openstack_emulator.volume.rules.scheduling import CAPABILITIES, CAPACITY_GIGABYTES
@@ -44,7 +45,7 @@ def change_service(storage: BlockStorage, request: Request) -> Response:
 def _switch(storage: BlockStorage, change: str, wanted: Any) -> Response:
     checks = {"host": fields.text(1), "binary": fields.text(1), "disabled_reason": fields.text(1)}
     reason_needed = change == "disable-log-reason"
-    fields.check_fields(wanted, checks, ("host", "binary", *(("disabled_reason",) if reason_needed else ())))
+    check_fields(wanted, checks, ("host", "binary", *(("disabled_reason",) if reason_needed else ())))
     binary, host = wanted["binary"], wanted["host"]
     row = storage.backend.services.get(f"{binary}:{host}")
     if row is None:
@@ -60,7 +61,7 @@ def _switch(storage: BlockStorage, change: str, wanted: Any) -> Response:
 
 def _freeze(storage: BlockStorage, frozen: bool, wanted: Any) -> Response:
     """A frozen back end gets no new volumes."""
-    fields.check_fields(wanted, {"host": fields.text(1)}, ("host",))
+    check_fields(wanted, {"host": fields.text(1)}, ("host",))
     host = wanted["host"]
     row = storage.backend.services.get(f"cinder-volume:{host}")
     if row is None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from openstack_emulator.core import fields
 from openstack_emulator.core.actions import for_administrators, reset_status, status_among
 from openstack_emulator.core.errors import bad_request, not_found
 from openstack_emulator.core.filters import project_rows
 from openstack_emulator.core.http import Request, Response
 from openstack_emulator.core.rules import visible
+from openstack_emulator.core.validation import fields
+from openstack_emulator.core.validation.objects import check_fields
 from openstack_emulator.volume.records import Backup
 from openstack_emulator.volume.routes.acting import Actions, act_by_policy
 from openstack_emulator.volume.routes.bodies import FREE_TEXT, METADATA, NAMED, flag
@@ -38,7 +39,7 @@ def found(storage: BlockStorage, request: Request) -> Backup:
 
 def create(storage: BlockStorage, request: Request) -> Response:
     wanted = request.object("backup")
-    fields.check_fields(wanted, BACKUP, ("volume_id",), "backup", strict=request.version >= (3, 53))
+    check_fields(wanted, BACKUP, ("volume_id",), "backup", strict=request.version >= (3, 53))
     new = NewBackup(
         name=wanted.get("name"),
         description=wanted.get("description"),
@@ -73,7 +74,7 @@ def update(storage: BlockStorage, request: Request) -> Response:
     if request.version < (3, 9):
         raise not_found("The resource could not be found.")
     checks = {**NAMED, "metadata": fields.nullable(METADATA)}
-    fields.check_fields(wanted, checks, where="backup", strict=request.version >= (3, 53))
+    check_fields(wanted, checks, where="backup", strict=request.version >= (3, 53))
     changes = {key: wanted[key] for key in ("name", "description", "metadata") if key in wanted}
     if not changes:
         raise bad_request("Missing required element 'name', 'description' or 'metadata' in request body.")
@@ -88,7 +89,7 @@ def delete(storage: BlockStorage, request: Request) -> Response:
 
 def restore(storage: BlockStorage, request: Request) -> Response:
     backup, wanted = found(storage, request), request.object("restore")
-    fields.check_fields(wanted, {"volume_id": fields.nullable(fields.identifier), "name": FREE_TEXT}, where="restore")
+    check_fields(wanted, {"volume_id": fields.nullable(fields.identifier), "name": FREE_TEXT}, where="restore")
     volume = storage.backups.restore(request.context, backup, wanted.get("volume_id"), wanted.get("name"))
     view = {"backup_id": backup.id, "volume_id": volume.id, "volume_name": volume.name}
     return Response({"restore": view}, 202)
@@ -103,7 +104,7 @@ def import_record(storage: BlockStorage, request: Request) -> Response:
     request.context.require()
     wanted = request.object("backup-record")
     needed = ("backup_service", "backup_url")
-    fields.check_fields(wanted, dict.fromkeys(needed, fields.text(1, 10**6)), needed, "backup-record")
+    check_fields(wanted, dict.fromkeys(needed, fields.text(1, 10**6)), needed, "backup-record")
     backup = storage.backups.import_record(request.context, wanted["backup_service"], wanted["backup_url"])
     return Response({"backup": brief_backup(request, backup)}, 201)
 

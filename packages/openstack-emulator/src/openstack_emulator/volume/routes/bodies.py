@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from openstack_emulator.core import fields
 from openstack_emulator.core.errors import bad_request
 from openstack_emulator.core.filters import equal
 from openstack_emulator.core.typed import Readable
+from openstack_emulator.core.validation import fields
+from openstack_emulator.core.validation.conversions import as_boolean
+from openstack_emulator.core.validation.problems import Check
 
 FREE_TEXT = fields.nullable(fields.text())
 METADATA = fields.text_map(key_form=r".{1,255}")
 SPECS = fields.properties(fields.text(), r"[a-zA-Z0-9-_:.]{1,255}")
-NAMED: Mapping[str, fields.Check] = {
+NAMED: Mapping[str, Check] = {
     "name": FREE_TEXT,
     "description": FREE_TEXT,
     "display_name": FREE_TEXT,
@@ -25,7 +27,7 @@ OTHER_KEY = "Request body and URI mismatch"
 
 def flag(value: Any, name: str) -> bool:
     """The boolean that a value of a request means; 400 for other values."""
-    found = fields.as_boolean(value)
+    found = as_boolean(value)
     if found is None:
         raise bad_request(f"Invalid input received: Invalid value '{value}' for '{name}': it must be a boolean.")
     return found

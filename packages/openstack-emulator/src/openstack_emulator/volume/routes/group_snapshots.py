@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from openstack_emulator.core import fields
 from openstack_emulator.core.actions import act, reset_status, status_among
 from openstack_emulator.core.filters import project_rows
 from openstack_emulator.core.http import Request, Response
 from openstack_emulator.core.rules import visible
+from openstack_emulator.core.validation import fields
+from openstack_emulator.core.validation.objects import check_fields
 from openstack_emulator.volume.records import GroupSnapshot
 from openstack_emulator.volume.routes.acting import Actions
 from openstack_emulator.volume.routes.bodies import FREE_TEXT, GROUP_FILTERS
@@ -24,7 +25,7 @@ def _taken(storage: BlockStorage, request: Request) -> GroupSnapshot:
 
 def create(storage: BlockStorage, request: Request) -> Response:
     wanted = request.object("group_snapshot")
-    fields.check_fields(wanted, SNAPSHOT, ("group_id",), "group_snapshot")
+    check_fields(wanted, SNAPSHOT, ("group_id",), "group_snapshot")
     group = visible(storage.groups.rows, request.context, wanted["group_id"])
     taken = storage.group_snapshots.create(request.context, group, wanted.get("name"), wanted.get("description"))
     return Response({"group_snapshot": {**brief_group(taken), "group_type_id": taken.group_type_id}}, 202)

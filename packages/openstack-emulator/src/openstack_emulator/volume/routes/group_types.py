@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from openstack_emulator.core import fields
 from openstack_emulator.core.errors import bad_request, not_found
 from openstack_emulator.core.filters import Filter, equal
 from openstack_emulator.core.http import Request, Response
 from openstack_emulator.core.specs import Specs
+from openstack_emulator.core.validation import fields
+from openstack_emulator.core.validation.objects import check_fields
 from openstack_emulator.volume.records import GroupType
 from openstack_emulator.volume.routes.bodies import FREE_TEXT, SPECS, flag, is_public
 from openstack_emulator.volume.routes.lists import listing
@@ -36,7 +37,7 @@ def index(storage: BlockStorage, request: Request) -> Response:
 
 def create(storage: BlockStorage, request: Request) -> Response:
     wanted = request.object("group_type")
-    fields.check_fields(wanted, TYPE, ("name",), "group_type")
+    check_fields(wanted, TYPE, ("name",), "group_type")
     public = flag(wanted.get("is_public", True), "is_public")
     specs = wanted.get("group_specs", {})
     kind = storage.group_types.create(wanted["name"].strip(), wanted.get("description"), public, specs)
@@ -53,7 +54,7 @@ def default(storage: BlockStorage, request: Request) -> Response:
 
 def update(storage: BlockStorage, request: Request) -> Response:
     kind, wanted = _kind(storage, request), request.object("group_type")
-    fields.check_fields(wanted, {key: fields.nullable(check) for key, check in TYPE.items()}, where="group_type")
+    check_fields(wanted, {key: fields.nullable(check) for key, check in TYPE.items()}, where="group_type")
     changes = {key: wanted[key] for key in ("name", "description", "is_public") if wanted.get(key) is not None}
     if not changes:
         raise bad_request("Specify group type name, description or a combination thereof.")

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from openstack_emulator.core import fields
 from openstack_emulator.core.actions import act, reset_status, status_among
 from openstack_emulator.core.errors import bad_request
 from openstack_emulator.core.filters import project_rows
 from openstack_emulator.core.http import Request, Response
 from openstack_emulator.core.rules import visible
+from openstack_emulator.core.validation import fields
+from openstack_emulator.core.validation.objects import check_fields
 from openstack_emulator.volume.records import Group
 from openstack_emulator.volume.routes.acting import Actions
 from openstack_emulator.volume.routes.bodies import FREE_TEXT, GROUP_FILTERS, flag
@@ -41,13 +42,13 @@ def _group(storage: BlockStorage, request: Request) -> Group:
 
 def create(storage: BlockStorage, request: Request) -> Response:
     wanted = request.object("group")
-    fields.check_fields(wanted, GROUP, ("group_type", "volume_types"), "group")
+    check_fields(wanted, GROUP, ("group_type", "volume_types"), "group")
     return Response({"group": brief_group(storage.groups.create(request.context, NewGroup(**wanted)))}, 202)
 
 
 def create_from(storage: BlockStorage, request: Request) -> Response:
     wanted = request.object("create-from-src")
-    fields.check_fields(wanted, FROM_SOURCE, where="create-from-src")
+    check_fields(wanted, FROM_SOURCE, where="create-from-src")
     if ("group_snapshot_id" in wanted) == ("source_group_id" in wanted):
         raise bad_request("Give one of 'group_snapshot_id' and 'source_group_id' to create a group from.")
     return Response({"group": brief_group(storage.groups.create_from(request.context, NewGroup(**wanted)))}, 202)
@@ -68,7 +69,7 @@ def show(storage: BlockStorage, request: Request) -> Response:
 
 def update(storage: BlockStorage, request: Request) -> Response:
     group, wanted = _group(storage, request), request.object("group")
-    fields.check_fields(wanted, GROUP_CHANGES, where="group")
+    check_fields(wanted, GROUP_CHANGES, where="group")
     if not any(value is not None for value in wanted.values()):
         raise bad_request("Name, description, add_volumes and remove_volumes can not all be empty.")
     changes = {key: wanted[key] for key in ("name", "description") if wanted.get(key) is not None}
@@ -82,7 +83,7 @@ def _ids(text: str | None) -> list[str]:
 
 
 def _delete(storage: BlockStorage, request: Request, group: Group, arguments: Any) -> Response:
-    fields.check_fields(arguments, {"delete-volumes": fields.boolean}, where="delete")
+    check_fields(arguments, {"delete-volumes": fields.boolean}, where="delete")
     storage.groups.delete(group, flag(arguments.get("delete-volumes", False), "delete-volumes"))
     return Response(status=202)
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from openstack_emulator.core import fields
 from openstack_emulator.core.errors import bad_request
 from openstack_emulator.core.http import Request, Response
+from openstack_emulator.core.validation import fields
+from openstack_emulator.core.validation.conversions import as_boolean
+from openstack_emulator.core.validation.objects import check_fields
 from openstack_emulator.volume.routes.bodies import FREE_TEXT, METADATA
 from openstack_emulator.volume.routes.lists import listing
 from openstack_emulator.volume.rules.composition import BlockStorage
@@ -29,14 +31,14 @@ SNAPSHOT = {**NAMED, "volume_id": fields.identifier}
 
 def manage_volume(storage: BlockStorage, request: Request) -> Response:
     wanted = request.object("volume")
-    fields.check_fields(wanted, VOLUME, ("host", "ref"), "volume")
+    check_fields(wanted, VOLUME, ("host", "ref"), "volume")
     new = NewVolume(
         name=wanted.get("name"),
         description=wanted.get("description"),
         volume_type=wanted.get("volume_type"),
         availability_zone=wanted.get("availability_zone"),
         metadata=wanted.get("metadata"),
-        bootable=bool(fields.as_boolean(wanted.get("bootable", False))),
+        bootable=bool(as_boolean(wanted.get("bootable", False))),
     )
     volume = storage.unmanaged.manage_volume(request.context, wanted["host"], wanted["ref"], new)
     return Response({"volume": volume_detail(storage, request, volume)}, 202)
@@ -44,7 +46,7 @@ def manage_volume(storage: BlockStorage, request: Request) -> Response:
 
 def manage_snapshot(storage: BlockStorage, request: Request) -> Response:
     wanted = request.object("snapshot")
-    fields.check_fields(wanted, SNAPSHOT, ("volume_id", "ref"), "snapshot")
+    check_fields(wanted, SNAPSHOT, ("volume_id", "ref"), "snapshot")
     volume = storage.volumes.find(request.context, wanted["volume_id"])
     new = NewSnapshot(name=wanted.get("name"), description=wanted.get("description"), metadata=wanted.get("metadata"))
     snapshot = storage.unmanaged.manage_snapshot(request.context, volume, wanted["ref"], new)

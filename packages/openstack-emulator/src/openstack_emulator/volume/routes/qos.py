@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from openstack_emulator.core import fields
 from openstack_emulator.core.errors import bad_request
 from openstack_emulator.core.http import Request, Response
+from openstack_emulator.core.validation import fields
+from openstack_emulator.core.validation.objects import check_fields
 from openstack_emulator.volume.records import Qos
 from openstack_emulator.volume.routes.bodies import SPECS
 from openstack_emulator.volume.routes.lists import listing
@@ -32,7 +33,7 @@ def index(storage: BlockStorage, request: Request) -> Response:
 def _qos_strings(wanted: Any) -> dict[str, str]:
     """The values of QoS specs as strings; numbers are converted."""
     specs = {key: str(value) if isinstance(value, int | float) else value for key, value in wanted.items()}
-    fields.check_fields({"qos_specs": specs}, {"qos_specs": SPECS})
+    check_fields({"qos_specs": specs}, {"qos_specs": SPECS})
     return specs
 
 
@@ -40,7 +41,7 @@ def create(storage: BlockStorage, request: Request) -> Response:
     request.context.require()
     specs = _qos_strings(request.object("qos_specs"))
     name = specs.pop("name", "")
-    fields.check_fields({"name": name}, {"name": fields.name()})
+    check_fields({"name": name}, {"name": fields.name()})
     qos = storage.qos_specs.create(name.strip(), specs.pop("consumer", "back-end"), specs)
     return _answer(request, qos)
 
@@ -62,7 +63,7 @@ def delete(storage: BlockStorage, request: Request) -> Response:
 
 def delete_keys(storage: BlockStorage, request: Request) -> Response:
     qos = _qos(storage, request)
-    fields.check_fields(request.json, {"keys": fields.items(fields.text(1))}, ("keys",))
+    check_fields(request.json, {"keys": fields.items(fields.text(1))}, ("keys",))
     storage.qos_specs.delete_keys(qos, request.json["keys"])
     return Response(status=202)
 

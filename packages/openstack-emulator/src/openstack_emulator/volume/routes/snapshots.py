@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from openstack_emulator.core import fields
 from openstack_emulator.core.actions import ACCEPTED, arguments_of, for_administrators, reset_status, status_among
 from openstack_emulator.core.errors import bad_request
 from openstack_emulator.core.filters import equal, holds, project_rows
 from openstack_emulator.core.http import Request, Response
 from openstack_emulator.core.metadata import Metadata
 from openstack_emulator.core.rules import visible
+from openstack_emulator.core.validation import fields
+from openstack_emulator.core.validation.objects import check_fields
 from openstack_emulator.volume.records import Snapshot
 from openstack_emulator.volume.routes.acting import Actions, act_by_policy
 from openstack_emulator.volume.routes.bodies import (
@@ -54,7 +55,7 @@ def found(storage: BlockStorage, request: Request) -> Snapshot:
 
 def create(storage: BlockStorage, request: Request) -> Response:
     wanted = request.object("snapshot")
-    fields.check_fields(wanted, SNAPSHOT, ("volume_id",), "snapshot", strict=request.version >= (3, 53))
+    check_fields(wanted, SNAPSHOT, ("volume_id",), "snapshot", strict=request.version >= (3, 53))
     always = request.version >= (3, 66)
     forced = flag(wanted.get("force") or False, "force")
     if always and wanted.get("force") is not None and not forced:
@@ -82,7 +83,7 @@ def show(storage: BlockStorage, request: Request) -> Response:
 def update(storage: BlockStorage, request: Request) -> Response:
     snapshot = found(storage, request)
     wanted = request.object("snapshot")
-    fields.check_fields(wanted, NAMED, where="snapshot", strict=request.version >= (3, 53))
+    check_fields(wanted, NAMED, where="snapshot", strict=request.version >= (3, 53))
     storage.snapshots.rows.update(snapshot, **renamed(wanted, NAMED), updated_at=storage.snapshots.moment())
     return Response({"snapshot": created_snapshot(request, snapshot)})
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from openstack_emulator.core import fields
 from openstack_emulator.core.filters import project_rows
 from openstack_emulator.core.http import Request, Response
 from openstack_emulator.core.rules import visible
+from openstack_emulator.core.validation import fields
+from openstack_emulator.core.validation.conversions import as_boolean
+from openstack_emulator.core.validation.objects import check_fields
 from openstack_emulator.volume.records import Transfer
 from openstack_emulator.volume.routes.bodies import FREE_TEXT
 from openstack_emulator.volume.routes.lists import listing
@@ -20,9 +22,9 @@ def _transfer(storage: BlockStorage, request: Request) -> Transfer:
 def create(storage: BlockStorage, request: Request) -> Response:
     wanted = request.object("transfer")
     checks = {"volume_id": fields.identifier, "name": FREE_TEXT, "no_snapshots": fields.boolean}
-    fields.check_fields(wanted, checks, ("volume_id",), "transfer")
+    check_fields(wanted, checks, ("volume_id",), "transfer")
     volume = storage.volumes.find(request.context, wanted["volume_id"])
-    keep = bool(fields.as_boolean(wanted.get("no_snapshots", False)))
+    keep = bool(as_boolean(wanted.get("no_snapshots", False)))
     transfer = storage.transfers.create(request.context, volume, wanted.get("name"), keep)
     view = {**transfer_detail(request, transfer), "auth_key": transfer.auth_key}
     return Response({"transfer": view}, 202)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from openstack_emulator.core import fields
 from openstack_emulator.core.actions import argument_of
 from openstack_emulator.core.errors import bad_request, not_found
 from openstack_emulator.core.filters import Filter, equal, holds
 from openstack_emulator.core.http import Request, Response
 from openstack_emulator.core.specs import Specs
+from openstack_emulator.core.validation import fields
+from openstack_emulator.core.validation.objects import check_fields
 from openstack_emulator.volume.records import VolumeType
 from openstack_emulator.volume.routes.bodies import SPECS, flag, is_public
 from openstack_emulator.volume.routes.lists import listing
@@ -48,7 +49,7 @@ def index(storage: BlockStorage, request: Request) -> Response:
 def create(storage: BlockStorage, request: Request) -> Response:
     request.context.require()
     wanted = request.object("volume_type")
-    fields.check_fields(wanted, TYPE, ("name",), "volume_type")
+    check_fields(wanted, TYPE, ("name",), "volume_type")
     public = flag(wanted.get(PUBLIC, True), PUBLIC)
     kind = storage.types.create(wanted["name"].strip(), wanted.get("description"), public, wanted.get("extra_specs"))
     return Response({"volume_type": created_type(request, kind)})
@@ -70,7 +71,7 @@ def update(storage: BlockStorage, request: Request) -> Response:
         "description": fields.nullable(fields.text()),
         "is_public": fields.nullable(fields.boolean),
     }
-    fields.check_fields(wanted, checks, where="volume_type", strict=False)
+    check_fields(wanted, checks, where="volume_type", strict=False)
     changes = {key: wanted[key] for key in checks if wanted.get(key) is not None}
     if not changes:
         raise bad_request("Specify volume type name, description, is_public or a combination thereof.")
@@ -149,7 +150,7 @@ def show_encryption_item(storage: BlockStorage, request: Request) -> Response:
 def create_encryption(storage: BlockStorage, request: Request) -> Response:
     request.context.require()
     kind, wanted = _type(storage, request), request.object("encryption")
-    fields.check_fields(wanted, ENCRYPTION, ("provider",), "encryption")
+    check_fields(wanted, ENCRYPTION, ("provider",), "encryption")
     encryption = storage.types.set_encryption(kind, NewEncryption(**wanted))
     return Response({"encryption": created_encryption(encryption)})
 
@@ -157,7 +158,7 @@ def create_encryption(storage: BlockStorage, request: Request) -> Response:
 def update_encryption(storage: BlockStorage, request: Request) -> Response:
     request.context.require()
     kind, wanted = _type(storage, request), request.object("encryption")
-    fields.check_fields(wanted, ENCRYPTION, where="encryption")
+    check_fields(wanted, ENCRYPTION, where="encryption")
     storage.types.update_encryption(kind, request.vars["encryption_id"], wanted)
     return Response({"encryption": wanted})
 

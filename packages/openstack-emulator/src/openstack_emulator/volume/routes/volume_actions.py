@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from openstack_emulator.core import fields
 from openstack_emulator.core.actions import ACCEPTED, argument_of, arguments_of, for_administrators
 from openstack_emulator.core.errors import bad_request, not_found
 from openstack_emulator.core.http import Request, Response
+from openstack_emulator.core.validation import fields
+from openstack_emulator.core.validation.objects import check_fields
 from openstack_emulator.volume.records import Volume
 from openstack_emulator.volume.routes.acting import UNKNOWN, Actions, act_by_policy
 from openstack_emulator.volume.routes.attachments import from_service
@@ -144,7 +145,7 @@ def reset_volume(storage: BlockStorage, request: Request, volume: Volume, argume
 
 def migrate(storage: BlockStorage, request: Request, volume: Volume, arguments: Any) -> Response:
     request.context.require()
-    fields.check_fields(arguments, {"host": fields.text(1)}, ("host",), "os-migrate_volume", strict=False)
+    check_fields(arguments, {"host": fields.text(1)}, ("host",), "os-migrate_volume", strict=False)
     storage.changes.migrate(volume, arguments["host"])
     return Response(status=ACCEPTED)
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from openstack_emulator.core import fields
 from openstack_emulator.core.errors import bad_request, not_found
 from openstack_emulator.core.filters import equal, holds, project_rows
 from openstack_emulator.core.http import Request, Response
 from openstack_emulator.core.metadata import Metadata
+from openstack_emulator.core.validation import fields
+from openstack_emulator.core.validation.conversions import as_boolean
+from openstack_emulator.core.validation.objects import check_fields
 from openstack_emulator.volume.records import Volume
 from openstack_emulator.volume.routes.bodies import FREE_TEXT, METADATA, NAMED, NO_ITEM, OTHER_KEY, renamed
 from openstack_emulator.volume.routes.lists import listing
@@ -58,10 +60,10 @@ def found(storage: BlockStorage, request: Request) -> Volume:
 
 def create(storage: BlockStorage, request: Request) -> Response:
     wanted = request.object("volume")
-    fields.check_fields(wanted, CREATABLE, where="volume", strict=request.version >= (3, 53))
+    check_fields(wanted, CREATABLE, where="volume", strict=request.version >= (3, 53))
     if consistency_group := wanted.get("consistencygroup_id"):
         raise not_found(f"ConsistencyGroup {consistency_group} could not be found.")
-    if fields.as_boolean(wanted.get("multiattach", False)):
+    if as_boolean(wanted.get("multiattach", False)):
         raise bad_request("multiattach parameter has been removed. The default behavior is to use multiattach types.")
     if wanted.get("backup_id") and request.version < (3, 47):
         wanted = {key: value for key, value in wanted.items() if key != "backup_id"}
@@ -71,7 +73,7 @@ def create(storage: BlockStorage, request: Request) -> Response:
         wanted = {**wanted, "imageRef": image_id}
     hints = request.json.get("OS-SCH-HNT:scheduler_hints")
     if hints is not None:
-        fields.check_fields(hints, {}, where="OS-SCH-HNT:scheduler_hints", strict=False)
+        check_fields(hints, {}, where="OS-SCH-HNT:scheduler_hints", strict=False)
     if wanted.get("size") is None and not any(wanted.get(name) for name in SOURCES):
         raise bad_request(UNREADABLE)
     volume = storage.volumes.create(request.context, NewVolume.from_json(wanted, request.id))
@@ -115,7 +117,7 @@ def show(storage: BlockStorage, request: Request) -> Response:
 def update(storage: BlockStorage, request: Request) -> Response:
     volume = found(storage, request)
     wanted = request.object("volume")
-    fields.check_fields(wanted, UPDATABLE, where="volume", strict=request.version >= (3, 53))
+    check_fields(wanted, UPDATABLE, where="volume", strict=request.version >= (3, 53))
     if not wanted and request.version >= (3, 53):
         raise bad_request(
             "Invalid input for field/attribute volume. Value: {}. {} is not valid under any of the given schemas"

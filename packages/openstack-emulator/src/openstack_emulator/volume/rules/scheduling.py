@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from openstack_emulator.core.fields import as_boolean
+from openstack_emulator.core.validation.conversions import as_boolean
 from openstack_emulator.volume.rules.constants import BACKEND
 
 CAPACITY_GIGABYTES = 30720

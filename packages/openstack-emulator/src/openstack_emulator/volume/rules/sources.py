@@ -10,10 +10,10 @@ import orjson
 
 from openstack_emulator.core.cloud import Records
 from openstack_emulator.core.errors import ApiError, bad_request
-from openstack_emulator.core.fields import as_integer
 from openstack_emulator.core.http import Context
 from openstack_emulator.core.rules import Rules, visible
 from openstack_emulator.core.store import Table
+from openstack_emulator.core.validation.conversions import as_integer
 from openstack_emulator.image.records import Image
 from openstack_emulator.image.rules.composition import ImageService
 from openstack_emulator.volume.records import Backup, Snapshot, Volume

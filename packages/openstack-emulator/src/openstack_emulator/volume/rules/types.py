@@ -8,10 +8,10 @@ from typing import Any
 
 from openstack_emulator.core.cloud import Records, new_id
 from openstack_emulator.core.errors import ApiError, bad_request, conflict, not_found
-from openstack_emulator.core.fields import identifier
 from openstack_emulator.core.http import Context
 from openstack_emulator.core.rules import Rules
 from openstack_emulator.core.store import Table
+from openstack_emulator.core.validation.fields import identifier
 from openstack_emulator.volume.records import Encryption, Volume, VolumeType
 from openstack_emulator.volume.rules.wanted import NewEncryption
 

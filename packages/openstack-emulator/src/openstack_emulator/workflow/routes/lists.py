@@ -8,9 +8,9 @@ from typing import Any, TypeVar
 from urllib.parse import urlencode
 
 from openstack_emulator.core.errors import bad_request, not_found
-from openstack_emulator.core.fields import as_integer
 from openstack_emulator.core.http import Query, Request, Response
 from openstack_emulator.core.typed import TypedRecord, stored_names
+from openstack_emulator.core.validation.conversions import as_integer
 from openstack_emulator.workflow.records import Dated
 from openstack_emulator.workflow.rules.composition import Workflows
 

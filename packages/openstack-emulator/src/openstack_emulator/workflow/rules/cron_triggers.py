@@ -12,10 +12,10 @@ from croniter import CroniterBadDateError, croniter
 
 from openstack_emulator.core.cloud import Records, new_id
 from openstack_emulator.core.errors import ApiError, bad_request, conflict, not_found
-from openstack_emulator.core.fields import as_integer
 from openstack_emulator.core.http import Context, Request
 from openstack_emulator.core.rules import Rules
 from openstack_emulator.core.store import Table
+from openstack_emulator.core.validation.conversions import as_integer
 from openstack_emulator.identity.rules.service_trusts import end_trust, token_of, trust_for
 from openstack_emulator.workflow.records import CronTrigger
 from openstack_emulator.workflow.rules.definitions import Definitions

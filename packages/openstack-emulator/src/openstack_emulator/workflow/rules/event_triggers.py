@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from openstack_emulator.core import fields
 from openstack_emulator.core.cloud import Records, new_id
 from openstack_emulator.core.errors import ApiError, bad_request, conflict, not_found
 from openstack_emulator.core.http import Context
 from openstack_emulator.core.rules import Rules, visible
 from openstack_emulator.core.store import Table
+from openstack_emulator.core.validation import fields
 from openstack_emulator.workflow.records import EventTrigger
 from openstack_emulator.workflow.rules.definitions import Definitions
 from openstack_emulator.workflow.rules.executions import check_input
