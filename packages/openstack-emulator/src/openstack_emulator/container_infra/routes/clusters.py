@@ -8,15 +8,15 @@ from typing import Any
 from openstack_emulator.container_infra.records import Cluster
 from openstack_emulator.container_infra.routes.fields import (
     COUNT,
+    FLAG,
+    LABELS,
+    NAMES,
     NUMBER,
     TEXT,
-    Check,
+    Field,
     changed,
-    flag,
     given,
     integer,
-    labels,
-    names,
     since,
     text,
 )
@@ -33,7 +33,7 @@ from openstack_emulator.core.objects import listed, missing, reader, writer
 NAME = r"[a-zA-Z][a-zA-Z0-9_.-]*"
 NO_NODES: Version = (1, 10)
 """From this microversion on, clusters may have no workers."""
-KNOWN: Mapping[str, Check] = {
+KNOWN: Mapping[str, Field] = {
     "name": text(NAME, longest=242),
     "cluster_template_id": text(shortest=1),
     "keypair": TEXT,
@@ -41,15 +41,15 @@ KNOWN: Mapping[str, Check] = {
     "master_count": NUMBER,
     "discovery_url": TEXT,
     "create_timeout": COUNT,
-    "labels": labels,
-    "merge_labels": flag,
+    "labels": LABELS,
+    "merge_labels": FLAG,
     "docker_volume_size": NUMBER,
     "flavor_id": TEXT,
     "master_flavor_id": TEXT,
     "fixed_network": TEXT,
     "fixed_subnet": TEXT,
-    "floating_ip_enabled": flag,
-    "master_lb_enabled": flag,
+    "floating_ip_enabled": FLAG,
+    "master_lb_enabled": FLAG,
 }
 ROLLBACK_SINCE, RESIZE_SINCE, UPGRADE_SINCE = (1, 3), (1, 7), (1, 8)
 SUMMARY = ("uuid", "name", "cluster_template_id", "keypair", "node_count", "master_count", "docker_volume_size",
@@ -60,12 +60,12 @@ HEALTH = ("health_status", "health_status_reason")
 READ_ONLY = ("uuid", "project_id", "user_id", "created_at", "updated_at", "links")
 SET_BY_THE_SERVICE = ("status", "status_reason", "stack_id", "node_addresses", "master_addresses", "api_address",
                       "coe_version", "container_version")  # fmt: skip
-_RESIZE: Mapping[str, Check] = {
+_RESIZE: Mapping[str, Field] = {
     "node_count": integer(0),
-    "nodes_to_remove": names,
+    "nodes_to_remove": NAMES,
     "nodegroup": text(),
 }
-_UPGRADE: Mapping[str, Check] = {
+_UPGRADE: Mapping[str, Field] = {
     "cluster_template": text(),
     "max_batch_size": integer(1),
     "nodegroup": text(),

@@ -2,94 +2,88 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from openstack_emulator.core.errors import ApiError, bad_request
 from openstack_emulator.core.http import Request
 from openstack_emulator.core.microversions import write
+from openstack_emulator.core.validation import fields
 from openstack_emulator.core.validation.conversions import as_boolean, as_integer
-
-Check = Callable[[Any], Any]
-"""Returns the value of a field in its type. Raises Invalid, or Unreadable."""
-
-
-class Invalid(Exception):
-    """A value is not allowed."""
+from openstack_emulator.core.validation.objects import Dialect, Step, value_at
+from openstack_emulator.core.validation.problems import Check, Problem, Reason, specific, wrong_type
+from openstack_emulator.core.validation.sentences import WSME, sentence
 
 
-class Unreadable(Invalid):
-    """A value is not of its type, so that the object cannot be read at all."""
-
-
-def text(pattern: str | None = None, longest: int | None = None, shortest: int = 0) -> Check:
-    """A string that a pattern matches completely."""
-
-    def check(value: Any) -> str:
-        if not isinstance(value, str):
-            raise Invalid("Value should be string")
-        if len(value) < shortest:
-            raise Invalid(f"Value should have a minimum character requirement of {shortest}")
-        if longest is not None and len(value) > longest:
-            raise Invalid(f"Value should have a maximum character requirement of {longest}")
-        if pattern is not None and re.fullmatch(pattern, value) is None:
-            raise Invalid(f"Value should match the pattern ^{pattern}$")
-        return value
-
-    return check
-
-
-def integer(least: int, most: int | None = None) -> Check:
-    """An integer, or a string of one."""
-
-    def check(value: Any) -> int:
-        number = as_integer(value)
-        if number is None:
-            raise Unreadable(f"invalid literal for int() with base 10: {value!r}")
-        if number < least:
-            raise Invalid(f"Value should be greater or equal to {least}")
-        if most is not None and number > most:
-            raise Invalid(f"Value should be lower or equal to {most}")
-        return number
-
-    return check
-
-
-def one_of(*words: str) -> Check:
-    def check(value: Any) -> str:
-        if value not in words:
-            raise Invalid(f"Value should be one of: {', '.join(words)}")
-        return str(value)
-
-    return check
-
-
-def flag(value: Any) -> bool:
-    """A boolean, or a word for one."""
-    found = as_boolean(value)
-    if found is None:
-        raise Unreadable(f"Unrecognized value '{value}', acceptable values are: '0', '1', 'f', 'false', 't', 'true'")
-    return found
-
-
-def labels(value: Any) -> dict[str, str]:
-    """An object whose values are strings, numbers or booleans."""
-    if not isinstance(value, dict):
-        raise Unreadable(f"Value not a valid dict: {value}")
-    if not all(isinstance(one, str | int | float | bool) for one in value.values()):
-        raise Unreadable(f"Value not a valid string: {value}")
-    return {key: str(one) for key, one in value.items()}
-
-
-def names(value: Any) -> list[str]:
-    """A list of strings."""
-    if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
-        raise Unreadable(f"Value not a valid list: {value}")
+def _as_it_is(value: Any) -> Any:
     return value
 
 
+@dataclass(frozen=True)
+class Field:
+    """A field of a request: the check of its value, and what reads a valid one in the type of the field."""
+
+    check: Check
+    read: Callable[[Any], Any] = _as_it_is
+
+
+def _labels(value: Any) -> Problem | None:
+    """An object whose values are strings, numbers or booleans."""
+    if not isinstance(value, dict):
+        return wrong_type(value, "object")
+    strings = all(isinstance(one, str | int | float | bool) for one in value.values())
+    return None if strings else specific(value, f"Value not a valid string: {value}")
+
+
+def _names(value: Any) -> Problem | None:
+    """A list of strings."""
+    good = isinstance(value, list) and all(isinstance(one, str) for one in value)
+    return None if good else wrong_type(value, "array")
+
+
+def integer(minimum: int, maximum: int | None = None) -> Field:
+    """An integer, or a string of one."""
+    return Field(fields.integer(minimum, maximum), as_integer)
+
+
+def text(pattern: str | None = None, longest: int | None = None, shortest: int = 0) -> Field:
+    """A string that a pattern matches completely."""
+    return Field(fields.text(shortest, longest, pattern))
+
+
+def one_of(*words: str) -> Field:
+    """One of some words."""
+    return Field(fields.one_of(*words))
+
+
+FLAG = Field(fields.boolean, as_boolean)
+LABELS = Field(_labels, lambda value: {key: str(one) for key, one in value.items()})
+NAMES = Field(_names)
 TEXT, NUMBER, COUNT = text(), integer(1), integer(0)
+
+
+def _number(problem: Problem) -> str:
+    return f"invalid literal for int() with base 10: {problem.value!r}"
+
+
+def _type(problem: Problem) -> str:
+    kind = problem.expected[0]
+    if kind == "integer":
+        return _number(problem)
+    return WSME[Reason.TYPE](problem) if kind == "string" else f"Value not a valid {_TYPES[kind]}: {problem.value}"
+
+
+_TYPES = {"object": "dict", "array": "list"}
+_SENTENCES = {
+    **WSME,
+    Reason.TYPE: _type,
+    Reason.DIGITS: _number,
+    Reason.PATTERN: lambda problem: f"Value should match the pattern ^{problem.expected}$",
+    Reason.BOOLEAN: lambda problem: (
+        f"Unrecognized value '{problem.value}', acceptable values are: '0', '1', 'f', 'false', 't', 'true'"
+    ),
+}
 
 
 def invalid(name: str, value: Any, problem: object) -> ApiError:
@@ -102,7 +96,28 @@ def missing(name: str) -> ApiError:
     return invalid(name, None, "Mandatory field missing.")
 
 
-def given(request: Request, argument: str, known: Mapping[str, Check], required: Sequence[str] = ()) -> dict[str, Any]:
+def _unreadable(problem: Problem) -> bool:
+    """Whether a value is not of its type, so that the object cannot be read at all."""
+    no_string = problem.reason is Reason.TYPE and problem.expected[0] != "string"
+    return no_string or problem.reason in (Reason.DIGITS, Reason.BOOLEAN, Reason.SPECIFIC)
+
+
+def _refusal(argument: str, body: Any, problem: Problem, words: str) -> ApiError:
+    if problem.reason is Reason.UNKNOWN:
+        return bad_request(f"Unknown attribute for argument {argument}: {', '.join(sorted(problem.expected))}")
+    if problem.reason is Reason.MISSING:
+        return missing(problem.expected)
+    if not problem.path:
+        return invalid(argument, body, "Value not a valid object")
+    if _unreadable(problem):
+        return invalid(argument, body, words)
+    return invalid(str(problem.path[-1]), value_at(body, problem.path), words)
+
+
+_MAGNUM = Dialect((Step.UNKNOWN, Step.VALUES, Step.MISSING), _refusal, _SENTENCES, null_is_missing=True)
+
+
+def given(request: Request, argument: str, known: Mapping[str, Field], required: Sequence[str] = ()) -> dict[str, Any]:
     """Return the fields of a request's body that are not null, in their types.
 
     argument: what the service calls the body.
@@ -110,31 +125,16 @@ def given(request: Request, argument: str, known: Mapping[str, Check], required:
     Raises: ApiError 400.
     """
     body = request.json
-    if not isinstance(body, dict):
-        raise invalid(argument, body, "Value not a valid object")
-    if unknown := sorted(body.keys() - known.keys()):
-        raise bad_request(f"Unknown attribute for argument {argument}: {', '.join(unknown)}")
-    found: dict[str, Any] = {}
-    for name, value in body.items():
-        if value is not None:
-            try:
-                found[name] = known[name](value)
-            except Unreadable as error:
-                raise invalid(argument, body, error) from None
-            except Invalid as error:
-                raise invalid(name, value, error) from None
-    for name in required:
-        if name not in found:
-            raise missing(name)
-    return found
+    checks = {name: fields.optional(field.check) for name, field in known.items()}
+    _MAGNUM.check(argument, body, checks, required)
+    return {name: known[name].read(value) for name, value in body.items() if value is not None}
 
 
-def changed(name: str, value: Any, check: Check) -> Any:
+def changed(name: str, value: Any, field: Field) -> Any:
     """Return the value that a patch gives a field, in the type of the field. Raises ApiError 400."""
-    try:
-        return check(value)
-    except Invalid as error:
-        raise invalid(name, value, error) from None
+    if (problem := field.check(value)) is not None:
+        raise invalid(name, value, sentence(problem, _SENTENCES))
+    return field.read(value)
 
 
 class _NoAction(ApiError):

@@ -8,13 +8,13 @@ from typing import Any
 from openstack_emulator.container_infra.records import Cluster, NodeGroup
 from openstack_emulator.container_infra.routes.fields import (
     COUNT,
+    FLAG,
+    LABELS,
     NUMBER,
     TEXT,
-    Check,
+    Field,
     changed,
-    flag,
     given,
-    labels,
     since,
     text,
 )
@@ -27,7 +27,7 @@ from openstack_emulator.core.errors import bad_request
 from openstack_emulator.core.http import Request, Response
 from openstack_emulator.core.objects import listed, missing, reader, writer
 
-KNOWN: Mapping[str, Check] = {
+KNOWN: Mapping[str, Field] = {
     "name": text(shortest=1),
     "node_count": COUNT,
     "min_node_count": COUNT,
@@ -36,8 +36,8 @@ KNOWN: Mapping[str, Check] = {
     "flavor_id": TEXT,
     "image_id": TEXT,
     "docker_volume_size": NUMBER,
-    "labels": labels,
-    "merge_labels": flag,
+    "labels": LABELS,
+    "merge_labels": FLAG,
 }
 LEAST, MOST = "min_node_count", "max_node_count"
 SINCE = (1, 9)

@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from openstack_emulator.container_infra.routes.fields import (
+    FLAG,
+    LABELS,
     NUMBER,
     TEXT,
-    Check,
+    Field,
     changed,
-    flag,
     given,
     integer,
-    labels,
     one_of,
     text,
 )
@@ -25,7 +25,7 @@ from openstack_emulator.core.errors import bad_request
 from openstack_emulator.core.http import Request, Response
 from openstack_emulator.core.objects import listed, missing, reader, writer
 
-KNOWN: Mapping[str, Check] = {
+KNOWN: Mapping[str, Field] = {
     "name": text(shortest=1),
     "coe": one_of(*COES),
     "image_id": text(shortest=1),
@@ -44,15 +44,15 @@ KNOWN: Mapping[str, Check] = {
     "https_proxy": TEXT,
     "no_proxy": TEXT,
     "apiserver_port": integer(1024, 65535),
-    "labels": labels,
-    "tls_disabled": flag,
-    "public": flag,
-    "hidden": flag,
-    "registry_enabled": flag,
+    "labels": LABELS,
+    "tls_disabled": FLAG,
+    "public": FLAG,
+    "hidden": FLAG,
+    "registry_enabled": FLAG,
     "insecure_registry": TEXT,
     "server_type": one_of("vm", "bm"),
-    "master_lb_enabled": flag,
-    "floating_ip_enabled": flag,
+    "master_lb_enabled": FLAG,
+    "floating_ip_enabled": FLAG,
     "tags": TEXT,
     "driver": TEXT,
     "cluster_distro": TEXT,

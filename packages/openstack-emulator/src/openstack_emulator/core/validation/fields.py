@@ -250,7 +250,7 @@ def form(checks: Mapping[str, Check], required: tuple[str, ...] = ()) -> Check:
             return wrong_type(value, "object")
         for key, one in value.items():
             if key not in checks:
-                return Problem(Reason.UNKNOWN, one, (key,)).within(key)
+                return Problem(Reason.UNKNOWN, value, (key,))
             if (problem := checks[key](one)) is not None:
                 return problem.within(key)
         missing = next((key for key in required if key not in value), None)

@@ -77,19 +77,18 @@ WSME: Sentences = {
 }
 """Those of WSME, which Aodh, Magnum and Octavia use."""
 _VOLUPTUOUS_TYPES = {
-    "string": "str", "number": "Real", "boolean": "boolean", "array": "a list", "object": "a dictionary",
+    "string": "str", "integer": "int", "number": "Real", "array": "a list", "object": "a dictionary",
 }  # fmt: skip
 VOLUPTUOUS: Sentences = {
     **JSON_SCHEMA,
     Reason.TYPE: lambda problem: f"expected {_VOLUPTUOUS_TYPES[problem.expected[0]]}",
-    Reason.DIGITS: lambda problem: "expected int",
+    Reason.BOOLEAN: lambda problem: "expected boolean",
     Reason.SHORT: lambda problem: f"length of value must be at least {problem.expected}",
     Reason.LONG: lambda problem: f"length of value must be at most {problem.expected}",
     Reason.PATTERN: lambda problem: "not a valid value",
     Reason.MINIMUM: lambda problem: f"value must be at least {problem.expected}",
     Reason.MAXIMUM: lambda problem: f"value must be at most {problem.expected}",
     Reason.CHOICE: lambda problem: "not a valid value",
-    Reason.FORMAT: lambda problem: "not a valid value",
     Reason.MISSING: lambda problem: "required key not provided",
     Reason.UNKNOWN: lambda problem: "extra keys not allowed",
 }

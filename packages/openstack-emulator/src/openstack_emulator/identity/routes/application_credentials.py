@@ -4,21 +4,18 @@ from __future__ import annotations
 
 from openstack_emulator.core.errors import forbidden
 from openstack_emulator.core.http import Request, Response
+from openstack_emulator.core.validation.fields import exact_boolean, mapping, one_of, optional
+from openstack_emulator.core.validation.fields import text as string
 from openstack_emulator.identity.records import AccessRule, ApplicationCredential
 from openstack_emulator.identity.routes.lists import answer, filtered
 from openstack_emulator.identity.routes.validation import (
     Field,
-    boolean,
     checked,
-    choice,
     description,
     identifier,
     listing,
-    mapping,
     moment,
     name,
-    nullable,
-    pattern,
     text,
 )
 from openstack_emulator.identity.rules.application_credentials import required
@@ -30,18 +27,18 @@ from openstack_emulator.identity.views import access_rule_view, application_cred
 FIELDS = {
     "name": Field(name, required=True),
     "description": Field(description, default=None),
-    "secret": Field(nullable(text(1)), default=None),
-    "expires_at": Field(nullable(moment), default=None),
+    "secret": Field(optional(text(1)), default=None),
+    "expires_at": Field(optional(moment), default=None),
     "roles": Field(listing(mapping), default=[]),
-    "unrestricted": Field(nullable(boolean), default=None),
+    "unrestricted": Field(optional(exact_boolean), default=None),
     "access_rules": Field(listing(mapping), default=None),
     "project_id": Field(identifier),
 }
 RULE_FIELDS = {
     "id": Field(identifier),
     "service": Field(name),
-    "path": Field(pattern("/.*")),
-    "method": Field(choice("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")),
+    "path": Field(string(maximum=None, pattern="/.*")),
+    "method": Field(one_of("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")),
 }
 
 

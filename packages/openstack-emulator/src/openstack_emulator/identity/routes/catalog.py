@@ -5,19 +5,10 @@ from __future__ import annotations
 from openstack_emulator.core.cloud import new_hex_id
 from openstack_emulator.core.errors import bad_request
 from openstack_emulator.core.http import Request, Response
+from openstack_emulator.core.validation.fields import exact_boolean, one_of, optional
 from openstack_emulator.identity.records import CatalogService, Endpoint, Region
 from openstack_emulator.identity.routes.entity import Entity, Given, change
-from openstack_emulator.identity.routes.validation import (
-    Field,
-    boolean,
-    choice,
-    description,
-    identifier,
-    name,
-    nullable,
-    text,
-    url,
-)
+from openstack_emulator.identity.routes.validation import Field, description, identifier, name, text, url
 from openstack_emulator.identity.rules.catalog import INTERFACES
 from openstack_emulator.identity.rules.composition import Identity
 from openstack_emulator.identity.rules.kept import draft
@@ -36,9 +27,9 @@ REGIONS = Entity(
     "region",
     "regions",
     {
-        "id": Field(nullable(text(0, 255)), default=None),
+        "id": Field(optional(text(0, 255)), default=None),
         "description": Field(description, default=""),
-        "parent_region_id": Field(nullable(text(1, 255)), default=None),
+        "parent_region_id": Field(optional(text(1, 255)), default=None),
     },
     create=create_region,
     filters=("parent_region_id",),
@@ -64,7 +55,7 @@ SERVICES = Entity(
         "type": Field(name, required=True),
         "name": Field(text(0, 255), default=""),
         "description": Field(description, default=""),
-        "enabled": Field(boolean, default=True),
+        "enabled": Field(exact_boolean, default=True),
     },
     filters=("name", "type"),
     extra=True,
@@ -85,11 +76,11 @@ ENDPOINTS = Entity(
     "endpoints",
     {
         "service_id": Field(identifier, required=True),
-        "interface": Field(choice(*INTERFACES), required=True),
+        "interface": Field(one_of(*INTERFACES), required=True),
         "url": Field(url, required=True),
-        "region": Field(nullable(text(1, 255))),
-        "region_id": Field(nullable(text(1, 255))),
-        "enabled": Field(boolean, default=True),
+        "region": Field(optional(text(1, 255))),
+        "region_id": Field(optional(text(1, 255))),
+        "enabled": Field(exact_boolean, default=True),
         "name": Field(text(0, 255)),
         "description": Field(description),
     },

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from openstack_emulator.core.errors import forbidden
 from openstack_emulator.core.http import Context, Request, Response
+from openstack_emulator.core.validation.fields import optional
+from openstack_emulator.core.validation.objects import invalid
 from openstack_emulator.identity.records import Credential
 from openstack_emulator.identity.routes.entity import Entity, Given, whole_body
 from openstack_emulator.identity.routes.entity import create as create_plainly
 from openstack_emulator.identity.routes.lists import answer, links
-from openstack_emulator.identity.routes.validation import Field, checked, identifier, invalid, nullable, text
+from openstack_emulator.identity.routes.validation import Field, checked, identifier, text
 from openstack_emulator.identity.rules.composition import Identity
 from openstack_emulator.identity.rules.credentials import EC2
 from openstack_emulator.identity.rules.policy import enforce
@@ -66,7 +68,7 @@ CREDENTIALS = CredentialEntity(
         "type": Field(text(1, 255), required=True),
         "blob": Field(text(1), required=True),
         "user_id": Field(identifier, required=True),
-        "project_id": Field(nullable(identifier), default=None),
+        "project_id": Field(optional(identifier), default=None),
     },
     prepare=prepare,
     create=create,

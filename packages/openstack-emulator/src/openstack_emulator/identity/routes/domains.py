@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from openstack_emulator.core.cloud import new_hex_id
 from openstack_emulator.core.errors import bad_request
+from openstack_emulator.core.validation.fields import exact_boolean, optional
 from openstack_emulator.identity.records import Domain
 from openstack_emulator.identity.routes.entity import Entity, Given, change, options
 from openstack_emulator.identity.routes.validation import (
     Field,
-    boolean,
     description,
     hex_identifier,
     identifier,
-    nullable,
     short_name,
     tags,
 )
@@ -20,11 +19,11 @@ from openstack_emulator.identity.rules.composition import Identity
 from openstack_emulator.identity.rules.kept import draft
 from openstack_emulator.identity.views import domain_project_view
 
-OPTIONS = Field(options(immutable=boolean), default={})
+OPTIONS = Field(options(immutable=exact_boolean), default={})
 FIELDS = {
     "name": Field(short_name, required=True),
     "description": Field(description, default=""),
-    "enabled": Field(boolean, default=True),
+    "enabled": Field(exact_boolean, default=True),
     "options": OPTIONS,
     "tags": Field(tags, default=[]),
     "explicit_domain_id": Field(hex_identifier),
@@ -76,9 +75,9 @@ DOMAIN_PROJECTS = Entity(
     "projects",
     {
         **FIELDS,
-        "domain_id": Field(nullable(identifier), default=None),
-        "parent_id": Field(nullable(identifier), default=None),
-        "is_domain": Field(boolean, default=False),
+        "domain_id": Field(optional(identifier), default=None),
+        "parent_id": Field(optional(identifier), default=None),
+        "is_domain": Field(exact_boolean, default=False),
     },
     create=create_as_project,
     change=change_as_project,

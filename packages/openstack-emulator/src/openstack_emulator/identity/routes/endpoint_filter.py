@@ -5,25 +5,26 @@ from __future__ import annotations
 from typing import Any
 
 from openstack_emulator.core.http import Request, Response
+from openstack_emulator.core.validation.fields import values
+from openstack_emulator.core.validation.problems import Problem, Reason
 from openstack_emulator.identity.records import EndpointChoice, EndpointGroup
 from openstack_emulator.identity.routes.catalog import ENDPOINTS
 from openstack_emulator.identity.routes.entity import Entity
 from openstack_emulator.identity.routes.lists import answer
 from openstack_emulator.identity.routes.projects import PROJECTS
-from openstack_emulator.identity.routes.validation import Field, description, mapping, name, text
+from openstack_emulator.identity.routes.validation import Field, description, name, text
 from openstack_emulator.identity.rules.composition import Identity
 from openstack_emulator.identity.rules.policy import enforce
 
 FILTERS = frozenset({"service_id", "region_id", "interface"})
+_FILTERS = values(text())
 
 
-def filters(value: Any) -> str | None:
+def filters(value: Any) -> Problem | None:
     """What the endpoints of a group have in common."""
-    if (complaint := mapping(value)) is not None:
-        return complaint
-    if unknown := sorted(set(value) - FILTERS):
-        return f"{unknown[0]!r} is not one of {sorted(FILTERS)}"
-    return next((complaint for each in value.values() if (complaint := text()(each)) is not None), None)
+    if isinstance(value, dict) and (unknown := sorted(value.keys() - FILTERS)):
+        return Problem(Reason.CHOICE, unknown[0], sorted(FILTERS))
+    return _FILTERS(value)
 
 
 ENDPOINT_GROUPS = Entity(

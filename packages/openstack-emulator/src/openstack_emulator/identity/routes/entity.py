@@ -11,9 +11,11 @@ from openstack_emulator.core.errors import bad_request, forbidden
 from openstack_emulator.core.http import Request, Response
 from openstack_emulator.core.store import T, Table
 from openstack_emulator.core.typed import Readable, TypedRecord
+from openstack_emulator.core.validation.fields import form, optional
+from openstack_emulator.core.validation.problems import Check
 from openstack_emulator.identity.records import Extensible
 from openstack_emulator.identity.routes.lists import answer, filtered
-from openstack_emulator.identity.routes.validation import Fields, checked, invalid, mapping
+from openstack_emulator.identity.routes.validation import Fields, checked
 from openstack_emulator.identity.rules.composition import Identity
 from openstack_emulator.identity.rules.kept import Kept, changed, draft
 from openstack_emulator.identity.rules.policy import Subject, allowed, enforce, own
@@ -178,20 +180,9 @@ def merged_options(old: Mapping[str, Any], changes: Mapping[str, Any]) -> Given:
     return {name: value for name, value in {**old, **changes}.items() if value is not None}
 
 
-def options(**checks: Callable[[Any], str | None]) -> Callable[[Any], str | None]:
+def options(**checks: Check) -> Check:
     """A check of an `options` object with these known names."""
-
-    def check(value: Any) -> str | None:
-        if (complaint := mapping(value)) is not None:
-            return complaint
-        for name, given in value.items():
-            if name not in checks:
-                return f"Additional properties are not allowed ('{name}' was unexpected)"
-            if given is not None and (complaint := checks[name](given)) is not None:
-                raise invalid(f"options.{name}", given, complaint)
-        return None
-
-    return check
+    return form({name: optional(check) for name, check in checks.items()})
 
 
 def whole_body(request: Request) -> Given:

@@ -8,21 +8,14 @@ from openstack_emulator.core.cloud import new_hex_id
 from openstack_emulator.core.errors import bad_request
 from openstack_emulator.core.http import Request, Response
 from openstack_emulator.core.store import T
+from openstack_emulator.core.validation.fields import exact_integer, optional
 from openstack_emulator.core.validation.fields import identifier as uuid
+from openstack_emulator.core.validation.objects import invalid
 from openstack_emulator.core.validation.sentences import sentence
 from openstack_emulator.identity.records import Limit, RegisteredLimit
 from openstack_emulator.identity.routes.entity import Entity, whole_body
 from openstack_emulator.identity.routes.lists import answer
-from openstack_emulator.identity.routes.validation import (
-    Field,
-    checked,
-    description,
-    identifier,
-    integer,
-    invalid,
-    name,
-    nullable,
-)
+from openstack_emulator.identity.routes.validation import Field, checked, description, identifier, name
 from openstack_emulator.identity.rules.composition import Identity
 from openstack_emulator.identity.rules.kept import draft
 from openstack_emulator.identity.rules.policy import enforce
@@ -30,7 +23,7 @@ from openstack_emulator.identity.rules.policy import enforce
 RESOURCE = ("service_id", "region_id", "resource_name")
 COMMON = {
     "service_id": Field(identifier, required=True),
-    "region_id": Field(nullable(identifier), default=None),
+    "region_id": Field(optional(identifier), default=None),
     "resource_name": Field(name, required=True),
     "description": Field(description, default=None),
 }
@@ -39,7 +32,7 @@ REGISTERED = Entity(
     lambda identity: identity.registered_limits,
     "registered_limit",
     "registered_limits",
-    {**COMMON, "default_limit": Field(integer(-1), required=True)},
+    {**COMMON, "default_limit": Field(exact_integer(-1), required=True)},
     filters=RESOURCE,
 )
 LIMITS = Entity(
@@ -49,9 +42,9 @@ LIMITS = Entity(
     "limits",
     {
         **COMMON,
-        "resource_limit": Field(integer(-1), required=True),
-        "project_id": Field(nullable(identifier), default=None),
-        "domain_id": Field(nullable(identifier), default=None),
+        "resource_limit": Field(exact_integer(-1), required=True),
+        "project_id": Field(optional(identifier), default=None),
+        "domain_id": Field(optional(identifier), default=None),
     },
     subject={"project_id": "project_id", "domain_id": "domain_id"},
     filters=(*RESOURCE, "project_id", "domain_id"),

@@ -5,21 +5,12 @@ from __future__ import annotations
 from openstack_emulator.core.cloud import new_hex_id
 from openstack_emulator.core.http import Request, Response
 from openstack_emulator.core.store import T
+from openstack_emulator.core.validation.fields import exact_boolean, optional
 from openstack_emulator.identity.records import Project
 from openstack_emulator.identity.routes.domains import DOMAIN_PROJECTS, OPTIONS
 from openstack_emulator.identity.routes.entity import Entity, Given, fill_domain, whole_body
 from openstack_emulator.identity.routes.lists import links
-from openstack_emulator.identity.routes.validation import (
-    Field,
-    boolean,
-    checked,
-    description,
-    identifier,
-    nullable,
-    short_name,
-    tag,
-    tags,
-)
+from openstack_emulator.identity.routes.validation import Field, checked, description, identifier, short_name, tag, tags
 from openstack_emulator.identity.rules.composition import Identity
 from openstack_emulator.identity.rules.kept import draft
 from openstack_emulator.identity.rules.policy import allowed
@@ -48,11 +39,11 @@ PROJECTS = Entity(
     "projects",
     {
         "name": Field(short_name, required=True),
-        "domain_id": Field(nullable(identifier)),
-        "parent_id": Field(nullable(identifier), default=None),
+        "domain_id": Field(optional(identifier)),
+        "parent_id": Field(optional(identifier), default=None),
         "description": Field(description, default=""),
-        "enabled": Field(boolean, default=True),
-        "is_domain": Field(boolean, default=False),
+        "enabled": Field(exact_boolean, default=True),
+        "is_domain": Field(exact_boolean, default=False),
         "options": OPTIONS,
         "tags": Field(tags, default=[]),
     },

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from openstack_emulator.core.http import Request, Response
+from openstack_emulator.core.validation.fields import exact_boolean, optional
 from openstack_emulator.identity.records import Role
 from openstack_emulator.identity.routes.entity import Entity, options
 from openstack_emulator.identity.routes.lists import answer, links
-from openstack_emulator.identity.routes.validation import Field, boolean, description, identifier, name, nullable
+from openstack_emulator.identity.routes.validation import Field, description, identifier, name
 from openstack_emulator.identity.rules.composition import Identity
 from openstack_emulator.identity.rules.policy import enforce
 from openstack_emulator.identity.views import implications, inference_view
@@ -18,9 +19,9 @@ ROLES = Entity(
     "roles",
     {
         "name": Field(name, required=True),
-        "domain_id": Field(nullable(identifier), default=None),
+        "domain_id": Field(optional(identifier), default=None),
         "description": Field(description, default=None),
-        "options": Field(options(immutable=boolean), default={}),
+        "options": Field(options(immutable=exact_boolean), default={}),
     },
     subject={"domain_id": "domain_id", "role_name": "name"},
     filters=("name", "domain_id"),

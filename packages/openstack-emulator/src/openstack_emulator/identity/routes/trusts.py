@@ -4,19 +4,10 @@ from __future__ import annotations
 
 from openstack_emulator.core.errors import not_found
 from openstack_emulator.core.http import Request, Response
+from openstack_emulator.core.validation.fields import exact_boolean, exact_integer, mapping, optional
 from openstack_emulator.identity.records import Trust
 from openstack_emulator.identity.routes.lists import filtered, links
-from openstack_emulator.identity.routes.validation import (
-    Field,
-    boolean,
-    checked,
-    identifier,
-    integer,
-    listing,
-    mapping,
-    nullable,
-    text,
-)
+from openstack_emulator.identity.routes.validation import Field, checked, identifier, listing, text
 from openstack_emulator.identity.rules.composition import Identity
 from openstack_emulator.identity.rules.policy import allowed, enforce
 from openstack_emulator.identity.rules.wanted import NewTrust
@@ -25,13 +16,13 @@ from openstack_emulator.identity.views import linked, trust_summary, trust_view
 FIELDS = {
     "trustor_user_id": Field(identifier, required=True),
     "trustee_user_id": Field(identifier, required=True),
-    "impersonation": Field(boolean, required=True),
-    "project_id": Field(nullable(identifier), default=None),
+    "impersonation": Field(exact_boolean, required=True),
+    "project_id": Field(optional(identifier), default=None),
     "roles": Field(listing(mapping), default=[]),
-    "expires_at": Field(nullable(text()), default=None),
-    "remaining_uses": Field(nullable(integer(1)), default=None),
-    "allow_redelegation": Field(boolean, default=False),
-    "redelegation_count": Field(nullable(integer(0)), default=None),
+    "expires_at": Field(optional(text()), default=None),
+    "remaining_uses": Field(optional(exact_integer(1)), default=None),
+    "allow_redelegation": Field(exact_boolean, default=False),
+    "redelegation_count": Field(optional(exact_integer(0)), default=None),
 }
 SHOWN_ONLY = frozenset({"redelegated_trust_id", "deleted_at"})
 """Fields that requests may repeat and that have no effect."""

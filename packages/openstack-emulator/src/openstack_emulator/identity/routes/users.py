@@ -4,33 +4,24 @@ from __future__ import annotations
 
 from openstack_emulator.core.cloud import new_hex_id
 from openstack_emulator.core.http import Request, Response
+from openstack_emulator.core.validation.fields import exact_boolean, optional
 from openstack_emulator.identity.records import User
 from openstack_emulator.identity.routes.entity import Entity, Given, change, fill_domain, options
 from openstack_emulator.identity.routes.groups import GROUPS
 from openstack_emulator.identity.routes.lists import answer, filtered
 from openstack_emulator.identity.routes.projects import PROJECTS
-from openstack_emulator.identity.routes.validation import (
-    Field,
-    boolean,
-    checked,
-    description,
-    identifier,
-    listing,
-    name,
-    nullable,
-    text,
-)
+from openstack_emulator.identity.routes.validation import Field, checked, description, identifier, listing, name, text
 from openstack_emulator.identity.rules.composition import Identity
 from openstack_emulator.identity.rules.kept import draft
 from openstack_emulator.identity.views import user_view
 
 USER_OPTIONS = options(
-    ignore_change_password_upon_first_use=boolean,
-    ignore_password_expiry=boolean,
-    ignore_lockout_failure_attempts=boolean,
-    ignore_user_inactivity=boolean,
-    lock_password=boolean,
-    multi_factor_auth_enabled=boolean,
+    ignore_change_password_upon_first_use=exact_boolean,
+    ignore_password_expiry=exact_boolean,
+    ignore_lockout_failure_attempts=exact_boolean,
+    ignore_user_inactivity=exact_boolean,
+    lock_password=exact_boolean,
+    multi_factor_auth_enabled=exact_boolean,
     multi_factor_auth_rules=listing(listing(text(1))),
 )
 OWN_PASSWORD = {"original_password": Field(text(), required=True), "password": Field(text(1), required=True)}
@@ -58,9 +49,9 @@ USERS = Entity(
     {
         "name": Field(name, required=True),
         "domain_id": Field(identifier),
-        "password": Field(nullable(text()), default=None),
-        "enabled": Field(boolean, default=True),
-        "default_project_id": Field(nullable(identifier)),
+        "password": Field(optional(text()), default=None),
+        "enabled": Field(exact_boolean, default=True),
+        "default_project_id": Field(optional(identifier)),
         "description": Field(description),
         "options": Field(USER_OPTIONS, default={}),
     },

@@ -10,7 +10,8 @@ from openstack_emulator.core.errors import ApiError, bad_request
 from openstack_emulator.core.http import Request, Response
 from openstack_emulator.core.paging import ordered, page
 from openstack_emulator.core.store import R
-from openstack_emulator.metric.rules.validation import Invalid, integer, refusal
+from openstack_emulator.core.validation.sentences import VOLUPTUOUS, sentence
+from openstack_emulator.metric.rules.validation import integer, refusal
 
 
 def paged(
@@ -22,11 +23,9 @@ def paged(
     """
     query = request.query
     if given := query.get("limit"):
-        try:
-            integer(1)(given)
-        except Invalid as error:
-            problem = f"{error.reason} for dictionary value @ data['limit']"
-            raise refusal("Argument value error", reason=problem) from None
+        if (problem := integer(1)(given)) is not None:
+            reason = f"{sentence(problem, VOLUPTUOUS)} for dictionary value @ data['limit']"
+            raise refusal("Argument value error", reason=reason)
     keys = [part for part in (query.get("sort") or "").split(",") if part]
     for name in (part.partition(":")[0] for part in keys):
         if name not in fields:

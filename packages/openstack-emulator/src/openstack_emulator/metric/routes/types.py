@@ -10,11 +10,12 @@ from typing import Any
 from openstack_emulator.core.errors import ApiError, bad_request
 from openstack_emulator.core.http import Request, Response
 from openstack_emulator.core.json_patch import Dialect, Flaw, Inapplicable, apply, operations
+from openstack_emulator.core.validation.fields import form, optional
 from openstack_emulator.metric.records import Attribute
 from openstack_emulator.metric.routes.paths import found_type
 from openstack_emulator.metric.rules.composition import TimeSeriesDatabase
 from openstack_emulator.metric.rules.types import RESERVED, attribute, check_values
-from openstack_emulator.metric.rules.validation import checked, dictionary, invalid, nullable
+from openstack_emulator.metric.rules.validation import checked, invalid
 from openstack_emulator.metric.rules.wanted import NewType
 from openstack_emulator.metric.views import type_view
 
@@ -81,7 +82,7 @@ def _new(given: Any, name: str) -> tuple[Attribute, Any]:
     if found.required and fill is None:
         problem = "must not be empty if required=True"
         raise bad_request(f"Invalid input: Option 'fill' of resource attribute {name} is invalid: {problem}")
-    checked({name: fill}, dictionary({name: nullable(check_values({name: found})[name])}))
+    checked({name: fill}, form({name: optional(check_values({name: found})[name])}))
     return found, fill
 
 

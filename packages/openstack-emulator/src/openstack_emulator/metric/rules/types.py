@@ -10,18 +10,14 @@ from openstack_emulator.core.cloud import Records
 from openstack_emulator.core.errors import ApiError, bad_request, conflict, not_found
 from openstack_emulator.core.rules import Rules
 from openstack_emulator.core.store import Table
+from openstack_emulator.core.validation.fields import exact_boolean, exact_number, form, text, values
+from openstack_emulator.core.validation.problems import Check, Problem, Reason, wrong_type
 from openstack_emulator.metric.records import Attribute, Resource, ResourceType
 from openstack_emulator.metric.rules.validation import (
-    Check,
-    Invalid,
-    boolean,
     checked,
-    dictionary,
     identifier,
     integer,
-    mapping,
-    number,
-    text,
+    no_value,
     timestamp,
 )
 
@@ -41,7 +37,7 @@ TYPES: Mapping[str, tuple[str, ...]] = {
 """The attributes of each type of a new cloud."""
 OPTIONS: Mapping[str, dict[str, Check]] = {
     "string": {"min_length": integer(0), "max_length": integer(0)},
-    "number": {"min": number(), "max": number()},
+    "number": {"min": exact_number(), "max": exact_number()},
     "uuid": {},
     "bool": {},
     "datetime": {},
@@ -52,6 +48,7 @@ RESERVED = frozenset({
     "user_id", "started_at", "ended_at", "creator", "created_by_user_id", "created_by_project_id", "get_metric",
 })  # fmt: skip
 """Names that attributes cannot have."""
+_TEXT = text(maximum=None)
 LONGEST = 256
 """The length of a string, unless the attribute says otherwise."""
 
@@ -101,7 +98,7 @@ def _missing(key: str) -> ApiError:
 
 def described(attributes: Any) -> dict[str, Attribute]:
     """The complete descriptions of a new type's attributes. Raises ApiError 400."""
-    checked({"attributes": attributes or {}}, dictionary({"attributes": mapping(_attribute)}))
+    checked({"attributes": attributes or {}}, form({"attributes": values(_attribute)}))
     for name in attributes or {}:
         if name in RESERVED:
             raise bad_request(f"Invalid input: Resource attribute name {name} is invalid")
@@ -123,20 +120,18 @@ def attribute(given: Any) -> Attribute:
     )
 
 
-def _attribute(given: Any) -> None:
+def _attribute(given: Any) -> Problem | None:
     """The description of an attribute; one with wrong options has none of the types."""
     if not isinstance(given, dict):
-        raise Invalid("expected a dictionary")
+        return wrong_type(given, "object")
     if "type" not in given:
-        raise Invalid("required key not provided", ("type",))
+        return Problem(Reason.MISSING, given, "type")
     options = OPTIONS.get(given["type"]) if isinstance(given["type"], str) else None
-    fields: dict[str, Check] = {"type": text(), "required": boolean, "options": _fill, **(options or {})}
-    try:
-        dictionary(fields)(given)
-    except Invalid:
-        options = None
-    if options is None:
-        raise Invalid("not a valid value for dictionary value", ("type",))
+    if options is not None:
+        checks: dict[str, Check] = {"type": _TEXT, "required": exact_boolean, "options": _fill, **options}
+        if form(checks)(given) is None:
+            return None
+    return no_value(given["type"]).within("type")
 
 
 def check_values(attributes: Mapping[str, Attribute]) -> dict[str, Check]:
@@ -147,9 +142,9 @@ def check_values(attributes: Mapping[str, Attribute]) -> dict[str, Check]:
 def _check(attribute: Attribute) -> Check:
     checks: dict[str, Callable[[], Check]] = {
         "string": lambda: text(attribute.min_length or 0, attribute.max_length),
-        "number": lambda: number(attribute.min, attribute.max),
+        "number": lambda: exact_number(attribute.min, attribute.max),
         "uuid": lambda: identifier,
-        "bool": lambda: boolean,
+        "bool": lambda: exact_boolean,
         "datetime": lambda: timestamp,
     }
     return checks[attribute.type]()
@@ -170,7 +165,6 @@ def kept_values(values: Mapping[str, Any], attributes: Mapping[str, Attribute]) 
     }
 
 
-def _fill(value: Any) -> None:
+def _fill(value: Any) -> Problem | None:
     """The options of a new attribute: the value that existing resources get."""
-    if not (isinstance(value, dict) and value.keys() <= {"fill"}):
-        raise Invalid("expected a dictionary")
+    return None if isinstance(value, dict) and value.keys() <= {"fill"} else wrong_type(value, "object")

@@ -7,38 +7,33 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Self
 
+from openstack_emulator.core.validation.fields import anything, form, items, one_of, optional, text
+from openstack_emulator.core.validation.problems import Check, Problem, specific, wrong_type
 from openstack_emulator.metric.records import Attribute, ResourceType
 from openstack_emulator.metric.rules.series import AGGREGATIONS
 from openstack_emulator.metric.rules.types import check_values, described, kept_values, required
 from openstack_emulator.metric.rules.validation import (
-    Check,
-    Invalid,
-    anything,
     check_fields,
-    dictionary,
     integer,
-    listed,
-    nullable,
-    one_of,
+    no_value,
     seconds,
-    text,
     timespan,
     timestamp,
 )
 
 DEFAULT_POLICY = "low"
-_DEFINITION = dictionary({"granularity": timespan, "timespan": timespan, "points": integer(1)})
+_DEFINITION = form({"granularity": timespan, "timespan": timespan, "points": integer(1)})
 _POLICY = {
-    "name": text(1),
-    "definition": listed(_DEFINITION, 1),
-    "aggregation_methods": nullable(listed(one_of(*AGGREGATIONS))),
-    "back_window": nullable(integer(0)),
+    "name": text(1, None),
+    "definition": items(_DEFINITION, minimum=1),
+    "aggregation_methods": optional(items(one_of(*AGGREGATIONS))),
+    "back_window": optional(integer(0)),
 }
 _METRIC = {
-    "name": nullable(text()),
-    "unit": nullable(text(0, 31)),
-    "archive_policy_name": nullable(text(1)),
-    "resource_id": nullable(text(1)),
+    "name": optional(text(0, None)),
+    "unit": optional(text(0, 31)),
+    "archive_policy_name": optional(text(1, None)),
+    "resource_id": optional(text(1, None)),
 }
 _TYPE_NAME = r"[a-zA-Z0-9][a-zA-Z0-9_.-]*"
 NamedMetrics = Mapping[str, Any]
@@ -165,14 +160,14 @@ class ResourceChange:
 def _check(body: Any, attributes: Mapping[str, Check], needed: Iterable[str]) -> None:
     """Refuse the description of a resource that is wrong; attributes that are not needed may be null."""
     known: dict[str, Check] = {
-        "project_id": nullable(text()),
-        "user_id": nullable(text()),
+        "project_id": optional(text(0, None)),
+        "user_id": optional(text(0, None)),
         "started_at": timestamp,
-        "ended_at": nullable(timestamp),
+        "ended_at": optional(timestamp),
         "metrics": _metrics,
     }
     names = tuple(needed)
-    fields = {name: check if name in names else nullable(check) for name, check in attributes.items()}
+    fields = {name: check if name in names else optional(check) for name, check in attributes.items()}
     check_fields(body, {**known, **fields}, names)
 
 
@@ -183,19 +178,19 @@ def metrics_of(body: Any) -> NamedMetrics:
     return found
 
 
-def _metrics(value: Any) -> None:
+def _metrics(value: Any) -> Problem | None:
     if not isinstance(value, dict):
-        raise Invalid("expected a dictionary")
+        return wrong_type(value, "object")
     for name, metric in value.items():
         if not isinstance(metric, str | dict):
-            raise Invalid("not a valid value for dictionary value", (name,))
+            return no_value(metric).within(name)
+    return None
 
 
-def _identifier(value: Any) -> None:
+def _identifier(value: Any) -> Problem | None:
     if not isinstance(value, str) or not value:
-        raise Invalid("not a valid value")
-    if "/" in value:
-        raise Invalid("'/' is not supported in resource id")
+        return no_value(value)
+    return specific(value, "'/' is not supported in resource id") if "/" in value else None
 
 
 def time_of(value: str) -> datetime:
