@@ -59,11 +59,12 @@ JSON_SCHEMA: Sentences = {
 }
 """Those of `jsonschema`, with the formats and types of Nova and Cinder."""
 
-_WSME_TYPES = {"string": "string", "integer": "integer", "array": "list", "object": "object"}
+_WSME_TYPES = {"array": "list"}
+"""Names of types, where they are not those of JSON schemas."""
 _WSME_FORMATS = {"uuid": "UUID", "ip": "IPv4 or IPv6", "cidr": "IPv4 or IPv6 CIDR"}
 WSME: Sentences = {
     **JSON_SCHEMA,
-    Reason.TYPE: lambda problem: f"Value should be {_WSME_TYPES[problem.expected[0]]}",
+    Reason.TYPE: lambda problem: f"Value should be {_WSME_TYPES.get(problem.expected[0], problem.expected[0])}",
     Reason.DIGITS: lambda problem: "Value should be integer",
     Reason.SHORT: lambda problem: f"Value should have a minimum character requirement of {problem.expected}",
     Reason.LONG: lambda problem: f"Value should have a maximum character requirement of {problem.expected}",
@@ -72,7 +73,7 @@ WSME: Sentences = {
     Reason.MAXIMUM: lambda problem: f"Value should be lower or equal to {problem.expected}",
     Reason.CHOICE: lambda problem: f"Value should be one of: {', '.join(map(str, problem.expected))}",
     Reason.REPEATED: lambda problem: "Value should have unique elements",
-    Reason.FORMAT: lambda problem: f"Value should be {_WSME_FORMATS[problem.expected]} format",
+    Reason.FORMAT: lambda problem: f"Value should be {_WSME_FORMATS.get(problem.expected, problem.expected)} format",
     Reason.MISSING: lambda problem: "Mandatory field missing.",
 }
 """Those of WSME, which Aodh, Magnum and Octavia use."""
@@ -81,7 +82,7 @@ _VOLUPTUOUS_TYPES = {
 }  # fmt: skip
 VOLUPTUOUS: Sentences = {
     **JSON_SCHEMA,
-    Reason.TYPE: lambda problem: f"expected {_VOLUPTUOUS_TYPES[problem.expected[0]]}",
+    Reason.TYPE: lambda problem: f"expected {_VOLUPTUOUS_TYPES.get(problem.expected[0], problem.expected[0])}",
     Reason.BOOLEAN: lambda problem: "expected boolean",
     Reason.SHORT: lambda problem: f"length of value must be at least {problem.expected}",
     Reason.LONG: lambda problem: f"length of value must be at most {problem.expected}",
