@@ -71,7 +71,7 @@ def _refusal(where: str, wanted: Any, problem: Problem, words: str) -> ApiError:
         ((Step.VALUES, Step.UNKNOWN), "'one' does not match '^[0-9]+$'"),
     ],
 )
-def test_the_order_of_a_dialect_decides_which_problem_is_told(order: tuple[Step, ...], said: str) -> None:
+def test_the_order_of_a_dialect_decides_which_problem_is_reported(order: tuple[Step, ...], said: str) -> None:
     dialect = Dialect(order, _refusal, sentences.JSON_SCHEMA)
     with pytest.raises(ApiError) as refused:
         dialect.check("thing", {"x": 1, "a": "one", "y": 2}, {"a": fields.integer(0)}, ("b",))

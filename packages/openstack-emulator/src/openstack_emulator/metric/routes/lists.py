@@ -22,10 +22,9 @@ def paged(
     fields: those by which the list can be sorted.
     """
     query = request.query
-    if given := query.get("limit"):
-        if (problem := integer(1)(given)) is not None:
-            reason = f"{sentence(problem, VOLUPTUOUS)} for dictionary value @ data['limit']"
-            raise refusal("Argument value error", reason=reason)
+    if (given := query.get("limit")) and (problem := integer(1)(given)) is not None:
+        reason = f"{sentence(problem, VOLUPTUOUS)} for dictionary value @ data['limit']"
+        raise refusal("Argument value error", reason=reason)
     keys = [part for part in (query.get("sort") or "").split(",") if part]
     for name in (part.partition(":")[0] for part in keys):
         if name not in fields:
