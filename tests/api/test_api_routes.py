@@ -230,10 +230,30 @@ CASES: list[tuple[str, str, Any, int, EngineCall | None]] = [
     ),
     (
         "POST",
+        f"{STACK}/actions",
+        {"retry": {"plan_digest": "d", "skip": ["net"], "refresh": "all"}},
+        200,
+        ("stack_action", {"ref": REF, "action": "retry", "plan_digest": "d", "skip": ["net"], "refresh": "all"}),
+    ),
+    (
+        "POST",
+        f"{STACK}/actions/preview",
+        {"retry": {"skip": ["net"], "refresh": "none"}},
+        200,
+        (
+            "stack_action_preview",
+            {**UNRETAINED, "refresh": "none", "skip": ["net"], "action": "retry", "snapshot_id": None},
+        ),
+    ),
+    (
+        "POST",
         f"{STACK}/actions/preview",
         {"rollback": {"refresh": "all"}},
         200,
-        ("stack_action_preview", {**UNRETAINED, "refresh": "all", "action": "rollback", "snapshot_id": None}),
+        (
+            "stack_action_preview",
+            {**UNRETAINED, "skip": [], "refresh": "all", "action": "rollback", "snapshot_id": None},
+        ),
     ),
     (
         "POST",
@@ -254,7 +274,10 @@ CASES: list[tuple[str, str, Any, int, EngineCall | None]] = [
         f"{STACK}/actions/preview",
         {"rollback": None},
         200,
-        ("stack_action_preview", {**UNRETAINED, "refresh": None, "action": "rollback", "snapshot_id": None}),
+        (
+            "stack_action_preview",
+            {**UNRETAINED, "skip": [], "refresh": None, "action": "rollback", "snapshot_id": None},
+        ),
     ),
     (
         "GET",
@@ -305,28 +328,34 @@ CASES: list[tuple[str, str, Any, int, EngineCall | None]] = [
         f"{STACK}/preview",
         None,
         200,
-        ("stack_action_preview", {**UNRETAINED, "refresh": None, "action": "delete", "snapshot_id": None}),
+        ("stack_action_preview", {**UNRETAINED, "skip": [], "refresh": None, "action": "delete", "snapshot_id": None}),
     ),
     (
         "DELETE",
         f"{STACK}/preview?refresh=none",
         None,
         200,
-        ("stack_action_preview", {**UNRETAINED, "refresh": "none", "action": "delete", "snapshot_id": None}),
+        (
+            "stack_action_preview",
+            {**UNRETAINED, "skip": [], "refresh": "none", "action": "delete", "snapshot_id": None},
+        ),
     ),
     (
         "DELETE",
         f"{STACK}/preview?retain=net&retain=group.0.disk&force=true",
         None,
         200,
-        ("stack_action_preview", {**RETAINED, "refresh": None, "action": "delete", "snapshot_id": None}),
+        ("stack_action_preview", {**RETAINED, "skip": [], "refresh": None, "action": "delete", "snapshot_id": None}),
     ),
     (
         "POST",
         f"{STACK}/snapshots/{SNAPSHOT_ID}/restore/preview",
         None,
         200,
-        ("stack_action_preview", {**UNRETAINED, "refresh": None, "action": "restore", "snapshot_id": SNAPSHOT_ID}),
+        (
+            "stack_action_preview",
+            {**UNRETAINED, "skip": [], "refresh": None, "action": "restore", "snapshot_id": SNAPSHOT_ID},
+        ),
     ),
     (
         "GET",
@@ -543,7 +572,10 @@ CASES: list[tuple[str, str, Any, int, EngineCall | None]] = [
         f"{STACK}/snapshots/{SNAPSHOT_ID}/restore/preview",
         {"refresh": "none"},
         200,
-        ("stack_action_preview", {**UNRETAINED, "refresh": "none", "action": "restore", "snapshot_id": SNAPSHOT_ID}),
+        (
+            "stack_action_preview",
+            {**UNRETAINED, "skip": [], "refresh": "none", "action": "restore", "snapshot_id": SNAPSHOT_ID},
+        ),
     ),
     ("GET", f"{STACK}/events", None, 200, ("event_list", {**EVENTS, "resource_name": None})),
     (

@@ -35,5 +35,10 @@ def test_a_retry_continues_without_the_resources_that_it_skips(embedded: Shell, 
     embedded.ok(*deploy, "-P", "fails=false")
     embedded.fails(*deploy, "-P", "fails=true")
     assert "did you mean 'thing'" in embedded.fails("stack", "retry", "skips", "--skip", "thin")
-    assert "skips: UPDATE_COMPLETE" in embedded.ok("stack", "retry", "skips", "--skip", "thing").out
+    planned = embedded.ok("stack", "retry", "skips", "--dry-run").out
+    assert "thing  OS::Heat::TestResource" in planned and "Skipped" not in planned
+    without = embedded.ok("stack", "retry", "skips", "--skip", "thing", "--dry-run").out
+    assert "No changes" in without and "Skipped, as requested, and left as they are: thing." in without
+    done = embedded.ok("stack", "retry", "skips", "--skip", "thing").out
+    assert "left as they are: thing." in done and "skips: UPDATE_COMPLETE" in done
     assert "skipped, as requested" in embedded.ok("logs", "skips").out

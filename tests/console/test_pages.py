@@ -153,6 +153,29 @@ def test_a_deletion_keeps_objects_after_showing_the_plan_for_that(browser: Brows
     assert any("etain" in event["status_reason"] for event in events), [event["status_reason"] for event in events]
 
 
+def test_a_retry_shows_what_is_left_and_without_what_is_skipped(browser: Browser, world: ThreadedWorld) -> None:
+    def template(value: str, fail: bool) -> dict[str, Any]:
+        broken = {"type": "OS::Heat::TestResource", "properties": {"value": value, "fail": fail}}
+        return {"heat_template_version": "2021-04-16", "resources": {"broken": broken}}
+
+    stack = create(world, "retried", template("one", False))
+    question, identifier = f"{stack}/actions/retry", stack.rpartition("/")[2]
+    ref = {"name": None, "id": identifier}
+    change = {"template": template("two", True), "disable_rollback": True}
+    world.run(world.world.call("stack_update", ref=ref, **change))
+    world.settle(identifier)
+    page = browser.get(question).text
+    assert "1 to replace" in page and "its update failed" in page
+    (digest,) = re.findall(r'name="digest" value="([^"]+)"', page)
+    again = browser.submit(question, question, digest=digest, planned="", entered="broken")
+    assert again.status_code == 200 and "Skipped, as requested, and left as they are: broken." in again.text
+    (digest,) = re.findall(r'name="digest" value="([^"]+)"', again.text)
+    assert browser.submit(question, question, digest=digest, planned="broken", entered="broken").status_code == 303
+    world.settle(identifier)
+    shown = world.run(world.world.call("stack_show", ref=ref))
+    assert (shown["action"], shown["status"]) == ("UPDATE", "COMPLETE")
+
+
 def test_a_stack_is_found_by_a_part_of_its_name_and_sorted(browser: Browser, world: ThreadedWorld) -> None:
     paths = [create(world, name, TEMPLATE) for name in ("sorted-a", "sorted-b")]
     page = browser.get("/stacks?name=ORTED&sort=-name").text

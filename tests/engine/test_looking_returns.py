@@ -108,7 +108,7 @@ async def test_a_rollback_that_is_asked_to_look_corrects_without_a_plan(world: W
     stack = await failed(world)
     await rename(world, "net")
     with pytest.raises(BadValue, match="Only a rollback"):
-        await world.call("stack_action", ref=REF, action="retry", refresh="all")
+        await world.call("stack_action", ref=REF, action="check", refresh="all")
     await rolled_back(world, stack, refresh="all")
     assert await name_of(world, "net") == "mine"
 

@@ -152,6 +152,12 @@ def retentions(plan: Answer) -> str:
     return _named([step["path"] for step in removals if is_retained(step)])
 
 
+def skipped(plan: Answer) -> str:
+    """Return a sentence about the failed resources that a retry leaves as they are; empty if there are none."""
+    paths = plan.get("skipped", ())
+    return f"Skipped, as requested, and left as they are: {_named(paths)}." if paths else ""
+
+
 def is_retained(step: Answer) -> bool:
     """Return whether a step leaves the object of its resource in the cloud."""
     return any(reason["code"] in _RETENTION for reason in step["reasons"])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,9 +30,10 @@ class Action:
     what the user enters into the field `field`; an action without a field gets an empty string. One with `danger`
     destroys something; one that is `rare` is offered in a menu. `keep` is the label of the link that does nothing.
     `preview` is the path of its plan below the subject, which `method` with the same body returns. The action is then
-    done only as the plan says: `planned` puts the digest of the plan into the query and the body. `choice` is what the
-    steps of the plan can be marked with: their paths are entered, too. `page` is the page of the stack to continue
-    with, if it is not the first one.
+    done only as the plan says: `planned` puts the digest of the plan, and what the user has entered, into the query and
+    the body. It has none if the last action of the stack is one of `unplanned`. `choice` is what the steps of the plan
+    can be marked with: their paths are entered, too. `page` is the page of the stack to continue with, if it is not the
+    first one.
     """
 
     label: str
@@ -47,7 +48,8 @@ class Action:
     rare: bool = False
     keep: str = "Keep as it is"
     preview: str = ""
-    planned: Callable[[str], Sent] = lambda _digest: ({}, None)
+    planned: Callable[[str, str], Sent] = lambda _digest, _entered: ({}, None)
+    unplanned: Collection[str] = ()
     choice: str = ""
     page: str = ""
 
@@ -55,7 +57,7 @@ class Action:
 def _named(name: str, label: str, effect: str, **more: Any) -> Action:
     """Return an action with the name that it has in the body of `POST …/actions`."""
 
-    def planned(digest: str) -> Sent:
+    def planned(digest: str, _entered: str) -> Sent:
         return {}, {name: {"plan_digest": digest}}
 
     return Action(label, effect, body=lambda _entered: {name: None}, planned=planned, **more)
@@ -74,6 +76,9 @@ STACK_ACTIONS: Mapping[str, Action] = {
         "Retry",
         "Stoker continues the action that failed.",
         body=lambda entered: {"retry": {"skip": entered.split()} if entered.strip() else None},
+        preview="/actions/preview",
+        planned=lambda digest, entered: ({}, {"retry": {"plan_digest": digest, "skip": entered.split()}}),
+        unplanned=("SUSPEND", "RESUME", "CHECK"),
         field="Without",
         help="Optional: failed resources to continue without, separated by spaces. Their objects stay as they are.",
     ),
@@ -150,7 +155,7 @@ STACK_ACTIONS: Mapping[str, Action] = {
         "or mark them in the plan.",
         danger=True,
         preview="/preview",
-        planned=lambda digest: ({"plan_digest": digest}, None),
+        planned=lambda digest, _entered: ({"plan_digest": digest}, None),
         choice="Keep its object",
     ),
     "protect": Action(
@@ -211,7 +216,7 @@ SNAPSHOT_ACTIONS: Mapping[str, Action] = {
         tail="/restore",
         danger=True,
         preview="/restore/preview",
-        planned=lambda digest: ({}, {"plan_digest": digest}),
+        planned=lambda digest, _entered: ({}, {"plan_digest": digest}),
     ),
     "delete": Action(
         "Delete",
@@ -285,7 +290,7 @@ class Subject:
         if digest and set(entered.split()) != set(exchange.form("planned").split()):
             self._ask(exchange, 200, "")  # the plan is another one
             return
-        query, body = action.planned(digest) if digest else ({}, action.body(entered))
+        query, body = action.planned(digest, entered) if digest else ({}, action.body(entered))
         query = {**query, **action.query(entered)}
         try:
             answer = exchange.api.send(action.method, self._api_path(exchange) + action.tail, body, query)
@@ -324,10 +329,10 @@ class Subject:
         stack = present_stack(exchange)
         entered = _entered(exchange) if exchange.request.method == "POST" else ""
         plan: Answer | None = None
-        if action.preview:
+        if action.preview and split_state(stack["stack_status"])[0] not in action.unplanned:
             path = self._api_path(exchange) + action.preview
             try:
-                plan = exchange.api.send(action.method, path, action.body(""), action.query(entered))
+                plan = exchange.api.send(action.method, path, action.body(entered), action.query(entered))
             except ApiError as error:
                 if error.status == 401:
                     raise

@@ -20,6 +20,7 @@ from stoker.authoring.plan_steps import (
     policy_sentences,
     reasons,
     shown_kind,
+    skipped,
 )
 from stoker.console.gateway import Answer
 
@@ -57,9 +58,10 @@ def told_costs(plan: Answer) -> list[str]:
 
 
 def told_comparison(plan: Answer) -> list[str]:
-    """Return what a plan has compared with the cloud, and what it could not; empty if plans like it never compare."""
+    """Return what a plan has compared with the cloud, and what it could not or leaves out; empty for none of it."""
     asked = "The cloud was not asked." if plan.get("refresh") is not None else ""
-    return [sentence for sentence in (compared(plan) or asked, *not_compared(plan), *ignored(plan)) if sentence]
+    told = (compared(plan) or asked, *not_compared(plan), *ignored(plan), skipped(plan))
+    return [sentence for sentence in told if sentence]
 
 
 def kept_values(plan: Answer) -> list[str]:

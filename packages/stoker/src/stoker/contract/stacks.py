@@ -180,9 +180,10 @@ class DeleteStack(OfStack[None]):
 class ActOnStack(OfStack[None]):
     """Start an action such as `suspend`, `cancel_update` or `retry`.
 
-    A rollback with the digest of a plan is only done as the plan says. `refresh` says for which objects a rollback asks
-    the cloud, and which it corrects (`Refresh`); None means those of its plan, and none without a plan. `skip` are the
-    paths of failed resources, as plans have them, without which a retry continues.
+    A rollback or a retry with the digest of a plan is only done as the plan says. `refresh` says for which objects it
+    asks the cloud, and which it corrects (`Refresh`); None means those of its plan, and without a plan none, or for a
+    retry those of the failed operation. `skip` are the paths of failed resources, as plans have them, without which a
+    retry continues.
     """
 
     method = "stack_action"
@@ -268,10 +269,10 @@ class ActionPreview(TypedDict):
 
 @dataclass(frozen=True, kw_only=True)
 class PreviewAction(OfStack[ActionPreview]):
-    """Show what `delete`, `rollback`, `cancel_update` or `restore` (of the snapshot `snapshot_id`) would do.
+    """Show what `delete`, `rollback`, `cancel_update`, `retry` or `restore` (of `snapshot_id`) would do.
 
-    `retain` and `force` are those of `DeleteStack`; `refresh` says which objects the cloud is asked for (`Refresh`),
-    None means those that the action changes or deletes, and those that they depend on.
+    `retain` and `force` are those of `DeleteStack`, `skip` is that of `ActOnStack`; `refresh` says which objects the
+    cloud is asked for (`Refresh`), None means those that the action changes or deletes, and those that they depend on.
     """
 
     method = "stack_action_preview"
@@ -280,6 +281,7 @@ class PreviewAction(OfStack[ActionPreview]):
     retain: Sequence[str] = field(default=(), metadata=ADDED)
     force: bool = field(default=False, metadata=ADDED)
     refresh: str | None = field(default=None, metadata=ADDED)
+    skip: Sequence[str] = field(default=(), metadata=ADDED)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -37,17 +37,18 @@ async def plan_deletion(
     retain: Collection[str],
     forced: bool,
     *,
+    retained: Collection[str] = (),
     refresh: Refresh | None = None,
     priced: bool = False,
 ) -> Planned:
     """Return the plan that deletes a stack; its digest covers the snapshots, which are deleted with it.
 
-    `retain` are the paths of the resources whose objects are retained, `refresh` is that of `plan_removal_of`. Raises
-    BadValue for a path without a resource.
+    `retain` are the paths of the resources whose objects are retained, `retained` the uuids of those that an earlier
+    deletion retains; `refresh` is that of `plan_removal_of`. Raises BadValue for a path without a resource.
     """
     taken = await services.database.read(snapshots.snapshots_of, stack.id)
     besides = [[snapshot.id for snapshot in taken], forced]
-    removing = Removing("DELETE", forced=forced)
+    removing = Removing("DELETE", retained, forced)
     how: dict[str, Any] = {"refresh": refresh, "priced": priced}
     return await plan_removal_of(services, context, stack, removing, besides, retain, **how)
 
@@ -68,26 +69,29 @@ async def plan_rollback(
     stack: Stack,
     target: str,
     *,
+    skipped: frozenset[str] = frozenset(),
     refresh: Refresh | None = None,
     priced: bool = False,
 ) -> Planned:
     """Return the plan that rolls a stack back to these inputs, or that removes everything if they are `NOTHING`.
 
-    `refresh` is that of `plan_tree` and `plan_removal_of`.
+    `skipped` are the uuids of resources that it does not touch, `refresh` is that of `plan_tree` and `plan_removal_of`.
     """
     since = await services.database.read(completion.last, stack.id, FORWARD)
     if target == NOTHING:
-        removing = Removing("ROLLBACK", since=since)
-        return await plan_removal_of(services, context, stack, removing, refresh=refresh, priced=priced)
+        removing = Removing("ROLLBACK", since=since, skipped=skipped)
+        how: dict[str, Any] = {"refresh": refresh, "priced": priced}
+        return await plan_removal_of(services, context, stack, removing, sorted(skipped), **how)
     inputs = await services.loader.load(target)
     exports = await services.loader.exports(stack.project_id, inputs.template)
 
     def wanted() -> Wanted:
         definition = services.loader.bind(stack, inputs, strict=False, exports=exports)
-        return Wanted.of(services, definition, inputs)
+        return replace(Wanted.of(services, definition, inputs), skipped=skipped)
 
     towards = await services.evaluator.evaluate(stack.project_id, wanted)
-    goal = Goal("ROLLBACK", towards, [stack.project_id, target], returns_to=target, since=since)
+    asked = [stack.project_id, target, sorted(skipped)]
+    goal = Goal("ROLLBACK", towards, asked, returns_to=target, since=since)
     return await plan_tree(services, context, stack, goal, refresh=refresh, priced=priced)
 
 

@@ -1,4 +1,4 @@
-"""Previews of deletions, rollbacks and restorations."""
+"""Previews of deletions, rollbacks, restorations and retries."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from stoker.base.context import RequestContext
 from stoker.base.errors import BadValue
 from stoker.contract.stacks import ActionPreview, PreviewAction, Refresh, SnapshotName
 from stoker.engine.calls.context import ActingParts
+from stoker.engine.records.services import EngineServices
 from stoker.engine.running.endings import rollback_target
 from stoker.operations.action_plans import (
     last_operation,
@@ -19,6 +20,7 @@ from stoker.operations.action_plans import (
 )
 from stoker.operations.lookup import find_stack
 from stoker.operations.requests import check_exports
+from stoker.operations.retrying import plan_retry, refresh_of_retry, retention_of_retry
 from stoker.operations.settings import check_deletable
 from stoker.operations.snapshots import checked_restoration
 from stoker.operations.transitions import verdict
@@ -33,6 +35,8 @@ async def stack_action_preview(parts: ActingParts, context: RequestContext, requ
         raise BadValue(f"The action {request.action!r} has no preview; those that have one are {', '.join(PREVIEWS)}.")
     if request.action != "delete" and (request.retain or request.force):
         raise BadValue("Only a deletion can retain resources or be forced.")
+    if request.action != "retry" and request.skip:
+        raise BadValue(f"Only a retry can skip resources; the action is {request.action!r}.")
     stack = await find_stack(parts.services, context, request.ref)
     verdict(request.action, stack)
     return await preview(parts, context, stack, request)
@@ -45,10 +49,13 @@ async def _deletion(parts: ActingParts, context: RequestContext, stack: Stack, r
     refresh = Refresh(request.refresh) if request.refresh is not None else Refresh.CHANGES
     how: dict[str, Any] = {"refresh": refresh, "priced": True}
     planned = await plan_deletion(services, context, stack, request.retain, request.force, **how)
-    taken: list[SnapshotName] = [
-        {"id": each.id, "name": each.name} for each in await services.database.read(snapshots.snapshots_of, stack.id)
-    ]
-    return {"plan": planned.to_data(), "snapshots": taken}
+    return {"plan": planned.to_data(), "snapshots": await _taken(services, stack)}
+
+
+async def _taken(services: EngineServices, stack: Stack) -> list[SnapshotName]:
+    """Return the snapshots that a deletion deletes."""
+    taken = await services.database.read(snapshots.snapshots_of, stack.id)
+    return [{"id": each.id, "name": each.name} for each in taken]
 
 
 async def _rollback(parts: ActingParts, context: RequestContext, stack: Stack, request: PreviewAction) -> ActionPreview:
@@ -70,10 +77,21 @@ async def _restoration(
     return {"plan": planned.to_data(), "snapshots": []}
 
 
+async def _retry(parts: ActingParts, context: RequestContext, stack: Stack, request: PreviewAction) -> ActionPreview:
+    services = parts.services
+    last = await last_operation(services, stack)
+    retention = await retention_of_retry(services, stack, last, request.skip)
+    how: dict[str, Any] = {"refresh": refresh_of_retry(stack, last, request.refresh), "priced": True}
+    planned = await plan_retry(parts, context, stack, last, retention, **how)
+    taken = await _taken(services, stack) if last.action == "DELETE" else []
+    return {"plan": planned.to_data(), "snapshots": taken}
+
+
 PREVIEWS: Mapping[str, Callable[[ActingParts, RequestContext, Stack, PreviewAction], Awaitable[ActionPreview]]] = {
     "delete": _deletion,
     "rollback": _rollback,
     "cancel_update": _rollback,
     "restore": _restoration,
+    "retry": _retry,
 }
 """The previews by action, whose names are those of `transitions.RULES`."""

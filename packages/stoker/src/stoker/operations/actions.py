@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -11,13 +10,12 @@ from stoker.base.context import RequestContext
 from stoker.base.errors import BadValue
 from stoker.contract.stacks import ActOnStack
 from stoker.engine.ownership.submissions import Submissions
-from stoker.engine.records.retention import Retention
 from stoker.engine.running.endings import rollback_target
 from stoker.operations.action_plans import last_operation, plan_rollback, refresh_of_return
 from stoker.operations.clearance import UNCONTROLLED, gate_of
 from stoker.operations.lookup import find_stack
 from stoker.operations.planning import Once, correct_differences
-from stoker.operations.skipping import skipped_at
+from stoker.operations.retrying import plan_retry, refresh_of_retry, retention_of_retry
 from stoker.operations.stacks import requested_operation, submit
 from stoker.operations.transitions import Verdict, guard, judged
 from stoker.store.records import IN_PROGRESS, Stack
@@ -32,8 +30,10 @@ async def stack_action(submissions: Submissions, context: RequestContext, reques
         raise BadValue(f"Unknown stack action {request.action!r}; the actions are {', '.join(ACTIONS)}.")
     if request.skip and request.action != "retry":
         raise BadValue(f"Only a retry can skip resources; the action is {request.action!r}.")
-    if request.refresh is not None and begin is not _roll_back:
-        raise BadValue(f"Only a rollback can choose what is compared with the cloud; the action is {request.action!r}.")
+    if begin not in (_roll_back, _retry) and (request.refresh is not None or request.plan_digest is not None):
+        raise BadValue(
+            f"Only a rollback and a retry have a plan, and choose what it compares; the action is {request.action!r}."
+        )
     stack = await find_stack(submissions.services, context, request.ref)
     if await judged(submissions.services, request.action, stack) is Verdict.TAKEN:
         await begin(submissions, context, stack, request)
@@ -74,19 +74,23 @@ async def _roll_back(submissions: Submissions, context: RequestContext, stack: S
 async def _retry(submissions: Submissions, context: RequestContext, stack: Stack, request: ActOnStack) -> None:
     """Resume a failed operation: the same action and definition; finished steps are not repeated.
 
-    It continues without the resources at the paths `skip`, and without those that the failed operation has skipped.
+    It continues without the resources at the paths `skip`, and without those that the failed operation has skipped. It
+    compares with the cloud what that has compared or, if it was planned or is asked to, what its plan compares.
     """
-    services = submissions.services
+    services, parts = submissions.services, submissions.parts
     last = await last_operation(services, stack)
+    retention = await retention_of_retry(services, stack, last, request.skip)
+    gate = await gate_of(parts, context, stack, last.action)
+    refresh = refresh_of_retry(stack, last, request.refresh)
+    how: dict[str, Any] = {"refresh": refresh, "priced": gate.asks_for_plan}
+    planned = Once(partial(plan_retry, parts, context, stack, last, retention, **how))
+    clearance = await gate.pass_retry(last, request.skip, request.plan_digest, planned)
     operation = requested_operation(services, context, stack, last.action, last.inputs, observe=last.observe)
     operation.former_inputs, operation.snapshot = last.former_inputs, last.snapshot
     operation.skip_preflight, operation.differing = last.skip_preflight, last.differing
-    retention = Retention.of(last).asked()
-    if request.skip:
-        skipped = await services.database.read(skipped_at, services, stack, last, request.skip)
-        retention = replace(retention, skipped=retention.skipped | skipped)
     operation.retention = retention.to_json()
-    clearance = await (await gate_of(submissions.parts, context, stack, last.action)).pass_retry(last, request.skip)
+    if request.refresh is not None or planned.is_made:
+        await correct_differences(operation, refresh, planned)
     await submit(submissions, context, stack, operation, clearance, guard=guard(request.action))
 
 

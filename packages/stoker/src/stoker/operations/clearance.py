@@ -22,6 +22,7 @@ from stoker.contract.stacks import Refresh
 from stoker.engine.calls.context import RecordingParts
 from stoker.engine.change_control import Control
 from stoker.engine.plan_policies import policy
+from stoker.engine.records.actions import PLANNED
 from stoker.engine.records.beginnings import control_now, written_policies
 from stoker.operations.planning import PlanDigest, Planned, check_record, digest_of_action, refuse_outdated
 from stoker.store import approvals
@@ -150,15 +151,26 @@ class Gate:
         fresh = None if digest is None else partial(check_record, self._services, self._stack, digest)
         return await self._allowed(digest, (*self._control.requirements, *required), None, fresh)
 
-    async def pass_retry(self, last: Operation, skip: Sequence[str]) -> Clearance:
-        """Let a retry of an operation pass: as its continuation if that was approved, unless it skips more."""
-        if not self.asks_for_plan:
+    async def pass_retry(
+        self, last: Operation, skip: Sequence[str], digest: str | None, planned: Callable[[], Awaitable[Planned]]
+    ) -> Clearance:
+        """Let a retry of an operation pass: as its continuation if that was approved, unless it skips more; otherwise
+        by its plan, if it has one. `digest` and `planned` are those of `pass_plan`.
+        """
+        if digest is None and not self.asks_for_plan:
             return Clearance()
         request = await self._services.database.read(approvals.of_operation, last.id)
         is_open = self._opens_at == self._now or (request is not None and request.emergency is not None)
-        if request is not None and not skip and self._now < request.expires_at and is_open:
-            return Clearance(use=partial(_hand_over, request, last.id))
-        return await self.pass_action(["retry", last.id, last.inputs, sorted(skip)])
+        if request is None or skip or self._now >= request.expires_at or not is_open:
+            if digest is None and last.action not in PLANNED:
+                return await self.pass_action(["retry", last.id, last.inputs])
+            return await self.pass_plan(digest, planned)
+        fresh = None
+        if digest is not None:
+            made = await planned()
+            refuse_outdated(self._stack, digest, made.digest)
+            fresh = partial(check_record, self._services, self._stack, PlanDigest.parse(digest))
+        return Clearance(fresh, partial(_hand_over, request, last.id))
 
     async def _allowed(
         self,

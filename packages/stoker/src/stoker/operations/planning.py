@@ -90,6 +90,7 @@ class Planned:
     `costs` if nobody asked for them or there is no price list, and `policies` if nobody asked or there are none.
     `suggested` are moves that would keep objects, `suggested_imports` imports that would own them.
     `consumers` and `joint` are as in `other_stacks`; `joint` is None for a stack that is planned alone.
+    `skipped` are the paths of the resources that a retry leaves as they are.
     """
 
     plan: Plan
@@ -107,6 +108,7 @@ class Planned:
     suggested_imports: Sequence[Import] = ()
     consumers: Sequence[Mapping[str, Any]] = ()
     joint: Mapping[str, Any] | None = None
+    skipped: Sequence[str] = ()
 
     def to_data(self) -> dict[str, Any]:
         """Return plain JSON data."""
@@ -125,16 +127,18 @@ class Planned:
         }
         suggested = {name: [each.to_data() for each in found] for name, found in entries.items() if found}
         others = {"consumers": list(self.consumers)} if self.consumers else {}
+        left = {"skipped": list(self.skipped)} if self.skipped else {}
         joint = {"joint_deployment": dict(self.joint)} if self.joint is not None else {}
         more: dict[str, Any] = {**unchecked, **asked, **compared, **checked, **costs, **judged}
-        return {**self.plan.to_data(), **made, **more, **suggested, **others, **joint}
+        return {**self.plan.to_data(), **made, **more, **suggested, **others, **left, **joint}
 
 
 @dataclass(frozen=True, slots=True)
 class Goal:
     """The definition that an operation works towards. `inputs` is JSON data that is equal for equal inputs; `copies`
     are those of the snapshot that is restored; `unchecked` is that of the request. `returns_to` is the ID of the former
-    inputs to which a rollback returns, `since` that of `Removing`. `imports` are those of the request, and
+    inputs to which a rollback returns, `since` that of `Removing`. `imports` are those of the request,
+    `differing` the uuids of resources that are compared in any case, if any are, and
     `tags` those that it gives the stack, None for those that the stack has; `tried` are the policies on plans that it
     tries. A goal that is `joint` is one of a deployment of several stacks: some of its values may not be known yet.
     """
@@ -147,6 +151,7 @@ class Goal:
     returns_to: str = ""
     since: float = inf
     imports: Imports = NO_IMPORTS
+    differing: frozenset[str] = frozenset()
     joint: bool = False
     tags: Sequence[str] | None = None
     tried: Sequence[Policy] = ()
@@ -216,7 +221,7 @@ async def plan_tree_with_values(
     examined in any case, as an operation does.
     """
     examined = await examine_tree(services, stack, restores=bool(goal.copies.by_path))
-    look = Look(services, stack, refresh or Refresh.NONE, goal.wanted.definition, known)
+    look = Look(services, stack, refresh or Refresh.NONE, goal.wanted.definition, known, goal.differing)
     await look.begin()
     inputs = goal.wanted.inputs
     zones: Any = UNDETERMINED
@@ -241,7 +246,7 @@ async def plan_tree_with_values(
             with_kept,
             observed,
             goal.copies,
-            Removing(goal.action, since=goal.since),
+            Removing(goal.action, since=goal.since, skipped=goal.wanted.skipped),
             read=_read_below(services, connection, stack, observed) if look.refresh is Refresh.ALL else {},
         )
         nonlocal usages
@@ -521,6 +526,11 @@ class Once:
     def __init__(self, make: Callable[[], Awaitable[Planned]]) -> None:
         self._make = make
         self._made: Planned | None = None
+
+    @property
+    def is_made(self) -> bool:
+        """Whether it was asked for."""
+        return self._made is not None
 
     async def __call__(self) -> Planned:
         if self._made is None:

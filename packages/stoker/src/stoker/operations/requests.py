@@ -278,7 +278,7 @@ async def check_request(
     )
     if environment.transfers.between:
         await services.database.read(_refuse_moves_between, stack, environment.transfers.between, together)
-    imports = await _check_transfers(parts, context, stack, wanted) if environment.transfers else NO_IMPORTS
+    imports = await imports_of(parts, context, stack, wanted) if environment.transfers else NO_IMPORTS
     return CheckedRequest(prepared, definition, wanted, unchecked, imports, joint)
 
 
@@ -302,7 +302,7 @@ def _refuse_moves_between(
         raise TemplateInvalid(problems)
 
 
-async def _check_transfers(parts: ActingParts, context: RequestContext, stack: Stack, wanted: Wanted) -> Imports:
+async def imports_of(parts: ActingParts, context: RequestContext, stack: Stack, wanted: Wanted) -> Imports:
     """Refuse what the environment moves or imports if that is not possible; return the imported objects.
 
     The objects are read as the caller: nobody imports what he cannot read. Raises TemplateInvalid.

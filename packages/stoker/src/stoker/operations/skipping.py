@@ -57,6 +57,12 @@ def skipped_at(
     return frozenset(uuid for path in paths for uuid in _skipped(stack, places, path))
 
 
+def paths_of(connection: Connection, services: EngineServices, stack: Stack, uuids: Collection[str]) -> list[str]:
+    """Return the paths, as plans have them, of the resources of a stack and its nested stacks with these uuids."""
+    places = _places(services, connection, Recorded.of(services, connection, stack), "", leaving=False)
+    return [place.path for place in places if place.state.row.uuid in uuids]
+
+
 def _refusal(stack: Stack, operation: Operation) -> str:
     text = f"The {operation.stack_action.lower()} of stack {stack.name} cannot continue without resources"
     if operation.action == "DELETE":

@@ -81,6 +81,9 @@ ACTIONS = ("suspend", "resume", "check", "cancel_update", "cancel_without_rollba
 """The actions on a stack; the last three are extensions of Heat's API."""
 
 ROLLBACKS = ("rollback", "cancel_update")
+"""The actions that return to a former definition."""
+
+PLANNED = (*ROLLBACKS, RETRY)
 """The actions that have a preview. `{"rollback": {"plan_digest": …}}` runs exactly the plan with the digest;
 `{"rollback": {"refresh": "none"}}` does not compare with the cloud, and previews the same.
 """
@@ -282,25 +285,31 @@ def act(call: Call) -> dict[str, Any] | None:
     options = sent if isinstance(sent, Mapping) else {}
     if action == ACCEPT:
         return _accept(call, options)
-    digest, skip = options.get("plan_digest"), options.get("skip")
+    digest = options.get("plan_digest")
     if digest is not None:
         digest = STRING.read(f"{action}.plan_digest", digest)
-        if action not in ROLLBACKS:
-            raise BadRequest(f"The action {action} has no plan_digest; {' and '.join(ROLLBACKS)} have one.")
-    if skip is not None:
-        skip = STRINGS.read(f"{action}.skip", skip)
-        if action != RETRY:
-            raise BadRequest(f"The action {action} has no skip; {RETRY} has it.")
-    refresh = _refresh_of(action, options)
-    call.ask(ActOnStack(ref=call.ref, action=action, plan_digest=digest, skip=tuple(skip or ()), refresh=refresh))
+        if action not in PLANNED:
+            raise BadRequest(f"The action {action} has no plan_digest; {', '.join(PLANNED)} have one.")
+    skip, refresh = _skip_of(action, options), _refresh_of(action, options)
+    call.ask(ActOnStack(ref=call.ref, action=action, plan_digest=digest, skip=skip, refresh=refresh))
     return None
 
 
+def _skip_of(action: str, options: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the resources without which a retry in the body continues."""
+    skip = options.get("skip")
+    if skip is None:
+        return ()
+    if action != RETRY:
+        raise BadRequest(f"The action {action} has no skip; {RETRY} has it.")
+    return tuple(STRINGS.read(f"{action}.skip", skip))
+
+
 def _refresh_of(action: str, options: Mapping[str, Any]) -> str | None:
-    """Return what a rollback in the body compares with the cloud."""
+    """Return what an action in the body that has a plan compares with the cloud."""
     refresh = options.get("refresh")
-    if refresh is not None and action not in ROLLBACKS:
-        raise BadRequest(f"The action {action} has no refresh; {' and '.join(ROLLBACKS)} have it.")
+    if refresh is not None and action not in PLANNED:
+        raise BadRequest(f"The action {action} has no refresh; {', '.join(PLANNED)} have it.")
     return None if refresh is None else str(_REFRESH.read(f"{action}.refresh", refresh))
 
 
@@ -347,16 +356,18 @@ def change_drift_watch(call: Call) -> dict[str, Any]:
 
 
 def preview_act(call: Call) -> dict[str, Any]:
-    """Preview the action in the body: rollback or cancel_update.
+    """Preview the action in the body: rollback, cancel_update or retry.
 
-    The plan says which objects are gone, or were changed, outside Stoker; the rollback corrects them. With
-    `{"rollback": {"refresh": "none"}}`, it goes by the record alone; with `all`, the whole stack is compared.
+    The plan says which objects are gone, or were changed, outside Stoker; the action corrects them. With
+    `{"rollback": {"refresh": "none"}}`, it goes by the record alone; with `all`, the whole stack is compared. The plan
+    of `{"retry": {"skip": [PATH]}}` has the paths of all resources that it leaves as they are in `skipped`.
     """
     ((action, sent),) = (call.sent or {}).items()
-    if action not in ROLLBACKS:
-        raise BadRequest(f"The action {action} has no preview; {' and '.join(ROLLBACKS)} have one.")
-    refresh = _refresh_of(action, sent if isinstance(sent, Mapping) else {})
-    return {"plan": call.ask(PreviewAction(ref=call.ref, action=action, refresh=refresh))["plan"]}
+    if action not in PLANNED:
+        raise BadRequest(f"The action {action} has no preview; {', '.join(PLANNED)} have one.")
+    options = sent if isinstance(sent, Mapping) else {}
+    skip, refresh = _skip_of(action, options), _refresh_of(action, options)
+    return {"plan": call.ask(PreviewAction(ref=call.ref, action=action, refresh=refresh, skip=skip))["plan"]}
 
 
 def list_outputs(call: Call) -> dict[str, Any]:

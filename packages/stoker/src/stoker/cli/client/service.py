@@ -340,19 +340,19 @@ class Stack:
     def act(self, action: str, digest: str | None = None, skip: Sequence[str] = (), refresh: str | None = None) -> None:
         """Start an action: suspend, resume, check, cancel_update, cancel_without_rollback, retry or rollback.
 
-        With the digest of a plan, which only the two actions that roll back have, only as the plan says; `refresh` is
-        that of `preview_rollback`. A retry continues without the resources at the paths `skip`.
+        With the digest of a plan, which only a retry and the actions that roll back have, only as the plan says;
+        `refresh` and `skip` are those of `preview`.
         """
         options = {**({"plan_digest": digest} if digest else {}), **({"skip": list(skip)} if skip else {})}
         options |= {"refresh": refresh} if refresh else {}
         self._service.send("POST", self.facts, "/actions", {action: options or None})
 
-    def preview_rollback(self, refresh: str) -> Answer:
-        """The plan of the action `rollback`, with the objects that are compared with the cloud: "none", "changes" or
-        "all".
+    def preview(self, action: str, refresh: str, skip: Sequence[str] = ()) -> Answer:
+        """The plan of the action `rollback` or `retry`, with the objects that are compared with the cloud: "none",
+        "changes" or "all". A retry continues without the resources at the paths `skip`.
         """
-        body = {"rollback": {"refresh": refresh}}
-        answer: Answer = self._service.send("POST", self.facts, "/actions/preview", body)
+        options = {"refresh": refresh, **({"skip": list(skip)} if skip else {})}
+        answer: Answer = self._service.send("POST", self.facts, "/actions/preview", {action: options})
         return answer
 
     def operations(self) -> Iterator[Answer]:
@@ -491,13 +491,13 @@ class Stack:
 
     def restore(self, identifier: str, digest: str | None = None, refresh: str | None = None) -> None:
         """Start to restore a snapshot; with the digest of a plan, only as the plan says. `refresh` is that of
-        `preview_rollback`.
+        `preview`.
         """
         body = {**({"plan_digest": digest} if digest else {}), **({"refresh": refresh} if refresh else {})} or None
         self._service.send("POST", self.facts, f"/snapshots/{_segment(identifier)}/restore", body)
 
     def preview_restore(self, identifier: str, refresh: str) -> Answer:
-        """The plan of `restore`; `refresh` is that of `preview_rollback`."""
+        """The plan of `restore`; `refresh` is that of `preview`."""
         path = f"/snapshots/{_segment(identifier)}/restore/preview"
         answer: Answer = self._service.send("POST", self.facts, path, {"refresh": refresh})
         return answer

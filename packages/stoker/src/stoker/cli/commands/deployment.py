@@ -396,11 +396,11 @@ def conclude(done: Stack, sources: Sources | None = None, report: Report = TEXT)
 
 @dataclass(frozen=True, slots=True)
 class PlannedAction:
-    """An action without a definition of its own: a deletion, a rollback or a restoration.
+    """An action without a definition of its own: a deletion, a rollback, a restoration or a retry.
 
     `preview` returns the plan and, for a deletion, the snapshots; `start` starts the action, only as the plan with the
-    digest says if there is one. `ends` are the actions of the stack that count as success; the reason of the final
-    state is shown if it `explains` what was not done.
+    digest says if there is one. One that is not `planned` has no plan to show. `ends` are the actions of the
+    stack that count as success; the reason of the final state is shown if it `explains` what was not done.
     """
 
     stack: Stack
@@ -410,6 +410,7 @@ class PlannedAction:
     ends: tuple[str, ...]
     compared: Compared
     explains: bool = False
+    planned: bool = True
 
 
 def act_as_planned(action: PlannedAction, yes: bool, dry_run: bool, report: Report = TEXT) -> None:
@@ -441,10 +442,13 @@ _SERVER_ERROR = 500
 
 
 def _previewed(action: PlannedAction, required: bool) -> Answer | None:
-    """Return the preview of an action; None for a service that can make none, unless it is `required`.
+    """Return the preview of an action; None for one without a plan, and for a service that can make none, unless it is
+    `required`.
 
     A stack whose plan cannot be made, because of an error of the service, can still be deleted.
     """
+    if not action.planned and not required:
+        return None
     try:
         return action.preview()
     except Refused as error:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any
 
@@ -18,16 +18,19 @@ from stoker.cli.terminal.messages import say
 from stoker.cli.views.progress import hook_of, latest_action
 
 ALL = ("CREATE", "UPDATE", "ADOPT", "RESTORE", "ROLLBACK", "DELETE", "SUSPEND", "RESUME", "CHECK")
+_UNPLANNED = ("SUSPEND", "RESUME", "CHECK")
+"""The actions whose retry has no plan: they do the same to every resource."""
+
 HOOKS = tuple(f"{moment}-{action}" for moment in ("pre", "post") for action in ("create", "update", "delete"))
 
 
-def _act(stack: Stack, action: str, good: tuple[str, ...], skip: Sequence[str] = ()) -> None:
-    """Start an action, without the resources at the paths `skip`, and show its progress and result."""
+def _act(stack: Stack, action: str, good: tuple[str, ...]) -> None:
+    """Start an action, and show its progress and result."""
     from stoker.cli.commands.deployment import finish
     from stoker.cli.views.follow import follow
 
     marker = stack.last_event()
-    stack.act(action, skip=skip)
+    stack.act(action)
     finish(follow(stack, marker), good)
 
 
@@ -76,16 +79,42 @@ def check(service: Service, name: str) -> None:
     "stack. Can be repeated.",
     shell_complete=resource_names,
 )
+@refresh_options
+@click.option("--dry-run", is_flag=True, help="Show the plan, and change nothing.")
+@progress_format
 @with_service
-def retry(service: Service, name: str, skip: tuple[str, ...]) -> None:
-    """Retry the failed action on the stack NAME with the same definition; completed steps are kept.
+def retry(
+    service: Service,
+    name: str,
+    skip: tuple[str, ...],
+    refresh: str | None,
+    skip_refresh: bool,
+    dry_run: bool,
+    form: str,
+) -> None:
+    """Retry the failed action on the stack NAME with the same definition, after showing the plan of what is left to do.
+
+    Completed steps are kept. Objects that were changed outside Stoker are changed back.
 
     \b
     Examples:
+      stoker stack retry web --dry-run
       stoker stack retry web
       stoker stack retry web --skip volume --skip workers.0.port
     """
-    _act(service.stack(name), "retry", ALL, skip)
+    from stoker.cli.commands.deployment import PlannedAction, act_as_planned
+    from stoker.cli.views.plans import RETRIED
+    from stoker.cli.views.reports import reported
+
+    with reported(form) as report:
+        stack = service.stack(name)
+        compared = extent(refresh, skip_refresh)
+        planned = not stack.state.startswith(_UNPLANNED)
+        preview = partial(stack.preview, "retry", compared, skip)
+        start = partial(stack.act, "retry", skip=skip, refresh=compared if planned else None)
+        question = f"Retry what has failed on the stack {stack.name} ({stack.state})?"
+        action = PlannedAction(stack, question, preview, start, ALL, RETRIED, planned=planned)
+        act_as_planned(action, True, dry_run, report)
 
 
 @click.command("rollback")
@@ -115,7 +144,7 @@ def rollback(
         stack = service.stack(name)
         question = f"Roll back the stack {stack.name} ({stack.state})?"
         compared = extent(refresh, skip_refresh)
-        preview, start = partial(stack.preview_rollback, compared), partial(stack.act, "rollback", refresh=compared)
+        preview, start = partial(stack.preview, "rollback", compared), partial(stack.act, "rollback", refresh=compared)
         action = PlannedAction(stack, question, preview, start, ("ROLLBACK",), LAST_GOOD)
         act_as_planned(action, yes, dry_run, report)
 

@@ -35,6 +35,7 @@ from stoker.authoring.plan_steps import (
     reasons,
     retentions,
     shown_kind,
+    skipped,
     suggested_imports,
     suggested_moves,
     summary,
@@ -89,6 +90,7 @@ class Compared:
 RECORD = Compared("the template matches the record of the stack {name}.")
 NO_RESOURCES = Compared("the stack {name} has no resources.")
 LAST_GOOD = Compared("the resources of the stack {name} match its last good definition.")
+RETRIED = Compared("the resources of the stack {name} match the definition; what is left is to end the operation.")
 SNAPSHOT = Compared("the stack {name} has the definition of the snapshot, which has no copies of contents.")
 CLOUD = Compared("nothing that could be compared differs from the stack {name}.")
 _DELETE = "DELETE"
@@ -126,6 +128,8 @@ def plan_lines(name: str, plan: Answer, out: Console, against: Compared | None =
         yield from _wrapped(Text(), Text(gap, "yellow"), out)
     for exception in ignored(plan):
         yield from _wrapped(Text(), Text(exception, "dim"), out)
+    if left := skipped(plan):
+        yield from _wrapped(Text(), Text(left, "yellow"), out)
     if unchecked := plan.get("unchecked"):
         yield from _wrapped(Text(), Text(f"Of the template's values, {unchecked}.", "yellow"), out)
 

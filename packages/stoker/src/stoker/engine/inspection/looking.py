@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Collection, Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -51,7 +51,8 @@ class Look:
 
     `refresh` says what is looked at, `wanted` is the definition that the plan is about, which says what is ignored; of
     a removal, where it is None, the deployed one does. A resource that cannot be read counts as recorded, as in an
-    update; the coverage of the observations names it. What a detection has `known` is not read again. `statuses` are
+    update; the coverage of the observations names it. What a detection has `known` is not read again. The
+    resources `differing`, by uuid, are looked at in any case, since they have differed before. `statuses` are
     the drift statuses of the resources with objects that were looked at, by uuid; UNKNOWN for those whose last action
     failed.
     """
@@ -63,10 +64,12 @@ class Look:
         refresh: Refresh,
         wanted: Definition | None = None,
         known: Known | None = None,
+        differing: Collection[str] = (),
     ) -> None:
         self._services = services
         self._stack = stack
         self._wanted = wanted
+        self._expected = differing
         self.refresh = refresh if stack.inputs else Refresh.NONE
         self._known = known.comparisons if known is not None else {}
         self._at = known.at if self._known and known is not None else services.clock.now()
@@ -81,9 +84,11 @@ class Look:
         self._total = self._in_sync = self._differing = 0
 
     async def begin(self) -> None:
-        """Look at everything, if that is wanted; otherwise a plan must say first what it touches."""
+        """Look at everything, if that is wanted; otherwise a plan must say first what else it touches."""
         if self.refresh is Refresh.ALL:
             await self._read(await self._below(self._stack))
+        elif self.refresh is Refresh.CHANGES and self._expected:
+            await self._read(place for place in await self._below(self._stack) if place.uuid in self._expected)
 
     async def follow(self, plan: Plan) -> bool:
         """Look at what a plan touches and was not looked at before; return whether the plan must be made again."""

@@ -238,6 +238,7 @@ class ChildForecast:
             former = services.loader.bind(recorded.stack, recorded.inputs, strict=False, exports=inside.exports)
         action = "UPDATE" if recorded is not None else "CREATE"
         wanted = Wanted.of(services, definition, inputs)
+        wanted.skipped = inside.removing.skipped
         if recorded is not None:
             wanted.restore = inside.copies.below(self._target.name).restoring(current)
         return Forward(

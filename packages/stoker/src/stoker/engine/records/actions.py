@@ -11,6 +11,9 @@ REMOVES = ("DELETE", "ABANDON")
 FORWARD = ("CREATE", "UPDATE", "ROLLBACK", "ADOPT", "RESTORE")
 """These apply a definition."""
 
+PLANNED = (*FORWARD, "DELETE")
+"""These have a plan with decisions; others do the same to every resource."""
+
 DEFINES = ("CREATE", "UPDATE", "ADOPT", "RESTORE")
 """These apply a definition that a user has requested."""
 
