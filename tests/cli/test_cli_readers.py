@@ -74,6 +74,8 @@ def test_a_load_of_reads_gets_processes_that_may_die_and_end_with_the_engine(she
     answered(shell, lambda: len(started(shell)) == 1, "a process is started")
     [process] = started(shell)
     assert runs(process)
+    rows = shell.ok("status", "-f", "json").json
+    assert [(row["state"], row["pid"]) for row in rows if row["program"] == "reader"] == [("running", process)]
 
     def killed() -> bool:
         if runs(process):
@@ -81,6 +83,9 @@ def test_a_load_of_reads_gets_processes_that_may_die_and_end_with_the_engine(she
         return f"The process {process}, which served reads" in (shell.directory / "engine.log").read_text()
 
     answered(shell, killed, "the end of the process is noticed")
+    rows = shell.ok("status", "-f", "json", "-c", "program", "-c", "restarts", "-c", "reason").json
+    [reader] = [row for row in rows if row["program"] == "reader"]
+    assert reader["restarts"] == 1 and f"the process {process} has ended" in reader["reason"]
     shell.ok("down")
 
     shell.ok("up", "--detach")

@@ -21,13 +21,15 @@ from openstack_emulator.testing import ServedCloud
 from stoker.base.config import load_config
 from stoker.base.context import RequestContext
 from stoker.base.errors import Bug, EntityNotFound, TemplateInvalid
+from stoker.contract.catalog import ListEngines
 from stoker.contract.request import Answer, Reference, Request
 from stoker.contract.resources import ListResources
 from stoker.contract.stacks import CreateStack, DeleteStack, ListStacks, PreviewStack, ShowStack, ValidateTemplate
 from stoker.operations import OPERATIONS, READING
 from stoker.processes.directory import DataDirectory
 from stoker.processes.embedded import Options
-from stoker.processes.readers import Load, Readers, _end, _started
+from stoker.processes.reader_services import ServicesWithReaders
+from stoker.processes.readers import Load, Readers, ReaderState, _end, _started
 from stoker.processes.settings import readers_of
 from stoker.rpc.pipes import PipeClient
 from stoker.store.database import Database, Pool
@@ -249,6 +251,12 @@ def test_processes_are_started_by_load_replaced_when_killed_and_ended_when_idle(
     _at_once(readers, context, 4)
     wait_until(lambda: _processes(readers), "a reader is started")
     [process] = _processes(readers)
+    [shown] = readers.status().processes
+    assert (shown.pid, shown.state, shown.calls) == (process, ReaderState.RUNNING, 0)
+    services = ServicesWithReaders(readers, lambda: 1_000_000.0)
+    listed = services.call(context, ListEngines())
+    assert [(each["binary"], each["status"]) for each in listed] == [("stoker-engine", "up"), ("stoker-reader", "up")]
+    assert services.readiness()["readers"]["processes"] == [{"pid": process, "state": "running", "calls": 0}]
     count = len(engine.answered)
     assert readers.call(context, ValidateTemplate(template=TEMPLATE))
     readers.call(context, ShowStack(ref=_made(readers, context)))
@@ -262,6 +270,8 @@ def test_processes_are_started_by_load_replaced_when_killed_and_ended_when_idle(
         assert [call.result(SECONDS)["Parameters"] for call in calls] == [{}, {}]
     wait_until(lambda: not readers._threads, "the reader is gone")
     assert "has ended with status -9" in caplog.text
+    status = readers.status()
+    assert (status.restarts, status.processes) == (1, []) and status.reason.endswith("has ended with status -9")
 
     _at_once(readers, context, 4)
     assert not readers._threads, "not again at once"
@@ -272,6 +282,7 @@ def test_processes_are_started_by_load_replaced_when_killed_and_ended_when_idle(
     clock.seconds += 60.0
     wait_until(lambda: not readers._threads, "the reader is ended")
     assert not Path(f"/proc/{process}").exists()
+    assert readers.status().restarts == 1, "one that is not needed any more has not failed"
     readers.stop()
 
 
@@ -304,6 +315,8 @@ def test_a_process_of_another_release_is_not_used(
         wait_until(lambda: not readers._threads, "the process is gone")
         clock.seconds += 60.0
     assert caplog.text.count("release 99.0 was installed meanwhile") == 1
+    status = readers.status()
+    assert (status.most, status.restarts) == (0, 0) and "release 99.0 was installed meanwhile" in status.reason
     assert engine.answered == ["stack_list"] * 8
     readers.stop()
 

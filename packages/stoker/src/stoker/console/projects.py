@@ -5,7 +5,9 @@ from __future__ import annotations
 from urllib.parse import urlsplit
 
 from stoker.console.exchange import Exchange
+from stoker.console.gateway import ApiError
 from stoker.console.login import Keystone, LoginRefused, LoginUnavailable
+from stoker.console.permissions import SERVICES
 from stoker.console.sessions import SessionCookies, SessionTooLarge
 from stoker.console.settings import PREFIX
 from stoker_foundation.clock import Clock
@@ -60,7 +62,22 @@ class ProjectPages:
             {"name": name, "here": urlsplit(url).netloc == exchange.request.netloc, "url": _console_at(url)}
             for name, url in sorted(endpoints.items())
         ]
-        exchange.show("projects.html", status, projects=projects, regions=regions, problem=problem)
+        exchange.show(
+            "projects.html",
+            status,
+            projects=projects,
+            regions=regions,
+            problem=problem,
+            sees_services=_sees_services(exchange),
+        )
+
+
+def _sees_services(exchange: Exchange) -> bool:
+    """Return whether the user may list the processes; no if the API does not say."""
+    try:
+        return not exchange.permissions.refusal(*SERVICES)
+    except ApiError:
+        return False
 
 
 def _console_at(url: str) -> str:

@@ -19,7 +19,7 @@ from stoker.template.document import Document
 class Setting:
     """A setting: its `tail` below the settings of a stack, and of a project if that has it, and its `key` in the body.
 
-    `read` makes the value in the body of the document that a user has entered; `route` is that of the API, for its rule.
+    `read` makes the value in the body of what a user has entered; `route` is that of the API, for its rule.
     """
 
     label: str

@@ -18,11 +18,11 @@ import socket
 import subprocess
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from stoker.base.errors import Conflict, StokerError
 from stoker.processes.directory import NO_GUESTS, PRIVATE_UMASK, DataDirectory, SetUp, private
@@ -138,19 +138,32 @@ def running(directory: DataDirectory, name: str) -> int | None:
     return None
 
 
+def readiness(program: Program) -> dict[str, Any]:
+    """Return what the engine says at `/readyz`; an empty map if it does not answer."""
+    connection = http.client.HTTPConnection(HOST, port_of(program.url), timeout=_ANSWER_SECONDS)
+    try:
+        connection.request("GET", READY_PATH)
+        found = json.loads(connection.getresponse().read())
+    except (OSError, http.client.HTTPException, ValueError):
+        return {}
+    finally:
+        connection.close()
+    return found if isinstance(found, dict) else {}
+
+
 def taken_over(program: Program) -> tuple[int, int] | None:
     """Return how many operations the engine has taken over, and of how many; None if none are left, or it does not
     answer.
     """
-    connection = http.client.HTTPConnection(HOST, port_of(program.url), timeout=_ANSWER_SECONDS)
+    return takeover_of(readiness(program))
+
+
+def takeover_of(found: Mapping[str, Any]) -> tuple[int, int] | None:
+    """Return the same from what the engine has said."""
     try:
-        connection.request("GET", READY_PATH)
-        found = json.loads(connection.getresponse().read())["taking_over"]
-        done, total = int(found["done"]), int(found["total"])
-    except (OSError, http.client.HTTPException, ValueError, KeyError, TypeError):
+        done, total = int(found["taking_over"]["done"]), int(found["taking_over"]["total"])
+    except (ValueError, KeyError, TypeError):
         return None
-    finally:
-        connection.close()
     return (done, total) if done < total else None
 
 

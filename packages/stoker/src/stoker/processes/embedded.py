@@ -227,24 +227,27 @@ async def serve(options: Options, config: cfg.ConfigOpts) -> None:
 
     Raises OSError when a port is in use.
     """
+    from stoker.processes.reader_services import ServicesWithReaders
     from stoker.processes.readers import Readers  # a process that is one, or runs a trial, has none
 
     loop = asyncio.get_running_loop()
     stop = handle_signals("stoker up")
     async with running_engine(options, config) as engine:
         service = Dispatcher(engine, OPERATIONS)
-        client = Readers(DirectClient(loop, service), READING, options.for_reader(), readers_of(config))
-        report_section("Reads", client.values)
+        readers = Readers(DirectClient(loop, service), READING, options.for_reader(), readers_of(config))
+        client = ServicesWithReaders(readers, engine.services.clock.now)
+        report_section("Reads", readers.values)
         check = caller_check(config, engine.services.clock)
         application = await asyncio.to_thread(make_app, config, client, check)
-        application = with_progress(engine, beside_api(config, application, engine.services.clock))
+        beside = beside_api(config, application, engine.services.clock)
+        application = with_progress(engine, beside, client.readiness)
         query_application = await asyncio.to_thread(make_cfn_app, config, client)
         interfaces: tuple[tuple[Any, int, str], ...] = (
             (_with_login(options, application), options.api_port, "heat_api"),
             (query_application, options.cfn_port, "heat_api_cfn"),
         )
         async with AsyncExitStack() as serving:
-            serving.push_async_callback(asyncio.to_thread, client.stop)
+            serving.push_async_callback(asyncio.to_thread, readers.stop)
             for interface, port, group in interfaces:
                 threads, limits = serving_threads(config, group), server_limits(config, group)
                 server = Server(interface, _HOST, port, threads, limits)

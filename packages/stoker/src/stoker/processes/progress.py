@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from stoker.api.auth import WSGIApplication
@@ -20,13 +21,18 @@ def progress_of(engine: Engine) -> dict[str, Any]:
     }
 
 
-def with_progress(engine: Engine, application: WSGIApplication) -> WSGIApplication:
-    """Return `application` with the progress of an engine in the same process at `/readyz`, without a token."""
+def with_progress(
+    engine: Engine, application: WSGIApplication, more: Callable[[], Mapping[str, Any]] = dict
+) -> WSGIApplication:
+    """Return `application` with the progress of an engine in the same process at `/readyz`, without a token.
+
+    `more` returns what else is shown there.
+    """
 
     def choose(environ: dict[str, Any], start_response: Any) -> Any:
         if environ.get("PATH_INFO") != READY_PATH:
             return application(environ, start_response)
-        body = json.dumps(progress_of(engine)).encode()
+        body = json.dumps({**progress_of(engine), **more()}).encode()
         headers = [("Content-Type", "application/json"), ("Content-Length", str(len(body)))]
         start_response("200 OK", headers)
         return [body if environ["REQUEST_METHOD"] == "GET" else b""]

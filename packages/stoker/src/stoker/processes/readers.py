@@ -20,6 +20,7 @@ import threading
 import time
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any
 
 from stoker.base.context import RequestContext
@@ -73,6 +74,39 @@ class Load:
         self._level = 0.0
 
 
+class ReaderState(StrEnum):
+    """What a reader does: it starts, takes calls, or ends, since it is not needed any more or does not reply."""
+
+    STARTING = "starting"
+    RUNNING = "running"
+    ENDING = "ending"
+
+
+@dataclass(frozen=True, slots=True)
+class ReaderStatus:
+    """A reader, with the calls that it carries out at the moment, and its `age` in seconds."""
+
+    pid: int
+    state: ReaderState
+    calls: int
+    age: float
+
+
+@dataclass(frozen=True, slots=True)
+class ReadersStatus:
+    """The readers, at most `most`; how many have failed so far (`restarts`), and the reason of the last failure."""
+
+    most: int
+    restarts: int
+    reason: str
+    processes: Sequence[ReaderStatus]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain data."""
+        processes = [{"pid": each.pid, "state": each.state.value, "calls": each.calls} for each in self.processes]
+        return {"most": self.most, "restarts": self.restarts, "reason": self.reason, "processes": processes}
+
+
 @dataclass(eq=False, slots=True)
 class _Place:
     """Where calls are carried out, and how many are at the moment."""
@@ -81,6 +115,8 @@ class _Place:
     weight: int = 1
     calls: int = 0
     process: subprocess.Popen[bytes] | None = None
+    began: float = 0.0
+    state: ReaderState = ReaderState.STARTING
 
 
 class Readers:
@@ -105,6 +141,9 @@ class Readers:
         self._now = now
         self._lock = threading.Lock()
         self._running: list[_Place] = []
+        self._processes: list[_Place] = []
+        self._restarts = 0
+        self._reason = ""
         self._threads: set[threading.Thread] = set()
         self._load = Load(now())
         self._not_before = now()
@@ -137,6 +176,15 @@ class Readers:
             engine = {f"process {os.getpid()} (engine)": self._engine.calls}
             return engine | {f"process {_id_of(place)}": place.calls for place in self._running}
 
+    def status(self) -> ReadersStatus:
+        """Return which readers there are, and why one has failed last."""
+        with self._lock:
+            now = self._now()
+            processes = [
+                ReaderStatus(_id_of(place), place.state, place.calls, now - place.began) for place in self._processes
+            ]
+            return ReadersStatus(self._most, self._restarts, self._reason, processes)
+
     def stop(self) -> None:
         """End all readers; calls in progress are repeated by the engine. None is started any more."""
         with self._lock:
@@ -164,8 +212,9 @@ class Readers:
         try:
             if not self._serve():
                 self._not_before = self._now() + _PAUSE
-        except Exception:
+        except Exception as error:
             _log.exception("A process that serves reads cannot be used")
+            self._failed(f"it cannot be used: {error}")
             self._not_before = self._now() + _PAUSE
         finally:
             with self._lock:
@@ -174,7 +223,9 @@ class Readers:
     def _serve(self) -> bool:
         """Return whether the reader has ended because it was not needed any more."""
         connection, process = _started(self._arguments)
-        place = _Place(client := PipeClient(connection), process=process)
+        place = _Place(client := PipeClient(connection), process=process, began=self._now())
+        with self._lock:
+            self._processes.append(place)
         over = False
 
         def given_up() -> bool:
@@ -189,10 +240,12 @@ class Readers:
             client.await_ready(_START_SECONDS)
             with self._lock:
                 self._running.append(place)
+                place.state = ReaderState.RUNNING
             _log.info("Reads are served by the process %d, too", process.pid)
             client.receive(given_up, _LOOK_SECONDS)
         except OtherRelease as other:
             self._most = 0  # until this process is restarted
+            self._reason = f"release {other} was installed meanwhile: restart the engine"
             _log.warning("Reads are served by one process only: release %s was installed meanwhile", other)
         except ProcessGone:
             pass
@@ -201,11 +254,21 @@ class Readers:
                 self._leave(place)
             connection.close()
             status = _end(process)
+            with self._lock:
+                self._processes.remove(place)
         if not over:
             _log.warning("The process %d, which served reads, has ended with status %d", process.pid, status)
+            if self._most:
+                self._failed(f"the process {process.pid} has ended with status {status}")
         return over
 
+    def _failed(self, reason: str) -> None:
+        with self._lock:
+            self._restarts += 1
+            self._reason = reason
+
     def _leave(self, place: _Place) -> None:
+        place.state = ReaderState.ENDING
         if place in self._running:
             self._running.remove(place)
 

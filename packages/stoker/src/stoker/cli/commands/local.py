@@ -17,17 +17,18 @@ from typing import TYPE_CHECKING
 import click
 
 from stoker.cli.client.service import Answer
-from stoker.cli.framework import InputPath, Rows, data_directory_option, listing
+from stoker.cli.framework import InputPath, data_directory_option, listing
 from stoker.cli.terminal.errors import CommandFailed
 from stoker.cli.terminal.formats import console
 from stoker.cli.terminal.messages import say
 from stoker.cli.views.configuration import check_configuration
+from stoker.cli.views.process_rows import all_run, process_rows
 from stoker.cloud.clouds_yaml import read_cloud
 from stoker.processes import control, supervisor
 from stoker.processes.access import write_access_files, write_aws_file
 from stoker.processes.control import HOST, Program, Stopped, port_of, programs_of, running
 from stoker.processes.directory import NO_GUESTS, DataDirectory, SetUp, random_passwords
-from stoker.processes.supervisor import History, Supervisor, histories
+from stoker.processes.supervisor import Supervisor
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -462,18 +463,12 @@ def down(directory: DataDirectory) -> None:
         click.echo(f"Stopped: {program.title}.")
 
 
-def _running(progress: tuple[int, int] | None) -> str:
-    return f"running, resumed {progress[0]} of {progress[1]} operations" if progress else "running"
-
-
-def _all_run(rows: Rows) -> bool:
-    return all(row["pid"] is not None for row in rows)
-
-
-@listing("status", "program", "state", "pid", "address", "reason", more=("log", "restarts"), good=_all_run)
+@listing("status", "program", "state", "pid", "address", "reason", more=("log", "restarts"), good=all_run)
 @data_directory_option
 def status(directory: DataDirectory) -> list[Answer]:
     """Show which processes are running, and why one was restarted last. The exit status is 1 unless all run.
+
+    Processes that serve reads beside the engine are started and ended as requests need them.
 
     A warning says that the database is older than the cloud, as after it was restored from a backup.
 
@@ -486,21 +481,4 @@ def status(directory: DataDirectory) -> list[Answer]:
     if set_up is None:
         raise CommandFailed(f"There is no Stoker in {directory.path}. Start one with `stoker up`.")
     _warn_of_gap(directory, set_up)
-    rows, known = [], histories(directory)
-    supervised = running(directory, supervisor.NAME) is not None
-    for program in programs_of(directory, set_up):
-        pid, history = running(directory, program.name), known.get(program.name, History())
-        progress = control.taken_over(program) if pid and program.name == control.ENGINE else None
-        state = _running(progress) if pid else "restarting" if supervised else "stopped"
-        rows.append(
-            {
-                "program": program.title,
-                "state": state,
-                "pid": pid,
-                "address": program.url,
-                "reason": history.reason.partition("\n")[0],
-                "restarts": history.restarts,
-                "log": str(directory.log_file(program.name)),
-            }
-        )
-    return rows
+    return process_rows(directory, set_up)

@@ -1,0 +1,55 @@
+"""The processes of a data directory, as rows for the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from stoker.processes import control, supervisor
+from stoker.processes.directory import DataDirectory, SetUp
+from stoker.processes.supervisor import History, histories
+
+Row = dict[str, Any]
+
+_READER = "reader"
+
+
+def process_rows(directory: DataDirectory, set_up: SetUp) -> list[Row]:
+    """Return a row for each program, and for each process that serves reads beside the engine."""
+    rows, known = [], histories(directory)
+    supervised = control.running(directory, supervisor.NAME) is not None
+    for program in control.programs_of(directory, set_up):
+        pid, history = control.running(directory, program.name), known.get(program.name, History())
+        found = control.readiness(program) if pid and program.name == control.ENGINE else {}
+        state = _running(control.takeover_of(found)) if pid else "restarting" if supervised else "stopped"
+        row = {
+            "program": program.title,
+            "state": state,
+            "pid": pid,
+            "address": program.url,
+            "reason": history.reason.partition("\n")[0],
+            "restarts": history.restarts,
+            "log": str(directory.log_file(program.name)),
+        }
+        rows += [row, *_readers(found.get("readers"), row["log"])]
+    return rows
+
+
+def all_run(rows: Sequence[Mapping[str, Any]]) -> bool:
+    """Return whether all programs run; processes that serve reads are not always needed."""
+    return all(row["pid"] is not None for row in rows if row["program"] != _READER)
+
+
+def _readers(found: Mapping[str, Any] | None, log: str) -> Iterator[Row]:
+    """Yield the rows of readers; one without a process if there are none."""
+    if not found or not (found["most"] or found["reason"]):
+        return
+    common = {"address": "", "reason": found["reason"], "restarts": found["restarts"], "log": log}
+    for each in found["processes"]:
+        yield {"program": _READER, "state": each["state"], "pid": each["pid"], **common}
+    if not found["processes"]:
+        yield {"program": _READER, "state": "not needed" if found["most"] else "not used", "pid": None, **common}
+
+
+def _running(progress: tuple[int, int] | None) -> str:
+    return f"running, resumed {progress[0]} of {progress[1]} operations" if progress else "running"
