@@ -21,6 +21,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from tests.console.states import DEEP, look_at_states
+from tests.console.tasks import look_at_tasks
 from tests.console.timelines import PAINT, TIMED, WATCH_FRAMES, look_at_timeline
 
 WIDTHS = (390, 834, 1280)
@@ -434,6 +435,7 @@ def _walk(base: str, pictures: Path | None, act: Callable[..., Any], directory: 
         keyboard(walk, web, base)
         large(walk, stacks["large"], base, act)
         look_at_timeline(walk, stacks["timed"], base, act)
+        look_at_tasks(walk, base, act, directory)
         look_at_states(walk, stacks, base, act, str(directory / "empty.yaml"))
         chromium.close()
     for problem in walk.problems:

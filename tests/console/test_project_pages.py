@@ -91,6 +91,19 @@ def test_a_generated_template_becomes_a_stack(browser: Browser, world: ThreadedW
     assert "No object was found that no stack owns" in again and "of the stack grown" in again
 
 
+def test_values_in_the_environment_need_no_fields(browser: Browser) -> None:
+    template = (
+        f"heat_template_version: {VERSION}\nparameters: {{n: {{type: number}}, s: {{type: string}}}}\n"
+        "resources: {word: {type: OS::Heat::Value, properties: {value: {get_param: s}}}}\n"
+    )
+    fields = {"name": "valued", "template": template, "environment": "parameters: {n: 1, s: from-there}\n"}
+    form = browser.submit("/deploy", "/deploy", do="check", **fields).text
+    assert form.count("The environment gives a value") == 2 and "(required)" not in form
+    empty = {"parameter:n": "", "parameter:s": ""}
+    assert "from-there" in browser.submit("/deploy", "/deploy", do="plan", **fields, **empty).text
+    assert "typed" in browser.submit("/deploy", "/deploy", do="plan", **fields, **empty | {"parameter:s": "typed"}).text
+
+
 def test_a_reader_generates_and_imports_nothing(reader: Browser, served: ServedCloud) -> None:
     make_net(served, "seen")
     page = reader.get("/generate?name=seen&type=OS::Neutron::Net&scan=1").text

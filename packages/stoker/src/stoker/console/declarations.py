@@ -1,10 +1,14 @@
-"""The part of a template that declares parameters, for the form while the rest of the template is still wrong."""
+"""What the form for parameters needs of documents that may still be wrong: declarations, and what is given a value."""
 
 from __future__ import annotations
 
 import json
 import re
 
+from stoker.base.errors import StokerError
+from stoker.template.document import Document
+
+_SECTIONS = ("parameters", "parameter_defaults")
 _KEPT = frozenset(
     {
         "heat_template_version",
@@ -40,6 +44,18 @@ def declarations(template: str) -> str:
         if keep:
             kept.append(line)
     return "\n".join(kept) + "".join(text for name, text in _EMPTY.items() if name in found)
+
+
+def given_names(environment: str) -> frozenset[str]:
+    """Return the names of the parameters that an environment gives values; none if it is no environment yet."""
+    if not environment.strip():
+        return frozenset()
+    try:
+        found = Document.parse(environment, source="environment").data
+    except StokerError:
+        return frozenset()
+    sections = [found.get(name) for name in _SECTIONS]
+    return frozenset(str(name) for section in sections if isinstance(section, dict) for name in section)
 
 
 def _of_json(template: str) -> str:

@@ -14,7 +14,7 @@ from typing import Any
 from stoker.authoring.plan_steps import is_whole, summary
 from stoker.base.diagnostics import Diagnostic, Position
 from stoker.console.assistance import FILE, files_of
-from stoker.console.declarations import declarations
+from stoker.console.declarations import declarations, given_names
 from stoker.console.exchange import Exchange
 from stoker.console.gateway import Answer, ApiError, segment, stack_path
 from stoker.console.permissions import CREATE, UPDATE
@@ -88,9 +88,13 @@ class Draft:
     def body(self, declared: Mapping[str, Any]) -> Answer:
         """Return the body of the request to the API, with the parameters that are declared and have a value.
 
+        Empty fields leave the values of the environment.
+
         Raises ApiError for a JSON parameter that is not JSON.
         """
-        values = {**self.parameters, **self.hidden}
+        elsewhere = given_names(self.environment)
+        entered = {name: text for name, text in self.parameters.items() if text or name not in elsewhere}
+        values = {**entered, **self.hidden}
         given = {name: _value(name, declared[name], text) for name, text in values.items() if name in declared}
         body: Answer = {
             "template": self.template,
@@ -205,6 +209,7 @@ def _form(
         file_prefix=FILE,
         sealed=_seal(exchange, draft),
         is_hidden=_is_hidden,
+        given=given_names(draft.environment),
         largest=exchange.largest_body,
     )
 

@@ -22,7 +22,7 @@ def process_rows(directory: DataDirectory, set_up: SetUp) -> list[Row]:
         pid, history = control.running(directory, program.name), known.get(program.name, History())
         found = control.readiness(program) if pid and program.name == control.ENGINE else {}
         state = _running(control.takeover_of(found)) if pid else "restarting" if supervised else "stopped"
-        row = {
+        row: Row = {
             "program": program.title,
             "state": state,
             "pid": pid,
