@@ -113,6 +113,7 @@ def test_actions_ask_first(browser: Browser, world: ThreadedWorld) -> None:
 
     refused = browser.submit(f"{stack}/actions/cancel_update", question)
     assert refused.status_code == 400 and 'role="alert"' in refused.text
+    assert re.search(r'id="refused-request">req-[0-9a-f-]{36}<', refused.text)
     done = browser.submit(question, question)
     assert (done.status_code, done.headers["Location"]) == (303, f"/console{stack}")
     world.settle(stack.rpartition("/")[2])
@@ -167,8 +168,12 @@ def test_a_retry_shows_what_is_left_and_without_what_is_skipped(browser: Browser
     page = browser.get(question).text
     assert "1 to replace" in page and "its update failed" in page
     (digest,) = re.findall(r'name="digest" value="([^"]+)"', page)
-    again = browser.submit(question, question, digest=digest, planned="", entered="broken")
-    assert again.status_code == 200 and "Skipped, as requested, and left as they are: broken." in again.text
+    again = browser.submit(question, question, digest=digest, planned="", marked="broken")
+    assert (
+        'name="marked" value="broken"' in page
+        and again.status_code == 200
+        and "Skipped, as requested, and left as they are: broken." in again.text
+    )
     (digest,) = re.findall(r'name="digest" value="([^"]+)"', again.text)
     assert browser.submit(question, question, digest=digest, planned="broken", entered="broken").status_code == 303
     world.settle(identifier)

@@ -114,10 +114,10 @@ def test_each_action_needs_the_rule_of_its_request() -> None:
         **{
             name: f"actions:{name}"
             for name in STACK.actions
-            if name not in ("snapshot", "abandon", "delete", "lock", "unlock", "protect", "unprotect")
+            if name not in ("snapshot", "abandon", "delete", "lock", "unlock", "protect", "unprotect", "force_delete")
         },
         "snapshot": "stacks:snapshot", "abandon": "stacks:abandon", "delete": "stacks:delete",
-        "lock": "stacks:lock", "unlock": "stacks:unlock",
+        "force_delete": "stacks:delete", "lock": "stacks:lock", "unlock": "stacks:unlock",
         "protect": "stacks:update_settings", "unprotect": "stacks:update_settings",
         "signal": "resource:signal", "unhealthy": "resource:mark_unhealthy", "healthy": "resource:mark_unhealthy",
     }  # fmt: skip

@@ -17,6 +17,7 @@ TEMPLATE = {
         "more": {"type": "OS::Cinder::Volume", "properties": {"size": 1}},
     },
 }
+REF = {"name": "stuck", "id": None}
 POLICY = 'Statement:\n- {Effect: Deny, Action: "Update:*", Principal: "*", Resource: "*"}\n'
 FREEZE = "freezes:\n- {name: the sale, start: 2099-11-20T00:00, end: 2099-12-01T00:00}\n"
 BOMB = "a: &a [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
@@ -132,3 +133,27 @@ def test_what_is_marked_in_the_plan_of_a_deletion_is_kept(browser: Browser, worl
     world.settle(stack.rpartition("/")[2])
     events = browser.get(f"{stack}/events?name=data").text
     assert "retained" in events
+
+
+def test_what_cannot_be_deleted_is_left_behind_on_request(browser: Browser, world: ThreadedWorld) -> None:
+    stack = create(world, "stuck", {**TEMPLATE, "resources": {"data": TEMPLATE["resources"]["data"]}})
+    assert "force_delete" not in browser.get(stack).text
+    volume = world.run(world.world.resources("stuck"))["data"]["physical_id"]
+    token, project = (
+        world.served.token("demo", "demo"),
+        world.run(world.world.call("stack_show", ref=REF))["project_id"],
+    )
+    snapshot = {"snapshot": {"volume_id": volume, "name": "in the way"}}
+    made = world.served.call("POST", f"/volume/v3/{project}/snapshots", snapshot, token)
+    assert made.status < 300, made.content
+    question = f"{stack}/actions/delete"
+    browser.post(question, {**hidden_fields(browser.get(question).text), "entered": ""})
+    world.settle(stack.rpartition("/")[2])
+    page = browser.get(stack).text
+    assert "Delete failed" in page and "force_delete" in page
+    force = f"{stack}/actions/force_delete"
+    plan = browser.get(force).text
+    assert "1 to remove" in plan and "leaves behind" in plan
+    assert browser.post(force, hidden_fields(plan)).status_code == 303
+    world.settle(stack.rpartition("/")[2])
+    assert "left behind: data" in browser.get(stack).text

@@ -18,6 +18,9 @@ from stoker.console.rendering import split_state
 from stoker.console.stacks import DELETED, present_stack
 from stoker.operations.transitions import RULES, Verdict
 
+_FAILURES = frozenset({"action-failed", "update-unfinished", "check-failed"})
+"""The codes of reasons for steps about failed resources."""
+
 Sent = tuple[Mapping[str, str], Any]
 """The query and the body of a request."""
 
@@ -32,8 +35,8 @@ class Action:
     `preview` is the path of its plan below the subject, which `method` with the same body returns. The action is then
     done only as the plan says: `planned` puts the digest of the plan, and what the user has entered, into the query and
     the body. It has none if the last action of the stack is one of `unplanned`. `choice` is what the steps of the plan
-    can be marked with: their paths are entered, too. `page` is the page of the stack to continue with, if it is not the
-    first one.
+    that it `can_choose` can be marked with: their paths are entered, too. `page` is the page of the stack to continue
+    with, if it is not the first one.
     """
 
     label: str
@@ -51,6 +54,7 @@ class Action:
     planned: Callable[[str, str], Sent] = lambda _digest, _entered: ({}, None)
     unplanned: Collection[str] = ()
     choice: str = ""
+    can_choose: Callable[[Answer], bool] = lambda _step: False
     page: str = ""
 
 
@@ -80,7 +84,10 @@ STACK_ACTIONS: Mapping[str, Action] = {
         planned=lambda digest, entered: ({}, {"retry": {"plan_digest": digest, "skip": entered.split()}}),
         unplanned=("SUSPEND", "RESUME", "CHECK"),
         field="Without",
-        help="Optional: failed resources to continue without, separated by spaces. Their objects stay as they are.",
+        help="Optional: failed resources to continue without, separated by spaces, or marked in the plan. Their "
+        "objects stay as they are.",
+        choice="Continue without it",
+        can_choose=lambda step: bool(_FAILURES.intersection(step["codes"])),
     ),
     "rollback": _named(
         "rollback", "Roll back", "Stoker returns the stack to its last good definition.", preview="/actions/preview"
@@ -157,6 +164,18 @@ STACK_ACTIONS: Mapping[str, Action] = {
         preview="/preview",
         planned=lambda digest, _entered: ({"plan_digest": digest}, None),
         choice="Keep its object",
+        can_choose=lambda step: step["kind"] == "delete",
+    ),
+    "force_delete": Action(
+        "Force deletion",
+        "Stoker tries again to delete each object, and leaves behind those whose deletion fails. The stack is deleted.",
+        method="DELETE",
+        tail="",
+        query=lambda _entered: {"force": "true"},
+        danger=True,
+        rare=True,
+        preview="/preview",
+        planned=lambda digest, _entered: ({"plan_digest": digest}, None),
     ),
     "protect": Action(
         "Protect from deletion",
@@ -229,13 +248,17 @@ SNAPSHOT_ACTIONS: Mapping[str, Action] = {
 }
 
 
+_UNDELETED = "DELETE_FAILED"
+
+
 def offered(stack: Mapping[str, Any]) -> dict[str, Action]:
     """Return the actions that are possible for a stack: of a locked one, what stops an operation, and to unlock it."""
     state = stack["stack_status"]
     if state == DELETED:
         return {}
     locking = () if stack.get("parent") else ("unlock",) if stack.get("locked") else ("lock",)
-    choices = (*STACK_ACTIONS.keys() & RULES.keys(), *locking)
+    forcing = ("force_delete",) if state == _UNDELETED else ()
+    choices = (*STACK_ACTIONS.keys() & RULES.keys(), *locking, *forcing)
     if stack.get("locked"):
         choices = ("cancel_without_rollback", *locking)
     return {
@@ -347,7 +370,7 @@ class Subject:
             action=action,
             entered=entered,
             problem=problem,
-            **_shown_plan(plan, entered if action.choice else ""),
+            **_shown_plan(plan, entered, action.can_choose),
         )
 
     def _called(self, exchange: Exchange) -> str:
@@ -358,10 +381,10 @@ class Subject:
         return str(snapshot["name"] or snapshot["id"])
 
 
-def _shown_plan(previewed: Answer | None, entered: str) -> dict[str, Any]:
+def _shown_plan(previewed: Answer | None, entered: str, can_choose: Callable[[Answer], bool]) -> dict[str, Any]:
     """Return what the page shows of the preview of an action; `steps` is None without one.
 
-    Of the paths that were `entered`, those of steps are `marked`; `typed` are the others.
+    Of the paths that were `entered`, those of steps that can be chosen are `marked`; `typed` are the others.
     """
     if previewed is None:
         return {
@@ -378,8 +401,8 @@ def _shown_plan(previewed: Answer | None, entered: str) -> dict[str, Any]:
             "digest": "",
         }
     plan = previewed["plan"]
-    steps = [{**step, "choosable": step["kind"] == "delete"} for step in shown_steps(plan)]
-    paths = {step["path"] for step in steps}
+    steps = [{**step, "choosable": can_choose(step)} for step in shown_steps(plan)]
+    paths = {step["path"] for step in steps if step["choosable"]}
     return {
         "steps": steps,
         "marked": [path for path in entered.split() if path in paths],

@@ -144,7 +144,14 @@ class Exchange:
         self.response.status = HTTPStatus(status)
         self.response.content_type = "text/html; charset=utf-8"
         frame = "fragment.html" if self.wants_fragment else "base.html"
-        common = {"session": self.session, "now": self.now, "path": self.request.path, "frame": frame}
+        refused = self.gateway.refused_request if status >= 400 and self.gateway is not None else ""
+        common = {
+            "session": self.session,
+            "now": self.now,
+            "path": self.request.path,
+            "frame": frame,
+            "refused_request": refused,
+        }
         self.response.text = self.pages.render(template, {**common, **values})
 
     def redirect(self, path: str, **query: str) -> None:

@@ -17,6 +17,7 @@ from stoker.console.sessions import Session
 Answer = dict[str, Any]
 
 _OF_THE_REQUEST = ("SERVER_NAME", "SERVER_PORT", "SERVER_PROTOCOL", "REMOTE_ADDR", "HTTP_HOST")
+_REQUEST_ID = "x-openstack-request-id"
 _STREAM = "text/event-stream"
 
 
@@ -48,6 +49,8 @@ class Gateway:
         self._api = api
         self._session = session
         self._environ = environ
+        self.refused_request = ""
+        """The ID of the last request that the API refused."""
 
     def get(self, path: str, query: Mapping[str, Any] | None = None) -> Any:
         """Return the JSON at `path` below the project."""
@@ -56,10 +59,11 @@ class Gateway:
     def send(self, method: str, path: str, body: Any = None, query: Mapping[str, Any] | None = None) -> Any:
         """Send a request with a JSON body; return the JSON of the response, None if it has none."""
         content = b"" if body is None else json.dumps(body).encode()
-        status, _, parts = self._request(method, path, content, query or {}, {"HTTP_ACCEPT": "application/json"})
+        status, headers, parts = self._request(method, path, content, query or {}, {"HTTP_ACCEPT": "application/json"})
         data = _read(parts)
         if status < 400:
             return json.loads(data) if data and status != 302 else None
+        self.refused_request = headers.get(_REQUEST_ID, "")
         raise _error(status, data)
 
     def stream(self, path: str, query: Mapping[str, Any]) -> Stream:
@@ -68,6 +72,7 @@ class Gateway:
         status, headers, parts = self._request("GET", path, b"", query, {"HTTP_ACCEPT": _STREAM, **passed})
         if status < 400:
             return Stream(headers, parts)
+        self.refused_request = headers.get(_REQUEST_ID, "")
         raise _error(status, _read(parts))
 
     def _request(

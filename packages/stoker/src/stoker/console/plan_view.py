@@ -39,6 +39,7 @@ def shown_steps(plan: Answer) -> list[Answer]:
                 "path": step["path"],
                 "type": step["type"],
                 "depth": step["depth"],
+                "codes": [reason["code"] for reason in step["reasons"]],
                 "notes": notes,
                 "loss": data_loss(step),
                 "changes": [*map(_shown_change, step["changes"]), *map(_shown_part, step.get("definition", ()))],
