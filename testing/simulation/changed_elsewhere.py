@@ -19,6 +19,7 @@ from stoker.engine.calls.building import call_to_look
 from stoker.engine.core import Engine
 from stoker.engine.inspection.reading import Reader
 from stoker.engine.records.stack_view import view_of
+from stoker.plugins import capabilities
 from stoker.plugins.live_values import has_object, live_values
 from stoker.plugins.outcome import Again, Done
 from stoker.plugins.recovery import Recovery
@@ -93,7 +94,7 @@ class Interference(Laboratory):
         for value in other_values(prop, (await self._call()).properties[name], OTHERS.get((kind.type_name, name), [])):
             call = await self._call()
             after = {**call.properties, name: value}
-            if kind.replacement_reason(call.properties, after, {name: value}) is not None:
+            if capabilities.replacement_reason(kind, call.properties, after, {name: value}) is not None:
                 outcome = "this change needs a replacement"
             elif why := await _updated(kind, call, after, name):
                 outcome = f"the change was refused: {why}"

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from stoker.base.errors import EntityNotFound, TemplateInvalid
+from stoker.plugins.capabilities import Signalable
 from stoker.plugins.resource import Call
 from testing.harness import World
 
@@ -298,7 +299,7 @@ async def test_a_signal_acts_once_whatever_begins_on_the_stack_meanwhile(
     """Its event is recorded when the stack is busy already: that is no reason to start again."""
     await world.create("web", template(cooldown=0, max_size=9))
     policy = world.engine.services.registry.get("OS::Heat::ScalingPolicy")
-    assert policy is not None
+    assert isinstance(policy, Signalable)
     take = policy.signal
 
     async def interrupted(call: Call, details: Any) -> str:

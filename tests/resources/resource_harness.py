@@ -10,6 +10,7 @@ from typing import Any, cast
 
 from stoker.base.ids import new_id, physical_name
 from stoker.cloud.session import Cloud
+from stoker.plugins import capabilities
 from stoker.plugins.live_values import live_values
 from stoker.plugins.names import resolve_names
 from stoker.plugins.outcome import Again, Done, Failed, Outcome, Replace
@@ -105,7 +106,7 @@ class Bench:
         """Update the resource to new properties in place; return Done or Replace."""
         wanted = await self.finalized(properties)
         changed = {name: wanted.get(name) for name in wanted if wanted.get(name) != resource.properties.get(name)}
-        reason = self.kind.replacement_reason(resource.properties, wanted, changed)
+        reason = capabilities.replacement_reason(self.kind, resource.properties, wanted, changed)
         if reason is not None:
             return Replace(reason)
         outcome = await self.run("update", resource, previous=resource.properties, properties=wanted, changed=changed)

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 
 from tools.checks.source_tree import Module, SourceTree, dotted, resolved, show
 
-BOUND = 60
-BOUNDS = {"stoker.engine.": 50, "stoker.operations.": 50}
+BOUND = 50
+BOUNDS = dict.fromkeys(("stoker.plugins.", "stoker.resources.", "stoker.operations.", "stoker_heat_plugins."), 40)
 """Smaller bounds of packages, by the beginning of their classes' names."""
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import requests
 
+from stoker.plugins import capabilities
 from stoker.plugins.resource import ResourceType
 from tools.realcloud.background import repeated
 from tools.realcloud.cases import THING, Case
@@ -103,7 +104,7 @@ class Walk:
             return "The type has no check."
         if verb in (Verb.SUSPEND, Verb.RESUME) and getattr(kind, verb) is getattr(ResourceType, verb):
             return "Nothing is suspended."
-        saves = self._case.kind.copy is not None or kind.snapshot is not ResourceType.snapshot
+        saves = self._case.kind.copy is not None or isinstance(kind, capabilities.SnapshotParticipant)
         if verb in (Verb.SNAPSHOT, Verb.RESTORE) and not saves:
             return "The type has no content to save."
         return ""

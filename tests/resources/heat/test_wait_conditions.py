@@ -13,6 +13,7 @@ import pytest
 from openstack_emulator.testing import ServedCloud
 from stoker.base.errors import BadValue
 from stoker.cloud.session import Cloud
+from stoker.plugins import capabilities
 from stoker.plugins.outcome import Again, Done, Failed
 from stoker.plugins.resource import Neighbour, StackFacts
 from stoker.resources.heat.signals.wait_condition import WaitCondition, judge
@@ -218,7 +219,7 @@ async def test_no_signal(handles: Bench) -> None:
 
 async def send(bench: Bench, resource: Resource, details: dict[str, Any] | None) -> str:
     call = bench.call(resource, "SIGNAL", resource.properties)
-    reason = await bench.kind.signal(call, details)
+    reason = await capabilities.signal(bench.kind, call, details)
     resource.metadata = call.metadata
     return reason
 

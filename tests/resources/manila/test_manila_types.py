@@ -10,6 +10,7 @@ import pytest
 from openstack_emulator.testing import ServedCloud
 from stoker.base.errors import CloudError
 from stoker.cloud.session import Cloud
+from stoker.plugins import capabilities
 from stoker.plugins.resource import ResourceType
 from stoker.resources.manila import TYPES
 from stoker.resources.neutron.net import Net
@@ -132,10 +133,10 @@ async def test_contradictions_in_a_share_network(rig: Rig) -> None:
             await kind.finalized(given)
     _, subnet = await rig.subnet()
     given = {"neutron_network": "private", "neutron_subnet": subnet}
-    complaints = await kind.kind.consult(given, rig.cloud, None)  # type: ignore[arg-type]
+    complaints = await capabilities.consult(kind.kind, given, rig.cloud, None)  # type: ignore[arg-type]
     assert list(complaints) == [f"the subnet {subnet} is not in the network private"]
     fitting = {"neutron_network": "private", "neutron_subnet": "private-subnet"}
-    assert list(await kind.kind.consult(fitting, rig.cloud, None)) == []  # type: ignore[arg-type]
+    assert list(await capabilities.consult(kind.kind, fitting, rig.cloud, None)) == []  # type: ignore[arg-type]
 
 
 async def test_a_share_type(operator: Rig, rig: Rig) -> None:

@@ -11,6 +11,7 @@ import yaml
 from openstack_emulator.testing import ServedCloud
 from stoker.base.errors import BadValue, CloudError
 from stoker.cloud.session import Cloud
+from stoker.plugins import capabilities
 from stoker.plugins.outcome import Done, Replace
 from stoker.resources.mistral.cron_trigger import CronTrigger
 from stoker.resources.mistral.external_resource import ExternalResource
@@ -105,7 +106,7 @@ async def test_signals_start_executions(bench: Any, cloud: Cloud, served: Served
 
     async def signal(details: dict[str, Any]) -> str:
         call = workflows.call(workflow, "SIGNAL", workflow.properties)
-        reason = await workflows.kind.signal(call, details)
+        reason = await capabilities.signal(workflows.kind, call, details)
         workflow.data = dict(call.data)
         return reason
 
@@ -140,7 +141,7 @@ async def test_a_reverse_workflow_reaches_its_task(bench: Any, cloud: Cloud, ser
     given = {"type": "reverse", "params": {"task_name": "second"}, "tasks": tasks, "output": {"a": "<% $.a %>"}}
     workflow = await workflows.create(given)
     call = workflows.call(workflow, "SIGNAL", workflow.properties)
-    await workflows.kind.signal(call, None)
+    await capabilities.signal(workflows.kind, call, None)
     served.advance(5)
     (execution,) = await executions(cloud)
     assert (execution["state"], json.loads(execution["output"])) == ("SUCCESS", {"a": 1})
@@ -290,6 +291,6 @@ async def test_an_execution_is_started_once_despite_crashes_and_cancelled_on_req
     call = resources.call(resources.resource("slow"), "CREATE", await resources.finalized(volume(CREATE="hang")))
     for _ in range(3):
         await resources.kind.create(call)
-    await resources.kind.give_up(call, "timed out")
-    await resources.kind.give_up(call, "timed out")
+    await capabilities.give_up(resources.kind, call, "timed out")
+    await capabilities.give_up(resources.kind, call, "timed out")
     assert sorted(one["state"] for one in await executions(cloud)) == ["CANCELLED", "SUCCESS"]

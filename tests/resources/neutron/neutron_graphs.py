@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from stoker.plugins import capabilities
 from stoker.plugins.resource import Node, ResourceType
 from stoker.resources.neutron import TYPES
 from stoker.schema.property import Finalizer
@@ -35,4 +36,4 @@ class Definition:
 
     def requirements(self, kind: type[ResourceType], name: str) -> set[str]:
         """The implicit requirements of a resource."""
-        return set(kind().implicit_requirements(self.nodes[name], self))
+        return set(capabilities.implicit_requirements(kind(), self.nodes[name], self))

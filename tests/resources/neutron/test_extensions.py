@@ -10,6 +10,7 @@ import pytest
 from openstack_emulator.testing import ServedCloud
 from stoker.base.errors import BadValue, CloudError
 from stoker.cloud.session import Cloud
+from stoker.plugins import capabilities
 from stoker.plugins.resource import ResourceType
 from stoker.resources.neutron import TYPES
 from stoker.resources.neutron.rbac_policy import RBACPolicy
@@ -236,7 +237,7 @@ async def test_gateways_to_physical_networks(rig: Rig) -> None:
     with pytest.raises(BadProperties, match="segmentation_id must be given"):
         await gateways.finalized({**place, "connections": [{"network": network, "segmentation_type": "vlan"}]})
     moved = {"devices": [{"id": "two", "interface_name": "eth1"}]}
-    assert gateways.kind.replacement_reason(place, moved, {"devices": moved["devices"]}) is not None
+    assert capabilities.replacement_reason(gateways.kind, place, moved, {"devices": moved["devices"]}) is not None
 
 
 async def test_a_port_is_forwarded(rig: Rig) -> None:

@@ -11,6 +11,7 @@ from openstack_emulator.core.faults import Fault
 from openstack_emulator.testing import ServedCloud
 from stoker.base.errors import CloudError, NotSupported
 from stoker.cloud.session import Cloud
+from stoker.plugins import capabilities
 from stoker.plugins.resource import NoSources, ResourceType
 from stoker.resources.neutron.net import Net
 from stoker.resources.neutron.port import Port
@@ -227,5 +228,5 @@ async def test_datastores_are_checked_before_any_change(kind: type[ResourceType]
         ({"datastore_type": "mysql", "datastore_version": "1"}, "its versions are 8.0.29, 5.7.29"),
         ({"datastore_type": "oracle", "datastore_version": "1"}, "no datastore 'oracle'"),
     ):
-        found = list(await kind().consult(given, cloud, NoSources()))
+        found = list(await capabilities.consult(kind(), given, cloud, NoSources()))
         assert [problem in one for one in found] == ([True] if problem else [])

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any, ClassVar
 
 from stoker.cloud.session import Cloud
+from stoker.plugins import capabilities
 from stoker.plugins.outcome import Again, Done, Outcome
 from stoker.plugins.resource import AttributeKey, Call, Graph, Node, ResourceType, Snapshot, Sources
 from stoker.schema.property import Finalizer, Property, Traits
@@ -55,11 +57,6 @@ class DerivedType(HeatResourceType):
 
     # -- what the own type gets ---------------------------------------------------------------------------------
 
-    def _values(self, values: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the values of the own type's properties, of which the plug-in's handlers have set `given`."""
-        declared = self.own.properties
-        return {name: values.get(name, declared[name].default) for name in declared} | dict(given)
-
     def _call(self, call: Call) -> Call:
         """Return the call for the own type's methods."""
         given = _given(call)
@@ -67,8 +64,8 @@ class DerivedType(HeatResourceType):
         return replace(
             call,
             physical_id=None if call.data.get(NO_ID) else call.physical_id,
-            properties=self._values(call.properties, given),
-            previous=None if call.previous is None else self._values(call.previous, update["before"]),
+            properties=_values(self.own, call.properties, given),
+            previous=None if call.previous is None else _values(self.own, call.previous, update["before"]),
             changed={name: value for name, value in update["changed"].items() if name in self.own.properties},
             progress=call.progress.get(OWN_PROGRESS, {}),
         )
@@ -84,31 +81,16 @@ class DerivedType(HeatResourceType):
             changed = dict(call.changed) if request is None else dict(request.changed or {})
             call.progress[_UPDATE] = {"before": before, "changed": changed}
             kept = {name: value for name, value in before.items() if name not in call.changed}
-            self._give(call, {**kept, **changed})
+            _give(self.own, call, {**kept, **changed})
         elif action == "create":
-            self._give(call, {} if request is None else request.values)
-
-    def _give(self, call: Call, values: Mapping[str, Any]) -> None:
-        finalizer = Finalizer()
-        given = {
-            name: value if value is None else finalizer.value(declared, value, (name,))
-            for name, declared in self.own.properties.items()
-            if name in values and (value := values[name]) != call.properties.get(name, declared.default)
-        }
-        if finalizer.problems:
-            first = finalizer.problems[0]
-            raise ValueError(f"the plug-in sets an invalid value of {'.'.join(map(str, first.path))}: {first.message}")
-        secret = {name for name in given if Traits.of({name: self.own.properties[name]}).has_secrets}
-        for key, names in ((GIVEN, given.keys() - secret), (GIVEN_SECRETS, secret)):
-            call.data.pop(key, None)
-            if names:
-                call.data[key] = {name: given[name] for name in sorted(names)}
+            _give(self.own, call, {} if request is None else request.values)
 
     async def _pass(self, method: str, call: Call, *arguments: Any) -> Any:
         """Call a method of the own type."""
         passed = self._call(call)
         try:
-            return await getattr(self.own, method)(passed, *arguments)
+            asked = getattr(capabilities, method, None) or getattr(type(self.own), method)
+            return await asked(self.own, passed, *arguments)
         finally:
             call.metadata = passed.metadata
             call.physical_id = call.physical_id or passed.physical_id
@@ -149,10 +131,7 @@ class DerivedType(HeatResourceType):
         return await self._take(call, "adopt", super().adopt)
 
     async def check(self, call: Call) -> Outcome:
-        return await self._take(call, "check", self._check)
-
-    async def _check(self, call: Call) -> Outcome:
-        return await self._act(call, "check")
+        return await self._take(call, "check", partial(self._act, action="check"))
 
     async def give_up(self, call: Call, why: str) -> None:
         await super().give_up(call, why)
@@ -195,12 +174,13 @@ class DerivedType(HeatResourceType):
     async def consult(self, properties: Mapping[str, Any], cloud: Cloud, sources: Sources) -> Iterable[str]:
         complaints = list(await super().consult(properties, cloud, sources)) if self.extends("validate") else []
         if self.own.consults:
-            complaints += await self.own.consult(self._values(properties, {}), cloud, sources)
+            complaints += await capabilities.consult(self.own, _values(self.own, properties, {}), cloud, sources)
         return complaints
 
     def implicit_requirements(self, node: Node, graph: Graph) -> Iterable[str]:
-        own = replace(node, properties=self._values(node.properties, {}))
-        return [*super().implicit_requirements(node, graph), *self.own.implicit_requirements(own, graph)]
+        own = replace(node, properties=_values(self.own, node.properties, {}))
+        of_own = capabilities.implicit_requirements(self.own, own, graph)
+        return [*super().implicit_requirements(node, graph), *of_own]
 
     # -- the plug-in's handlers ---------------------------------------------------------------------------------
 
@@ -264,9 +244,33 @@ class DerivedType(HeatResourceType):
         return Again(after=0.0, physical_id=record.resource_id)
 
 
+def _values(own: ResourceType, values: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values of an own type's properties, of which the plug-in's handlers have set `given`."""
+    declared = own.properties
+    return {name: values.get(name, declared[name].default) for name in declared} | dict(given)
+
+
 def _given(call: Call) -> dict[str, Any]:
     """Return the values that the plug-in's handlers have set, in place of those in the template."""
     return {**(call.data.get(GIVEN) or {}), **(call.data.get(GIVEN_SECRETS) or {})}
+
+
+def _give(own: ResourceType, call: Call, values: Mapping[str, Any]) -> None:
+    """Record the values that the plug-in's handlers have set."""
+    finalizer = Finalizer()
+    given = {
+        name: value if value is None else finalizer.value(declared, value, (name,))
+        for name, declared in own.properties.items()
+        if name in values and (value := values[name]) != call.properties.get(name, declared.default)
+    }
+    if finalizer.problems:
+        first = finalizer.problems[0]
+        raise ValueError(f"the plug-in sets an invalid value of {'.'.join(map(str, first.path))}: {first.message}")
+    secret = {name for name in given if Traits.of({name: own.properties[name]}).has_secrets}
+    for key, names in ((GIVEN, given.keys() - secret), (GIVEN_SECRETS, secret)):
+        call.data.pop(key, None)
+        if names:
+            call.data[key] = {name: given[name] for name in sorted(names)}
 
 
 async def _attribute(own: ResourceType, call: Call, key: AttributeKey) -> Any:
@@ -282,7 +286,7 @@ def _passed(method: str) -> Any:
 
 def _valued(method: str, count: int) -> Any:
     def valued(self: DerivedType, *arguments: Any) -> Any:
-        values = [self._values(each, {}) for each in arguments[:count]]
+        values = [_values(self.own, each, {}) for each in arguments[:count]]
         return getattr(self.own, method)(*values, *arguments[count:])
 
     return valued
@@ -320,7 +324,7 @@ def made_derived(name: str, plugin: type[BuiltIn], declarations: Mapping[str, An
 
 
 def _overrides(kind: type[ResourceType], method: str) -> bool:
-    return getattr(kind, method) is not getattr(ResourceType, method)
+    return getattr(kind, method, None) is not getattr(ResourceType, method, None)
 
 
 def _extended(plugin: type[BuiltIn]) -> bool:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from stoker.authoring.lint import MAX_NESTED_STACK_DEPTH
 from stoker.authoring.workspace import Place
 from stoker.base.errors import RequestLimitExceeded, TemplateInvalid
+from stoker.plugins import capabilities
 from stoker.plugins.resource import ResourceType
 from stoker.template.check import requirements
 from stoker.template.cycles import circular
@@ -92,7 +93,7 @@ def _why(resource: ResourceDefinition, before: str) -> str:
 def _inside(place: Place, resource: ResourceDefinition, kind: ResourceType | None, prefix: str) -> Graph | None:
     if kind is None or not kind.nested or place.depth >= MAX_NESTED_STACK_DEPTH:
         return None
-    request = kind.sample_of(finalize(place.definition, resource, kind, UnknownScope()).values)
+    request = capabilities.sample_of(kind, finalize(place.definition, resource, kind, UnknownScope()).values)
     if request is None or request.template is None:
         return None
     try:

@@ -15,9 +15,10 @@ from stoker.authoring.suppression import suppress
 from stoker.authoring.workspace import NotRead, Place, Workspace
 from stoker.base.diagnostics import Diagnostic
 from stoker.base.errors import RequestLimitExceeded, TemplateInvalid
+from stoker.plugins import capabilities
 from stoker.plugins.constraints import FormCheck
 from stoker.plugins.registry import Registry
-from stoker.plugins.resource import ChildRequest, ResourceType
+from stoker.plugins.resource import ChildRequest, ResourceType, traits_of
 from stoker.template.check import check
 from stoker.template.definition_parts import ResourceDefinition
 from stoker.template.expressions import UnknownScope, entries_of
@@ -103,7 +104,7 @@ def _warnings(place: Place, found: Collection[Diagnostic], received: Collection[
 
 def _check(workspace: Workspace, place: Place, passed: Passed) -> list[Diagnostic]:
     def deep(resource: ResourceDefinition, kind: ResourceType, values: Mapping[str, Any]) -> Iterable[Diagnostic]:
-        return _nested(workspace, place, resource, kind.sample_of(values), passed)
+        return _nested(workspace, place, resource, capabilities.sample_of(kind, values), passed)
 
     for resource in place.definition.resources.values():
         if place.kind_of(resource) is None:
@@ -140,7 +141,7 @@ def _forms(registry: Registry, place: Place) -> Iterator[Diagnostic]:
             yield Diagnostic("parameter-constraint", asked.message(complaint), asked.path, document.source, position)
     for resource in definition.resources.values():
         kind = place.kind_of(resource)
-        if kind is not None and kind.traits.has_custom_constraints and resource.external_id is None:
+        if kind is not None and traits_of(kind).has_custom_constraints and resource.external_id is None:
             yield from finalize(definition, resource, kind, UnknownScope(), custom).diagnostics
 
 

@@ -20,6 +20,7 @@ from stoker.engine.planning.kinds import Kind
 from stoker.engine.preflight.policy_checks import concerning, outcome_diagnostic
 from stoker.engine.preflight.policy_document import step_document
 from stoker.engine.records.values import finalized
+from stoker.plugins import capabilities
 from stoker.template.definition_parts import ResourceDefinition
 from stoker.template.expressions import UnknownScope
 from stoker.template.nested import inside
@@ -67,7 +68,7 @@ def _steps(workspace: Workspace, place: Place, chain: Sequence[tuple[Place, Reso
         path = ".".join(each.name for _, each in within)
         what = Kind.CREATE if resource.external_id is None else Kind.USE
         yield _Located(step_document(path, resource.type, kind, given, what, ()), within)
-        request = kind.sample_of(finalized(kind, given))
+        request = capabilities.sample_of(kind, finalized(kind, given))
         if request is not None and request.template is not None and place.depth < _MOST_NESTED:
             yield from _steps(workspace, place.child(resource, request).require_sound(), within)
 

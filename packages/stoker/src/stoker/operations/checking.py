@@ -26,6 +26,7 @@ from stoker.engine.records.values import finalized
 from stoker.engine.running.adoption import External, missing
 from stoker.operations.questions import Questions
 from stoker.operations.trees import Place, Render, checked_values, without_secrets
+from stoker.plugins import capabilities
 from stoker.plugins.constraints import ConstraintChecker
 from stoker.plugins.resource import ResourceType
 from stoker.schema.unknown import has_unknown
@@ -198,7 +199,7 @@ class ValueChecker:
     ) -> list[Diagnostic]:
         values = await self._evaluate(lambda: finalized(kind, definition.resolve(resource.properties, _UNKNOWN) or {}))
         try:
-            answer = kind.consult(values, await self._cloud(), DefinitionSources(definition))
+            answer = capabilities.consult(kind, values, await self._cloud(), DefinitionSources(definition))
             found = await self._questions.ask(f"the properties of {resource.name}", answer, [])
         except TokenRejected:
             raise

@@ -12,6 +12,7 @@ from stoker.base.errors import BadValue, EntityNotFound, Forbidden
 from stoker.contract.request import Reference
 from stoker.engine.records.services import EngineServices
 from stoker.engine.records.state import ResourceState
+from stoker.plugins import capabilities
 from stoker.store import queries
 from stoker.store.records import Operation, Stack
 
@@ -84,7 +85,7 @@ def may_use(context: RequestContext, stack: Stack, state: ResourceState, current
         return True
     owners = [one for one in (state, *current.values()) if one.stored.data.get("user_id") == context.user_id]
     others = {name: other.snapshot() for name, other in current.items()} if owners else {}
-    return any(owner.type.lets_use(owner.snapshot(), state.row.name, others) for owner in owners)
+    return any(capabilities.lets_use(owner.type, owner.snapshot(), state.row.name, others) for owner in owners)
 
 
 def confine_stack_user(

@@ -14,8 +14,9 @@ from stoker.engine.records.services import EngineServices
 from stoker.engine.records.types import require_permitted
 from stoker.engine.redaction.hidden_values import Redaction
 from stoker.engine.redaction.templates import redact_file
+from stoker.plugins import capabilities
 from stoker.plugins.constraints import FormCheck
-from stoker.plugins.resource import ChildRequest, FetchedTemplate, ResourceType
+from stoker.plugins.resource import ChildRequest, FetchedTemplate, ResourceType, traits_of
 from stoker.schema.property import custom_constraints
 from stoker.schema.unknown import has_unknown
 from stoker.template.check import check
@@ -96,7 +97,7 @@ class TreeChecker:
     ) -> list[Diagnostic]:
         if kind.fetched_template is not None:
             return self._with_fetched(kind.fetched_template, parent, resource, values, depth, times)
-        sample, whole = kind.sample_of(values), kind.child_of(values)
+        sample, whole = capabilities.sample_of(kind, values), capabilities.child_of(kind, values)
         if sample is None or whole is None or sample.template is None or whole.template is None:
             return []
         members = max(1, _size(whole.template) // max(1, _size(sample.template)))
@@ -212,7 +213,7 @@ def checked_values(services: EngineServices, definition: Definition) -> Iterator
         _, kind = services.types.lookup(definition.environment, definition.files, resource.type, name)
         if kind is None or kind.any_properties:
             continue
-        if kind.traits.has_custom_constraints:
+        if traits_of(kind).has_custom_constraints:
             path = (definition.template.written("resources"), name, "properties")
             given, _ = resolve_map(definition, resource.properties, _UNKNOWN, path)
             for constraint, value, inner in custom_constraints(kind.properties, given):

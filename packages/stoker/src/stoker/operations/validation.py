@@ -17,6 +17,7 @@ from stoker.operations.problems import Given, Judge, with_all_problems
 from stoker.operations.questions import Questions
 from stoker.operations.requests import examine_environment, given_by, parse_request
 from stoker.operations.trees import child_environment, require_depth, template_of
+from stoker.plugins import capabilities
 from stoker.plugins.resource import ResourceType
 from stoker.template.definition import Definition
 from stoker.template.definition_parts import ResourceDefinition
@@ -135,7 +136,7 @@ def _child(
     depth: int,
 ) -> Definition | None:
     """Return the nested stack of a resource, whose values may be missing or wrong; None if there is none yet."""
-    request = kind.sample_of(finalize(parent, resource, kind, _SCOPE).usable())
+    request = capabilities.sample_of(kind, finalize(parent, resource, kind, _SCOPE).usable())
     if request is None or request.template is None:
         return None
     require_depth(services, depth, resource)

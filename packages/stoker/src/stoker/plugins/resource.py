@@ -10,16 +10,17 @@ Every method may be called again at any time, also by another process after a cr
 * `create` with `call.physical_id` None creates the object and returns `Again(physical_id=…)` at once; called with the
   ID, it checks whether the object is ready.
 * After a crash between the two, the engine calls `find` to look for the object before it calls `create`.
+
+What only some types do, such as to take signals, is in `stoker.plugins.capabilities`: a type defines the method.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Mapping
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
+from weakref import WeakKeyDictionary
 
-from stoker.base.errors import NotSupported
 from stoker.plugins.call import (
     COLLECTED,
     AttributeKey,
@@ -53,7 +54,7 @@ from stoker.schema.live import Live
 from stoker.schema.property import SUPPORTED, Attribute, Property, Support, Traits
 
 if TYPE_CHECKING:
-    from stoker.cloud.session import Cloud
+    pass
 
 __all__ = [
     "COLLECTED",
@@ -78,6 +79,7 @@ __all__ = [
     "Sources",
     "StackFacts",
     "Unrecorded",
+    "traits_of",
 ]
 
 
@@ -194,6 +196,8 @@ class ResourceType(ABC):
     connects: ClassVar[bool] = False
     """Whether it connects the objects of the resources that it refers to. Updates of these in place take turns, as each
     may take the connection apart for a while."""
+    checkable: ClassVar[bool] = False
+    """Whether the type implements `check`; that need not be declared."""
     always_replace_on_check_failed: ClassVar[bool] = True
     """Whether a resource whose check has failed is replaced without a look at its object."""
 
@@ -218,15 +222,9 @@ class ResourceType(ABC):
     """Keys of `Call.data` with secrets, which are redacted wherever they are shown and sealed in exports, and names of
     attributes with secrets, which are redacted in the properties that read them."""
 
-    @cached_property
-    def checkable(self) -> bool:
-        """Whether the type implements `check`."""
-        return type(self).check is not ResourceType.check
-
-    @cached_property
-    def traits(self) -> Traits:
-        """What the type's properties declare, at any depth."""
-        return Traits.of(self.properties)
+    def __init_subclass__(cls, **arguments: Any) -> None:
+        super().__init_subclass__(**arguments)
+        cls.checkable = cls.check is not ResourceType.check
 
     def configure(self, options: Mapping[str, Any]) -> None:  # noqa: B027  most types have no options
         """Apply the operator's options (heat.conf names) to the declarations; called once, before any use."""
@@ -237,45 +235,9 @@ class ResourceType(ABC):
         """Return error messages about combinations of property values, some of which may be unknown."""
         return ()
 
-    async def consult(self, properties: Mapping[str, Any], cloud: Cloud, sources: Sources) -> Iterable[str]:
-        """Like `validate`, with the help of services; `cloud` is the caller's. Called for types with `consults`."""
-        return ()
-
-    def child_of(self, properties: Mapping[str, Any]) -> ChildRequest | None:
-        """Return the nested stack for these values (some may be unknown); None where there is none to validate."""
-        return None
-
-    def sample_of(self, properties: Mapping[str, Any]) -> ChildRequest | None:
-        """Like `child_of`, with only one of several equal members, which suffices for validation."""
-        return self.child_of(properties)
-
-    def implicit_requirements(self, node: Node, graph: Graph) -> Iterable[str]:
-        """Return the names of resources that this one depends on although no property refers to them."""
-        return ()
-
-    def replacement_reason(
-        self, before: Mapping[str, Any], after: Mapping[str, Any], changed: Mapping[str, Any]
-    ) -> str | None:
-        """Return why this change requires a replacement although every changed property allows an update; else None.
-
-        For a plan, `changed` has only the values that are known, and others in `after` may be unknown.
-        """
-        return None
-
-    def loses(self, properties: Mapping[str, Any], changed: Collection[str] | None = None) -> str:
-        """Return what is lost with an object of these properties, some of which may be unknown; empty for nothing.
-
-        With `changed`, return what an update in place that changes these properties loses.
-        """
-        return self.content if changed is None else ""
-
     def reference_id(self, resource: Snapshot) -> Any:
         """Return the value of `get_resource`: the physical ID, or the logical name while there is none."""
         return resource.physical_id if resource.physical_id is not None else resource.name
-
-    def lets_use(self, resource: Snapshot, name: str, others: Mapping[str, Snapshot]) -> bool:
-        """Return whether the resource's own user may read and signal the resource `name`, one of `others` by name."""
-        return resource.name == name
 
     # -- the life of a resource -------------------------------------------------------------------------------
 
@@ -295,47 +257,13 @@ class ResourceType(ABC):
         """Apply `call.changed` in place."""
         return Done()
 
-    async def give_up(self, call: Call, why: str) -> None:
-        """Stop external work on behalf of the resource: its action has timed out or was canceled, as `why` states.
-
-        May be called again. May change `call.metadata` and `call.data`.
-        """
-        return None
-
-    async def prepare_for_replacement(self, call: Call) -> Outcome:
-        """Release what a replacement needs before it is created: a name, an address, a port. The object is kept.
-
-        Without `call.replacement`, the resource releases an object that it uses, which has to be deleted.
-        """
-        return Done()
-
-    async def revert_replacement(self, call: Call) -> Outcome:
-        """Undo `prepare_for_replacement`: the replacement has failed, and this object is used again."""
-        return Done()
-
     async def delete(self, call: Call) -> Outcome:
         """Delete the object, if it still exists. `call.physical_id` may be None after a failed create."""
         return Done()
 
-    async def snapshot_delete(self, call: Call) -> Outcome:
-        """Make a copy of the object's content, then delete it (deletion policy Snapshot)."""
-        raise NotSupported(f"{self.type_name} does not support deletion policy Snapshot.")
-
     async def check(self, call: Call) -> Outcome:
         """Compare the object with its definition; `Failed` when it does not exist or is unhealthy."""
         return Done(note="not supported by this resource type")
-
-    async def suspend(self, call: Call) -> Outcome:
-        """Suspend the object."""
-        return Done()
-
-    async def resume(self, call: Call) -> Outcome:
-        """Resume the object."""
-        return Done()
-
-    async def snapshot(self, call: Call) -> Outcome:
-        """Participate in a snapshot of the stack, in addition to the copy of the object's content (`copy`)."""
-        return Done()
 
     async def adopt(self, call: Call) -> Outcome:
         """Check that `call.physical_id` names an object that the resource can adopt, with `call.data`.
@@ -344,14 +272,6 @@ class ResourceType(ABC):
         must verify that the object belongs to the user. The default is `check`, which types without one pass.
         """
         return await self.check(call) if self.checkable else Done()
-
-    async def abandon(self, call: Call) -> Outcome:
-        """Keep the object: only the resource's record is deleted."""
-        return Done()
-
-    async def used_by(self, call: Call) -> Mapping[str, str]:
-        """Return what prevents the object's deletion: the physical IDs of other objects, each with a description."""
-        return {}
 
     async def observe(self, call: Call) -> Mapping[str, Any] | None:
         """Return the actual values of properties that differ from `call.properties`; None when the object is gone.
@@ -363,14 +283,6 @@ class ResourceType(ABC):
         """
         return {}
 
-    async def unhealthy_reason(self, call: Call) -> str | None:
-        """Return why the object must be replaced without a request of a user; None otherwise.
-
-        Unlike `check`, which reports every deviation, this only reports what does not end by itself and loses nothing
-        that a replacement could keep. The default is that the object does not exist any more.
-        """
-        return "the object does not exist any more" if await self.observe(call) is None else None
-
     async def needs_replacement_after_failure(self, call: Call) -> bool:
         """Return whether a resource whose last action failed must be replaced rather than updated."""
         return True
@@ -381,29 +293,16 @@ class ResourceType(ABC):
         """Return the values of the attributes; None for those that are not available."""
         return dict.fromkeys(keys)
 
-    # -- signals and messages-----------------------------------------------------------------------------------
 
-    async def signal(self, call: Call, details: Mapping[str, Any] | None) -> str:
-        """Handle a signal; the result is the reason in its event. May change `call.metadata` and `call.data`."""
-        raise NotSupported(f"{self.type_name} takes no signals.")
+_TRAITS: WeakKeyDictionary[ResourceType, Traits] = WeakKeyDictionary()
 
-    async def kept_signals(self, call: Call) -> Mapping[str, Mapping[str, Any] | None]:
-        """Return the signals that another service stores for the resource, oldest first, by stable IDs.
 
-        They are not removed there, and those in `call.data[COLLECTED]` may be omitted. Raises BadValue for an invalid
-        signal.
-        """
-        return {}
-
-    async def receive(self, call: Call, message: Any) -> str:
-        """Handle a message of another resource of the stack; return the result, for the event of the sender.
-
-        State is recorded with `call.child.begin`. Raises NoActionRequired when there is nothing to do.
-        """
-        raise NotSupported(f"{self.type_name} does not accept messages from other resources.")
-
-    async def child_ended(self, call: Call, succeeded: bool) -> None:  # noqa: B027  most have no nested stack
-        """The operation that `call.child.begin` started has ended. May change `call.metadata` and `call.data`."""
+def traits_of(kind: ResourceType) -> Traits:
+    """Return what the properties of a configured type declare, at any depth."""
+    traits = _TRAITS.get(kind)
+    if traits is None:
+        traits = _TRAITS[kind] = Traits.of(kind.properties)
+    return traits
 
 
 class FetchedTemplate(ABC):

@@ -66,6 +66,14 @@ class Collection:
     whole: bool = False
     selects: bool = False
 
+    def path_for(self, call: Call) -> str:
+        """Return the path with property values filled in."""
+        return _filled(self.path, call.properties)
+
+    def list_path_for(self, call: Call) -> str:
+        """Return the path of lists that show objects in full, with property values filled in."""
+        return _filled(self.list_path or self.path, call.properties)
+
     def wrap(self, body: Mapping[str, Any]) -> Mapping[str, Any]:
         """Put the key that the service expects around an object."""
         return {self.member: body} if self.member else body
@@ -138,13 +146,9 @@ class RestResource(ResourceType):
 
     # -- paths and bodies -------------------------------------------------------------------------------------
 
-    def collection_path(self, call: Call) -> str:
-        """Return the collection's path with property values filled in."""
-        return _filled(self.collection.path, call.properties)
-
     def member_path(self, call: Call) -> str:
         """Return the object's path."""
-        return f"{self.collection_path(call)}/{quote(str(call.physical_id), safe='')}"
+        return f"{self.collection.path_for(call)}/{quote(str(call.physical_id), safe='')}"
 
     async def create_body(self, call: Call) -> dict[str, Any]:
         """Return the body of the creation request: every property that has a value, and the identity field."""
@@ -178,7 +182,7 @@ class RestResource(ResourceType):
             params[collection.owner] = body.get("tenant_id") or body.get(collection.owner) or call.cloud.project_id
         if self.identity and name is not None and collection.filters_names:
             params[self.identity] = name
-        path = _filled(collection.list_path, call.properties) or self.collection_path(call)
+        path = collection.list_path_for(call)
         listed = await _filtered(call, collection, path, params)
         if name is not None:
             listed = [item for item in listed if item.get(self.identity) == name]
@@ -207,7 +211,7 @@ class RestResource(ResourceType):
     async def begin(self, call: Call) -> dict[str, Any]:
         """Request the object's creation; return the object as the service shows it, `id_field` included."""
         body = self.collection.wrap(await self.create_body(call))
-        made = await call.cloud.post(self.collection.service, self.collection_path(call), body)
+        made = await call.cloud.post(self.collection.service, self.collection.path_for(call), body)
         return self.collection.unwrap(made)
 
     def judge(self, call: Call, shown: Mapping[str, Any] | None) -> Outcome:
@@ -228,7 +232,7 @@ class RestResource(ResourceType):
         outcome = waiter.judge(status, self.why(shown), call.elapsed)
         if not isinstance(outcome, Again) or not collection.members:
             return outcome
-        path = _filled(collection.list_path, call.properties) or self.collection_path(call)
+        path = collection.list_path_for(call)
         fields = (collection.id_field, collection.status_field)
         return replace(outcome, watch=Watch(collection.service, path, collection.members, *fields, status))
 

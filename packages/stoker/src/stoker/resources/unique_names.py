@@ -6,6 +6,7 @@ from abc import abstractmethod
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
+from stoker.plugins.capabilities import Releasing, Restoring
 from stoker.plugins.outcome import Done, Outcome
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import Call
@@ -13,7 +14,7 @@ from stoker.resources.base import RestResource
 from stoker.resources.replacing import conclusive, is_recorded
 
 
-class UniquelyNamed(RestResource):
+class UniquelyNamed(RestResource, Releasing, Restoring):
     """A type whose required property `name` no other object may have, and whose objects can be renamed.
 
     `of_all_projects` is the query that lists all objects, of which the service shows some by default.

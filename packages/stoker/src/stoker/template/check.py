@@ -12,6 +12,7 @@ from typing import Any
 
 from stoker.base.diagnostics import Diagnostic
 from stoker.base.errors import TemplateInvalid
+from stoker.plugins import capabilities
 from stoker.plugins.resource import Node, ResourceType
 from stoker.schema.unknown import is_unknown
 from stoker.template.definition import Definition
@@ -139,7 +140,7 @@ class _Checker(NameChecker):
             self.problems.add_all(self._deep(resource, kind, values))
 
     def _types_of_members(self, kind: ResourceType, values: Mapping[str, Any]) -> Iterator[_Member]:
-        sample = kind.sample_of(values)
+        sample = capabilities.sample_of(kind, values)
         template = sample.template if sample is not None else None
         members = (template or {}).get("resources") or {}
         for name, member in members.items():
@@ -272,7 +273,7 @@ def requirements(definition: Definition, types: Mapping[str, ResourceType]) -> d
             by_type.setdefault(kind.type_name, []).append(node)
     everything = _Nodes(nodes, by_type)
     for name, node in nodes.items():
-        for other in types[name].implicit_requirements(node, everything):
+        for other in capabilities.implicit_requirements(types[name], node, everything):
             if other in requires and other not in requires[name] and not would_close_cycle(requires, name, other):
                 requires[name].add(other)
     return {name: frozenset(others) for name, others in requires.items()}

@@ -20,6 +20,7 @@ from stoker.engine.records.loader import LoadedInputs
 from stoker.engine.records.stack_view import StackView
 from stoker.engine.records.state import ResourceState
 from stoker.engine.records.values import finalized
+from stoker.plugins import capabilities
 from stoker.plugins.names import resolve_names
 from stoker.plugins.resource import (
     Call,
@@ -30,6 +31,7 @@ from stoker.plugins.resource import (
     ScalingNotice,
     SoftwareConfigs,
     SoftwareDeployments,
+    traits_of,
 )
 from stoker.store import queries
 from stoker.store.journal import NoWriter
@@ -158,7 +160,7 @@ async def final_values(run: StackContext, target: Target) -> Mapping[str, Any]:
 async def users_of(run: StackContext, state: ResourceState) -> list[str]:
     """Return descriptions of what uses an object; resources of the same project are named with their stack."""
     try:
-        found = await state.type.used_by(await make_call(run, state))
+        found = await capabilities.used_by(state.type, await make_call(run, state))
     except StokerError as error:
         LOG.info("cannot determine what uses %s: %s", state.row.name, error.message)
         return []
@@ -235,7 +237,7 @@ async def _named(
     type_: ResourceType, values: Mapping[str, Any], cloud: Cloud, ids: Collection[str], *, required: bool
 ) -> Mapping[str, Any]:
     """Return values with names replaced by ids; unless `required`, names that do not exist any more are kept."""
-    if not type_.traits.looks_names_up:
+    if not traits_of(type_).looks_names_up:
         return values
     try:
         return await resolve_names(type_.properties, values, cloud, ids)

@@ -8,6 +8,7 @@ from typing import Any
 
 from stoker.base.errors import EntityNotFound
 from stoker.engine.records.state import ResourceState
+from stoker.plugins import capabilities
 from stoker.plugins.resource import COLLECTED, Call, Neighbour, NoActionRequired
 from stoker.store.records import COMPLETE
 
@@ -61,7 +62,7 @@ class StackNeighbours(NeighboursView):
         state = self._by_reference(reference_id)
         if state is None:
             return
-        kept = await state.type.kept_signals(await self._make_call(state))
+        kept = await capabilities.kept_signals(state.type, await self._make_call(state))
         for identifier, details in kept.items():
             call = await self._make_call(state)
             # Another engine or request may have collected them in the meantime.
@@ -79,7 +80,7 @@ class StackNeighbours(NeighboursView):
             raise NoActionRequired(f"{row.name} is in state {row.action}_{row.status}")
         # A second message must see the effects of the first one.
         async with self._sending:
-            return await state.type.receive(await self._make_call(state), message)
+            return await capabilities.receive(state.type, await self._make_call(state), message)
 
     async def replace(self, name: str, reason: str) -> str:
         """Begin an update that replaces the current resource with this name, and return the result."""

@@ -11,6 +11,7 @@ from typing import Any
 from stoker.base.errors import Fenced
 from stoker.engine.calls.context import StackContext
 from stoker.engine.records.state import ResourceState
+from stoker.plugins import capabilities
 from stoker.plugins.resource import Call, NoActionRequired
 from stoker.store.journal import Batch
 from stoker.store.records import COMPLETE, Event
@@ -24,7 +25,7 @@ async def take_signal(
     """Deliver a signal to a resource with its `call`; waiting steps of its stack are polled immediately."""
     before = deepcopy((state.stored.metadata, state.stored.data))
     try:
-        reason = await state.type.signal(call, details)
+        reason = await capabilities.signal(state.type, call, details)
     except NoActionRequired as nothing:
         # Alarms repeat themselves: as in Heat, an event for each repetition would hide the others.
         LOG.info("a signal to %s of stack %s has no effect: %s", state.row.name, acting.stack.name, nothing)

@@ -14,6 +14,7 @@ from stoker.engine.records.services import EngineServices
 from stoker.engine.records.stack_view import StackView, views_of_tree
 from stoker.engine.records.state import ResourceState
 from stoker.engine.redaction.stacks import without_secrets
+from stoker.plugins import capabilities
 from stoker.store.records import FAILED, Stack
 
 LOG = logging.getLogger(__name__)
@@ -54,7 +55,7 @@ async def unhealthy_in(services: EngineServices, root: Stack) -> list[Unhealthy]
 
 async def _reason(view: StackView, state: ResourceState) -> str | None:
     try:
-        return await state.type.unhealthy_reason(await call_to_look(view, state, Reader(view.services)))
+        return await capabilities.unhealthy_reason(state.type, await call_to_look(view, state, Reader(view.services)))
     except StokerError as error:
         if isinstance(error, CloudError) and error.not_found:
             return GONE

@@ -22,6 +22,7 @@ from stoker.engine.records.actions import NOT_CREATED
 from stoker.engine.records.differences import PropertyChange
 from stoker.engine.records.state import ResourceState
 from stoker.engine.records.values import finalized
+from stoker.plugins import capabilities
 from stoker.plugins.resource import ResourceType
 from stoker.schema.property import Change, Property
 from stoker.schema.unknown import find_unknowns, has_unknown
@@ -313,8 +314,8 @@ def _compare(target: Target, state: ResourceState, fate: Fate) -> Decision:
     reasons = [_why_replaced(change, fate) for change in changes if change.effect == "replace"]
     known = {change.name: change.after for change in changes if change.known}
     if not reasons and known:
-        demand = target.type.replacement_reason(
-            finalized(target.type, before), finalized(target.type, target.given), known
+        demand = capabilities.replacement_reason(
+            target.type, finalized(target.type, before), finalized(target.type, target.given), known
         )
         demand = demand or (state.obstacle if target.renewed else "")
         reasons = [Reason(ReasonCode.TYPE_REQUIRES_REPLACEMENT, detail=demand)] if demand else []

@@ -36,6 +36,7 @@ from stoker.engine.records.scope import RecordedScope
 from stoker.engine.records.services import EngineServices
 from stoker.engine.records.state import ResourceState
 from stoker.engine.redaction.hidden_values import RedactedProperties
+from stoker.plugins import capabilities
 from stoker.plugins.resource import AttributeKey, ChildRequest
 from stoker.plugins.unknowns import as_parameters
 from stoker.schema.unknown import Unknown, find_unknowns
@@ -265,7 +266,7 @@ class ChildForecast:
         """Return the nested stack with HIDDEN in place of the values hidden above; None if there are none."""
         if self._hidden is None:
             return None
-        request = self._target.type.child_of(self._hidden)
+        request = capabilities.child_of(self._target.type, self._hidden)
         if request is None or request.template is None:
             raise Unforeseeable("the result depends on hidden values")
         return self._bound(self._inputs(request))

@@ -29,6 +29,7 @@ from stoker.engine.records.services import EngineServices
 from stoker.engine.records.state import ResourceState, keys_of, namesakes
 from stoker.engine.records.values import finalized
 from stoker.engine.redaction.hidden_values import RedactedProperties, Redaction
+from stoker.plugins import capabilities
 from stoker.plugins.call import Snapshot
 from stoker.plugins.resource import AttributeKey, ResourceType
 from stoker.schema.unknown import Unknown, find_unknowns, has_unknown, is_unknown
@@ -457,7 +458,7 @@ def _losses(decision: Decision, target: Target, state: ResourceState | None, rem
     if decision.kind is Kind.REPLACE:
         return replacement_losses(state, removing, target.update_replace_policy)
     if decision.kind is Kind.UPDATE:
-        return losses(target.type.loses(target.given, {change.name for change in decision.changes}))
+        return losses(capabilities.loses(target.type, target.given, {change.name for change in decision.changes}))
     return ()
 
 

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from stoker.engine.planning.reasons import RETENTION, Reason, ReasonCode
 from stoker.engine.records.actions import NOT_CREATED, RETURNS
 from stoker.engine.records.state import ResourceState
+from stoker.plugins import capabilities
 from stoker.store.ownership import is_double
 from stoker.store.records import COMPLETE, FAILED
 from stoker.template.versions import RETAIN_EXCEPT_ON_CREATE
@@ -127,7 +128,7 @@ def removal_reasons(state: ResourceState, removing: Removing, on_replacement: st
         return (effect.reason,)
     if effect.name != "Delete" or state.row.physical_id is None or not state.type.content:
         return ()
-    return losses(state.type.loses(state.given))
+    return losses(capabilities.loses(state.type, state.given))
 
 
 def changes_outside(state: ResourceState) -> tuple[Reason, ...]:

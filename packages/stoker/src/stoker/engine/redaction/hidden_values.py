@@ -16,7 +16,7 @@ from stoker.base.redaction import strings_of
 from stoker.engine.records.differences import Path, PropertyChange
 from stoker.engine.records.state import ResourceState
 from stoker.engine.records.values import finalized
-from stoker.plugins.resource import ResourceType
+from stoker.plugins.resource import ResourceType, traits_of
 from stoker.schema.property import secret_paths
 from stoker.schema.unknown import Unknown
 from stoker.template.definition import Definition
@@ -80,7 +80,7 @@ class Redaction:
             return changes
         paths = self.paths(name, scope)
         kind = self.types[name][1]
-        if kind.traits.has_secrets:
+        if traits_of(kind).has_secrets:
             for values in ({change.name: change.before for change in changes}, {c.name: c.after for c in changes}):
                 paths |= frozenset(secret_paths(kind.properties, values))
         return tuple(replace(change, hidden=below(paths, change.name)) for change in changes) if paths else changes

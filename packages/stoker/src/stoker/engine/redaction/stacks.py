@@ -15,6 +15,7 @@ from stoker.engine.records.services import EngineServices
 from stoker.engine.records.stack_view import StackView, view_of
 from stoker.engine.records.state import ResourceState
 from stoker.engine.redaction.hidden_values import Redaction
+from stoker.plugins.resource import traits_of
 from stoker.schema.property import secret_paths
 from stoker.store import queries
 from stoker.store.records import Stack
@@ -165,7 +166,7 @@ def generated_secrets(view: StackView) -> Iterator[str]:
 
 
 def _secret_properties(state: ResourceState) -> Iterator[str]:
-    if state.type.traits.has_secrets:
+    if traits_of(state.type).has_secrets:
         for path in secret_paths(state.type.properties, state.given):
             value: Any = state.given
             for part in path:
@@ -196,7 +197,9 @@ async def properties_shown(
             values, (type_name, name) = services.sealer.open(body), owners[identifier]
             _, kind = services.types.lookup(inputs.environment, inputs.files, type_name, name)
             hidden = (
-                set(secret_paths(kind.properties, values)) if kind is not None and kind.traits.has_secrets else set()
+                set(secret_paths(kind.properties, values))
+                if kind is not None and traits_of(kind).has_secrets
+                else set()
             )
             if redaction is not None and name in redaction.definition.resources:
                 hidden |= redaction.paths(name, view.scope)

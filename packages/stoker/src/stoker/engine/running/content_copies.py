@@ -9,6 +9,7 @@ copy's physical name begins, so that the name is the same from every stack of th
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 
 from stoker.base.ids import new_id
 from stoker.contract.views import NO_REASON
@@ -18,6 +19,7 @@ from stoker.engine.records.failure import Failure
 from stoker.engine.records.state import ResourceState
 from stoker.engine.running.operation_context import OperationContext
 from stoker.engine.running.performer import Performer
+from stoker.plugins import capabilities
 from stoker.plugins.resource import ContentCopy
 from stoker.store import queries
 from stoker.store.journal import Batch
@@ -70,7 +72,7 @@ class Copier:
             await self._performer.failed(state, failure, Batch().change(copy.seal()))
             raise
         copy.row.status = COMPLETE
-        await self._performer.perform(state, state.type.snapshot, Batch().change(copy.seal()))
+        await self._performer.perform(state, partial(capabilities.snapshot, state.type), Batch().change(copy.seal()))
 
     def _new(self, state: ResourceState) -> ResourceState:
         run, now = self._run, self._run.services.clock.now()

@@ -26,6 +26,7 @@ from stoker.engine.running.operation_log import lines_about, log_end
 from stoker.engine.running.outputs import exchanged
 from stoker.engine.running.stopping import CANCELLED, Stop
 from stoker.engine.settings import EngineSettings, time_limit
+from stoker.plugins import capabilities
 from stoker.store import announcements, deaths, queries, snapshots, trusts
 from stoker.store.journal import Batch, Claim, ClaimedWriter
 from stoker.store.records import COMPLETE, FAILED, IN_PROGRESS, REMOVE_SNAPSHOT, RUNNING, SUPERSEDED, Operation, Stack
@@ -127,7 +128,7 @@ async def notify_parent_resource(run: OperationContext, status: str) -> Batch:
 
 async def _told(context: StackContext, state: ResourceState, succeeded: bool) -> Batch:
     call = await make_call(context, state)
-    await state.type.child_ended(call, succeeded)
+    await capabilities.child_ended(state.type, call, succeeded)
     state.stored.metadata = call.metadata
     keys = {attribute_key(text) for text in state.stored.attributes}
     if keys:

@@ -31,6 +31,7 @@ from stoker.engine.running.operation_context import OperationContext
 from stoker.engine.running.retries import Retries, backoff
 from stoker.engine.running.search_terms import is_unseen, record_terms
 from stoker.engine.running.stopping import CANCELLED, Stop, Stopped
+from stoker.plugins import capabilities
 from stoker.plugins.agents import USER_PROJECT
 from stoker.plugins.outcome import Again, Done, Failed, Outcome, Replace
 from stoker.plugins.resource import AttributeKey, Call
@@ -132,7 +133,7 @@ class Performer:
         """Make the type notify others; an error of that does not change the resource's own failure."""
         call = await make_call(self.run, state)
         try:
-            await state.type.give_up(call, why)
+            await capabilities.give_up(state.type, call, why)
         except StokerError as error:
             LOG.warning("cannot notify others of the failure of %s: %s", state.row.name, error.message)
         state.stored.metadata = call.metadata

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 
 from stoker.engine.planning.retaining import Removing, removal_effect
 from stoker.engine.records.retention import Left, Retention
 from stoker.engine.records.state import ResourceState
 from stoker.engine.running.operation_context import OperationContext
 from stoker.engine.running.performer import Method
+from stoker.plugins import capabilities
 from stoker.plugins.resource import ResourceType
 
 EFFECT = "parting"
@@ -23,8 +25,8 @@ FORGET = "Abandon"
 
 REMOVALS: Mapping[str, Callable[[ResourceType], Method | None]] = {
     "Delete": lambda kind: kind.delete,
-    "Snapshot": lambda kind: kind.snapshot_delete,
-    FORGET: lambda kind: kind.abandon,
+    "Snapshot": lambda kind: partial(capabilities.snapshot_delete, kind),
+    FORGET: lambda kind: partial(capabilities.abandon, kind),
     "Retain": lambda kind: None,
 }
 """What happens to the object when a resource is removed."""

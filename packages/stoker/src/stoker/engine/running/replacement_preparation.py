@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Protocol
 
 from stoker.base.errors import CloudError
@@ -16,6 +17,7 @@ from stoker.engine.records.failure import Failure
 from stoker.engine.records.state import ResourceState
 from stoker.engine.running.operation_context import OperationContext
 from stoker.engine.running.performer import Method, Performer
+from stoker.plugins import capabilities
 from stoker.plugins.outcome import Again, Done, Outcome
 from stoker.plugins.resource import Call, ResourceType
 from stoker.store.journal import Batch
@@ -94,7 +96,7 @@ class ReplacementPreparation:
         async def prepare_for_replacement(call: Call) -> Outcome:
             if target is not None and former.implementation == target.implementation:
                 call.replacement = await final_values(self.run, target)
-            return await former.type.prepare_for_replacement(call)
+            return await capabilities.prepare_for_replacement(former.type, call)
 
         if former.row.physical_id is not None:
             await self.performer.prepare(former, prepare_for_replacement)
@@ -102,7 +104,7 @@ class ReplacementPreparation:
     async def revert(self, state: ResourceState) -> None:
         """Restore what a resource has released, since it is used again."""
         if state.stored.made_way:
-            await self.performer.prepare(state, state.type.revert_replacement)
+            await self.performer.prepare(state, partial(capabilities.revert_replacement, state.type))
             state.stored.made_way = False
             state.recorded_id = None  # it claims its object again, which may have gone to its replacement
 
@@ -216,6 +218,5 @@ _DELETES = frozenset({"Delete", "Snapshot"})
 
 def _makes_way(kind: ResourceType) -> bool:
     """Return whether a replacement may take something from an object: what it releases or loses, or its ID."""
-    releases = type(kind).prepare_for_replacement is not ResourceType.prepare_for_replacement
-    loses = type(kind).revert_replacement is not ResourceType.revert_replacement
-    return releases or loses or kind.object_ids is not None
+    changes = isinstance(kind, capabilities.Releasing | capabilities.Restoring)
+    return changes or kind.object_ids is not None

@@ -7,7 +7,7 @@ after every call of a method, its result is committed. To recover, the method is
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from functools import partial
 from typing import Any
 
@@ -42,8 +42,9 @@ from stoker.engine.running.operation_context import OperationContext
 from stoker.engine.running.performer import LOOK_AGAIN, Method, NeedsReplacement, Performer
 from stoker.engine.running.removing import EFFECT, FORGET, REMOVALS, leave_behind, note_left, recorded_effect
 from stoker.engine.running.replacement_preparation import Around, ReplacementPreparation
+from stoker.plugins import capabilities
 from stoker.plugins.outcome import Done, Outcome
-from stoker.plugins.resource import Call
+from stoker.plugins.resource import Call, ResourceType
 from stoker.store.journal import Batch
 from stoker.store.ownership import Taken
 from stoker.store.records import COMPLETE, FAILED, IN_PROGRESS, Resource
@@ -484,8 +485,16 @@ class StepRunner:
         if action == "SNAPSHOT" and copy is not None and copy.has_content(state.snapshot()):
             await Copier(run, self.performer).make(state)
             return
-        method: Method = getattr(state.type, action.lower())
-        await self.performer.perform(state, method)
+        await self.performer.perform(state, partial(ACTIONS[action], state.type))
+
+
+ACTIONS: Mapping[str, Callable[[ResourceType, Call], Awaitable[Outcome]]] = {
+    "CHECK": lambda kind, call: kind.check(call),
+    "SUSPEND": capabilities.suspend,
+    "RESUME": capabilities.resume,
+    "SNAPSHOT": capabilities.snapshot,
+}
+"""What happens to an object in the actions of a stack that do not change its definition."""
 
 
 def takes_part(action: str, state: ResourceState) -> bool:

@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any, ClassVar
 from urllib.parse import urlencode, urlsplit, urlunsplit
 
+from stoker.plugins.capabilities import Resumable, Suspendable
 from stoker.plugins.outcome import Done, Outcome
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import Call
@@ -138,7 +139,7 @@ THRESHOLD = Property(Type.NUMBER, "The threshold.", required=True, change=Change
 EVALUATION_PERIODS = Property(Type.INTEGER, "Number of consecutive periods that are evaluated.", change=Change.UPDATE)
 
 
-class AlarmResource(RestResource):
+class AlarmResource(RestResource, Resumable, Suspendable):
     """An alarm of one of Aodh's types (`alarm_type`), whose rule is under `<alarm_type>_rule` in the body."""
 
     collection = Collection("aodh", "/alarms", id_field="alarm_id", created_field=None, owner=None)

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from stoker.plugins.capabilities import ImplicitlyDependent
 from stoker.plugins.outcome import Done, Failed, Outcome
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import Call, Graph, Node, ResourceType, Snapshot
@@ -30,7 +31,7 @@ class InternetGateway(ResourceType):
         return Done(physical_id=call.physical_name)
 
 
-class VPCGatewayAttachment(ResourceType):
+class VPCGatewayAttachment(ResourceType, ImplicitlyDependent):
     """The gateways of a VPC's route tables to the external network."""
 
     type_name = "AWS::EC2::VPCGatewayAttachment"

@@ -23,7 +23,7 @@ from stoker.resources.declare import custom, one_of
 from stoker.resources.durations import seconds_of
 from stoker.resources.heat.groups.batching import Batch, Rolling
 from stoker.resources.heat.groups.group import CFN, read_by_member
-from stoker.resources.heat.groups.uniform_group import AutoScalingResource, UniformGroup, serving
+from stoker.resources.heat.groups.uniform_group import AutoScalingResource, Limits, UniformGroup, serving, size_problems
 from stoker.schema.property import Attribute, Change, Finalizer, Property, Support, Type
 from stoker.schema.unknown import is_unknown
 
@@ -170,7 +170,7 @@ class AutoScalingGroup(SignalledCreation, _Instances, AutoScalingResource):
             yield "VPCZoneIdentifier: more than one subnet is not supported"
         if not is_unknown(properties["MinSize"]) and properties["MinSize"] < 0:
             yield f"MinSize ({properties['MinSize']}) is negative"
-        yield from self.size_problems(properties, ("MinSize", "MaxSize", "DesiredCapacity"))
+        yield from size_problems({name: properties[name] for name in ("MinSize", "MaxSize", "DesiredCapacity")})
 
     async def child_ended(self, call: Call, succeeded: bool) -> None:
         await super().child_ended(call, succeeded)
@@ -186,15 +186,9 @@ class AutoScalingGroup(SignalledCreation, _Instances, AutoScalingResource):
         change = super().update
         return await self.signalled(change, call) if SIGNALS in call.data else await change(call)
 
-    def bounds(self, properties: Mapping[str, Any]) -> tuple[int, int]:
-        return properties["MinSize"], properties["MaxSize"]
-
-    def desired(self, properties: Mapping[str, Any]) -> int | None:
-        wanted: int | None = properties["DesiredCapacity"]
-        return wanted
-
-    def cooldown(self, properties: Mapping[str, Any]) -> float:
-        return float(properties["Cooldown"] or 0)
+    def limits(self, properties: Mapping[str, Any]) -> Limits:
+        cooldown = float(properties["Cooldown"] or 0)
+        return Limits(properties["MinSize"], properties["MaxSize"], properties["DesiredCapacity"], cooldown)
 
     async def member(self, call: Call) -> Mapping[str, Any]:
         given = call.properties

@@ -13,7 +13,8 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
-from stoker.base.errors import StokerError
+from stoker.base.errors import NotSupported, StokerError
+from stoker.plugins.capabilities import MessageReceiver
 from stoker.plugins.outcome import Done, Outcome
 from stoker.plugins.resource import AttributeKey, Call, ChildRequest, Snapshot
 from stoker.resources.aws.haproxy import configuration, target_problem
@@ -36,7 +37,7 @@ _BEGUN = "begun"
 _SERVERS_SHOWN = 1000
 
 
-class LoadBalancer(NestedStackResource):
+class LoadBalancer(NestedStackResource, MessageReceiver):
     """A load balancer of instances."""
 
     type_name = LOAD_BALANCER
@@ -154,7 +155,7 @@ class LoadBalancer(NestedStackResource):
 
     async def receive(self, call: Call, message: Any) -> str:
         if not isinstance(message, InstancesChanged):
-            return await super().receive(call, message)
+            raise NotSupported(f"{self.type_name} accepts no other messages than those of groups.")
         await self._set_up(call)
         return f"{call.name} is configured with the present instances"
 

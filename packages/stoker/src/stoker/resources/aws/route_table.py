@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from stoker.plugins.capabilities import Restoring
 from stoker.plugins.outcome import Done, Failed, Outcome
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import Call, ResourceType, Snapshot
@@ -59,7 +60,7 @@ class RouteTable(NeutronResource):
             await set_gateway(call, str(call.physical_id), network)
 
 
-class SubnetRouteTableAssociation(ResourceType):
+class SubnetRouteTableAssociation(ResourceType, Restoring):
     """The interface of a route table's router in a subnet, in place of the default router's."""
 
     type_name = "AWS::EC2::SubnetRouteTableAssociation"

@@ -12,6 +12,7 @@ from math import ceil
 from typing import Any
 
 from stoker.base.errors import BadValue, NotSupported, ResourceActionNotSupported
+from stoker.plugins.capabilities import Signalable
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.resource import Call, NoActionRequired, ResourceType
 from stoker.resources.declare import between
@@ -59,7 +60,7 @@ GROUP_CREATION_POLICY = {
 """The creation policy of a group of instances."""
 
 
-class SignalledCreation(ResourceType):
+class SignalledCreation(ResourceType, Signalable):
     """A type that makes its object in `make`, and then waits for the signals that a creation policy asks for."""
 
     signalable = True
@@ -87,7 +88,6 @@ class SignalledCreation(ResourceType):
 
     async def _made(self, method: Callable[[Call], Awaitable[Outcome]], call: Call, verdict: Outcome) -> Outcome:
         if isinstance(verdict, Failed):
-            await self.give_up(call, verdict.reason)
             return verdict
         outcome = await method(call)
         if isinstance(outcome, Done):

@@ -4,9 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import partial
 from typing import Any, ClassVar, TypeVar
 
+from stoker.plugins import capabilities
+from stoker.plugins.capabilities import (
+    JudgingHealth,
+    KnowingUsers,
+    Releasing,
+    Restoring,
+    Resumable,
+    SnapshotBeforeDelete,
+    Suspendable,
+)
 from stoker.plugins.exclusion import Exclusion
 from stoker.plugins.live_values import live_values
 from stoker.plugins.outcome import Outcome
@@ -24,7 +34,9 @@ _TAKEN_OVER = frozenset(
 """Declarations of the target that hold for the translated type too."""
 
 
-class Translated(ResourceType):
+class Translated(
+    ResourceType, JudgingHealth, KnowingUsers, Releasing, Restoring, Resumable, SnapshotBeforeDelete, Suspendable
+):
     """A type that translates its properties to those of the type `target`, and leaves all calls to that type.
 
     `translated` returns the properties of the target; those that it omits get their defaults. It is called for every
@@ -43,15 +55,11 @@ class Translated(ResourceType):
         if "target" in cls.__dict__:
             for name in _TAKEN_OVER - cls.__dict__.keys():
                 setattr(cls, name, getattr(cls.target, name))
+            cls.checkable = cls.target.checkable
             known = live_values(cls.target())
             cls.derived_live = {own: known[name] for own, name in cls.spelled.items()}
             if (exclusion := cls.target.exclusion) is not None:
                 cls.exclusion = _translated(exclusion, cls.target)
-
-    @cached_property
-    def checkable(self) -> bool:
-        """Whether the target implements `check`."""
-        return self._target.checkable
 
     def configure(self, options: Mapping[str, Any]) -> None:
         self._target.configure(options)
@@ -71,34 +79,34 @@ class Translated(ResourceType):
         return await self.enter(self._target.update, call)
 
     async def prepare_for_replacement(self, call: Call) -> Outcome:
-        return await self.enter(self._target.prepare_for_replacement, call)
+        return await self.enter(partial(capabilities.prepare_for_replacement, self._target), call)
 
     async def revert_replacement(self, call: Call) -> Outcome:
-        return await self.enter(self._target.revert_replacement, call)
+        return await self.enter(partial(capabilities.revert_replacement, self._target), call)
 
     async def delete(self, call: Call) -> Outcome:
         return await self.enter(self._target.delete, call)
 
     async def snapshot_delete(self, call: Call) -> Outcome:
-        return await self.enter(self._target.snapshot_delete, call)
+        return await self.enter(partial(capabilities.snapshot_delete, self._target), call)
 
     async def suspend(self, call: Call) -> Outcome:
-        return await self.enter(self._target.suspend, call)
+        return await self.enter(partial(capabilities.suspend, self._target), call)
 
     async def resume(self, call: Call) -> Outcome:
-        return await self.enter(self._target.resume, call)
+        return await self.enter(partial(capabilities.resume, self._target), call)
 
     async def check(self, call: Call) -> Outcome:
         return await self.enter(self._target.check, call)
 
     async def unhealthy_reason(self, call: Call) -> str | None:
-        return await self.enter(self._target.unhealthy_reason, call)
+        return await self.enter(partial(capabilities.unhealthy_reason, self._target), call)
 
     async def adopt(self, call: Call) -> Outcome:
         return await self.enter(self._target.adopt, call)
 
     async def used_by(self, call: Call) -> Mapping[str, str]:
-        return await self.enter(self._target.used_by, call)
+        return await self.enter(partial(capabilities.used_by, self._target), call)
 
     async def observe(self, call: Call) -> Mapping[str, Any] | None:
         """Return the properties that differ; their live values have the target's form, and are returned as None."""

@@ -12,7 +12,7 @@ from stoker.resources.aws.routing import INTERFACE, add_interface, interfaces, r
 from stoker.resources.aws.tags import unsupported_tags
 from stoker.resources.declare import one_of
 from stoker.resources.neutron.allowances import NETWORKS, counts
-from stoker.resources.neutron.base import BUILT, NeutronResource, collection
+from stoker.resources.neutron.base import BUILT, NeutronResource, collection, users_among
 from stoker.resources.neutron.router import Router
 from stoker.schema.property import Attribute, Property, Type
 
@@ -120,7 +120,7 @@ class Subnet(NeutronResource):
         params = {"fixed_ips": f"subnet_id={call.physical_id}"}
         ports = await call.cloud.list("neutron", "/v2.0/ports", "ports", params)
         others = [port for port in ports if (port["device_owner"], port["device_id"]) != (INTERFACE, router)]
-        return self.users_among(call, others)
+        return users_among(call, others)
 
 
 async def _router_named(call: Call) -> dict[str, Any] | None:

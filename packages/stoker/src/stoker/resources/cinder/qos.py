@@ -6,6 +6,7 @@ from collections.abc import Collection as Several
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from stoker.plugins.capabilities import Releasing, Restoring
 from stoker.plugins.outcome import Done, Outcome
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import Call, ResourceType
@@ -84,7 +85,7 @@ def _differs(wanted: Mapping[str, Any], shown: Mapping[str, Any]) -> bool:
     )
 
 
-class QoSAssociation(ResourceType):
+class QoSAssociation(ResourceType, Releasing, Restoring):
     """The volume types that have QoS specs."""
 
     type_name = "OS::Cinder::QoSAssociation"

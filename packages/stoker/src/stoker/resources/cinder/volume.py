@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from stoker.base.errors import CloudError, NotSupported
+from stoker.plugins.capabilities import LosingContent, SnapshotBeforeDelete
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.resource import AttributeKey, Call
 from stoker.plugins.waiting import Waiter
@@ -45,7 +46,7 @@ async def _is_read_only(kind: Volume, call: Call, shown: Mapping[str, Any]) -> b
     return str((shown.get("metadata") or {}).get("readonly", False)).lower() == "true"
 
 
-class Volume(RestResource):
+class Volume(RestResource, LosingContent, SnapshotBeforeDelete):
     """A block storage volume."""
 
     type_name = "OS::Cinder::Volume"

@@ -88,7 +88,7 @@ class RecordSet(DesignateResource):
     async def rivals(self, call: Call) -> list[dict[str, Any]]:
         body = await self.create_body(call)
         listed = await call.cloud.list(
-            "designate", self.collection_path(call), self.collection.members, {"name": body["name"]}
+            "designate", self.collection.path_for(call), self.collection.members, {"name": body["name"]}
         )
         return [
             item

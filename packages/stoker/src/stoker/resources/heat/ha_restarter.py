@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
+from stoker.plugins.capabilities import Signalable
 from stoker.plugins.outcome import Done, Failed, Outcome
 from stoker.plugins.resource import AttributeKey, Call, NoActionRequired
 from stoker.resources.base import dig
@@ -16,7 +17,7 @@ _NAME = "instance"
 """The key of the data that has the name of the resource to replace: its replacement has another reference ID."""
 
 
-class HARestarter(SignedUrlResource):
+class HARestarter(SignedUrlResource, Signalable):
     """Replaces another resource of its stack whenever it is signalled, for templates of old releases.
 
     Heat has only a placeholder under this name, with any properties and attributes. `InstanceId` is the reference ID of

@@ -9,6 +9,7 @@ from typing import Any
 
 from stoker.base.errors import CloudError
 from stoker.cloud.services import services
+from stoker.plugins.capabilities import ReplacedForReason
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.resource import AttributeKey, Call, ResourceType, Snapshot
 from stoker.resources.base import dig
@@ -23,7 +24,7 @@ def _seconds(description: str) -> Property:
     return Property(Type.NUMBER, description, change=Change.UPDATE)
 
 
-class TestResource(ResourceType):
+class TestResource(ResourceType, ReplacedForReason):
     """Behaves as its properties state: waits, fails, or requires replacement. For tests of stacks."""
 
     __test__ = False

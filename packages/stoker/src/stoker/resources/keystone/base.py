@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from stoker.plugins.capabilities import Releasing, Restoring
 from stoker.plugins.outcome import Done, Failed, Outcome
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import Call
@@ -28,7 +29,7 @@ def collection(member: str) -> Collection:
     return Collection("keystone", f"/{member}s", member, f"{member}s", update="PATCH", created_field=None, owner=None)
 
 
-class KeystoneResource(RestResource):
+class KeystoneResource(RestResource, Releasing, Restoring):
     """A resource type of Keystone.
 
     Keystone does not show when an object was created, and an existing project, user or role must never be taken for the

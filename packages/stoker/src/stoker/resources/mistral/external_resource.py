@@ -9,6 +9,7 @@ from uuid import uuid4
 
 from stoker.base.errors import CloudError
 from stoker.base.json_text import read_json
+from stoker.plugins.capabilities import Cancelable, ReplacedForReason, Resumable, Suspendable
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import AttributeKey, Call, ResourceType
@@ -43,7 +44,7 @@ def _action(verb: str) -> Property:
     )
 
 
-class ExternalResource(ResourceType):
+class ExternalResource(ResourceType, Cancelable, ReplacedForReason, Resumable, Suspendable):
     """An object that workflows create, update and delete; its ID is the output `resource_id` of the execution.
 
     The ID of an execution is chosen and recorded before it is started; a request that is repeated with it starts no

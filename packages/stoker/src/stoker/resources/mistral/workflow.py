@@ -11,6 +11,7 @@ import yaml
 
 from stoker.base.errors import BadValue, CloudError
 from stoker.base.json_text import read_json
+from stoker.plugins.capabilities import Resumable, Signalable, Suspendable
 from stoker.plugins.object_ids import ObjectIds, Within
 from stoker.plugins.outcome import Done, Outcome
 from stoker.plugins.recovery import FoundBy, Recovery
@@ -31,7 +32,7 @@ _PLACE = {"scope": "private", "namespace": ""}
 _SHOWN = ("id", "workflow_name", "created_at", "updated_at", "state")
 
 
-class Workflow(RestResource):
+class Workflow(RestResource, Resumable, Signalable, Suspendable):
     """A workflow, whose physical ID is its name. A user of its own may start executions of it by signals."""
 
     type_name = "OS::Mistral::Workflow"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 
+from stoker.plugins.capabilities import KnowingUsers
 from stoker.plugins.listing import SharedList
 from stoker.plugins.resource import Call, Snapshot
 from stoker.plugins.waiting import Waiter
@@ -113,7 +114,20 @@ async def agents(kind: NeutronResource, call: Call, path: str, wanted: Iterable[
     return sorted((agent["id"] for agent in listed), key=lambda agent: agent not in wanted)
 
 
-class NeutronResource(RestResource):
+async def _set_tags(kind: NeutronResource, call: Call, tags: list[str]) -> None:
+    await call.cloud.put("neutron", f"{kind.member_path(call)}/tags", {"tags": tags})
+
+
+def users_among(call: Call, ports: Iterable[Mapping[str, Any]]) -> Mapping[str, str]:
+    """Return descriptions of those of the ports that Neutron does not delete itself, by their IDs."""
+    return {
+        port["id"]: _port_description(port, call.stack.project_id)
+        for port in ports
+        if port["device_owner"] not in _DELETED_BY_NEUTRON
+    }
+
+
+class NeutronResource(RestResource, KnowingUsers):
     """A resource type of Neutron: `value_specs` are merged into the body, `tags` are set by a separate request.
 
     `strict_value_specs` refuses value_specs that name a property. `ports_by` is the query, with `{id}` in it, for the
@@ -150,28 +164,17 @@ class NeutronResource(RestResource):
 
     async def add_extras(self, call: Call) -> None:
         if call.properties.get("tags"):
-            await self._set_tags(call, call.properties["tags"])
+            await _set_tags(self, call, call.properties["tags"])
 
     async def change_extras(self, call: Call) -> None:
         if "tags" in call.changed:
-            await self._set_tags(call, call.changed["tags"] or [])
-
-    async def _set_tags(self, call: Call, tags: list[str]) -> None:
-        await call.cloud.put("neutron", f"{self.member_path(call)}/tags", {"tags": tags})
+            await _set_tags(self, call, call.changed["tags"] or [])
 
     async def used_by(self, call: Call) -> Mapping[str, str]:
         if not self.ports_by or call.physical_id is None:
             return {}
         name, _, value = self.ports_by.format(id=call.physical_id).partition("=")
-        return self.users_among(call, await call.cloud.list("neutron", "/v2.0/ports", "ports", {name: value}))
-
-    def users_among(self, call: Call, ports: Iterable[Mapping[str, Any]]) -> Mapping[str, str]:
-        """Return descriptions of those of the ports that Neutron does not delete itself, by their IDs."""
-        return {
-            port["id"]: _port_description(port, call.stack.project_id)
-            for port in ports
-            if port["device_owner"] not in _DELETED_BY_NEUTRON
-        }
+        return users_among(call, await call.cloud.list("neutron", "/v2.0/ports", "ports", {name: value}))
 
     async def needs_replacement_after_failure(self, call: Call) -> bool:
         """Replace an object that is in error or does not exist; update any other."""

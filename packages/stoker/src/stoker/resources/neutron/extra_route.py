@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from stoker.plugins.capabilities import ImplicitlyDependent, Restoring
 from stoker.plugins.id_form import IdForm
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.recovery import FoundBy, Recovery
@@ -21,7 +22,7 @@ _FREE = "free"
 """In `call.progress`: the route did not exist before this action, so it is this resource's once it does."""
 
 
-class ExtraRoute(NeutronResource):
+class ExtraRoute(NeutronResource, ImplicitlyDependent, Restoring):
     """One route of a router. It is set atomically where Neutron can (extension extraroute-atomic)."""
 
     type_name = "OS::Neutron::ExtraRoute"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from stoker.plugins.capabilities import ImplicitlyDependent
 from stoker.plugins.exclusion import Exclusion
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.recovery import FoundBy, Recovery
@@ -21,7 +22,7 @@ _FREE = "free"
 """In `call.progress`: the routes did not exist before this action, so they are this resource's once they do."""
 
 
-class ExtraRouteSet(NeutronResource):
+class ExtraRouteSet(NeutronResource, ImplicitlyDependent):
     """Routes of a router beside those that others have set: they are added and removed, never overwritten.
 
     Neutron has no object for them; the physical ID is the router's.

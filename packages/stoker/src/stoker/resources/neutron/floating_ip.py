@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from stoker.plugins.capabilities import ImplicitlyDependent
 from stoker.plugins.exclusion import Exclusion
 from stoker.plugins.outcome import Done, Outcome
 from stoker.plugins.recovery import FoundBy, Recovery
@@ -22,7 +23,7 @@ _ASSOCIATION = ("port_id", "fixed_ip_address")
 _FIXED_NAMES = ("dns_name", "dns_domain")
 
 
-class FloatingIP(NeutronResource):
+class FloatingIP(NeutronResource, ImplicitlyDependent):
     """An address of an external network that may be associated with a port."""
 
     type_name = "OS::Neutron::FloatingIP"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from stoker.plugins.capabilities import ImplicitlyDependent, Restoring
 from stoker.plugins.outcome import Done, Failed, Outcome
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import Call, Graph, Node
@@ -17,7 +18,7 @@ from stoker.schema.live import FETCHED
 from stoker.schema.property import Change, Property
 
 
-class FloatingIPAssociation(NeutronResource):
+class FloatingIPAssociation(NeutronResource, ImplicitlyDependent, Restoring):
     """The association of a floating IP with a port.
 
     Its physical ID names both ends, which distinguishes an association that now belongs to another resource from one

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from stoker.plugins.capabilities import ImplicitlyDependent
 from stoker.plugins.exclusion import Exclusion
 from stoker.plugins.outcome import Outcome
 from stoker.plugins.recovery import FoundBy, Recovery
@@ -19,7 +20,7 @@ from stoker.schema.property import Change, Property, Support, Type
 _NUMBER = between(1, 65535)
 
 
-class FloatingIPPortForward(NeutronResource):
+class FloatingIPPortForward(NeutronResource, ImplicitlyDependent):
     """A port of a floating IP that leads to a port of a fixed address."""
 
     type_name = "OS::Neutron::FloatingIPPortForward"

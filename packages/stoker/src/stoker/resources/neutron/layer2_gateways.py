@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from stoker.plugins.capabilities import ReplacedForReason
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import Call
 from stoker.resources.declare import between, custom, length, one_of
@@ -90,7 +91,7 @@ class L2GatewayConnection(NeutronResource):
     }
 
 
-class NetworkGateway(NeutronResource):
+class NetworkGateway(NeutronResource, ReplacedForReason):
     """A gateway whose devices are given by their IDs."""
 
     type_name = "OS::Neutron::NetworkGateway"

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from stoker.base.errors import CloudError
+from stoker.plugins.capabilities import ImplicitlyDependent, Releasing, ReplacedForReason, Restoring
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.resource import Call, Graph, Node
 from stoker.resources.declare import custom, one_of
@@ -61,7 +62,7 @@ async def _has_no_addresses(kind: NeutronResource, call: Call, shown: Mapping[st
     return not shown["fixed_ips"] if call.properties["no_fixed_ips"] else False
 
 
-class Port(NeutronResource):
+class Port(NeutronResource, ImplicitlyDependent, Releasing, ReplacedForReason, Restoring):
     """A port of a network, which connects a device."""
 
     type_name = "OS::Neutron::Port"
@@ -230,18 +231,8 @@ class Port(NeutronResource):
         if "security_groups" in body and body["security_groups"] is None:
             body["security_groups"] = [await call.cloud.find("neutron.security_group", "default")]
         if _PROFILE in body:
-            body[_PROFILE] = await self._merged_profile(call, body[_PROFILE])
+            body[_PROFILE] = await _merged_profile(self, call, body[_PROFILE])
         return body
-
-    async def _merged_profile(self, call: Call, wanted: Mapping[str, Any] | None) -> dict[str, Any]:
-        """Merge the changes into the binding profile, in which others (Nova) store data too."""
-        before = ((call.previous or {}).get("value_specs") or {}).get(_PROFILE) or {}
-        after = wanted or {}
-        profile = dict((await self.show(call) or {}).get(_PROFILE) or {})
-        for key in before.keys() | after.keys():
-            if before.get(key) != after.get(key):
-                profile[key] = after.get(key)
-        return {key: value for key, value in profile.items() if value is not None}
 
     async def prepare_for_replacement(self, call: Call) -> Outcome:
         """Release the addresses, since the replacement may request the same."""
@@ -255,23 +246,7 @@ class Port(NeutronResource):
 
         Those of deleted subnets cannot come back: the update that follows assigns others.
         """
-        return await conclusive(self._restored(call))
-
-    async def _restored(self, call: Call) -> Outcome:
-        addresses = await _with_subnets(call, call.data.get(_GIVEN_UP) or [])
-        for address in addresses:
-            for holder in await _holders(call, address["ip_address"]):
-                if not (is_named_alike(call, holder["name"]) and await is_recorded(call, holder["id"])):
-                    return Failed(
-                        f"port {call.physical_id} cannot get {address['ip_address']} back: port {holder['id']} uses "
-                        "it. Free it, then update the stack again.",
-                        "IpAddressInUse",
-                    )
-                await _set_addresses(call, holder["id"], [])
-        if addresses:
-            await _set_addresses(call, str(call.physical_id), addresses)
-        call.data.pop(_GIVEN_UP, None)
-        return Done()
+        return await conclusive(_restored(call))
 
     def created(self, call: Call, shown: Mapping[str, Any]) -> None:
         for name in ("port_security_enabled", _VNIC_TYPE):
@@ -279,24 +254,54 @@ class Port(NeutronResource):
 
     async def computed_attribute(self, call: Call, name: str) -> Any:
         try:
-            return await (self._network(call) if name == "network" else self._subnets(call))
+            return await (_network(call) if name == "network" else _subnets(self, call))
         except CloudError:
             return None
 
-    async def _network(self, call: Call) -> Any:
-        answer = await call.cloud.get("neutron", f"/v2.0/networks/{call.properties['network']}")
-        return answer["network"]
 
-    async def _subnets(self, call: Call) -> list[Any] | None:
-        port = await self.show(call)
-        if port is None:
-            return None
-        identifiers = [address["subnet_id"] for address in port["fixed_ips"]]
-        if not identifiers:
-            return []
-        listed = await call.cloud.list("neutron", "/v2.0/subnets", "subnets", {"id": sorted(set(identifiers))})
-        subnets = {subnet["id"]: subnet for subnet in listed}
-        return [subnets[identifier] for identifier in identifiers if identifier in subnets]
+async def _merged_profile(kind: Port, call: Call, wanted: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Merge the changes into the binding profile, in which others (Nova) store data too."""
+    before = ((call.previous or {}).get("value_specs") or {}).get(_PROFILE) or {}
+    after = wanted or {}
+    profile = dict((await kind.show(call) or {}).get(_PROFILE) or {})
+    for key in before.keys() | after.keys():
+        if before.get(key) != after.get(key):
+            profile[key] = after.get(key)
+    return {key: value for key, value in profile.items() if value is not None}
+
+
+async def _restored(call: Call) -> Outcome:
+    addresses = await _with_subnets(call, call.data.get(_GIVEN_UP) or [])
+    for address in addresses:
+        for holder in await _holders(call, address["ip_address"]):
+            if not (is_named_alike(call, holder["name"]) and await is_recorded(call, holder["id"])):
+                return Failed(
+                    f"port {call.physical_id} cannot get {address['ip_address']} back: port {holder['id']} uses "
+                    "it. Free it, then update the stack again.",
+                    "IpAddressInUse",
+                )
+            await _set_addresses(call, holder["id"], [])
+    if addresses:
+        await _set_addresses(call, str(call.physical_id), addresses)
+    call.data.pop(_GIVEN_UP, None)
+    return Done()
+
+
+async def _network(call: Call) -> Any:
+    answer = await call.cloud.get("neutron", f"/v2.0/networks/{call.properties['network']}")
+    return answer["network"]
+
+
+async def _subnets(kind: Port, call: Call) -> list[Any] | None:
+    port = await kind.show(call)
+    if port is None:
+        return None
+    identifiers = [address["subnet_id"] for address in port["fixed_ips"]]
+    if not identifiers:
+        return []
+    listed = await call.cloud.list("neutron", "/v2.0/subnets", "subnets", {"id": sorted(set(identifiers))})
+    subnets = {subnet["id"]: subnet for subnet in listed}
+    return [subnets[identifier] for identifier in identifiers if identifier in subnets]
 
 
 async def _with_subnets(call: Call, addresses: list[Any]) -> list[Any]:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import quote
 
+from stoker.plugins.capabilities import ImplicitlyDependent
 from stoker.plugins.resource import Call, Graph, Node
 from stoker.plugins.waiting import Waiter
 from stoker.resources import charges
@@ -54,7 +55,7 @@ async def _hosting(kind: NeutronResource, call: Call, shown: Mapping[str, Any]) 
     return await agents(kind, call, "l3-agents", call.properties["l3_agent_ids"])
 
 
-class Router(NeutronResource):
+class Router(NeutronResource, ImplicitlyDependent):
     """A router between subnets and an external network."""
 
     type_name = "OS::Neutron::Router"

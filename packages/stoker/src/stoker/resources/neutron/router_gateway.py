@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from stoker.plugins.capabilities import ImplicitlyDependent, Restoring
 from stoker.plugins.outcome import Done, Failed, Outcome
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import Call, Graph, Node
@@ -19,7 +20,7 @@ from stoker.schema.property import Property, Support
 _NETWORK = custom("neutron.network")
 
 
-class RouterGateway(NeutronResource):
+class RouterGateway(NeutronResource, ImplicitlyDependent, Restoring):
     """A router's gateway as a resource of its own."""
 
     type_name = "OS::Neutron::RouterGateway"

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from stoker.base.errors import CloudError
+from stoker.plugins.capabilities import Restoring
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import Call, ResourceType, Snapshot
@@ -27,7 +28,7 @@ class Ends:
     address: str | None = None
 
 
-class AddressAssociation(ResourceType):
+class AddressAssociation(ResourceType, Restoring):
     """An association whose ends are looked up when it is created or updated, and recorded."""
 
     service = "nova"

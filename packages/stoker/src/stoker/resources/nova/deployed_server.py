@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from stoker.plugins.agents import AGENT
+from stoker.plugins.capabilities import SnapshotBeforeDelete
 from stoker.plugins.object_ids import ObjectIds
 from stoker.plugins.outcome import Done, Outcome
 from stoker.plugins.recovery import FoundBy, Recovery
@@ -22,7 +23,7 @@ from stoker.schema.property import Attribute, Change, Property, Support, Type
 _TRANSPORT = "software_config_transport"
 
 
-class DeployedServer(ResourceType):
+class DeployedServer(ResourceType, SnapshotBeforeDelete):
     """A machine that no compute service knows; its ID is the resource's own."""
 
     type_name = "OS::Heat::DeployedServer"

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 from urllib.parse import quote
 
+from stoker.plugins.capabilities import Releasing, Restoring
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import Call
@@ -32,7 +33,7 @@ async def _tenants(kind: Flavor, call: Call, shown: Mapping[str, Any]) -> list[A
     return [] if not call.properties["tenants"] and allowed == [call.stack.project_id] else allowed
 
 
-class Flavor(RestResource):
+class Flavor(RestResource, Releasing, Restoring):
     """A server size; for administrators."""
 
     type_name = "OS::Nova::Flavor"

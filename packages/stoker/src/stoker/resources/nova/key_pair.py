@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
 
+from stoker.plugins.capabilities import Releasing, Restoring
 from stoker.plugins.object_ids import ObjectIds, Within
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.preflight import Consumption
@@ -30,7 +31,7 @@ _GIVEN_UP = "given_up"
 """In `call.data`: the public key of a keypair that has been deleted in favor of its replacement."""
 
 
-class KeyPair(RestResource):
+class KeyPair(RestResource, Releasing, Restoring):
     """A public key that Nova stores for servers, or a key pair that it generates."""
 
     type_name = "OS::Nova::KeyPair"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from stoker.plugins.capabilities import ReplacedForReason
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import Snapshot
 from stoker.resources.base import Collection, RestResource
@@ -102,7 +103,7 @@ class AvailabilityZoneProfile(_Offered):
     properties = _options("availability_zone_data")
 
 
-class AvailabilityZone(_Offered):
+class AvailabilityZone(_Offered, ReplacedForReason):
     """A place for load balancers."""
 
     type_name = "OS::Octavia::AvailabilityZone"

@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import quote, urlsplit
 
 from stoker.base.errors import CloudError, ResourceActionNotSupported
+from stoker.plugins.capabilities import LosingContent
 from stoker.plugins.object_ids import ObjectIds, Within
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.recovery import FoundBy, Recovery
@@ -25,7 +26,7 @@ _COUNTS = {"ObjectCount": "x-container-object-count", "BytesUsed": "x-container-
 _HEADERS = ("HeadContainer", "show")
 
 
-class Container(ResourceType):
+class Container(ResourceType, LosingContent):
     """A container, whose name is its physical ID. Creating it is idempotent."""
 
     type_name = "OS::Swift::Container"

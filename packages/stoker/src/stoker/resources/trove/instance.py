@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from stoker.base.errors import CloudError, NotSupported
+from stoker.plugins.capabilities import Consulting
 from stoker.plugins.outcome import Again, Done, Outcome
 from stoker.plugins.resource import Call, Sources
 from stoker.plugins.waiting import Waiter
@@ -47,7 +48,7 @@ async def _databases(kind: Instance, call: Call, shown: Mapping[str, Any]) -> An
     return [one for one in call.properties["databases"] if one["name"] in present]
 
 
-class Instance(RestResource):
+class Instance(RestResource, Consulting):
     """A database server.
 
     Several replicas that are made together are one resource: its physical ID is that of the first of them, the IDs of

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from stoker.base.errors import CloudError
+from stoker.plugins.capabilities import ReplacedForReason
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import Call
@@ -30,7 +31,7 @@ _BUSY = ("Creating", "Deleting", "Restarting", "Rebuilding")
 _SUPPORTED_10 = Support(version="10.0.0")
 
 
-class Container(RestResource):
+class Container(RestResource, ReplacedForReason):
     """A container, which is started once it is created."""
 
     type_name = "OS::Zun::Container"

@@ -10,6 +10,7 @@ from stoker.authoring.lint import MAX_NESTED_STACK_DEPTH
 from stoker.authoring.workspace import Place, Workspace
 from stoker.base.diagnostics import Diagnostic, Position
 from stoker.base.errors import RequestLimitExceeded, TemplateInvalid
+from stoker.plugins import capabilities
 from stoker.plugins.registry import Registry
 from stoker.plugins.resource import ResourceType
 from stoker.resources.heat.groups.scaling_policy import PolicyResource
@@ -158,7 +159,7 @@ def _references(definition: Any, output: Any) -> Iterator[str]:
 def _inside(place: Place, name: str, kind: ResourceType | None, values: Mapping[str, Any]) -> Level | None:
     if kind is None or not kind.nested or place.depth >= MAX_NESTED_STACK_DEPTH:
         return None
-    request = kind.sample_of(values)
+    request = capabilities.sample_of(kind, values)
     if request is None or request.template is None:
         return None
     try:

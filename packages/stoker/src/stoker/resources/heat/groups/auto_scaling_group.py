@@ -11,7 +11,7 @@ from stoker.resources.declare import between
 from stoker.resources.heat.groups import keys
 from stoker.resources.heat.groups.batching import Rolling
 from stoker.resources.heat.groups.group import BATCH_SIZE, HOT, IN_SERVICE, PAUSE, rolling_of
-from stoker.resources.heat.groups.uniform_group import AutoScalingResource, read_uniform
+from stoker.resources.heat.groups.uniform_group import AutoScalingResource, Limits, read_uniform, size_problems
 from stoker.resources.heat.nested_stacks.nested import unknowns_as_parameters
 from stoker.schema.property import Attribute, Change, Property, Support, Type
 from stoker.schema.unknown import is_unknown
@@ -77,7 +77,8 @@ class AutoScalingGroup(AutoScalingResource):
     }
 
     def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:
-        yield from self.size_problems({**properties, "for_each": None}, ("min_size", "max_size", "desired_capacity"))
+        sizes = {name: properties[name] for name in ("min_size", "max_size", "desired_capacity")}
+        yield from size_problems({**sizes, "desired_capacity": sizes["desired_capacity"] or None})
         member = properties["resource"]
         if isinstance(member, Mapping) and "type" not in member:
             yield "resource: the definition of a member must have a type"
@@ -95,7 +96,7 @@ class AutoScalingGroup(AutoScalingResource):
             yield from keys.definition_problems(self.define(properties, member, name) for name in keys.keys_of(given))
 
     def child_of(self, properties: Mapping[str, Any]) -> ChildRequest | None:
-        smallest, desired = properties["min_size"], self.desired(properties)
+        smallest, desired = properties["min_size"], properties["desired_capacity"] or None
         size = smallest if desired is None else desired
         return self.sample_of(properties) if is_unknown(size) else self._sketch(properties, size)
 
@@ -118,22 +119,20 @@ class AutoScalingGroup(AutoScalingResource):
 
     # -- the group's settings --------------------------------------------------------------------------------
 
-    def bounds(self, properties: Mapping[str, Any]) -> tuple[int, int]:
-        smallest, largest, listed = properties["min_size"], properties["max_size"], self.possible_names(properties)
-        return smallest, largest if listed is None else min(largest, len(listed))
+    def limits(self, properties: Mapping[str, Any]) -> Limits:
+        largest, listed = properties["max_size"], self.possible_names(properties)
+        return Limits(
+            properties["min_size"],
+            largest if listed is None else min(largest, len(listed)),
+            properties["desired_capacity"] or None,
+            float(properties["cooldown"] or 0),
+        )
 
     def possible_names(self, properties: Mapping[str, Any]) -> list[str] | None:
         return None if properties["for_each"] is None else keys.keys_of(properties["for_each"])
 
     def define(self, properties: Mapping[str, Any], member: Mapping[str, Any], name: str) -> Mapping[str, Any]:
         return member if properties["for_each"] is None else keys.filled_in(member, properties, name)
-
-    def desired(self, properties: Mapping[str, Any]) -> int | None:
-        wanted: int | None = properties["desired_capacity"]
-        return wanted or None
-
-    def cooldown(self, properties: Mapping[str, Any]) -> float:
-        return float(properties["cooldown"] or 0)
 
     def rolling(self, call: Call) -> Rolling | None:
         return rolling_of(call.properties["rolling_updates"])

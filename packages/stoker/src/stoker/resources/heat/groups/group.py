@@ -76,7 +76,7 @@ class GroupResource(NestedStackResource):
 
     async def _act(self, call: Call, action: str) -> Outcome:
         if _BATCHES not in call.progress:
-            return await self._begin(call)
+            return _begin(call, list(await self.plan(call)))
         number: int = call.progress[_FINISHED]
         planned = [Batch(*entry) for entry in call.progress[_BATCHES]]
         if number and (left := seconds_left(call, planned[number].pause, _PAUSED_FROM)):
@@ -95,17 +95,6 @@ class GroupResource(NestedStackResource):
         await self.completed(call)
         return outcome
 
-    async def _begin(self, call: Call) -> Outcome:
-        """Plan the batches, once: the state that the plan depends on may change with the first of them."""
-        planned = list(await self.plan(call)) or [Batch(0, 0)]
-        pauses = sum(batch.pause for batch in planned)
-        if call.stack.deadline is not None and pauses and call.now + pauses >= call.stack.deadline:
-            return Failed(
-                f"the pauses between batches, {pauses:g} seconds in all, exceed the stack's timeout", "ValueError"
-            )
-        call.progress[_BATCHES], call.progress[_FINISHED] = [list(batch) for batch in planned], 0
-        return Again(after=0.0)
-
     def request(self, members: Mapping[str, Any], number: int = 0) -> ChildRequest:
         """Return the request for the nested stack with these members, the `number`th of the action."""
         return ChildRequest(self.form.template(members), round=number, registry=self.registry)
@@ -123,12 +112,27 @@ class GroupResource(NestedStackResource):
         moved = {member.name: {self.form.type: member.type} for member in members if member.is_moved}
         entries = {**moved, **entries}
         return {
-            member.name: self._present(entries[member.name], member) for member in members if member.name in entries
+            member.name: _present(self.form, entries[member.name], member)
+            for member in members
+            if member.name in entries
         }
 
-    def _present(self, entry: Mapping[str, Any], member: Member) -> Mapping[str, Any]:
-        asked = entry.get(self.form.properties) or {}
-        return entry if asked == member.properties else {**entry, self.form.properties: dict(member.properties)}
+
+def _present(form: Form, entry: Mapping[str, Any], member: Member) -> Mapping[str, Any]:
+    """Return the definition of a member, which the template has as `entry`, with the properties that it has now."""
+    asked = entry.get(form.properties) or {}
+    return entry if asked == member.properties else {**entry, form.properties: dict(member.properties)}
+
+
+def _begin(call: Call, planned: list[Batch]) -> Outcome:
+    """Keep the batches as planned once: the state that the plan depends on may change with the first of them."""
+    pauses = sum(batch.pause for batch in planned)
+    if call.stack.deadline is not None and pauses and call.now + pauses >= call.stack.deadline:
+        return Failed(
+            f"the pauses between batches, {pauses:g} seconds in all, exceed the stack's timeout", "ValueError"
+        )
+    call.progress[_BATCHES], call.progress[_FINISHED] = [list(batch) for batch in planned or [Batch(0, 0)]], 0
+    return Again(after=0.0)
 
 
 # -- attributes that several kinds of group have ----------------------------------------------------------------

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from stoker.base.errors import CloudError
+from stoker.plugins.capabilities import Signalable
 from stoker.plugins.outcome import Done, Outcome
 from stoker.plugins.resource import AttributeKey, Call
 from stoker.resources.base import dig
@@ -37,7 +38,7 @@ class SignedUrlResource(StackUserResource):
         return Done()
 
 
-class PolicyResource(SignedUrlResource):
+class PolicyResource(SignedUrlResource, Signalable):
     """Requests a change of size of a group in the same stack whenever it is signalled."""
 
     @abstractmethod

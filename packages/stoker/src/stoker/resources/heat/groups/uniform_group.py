@@ -13,9 +13,10 @@ from abc import abstractmethod
 from base64 import b32encode
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from stoker.base.errors import ActionInProgress, NotSupported
+from stoker.plugins.capabilities import ChildObserver, MessageReceiver
 from stoker.plugins.outcome import Outcome
 from stoker.plugins.resource import AttributeKey, Call, Member, NoActionRequired, ScalingNotice
 from stoker.resources.base import dig
@@ -115,41 +116,35 @@ class UniformGroup(GroupResource):
         return await call.child.run("ADOPT", self.request(members))
 
 
-class AutoScalingResource(UniformGroup):
+class Limits(NamedTuple):
+    """The sizes of a group: the minimum and maximum, the one that its properties require (None leaves it to policies).
+
+    `cooldown` is the number of seconds after a change of size during which policies do nothing.
+    """
+
+    smallest: int
+    largest: int
+    desired: int | None
+    cooldown: float
+
+
+class AutoScalingResource(UniformGroup, ChildObserver, MessageReceiver):
     """A group whose size scaling policies change."""
 
     @abstractmethod
-    def bounds(self, properties: Mapping[str, Any]) -> tuple[int, int]:
-        """Return the minimum and maximum number of members."""
-
-    @abstractmethod
-    def desired(self, properties: Mapping[str, Any]) -> int | None:
-        """Return the number of members that the properties require; None leaves it to the policies."""
-
-    @abstractmethod
-    def cooldown(self, properties: Mapping[str, Any]) -> float:
-        """Return for how many seconds policies do nothing after a change of size."""
+    def limits(self, properties: Mapping[str, Any]) -> Limits:
+        """Return how policies may change the size."""
 
     def size(self, properties: Mapping[str, Any], current: int) -> int:
-        smallest, largest = self.bounds(properties)
-        desired = self.desired(properties)
-        return max(smallest, min(largest, current if desired is None else desired))
-
-    def size_problems(self, properties: Mapping[str, Any], names: tuple[str, str, str]) -> Iterable[str]:
-        """Yield contradictions between sizes; `names` are the properties for minimum, maximum and desired size."""
-        (smallest, largest), desired = self.bounds(properties), self.desired(properties)
-        if any(is_unknown(value) for value in (smallest, largest, desired)):
-            return
-        if largest < smallest:
-            yield f"{names[1]} ({largest}) is less than {names[0]} ({smallest})"
-        elif desired is not None and not smallest <= desired <= largest:
-            yield f"{names[2]} ({desired}) is not between {names[0]} ({smallest}) and {names[1]} ({largest})"
+        limits = self.limits(properties)
+        wanted = current if limits.desired is None else limits.desired
+        return max(limits.smallest, min(limits.largest, wanted))
 
     async def completed(self, call: Call) -> None:
         await super().completed(call)
         call.data.pop(_UNDER_WAY, None)
         reason = f"{EXACT_BY_DEFINITION} : {len(await serving(call))}"
-        call.metadata = changed(call.metadata, reason, self.cooldown(call.properties), call.now)
+        call.metadata = changed(call.metadata, reason, self.limits(call.properties).cooldown, call.now)
 
     # -- scaling -------------------------------------------------------------------------------------------
 
@@ -158,12 +153,13 @@ class AutoScalingResource(UniformGroup):
         if not isinstance(message, Adjustment):
             raise NotSupported(f"{self.type_name} accepts only messages of scaling policies.")
         current = len(await serving(call))
-        size = new_capacity(current, message, *self.bounds(call.properties))
+        limits = self.limits(call.properties)
+        size = new_capacity(current, message, limits.smallest, limits.largest)
         if size == current:
             raise NoActionRequired(
                 f"{call.name} has {current} members, and the adjustment does not change that ({message})"
             )
-        cooldown = self.cooldown(call.properties) if message.cooldown is None else message.cooldown
+        cooldown = limits.cooldown if message.cooldown is None else message.cooldown
         if until := cooling_down(call.metadata, cooldown, call.now):
             raise NoActionRequired(f"{call.name} is in its cooldown until {until}")
         request = self.request(await self.members_after(call, Batch(size, max(size - current, 0))))
@@ -185,6 +181,20 @@ class AutoScalingResource(UniformGroup):
             call.metadata = changed(call.metadata, asked["reason"], asked["cooldown"], call.now)
         if asked is not None:
             call.announced.append(_notice(call, "end" if succeeded else "error", asked, len(await serving(call))))
+
+
+def size_problems(sizes: Mapping[str, Any]) -> Iterable[str]:
+    """Yield contradictions between the minimum, maximum and desired size, given in this order by their properties.
+
+    Some may be unknown, and the desired size may be None.
+    """
+    if any(is_unknown(size) for size in sizes.values()):
+        return
+    (first, smallest), (second, largest), (third, desired) = sizes.items()
+    if largest < smallest:
+        yield f"{second} ({largest}) is less than {first} ({smallest})"
+    elif desired is not None and not smallest <= desired <= largest:
+        yield f"{third} ({desired}) is not between {first} ({smallest}) and {second} ({largest})"
 
 
 _MESSAGES = {

@@ -6,6 +6,14 @@ from abc import abstractmethod
 from collections.abc import Collection, Mapping
 from typing import Any
 
+from stoker.plugins.capabilities import (
+    Abandoning,
+    ParentOfEqualMembers,
+    ParentOfStack,
+    Resumable,
+    SnapshotParticipant,
+    Suspendable,
+)
 from stoker.plugins.outcome import Done, Failed, Outcome
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import AttributeKey, Call, ChildRequest, ResourceType
@@ -15,7 +23,9 @@ _MEMBER = "resource."
 _KEEP = ChildRequest()
 
 
-class NestedStackResource(ResourceType):
+class NestedStackResource(
+    ResourceType, Abandoning, ParentOfEqualMembers, ParentOfStack, Resumable, SnapshotParticipant, Suspendable
+):
     """A resource whose object is a nested stack: every action is an operation of the child, run by the engine."""
 
     nested = True
@@ -49,19 +59,19 @@ class NestedStackResource(ResourceType):
         return await call.child.run("DELETE", _KEEP)
 
     async def check(self, call: Call) -> Outcome:
-        return await self._forward(call, "CHECK")
+        return await _forward(call, "CHECK")
 
     async def observe(self, call: Call) -> Mapping[str, Any] | None:
         return None if await call.child.template() is None else {}
 
     async def suspend(self, call: Call) -> Outcome:
-        return await self._forward(call, "SUSPEND")
+        return await _forward(call, "SUSPEND")
 
     async def resume(self, call: Call) -> Outcome:
-        return await self._forward(call, "RESUME")
+        return await _forward(call, "RESUME")
 
     async def snapshot(self, call: Call) -> Outcome:
-        return await self._forward(call, "SNAPSHOT")
+        return await _forward(call, "SNAPSHOT")
 
     async def adopt(self, call: Call) -> Outcome:
         request = self.child_of(call.properties)
@@ -72,11 +82,12 @@ class NestedStackResource(ResourceType):
     async def abandon(self, call: Call) -> Outcome:
         return await call.child.run("ABANDON", _KEEP)
 
-    async def _forward(self, call: Call, action: str) -> Outcome:
-        if call.physical_id is None:
-            return Failed(f"cannot {action.lower()} {call.name}: it has not been created", "Error")
-        outcome = await call.child.run(action, _KEEP)
-        return Done(note=outcome.note) if isinstance(outcome, Done) else outcome
+
+async def _forward(call: Call, action: str) -> Outcome:
+    if call.physical_id is None:
+        return Failed(f"cannot {action.lower()} {call.name}: it has not been created", "Error")
+    outcome = await call.child.run(action, _KEEP)
+    return Done(note=outcome.note) if isinstance(outcome, Done) else outcome
 
 
 def unknowns_as_parameters(template: Mapping[str, Any]) -> ChildRequest:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from stoker.base.errors import StokerError
+from stoker.plugins.capabilities import Consulting, ReplacedForReason, Resumable, Suspendable
 from stoker.plugins.object_ids import ObjectIds
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.recovery import FoundBy, Recovery
@@ -25,7 +26,7 @@ _WAITS = Waiter.until("COMPLETE", pending=("IN_PROGRESS",), failed=("FAILED",), 
 _SINCE_12 = Support(version="12.0.0")
 
 
-class Stack(ResourceType):
+class Stack(ResourceType, Consulting, ReplacedForReason, Resumable, Suspendable):
     """A stack of another orchestration service: in another region, or in another cloud."""
 
     type_name = "OS::Heat::Stack"

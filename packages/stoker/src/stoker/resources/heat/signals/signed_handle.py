@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from stoker.base.errors import BadValue
+from stoker.plugins.capabilities import Signalable
 from stoker.plugins.outcome import Done, Outcome
 from stoker.plugins.resource import Call, NoActionRequired, Snapshot
 from stoker.resources.heat.signals.signal_url import WAIT_CONDITION, signed_url
@@ -17,7 +18,7 @@ _URL = "ec2_signed_url"
 _KEYS = ("Status", "Data", "Reason", "UniqueId")
 
 
-class SignedHandle(StackUserResource):
+class SignedHandle(StackUserResource, Signalable):
     """A handle whose reference ID is the URL for signals (PUT). They are stored in the resource's metadata."""
 
     async def equip(self, call: Call) -> Outcome:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
+from stoker.plugins.capabilities import Signalable, SignalledElsewhere
 from stoker.plugins.outcome import Again, Done, Outcome
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import COLLECTED, AttributeKey, Call, ResourceType, Snapshot
@@ -21,7 +22,7 @@ HANDLE = "OS::Heat::SwiftSignalHandle"
 _SINCE = Support(version="2014.2")
 
 
-class SwiftSignalHandle(ResourceType):
+class SwiftSignalHandle(ResourceType, Signalable, SignalledElsewhere):
     """A signed URL of an object whose versions are the signals."""
 
     type_name = HANDLE

@@ -8,6 +8,7 @@ from typing import Any
 
 from stoker.base.errors import BadValue
 from stoker.base.json_text import dumps
+from stoker.plugins.capabilities import Signalable, SignalledElsewhere
 from stoker.plugins.outcome import Again, Outcome
 from stoker.plugins.resource import COLLECTED, AttributeKey, Call
 from stoker.plugins.transports import (
@@ -31,7 +32,7 @@ TRANSPORT = "signal_transport"
 _KEYS = frozenset({"status", "data", "reason", "id"})
 
 
-class WaitConditionHandle(StackUserResource):
+class WaitConditionHandle(StackUserResource, Signalable, SignalledElsewhere):
     """Receives the signals of a wait condition, and stores them in the resource's metadata."""
 
     type_name = "OS::Heat::WaitConditionHandle"

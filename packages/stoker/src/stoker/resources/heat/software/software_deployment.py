@@ -13,6 +13,7 @@ from typing import Any
 from stoker.base.ids import new_id
 from stoker.base.redaction import redact, strings_of
 from stoker.plugins.agents import AGENT
+from stoker.plugins.capabilities import Cancelable, Resumable, Signalable, Suspendable
 from stoker.plugins.object_ids import ObjectIds
 from stoker.plugins.outcome import Again, Done, Failed, Outcome, Replace
 from stoker.plugins.recovery import FoundBy, Recovery
@@ -88,7 +89,7 @@ def with_default_transport(properties: Mapping[str, Property], options: Mapping[
     return {**properties, "signal_transport": replace(properties["signal_transport"], default=wanted)}
 
 
-class SoftwareDeployment(ResourceType):
+class SoftwareDeployment(ResourceType, Cancelable, Resumable, Signalable, Suspendable):
     """The application of a configuration to a server."""
 
     type_name = "OS::Heat::SoftwareDeployment"

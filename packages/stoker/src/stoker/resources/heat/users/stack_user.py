@@ -14,6 +14,7 @@ from uuid import uuid4
 
 from stoker.base.errors import CloudError, Conflict
 from stoker.plugins.agents import USER_PROJECT
+from stoker.plugins.capabilities import Resumable, Suspendable
 from stoker.plugins.object_ids import ObjectIds
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.recovery import FoundBy, Recovery
@@ -29,7 +30,7 @@ _PASSWORD_LENGTH = 32
 _PASSWORD_ALPHABETS = [(string.ascii_lowercase, 1), (string.ascii_uppercase, 1), (string.digits, 1), ("!@#%^&*", 1)]
 
 
-class StackUserResource(ResourceType):
+class StackUserResource(ResourceType, Resumable, Suspendable):
     """A resource with a user, whose ID is the resource's physical ID.
 
     Secrets are generated and recorded first, then the user is created with them, then `equip` does the rest. They are

@@ -10,6 +10,17 @@ from functools import partial
 from typing import Any, ClassVar
 
 from stoker.base.errors import CloudError
+from stoker.plugins.capabilities import (
+    ImplicitlyDependent,
+    JudgingHealth,
+    LosingContent,
+    Releasing,
+    ReplacedForReason,
+    Restoring,
+    Resumable,
+    SnapshotBeforeDelete,
+    Suspendable,
+)
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import AttributeKey, Call, Graph, Node
@@ -61,7 +72,18 @@ _UNHEALTHY = ("SHUTOFF", "ERROR", "DELETED", "SOFT_DELETED")
 """Statuses that a server does not leave by itself, and that are no state in which a user keeps it."""
 
 
-class Server(RestResource):
+class Server(
+    RestResource,
+    ImplicitlyDependent,
+    JudgingHealth,
+    LosingContent,
+    Releasing,
+    ReplacedForReason,
+    Restoring,
+    Resumable,
+    SnapshotBeforeDelete,
+    Suspendable,
+):
     """A virtual machine."""
 
     type_name = "OS::Nova::Server"

@@ -1,0 +1,60 @@
+"""Capabilities: which types have them, and the outcome for the others."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import pytest
+
+from stoker.base.errors import NotSupported
+from stoker.plugins import capabilities
+from stoker.plugins.capabilities import Capability, Suspendable
+from stoker.plugins.outcome import Done, Outcome
+from stoker.plugins.resource import Call, ResourceType
+
+CALL: Any = None  # the types below do not look at it
+
+
+class Plain(ResourceType):
+    type_name = "Test::Plain"
+    local = True
+
+
+class Named(Plain, Suspendable):
+    async def suspend(self, call: Call) -> Outcome:
+        return Done(note="named")
+
+
+class Unnamed(Plain):
+    async def suspend(self, call: Call) -> Outcome:
+        return Done(note="unnamed")
+
+
+@pytest.mark.parametrize(("kind", "note"), [(Named(), "named"), (Unnamed(), "unnamed"), (Plain(), "")])
+async def test_a_type_has_a_capability_if_it_defines_the_method(kind: ResourceType, note: str) -> None:
+    assert await capabilities.suspend(kind, CALL) == Done(note=note)
+
+
+def test_a_type_that_names_a_capability_has_no_other_instances_than_its_own() -> None:
+    assert not isinstance(Unnamed(), Named)
+    assert issubclass(Unnamed, Suspendable) and not issubclass(Plain, Suspendable)
+
+
+async def test_what_a_type_cannot_do_is_refused_with_its_name() -> None:
+    for asked in (capabilities.signal(Plain(), CALL, None), capabilities.receive(Plain(), CALL, None)):
+        with pytest.raises(NotSupported, match="Test::Plain"):
+            await asked
+
+
+def test_each_capability_has_one_method_and_a_function_of_its_name_with_the_same_arguments() -> None:
+    found = Capability.__subclasses__()
+    assert len(found) > 20
+    for capability in found:
+        if not capability.__module__.startswith("stoker.plugins"):
+            continue
+        (name,) = capability.__abstractmethods__
+        method, function = getattr(capability, name), getattr(capabilities, name)
+        expected = list(inspect.signature(method).parameters)[1:]
+        assert list(inspect.signature(function).parameters) == ["kind", *expected]
+        assert inspect.iscoroutinefunction(method) == inspect.iscoroutinefunction(function)
