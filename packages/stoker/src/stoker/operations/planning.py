@@ -247,6 +247,7 @@ async def plan_tree_with_values(
             observed,
             goal.copies,
             Removing(goal.action, since=goal.since, skipped=goal.wanted.skipped),
+            imports=goal.imports,
             read=_read_below(services, connection, stack, observed) if look.refresh is Refresh.ALL else {},
         )
         nonlocal usages
@@ -478,7 +479,7 @@ def _forward(
         nested=inside,
         secrets_above=frozenset(relocated.secrets if relocated is not None else ()),
         moved=relocated.names(stack) if relocated is not None else {},
-        since=goal.since,
+        removing=Removing(action, since=goal.since),
         imported=goal.imports.unread,
         begun=relocated.new if relocated is not None else frozenset(),
     )

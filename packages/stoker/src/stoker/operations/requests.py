@@ -21,30 +21,25 @@ from stoker.base.errors import (
     TemplateInvalid,
 )
 from stoker.contract.stacks import JointDeployment, Refresh, TemplateInputs
-from stoker.engine.calls.context import ActingParts, StackContext
+from stoker.engine.calls.context import ActingParts
 from stoker.engine.notifications.sinks import sink_problems
 from stoker.engine.ownership.healing_schedule import interval_of, is_healing_tag
-from stoker.engine.planning.checking_moves import lost_moves
-from stoker.engine.planning.importing import NO_IMPORTS, Imports, pending_imports
+from stoker.engine.planning.importing import NO_IMPORTS, Imports
 from stoker.engine.planning.planner import Wanted
-from stoker.engine.planning.relocating import carry_out, read, wanted_paths
 from stoker.engine.records.loader import Prepared
-from stoker.engine.records.recorded import Recorded
 from stoker.engine.records.services import EngineServices
-from stoker.engine.running.importing import read_imports
 from stoker.operations.checking import ValueChecker
 from stoker.operations.fetched_templates import checked_tree
 from stoker.operations.problems import WHOLE, Given, Judge, with_all_problems
 from stoker.operations.questions import Questions
 from stoker.store import change_sets, exchange, queries, refactors
-from stoker.store.journal import NoWriter
 from stoker.store.records import Stack
 from stoker.template.definition import Definition
 from stoker.template.document import Document
 from stoker.template.environment import Environment
 from stoker.template.expressions import UNDETERMINED
 from stoker.template.template import Template
-from stoker.template.transfers import Import, StackMove
+from stoker.template.transfers import StackMove
 
 LOG = logging.getLogger(__name__)
 
@@ -278,7 +273,11 @@ async def check_request(
     )
     if environment.transfers.between:
         await services.database.read(_refuse_moves_between, stack, environment.transfers.between, together)
-    imports = await imports_of(parts, context, stack, wanted) if environment.transfers else NO_IMPORTS
+    imports = NO_IMPORTS
+    if environment.transfers:
+        from stoker.operations.checking_transfers import check_transfers  # only for environments that have some
+
+        imports = await check_transfers(parts, context, stack, wanted)
     return CheckedRequest(prepared, definition, wanted, unchecked, imports, joint)
 
 
@@ -300,32 +299,6 @@ def _refuse_moves_between(
             problems.append(entry.problem(f"{entry.source} has not been moved to {entry.target} yet", hint=hint))
     if problems:
         raise TemplateInvalid(problems)
-
-
-async def imports_of(parts: ActingParts, context: RequestContext, stack: Stack, wanted: Wanted) -> Imports:
-    """Refuse what the environment moves or imports if that is not possible; return the imported objects.
-
-    The objects are read as the caller: nobody imports what he cannot read. Raises TemplateInvalid.
-    """
-    services = parts.services
-    view = StackContext(parts, stack, NoWriter())
-
-    def on(connection: Connection) -> Mapping[str, Import]:
-        recorded = Recorded.of(services, connection, stack)
-        tree = read(services, connection, "UPDATE", wanted, recorded)
-        made = carry_out(services, wanted, tree, wanted_paths("UPDATE", "", wanted, tree))
-        states = recorded.states.values()
-        if made.stacks and (problems := lost_moves(services, connection, wanted, made)):
-            raise TemplateInvalid(problems)
-        view.fill(recorded)
-        former = recorded.inputs.environment.transfers.imports if recorded.inputs is not None else ()
-        return pending_imports(wanted, states, former)
-
-    pending = await services.database.read(on)
-    if not pending:
-        return NO_IMPORTS
-    view.use(await services.credentials.of_caller(context))
-    return await read_imports(view, wanted, pending)
 
 
 async def check_whole(

@@ -19,8 +19,8 @@ from stoker.engine.records.content_copies import read_copies
 from stoker.engine.records.retention import Retention
 from stoker.engine.records.services import EngineServices
 from stoker.operations.action_plans import plan_deletion, plan_rollback
+from stoker.operations.checking_transfers import check_transfers
 from stoker.operations.planning import Goal, Planned, plan_tree
-from stoker.operations.requests import imports_of
 from stoker.operations.skipping import paths_of, skipped_at
 from stoker.store import snapshots
 from stoker.store.records import Operation, Stack
@@ -107,7 +107,7 @@ async def _goal(
     wanted = await services.evaluator.evaluate(stack.project_id, bound)
     imports = NO_IMPORTS
     if last.action in IMPORTED_BY and inputs.environment.transfers:
-        imports = await imports_of(parts, context, stack, wanted)
+        imports = await check_transfers(parts, context, stack, wanted)
     copies, returns_to = Copies(), ""
     if last.snapshot is not None:
         snapshot = await services.database.read(snapshots.snapshot_by_id, last.snapshot)

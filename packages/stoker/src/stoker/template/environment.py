@@ -260,9 +260,10 @@ class Environment:
         self, resource_name: str, template_name: str, parameters: Mapping[str, Any] | None = None
     ) -> Environment:
         """Return the environment of the nested stack of a resource (see `Registry.for_child`), with the same defaults
-        and event sinks and the child's own parameters.
+        and event sinks, the child's own parameters, and what is imported and removed in it.
         """
-        return self._changed(parameters or {}, self.registry.for_child(resource_name, template_name))
+        registry = self.registry.for_child(resource_name, template_name)
+        return self._changed(parameters or {}, registry, self.transfers.inside(resource_name))
 
     def with_missing(self, mappings: Mapping[str, str]) -> Environment:
         """Return the same environment with additional mappings for types that have none."""

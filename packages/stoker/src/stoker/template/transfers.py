@@ -34,11 +34,13 @@ class Entry:
     """An entry about a resource of the stack.
 
     `written` is the place of the entry: the name of the environment, and the path in it. `positions` are those of the
-    values of its keys, and of itself (""), where they are known.
+    values of its keys, and of itself (""), where they are known. `above` is the path of the resource around the nested
+    stack that the entry is about, with a dot at its end; empty for the stack with the environment.
     """
 
     written: tuple[str, Path] = field(default=("", ()), compare=False, kw_only=True)
     positions: Mapping[str, Position | None] = field(default_factory=dict, compare=False, kw_only=True)
+    above: str = field(default="", compare=False, kw_only=True)
 
     def problem(self, message: str, key: str = "", hint: str = "") -> Diagnostic:
         """Return a problem with the entry, or with the value of one of its keys."""
@@ -243,20 +245,40 @@ class Transfers:
             yield entry.problem("a nested stack has no entries of its own", hint=hint)
 
     def imports_by_name(self, known: Collection[str]) -> dict[str, Import]:
-        """Return the imports by the names that their resources have now, after moves; `known` are those in the
+        """Return the imports by the paths that their resources have now, after moves; `known` are the names in the
         template. Resources that were moved or removed from it are missing.
         """
         following = {each.source: each.target for each in self.moved}
         gone = {each.source for each in self.removed}
         found: dict[str, Import] = {}
         for each in self.imports:
-            name, passed = each.target, set[str]()
-            while name not in known and name in following and name not in passed:
-                passed.add(name)
-                name = following[name]
+            passed = list(_followed(each.target, following))
+            name = next((name for name in passed if name in known), passed[-1])
             if name in known or name not in gone:
                 found.setdefault(name, each)
         return found
+
+    def inside(self, resource: str) -> Transfers:
+        """Return the imports and removals in the nested stack of a resource, with their paths in that stack.
+
+        The stack with the environment carries out the moves in the whole tree.
+        """
+        if not self.imports and not self.removed:
+            return Transfers()
+        prefix, following = f"{resource}.", {each.source: each.target for each in self.moved}
+        gone = {each.source for each in self.removed}
+        present = [(each, list(_followed(each.target, following))[-1]) for each in self.imports]
+        imports = (
+            replace(each, target=path.removeprefix(prefix), above=each.above + prefix)
+            for each, path in present
+            if path.startswith(prefix) and path not in gone
+        )
+        removed = (
+            replace(each, source=each.source.removeprefix(prefix), above=each.above + prefix)
+            for each in self.removed
+            if each.source.startswith(prefix)
+        )
+        return Transfers(imports=tuple(imports), removed=tuple(removed))
 
 
 def transfer_problems(data: Mapping[str, Any], source: str) -> Iterator[Diagnostic]:
@@ -322,6 +344,20 @@ def _which_problems(entry: Mapping[str, Any], path: Path, source: str) -> Iterat
         for name, each in value.items():
             if not isinstance(name, str) or not isinstance(each, str | int):
                 yield _problem("must be a string, a number or a boolean", (*path, key, str(name)), source)
+
+
+def _followed(path: str, following: Mapping[str, str]) -> Iterator[str]:
+    """Yield a path, and those that moves give to it one after the other, also by moving what is around it."""
+    passed = set[str]()
+    while path not in passed:
+        passed.add(path)
+        yield path
+        parts = path.split(".")
+        outer = [".".join(parts[:end]) for end in range(len(parts), 0, -1)]
+        moved = next((each for each in outer if each in following), None)
+        if moved is None:
+            return
+        path = following[moved] + path.removeprefix(moved)
 
 
 def _cycles(following: Mapping[str, str]) -> Iterator[list[str]]:

@@ -10,7 +10,7 @@ from typing import Any
 from stoker.base.errors import ActionInProgress, Bug, Fenced, RequestLimitExceeded, StokerError
 from stoker.base.portions import portions_of
 from stoker.engine.calls.context import NestedReader, StackContext
-from stoker.engine.records.actions import REMOVES
+from stoker.engine.records.actions import REMOVES, RETURNS
 from stoker.engine.records.beginnings import Holder, Requester, new_operation, new_stack
 from stoker.engine.records.earlier_failures import failure_of
 from stoker.engine.records.loader import Files, LoadedInputs, Prepared
@@ -22,7 +22,7 @@ from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.resource import AttributeKey, ChildRequest, Member, ScalingNotice
 from stoker.store import queries
 from stoker.store.records import COMPLETE, IN_PROGRESS, SECOND_CHANCE, SUPERSEDED, UNFINISHED, Operation, Stack
-from stoker.template.environment import Environment
+from stoker.template.environment import NO_TRANSFERS, Environment
 from stoker.template.template import Template
 
 
@@ -260,6 +260,8 @@ class Child(ChildView):
         loader, files = self._services.loader, run.inputs.files
         template = loader.template_named(files, name) or loader.generated(request.template)
         environment = run.inputs.environment.for_child(self._state.row.name, name).with_missing(request.registry)
+        if run.operation is not None and run.operation.action in RETURNS:  # what it had was carried out at that time
+            environment = environment.with_transfers(NO_TRANSFERS)
         if former is not None:
             environment, files = self._with_former_types(template, environment, files, former)
         denied_types = run.inputs.denied_types

@@ -12,12 +12,15 @@ from stoker.engine.planning.kinds import Kind
 from stoker.engine.planning.moving import outer_of
 from stoker.engine.planning.plan import Decision
 from stoker.engine.planning.planner import Wanted
-from stoker.engine.records.recorded import current_of
+from stoker.engine.records.former_names import Path
+from stoker.engine.records.recorded import Recorded, current_of
 from stoker.engine.records.state import ResourceState
 from stoker.plugins.live_values import has_object
 from stoker.plugins.resource import ResourceType
-from stoker.store.records import Resource
-from stoker.template.transfers import Import
+from stoker.schema.unknown import has_unknown
+from stoker.store.records import Resource, Stack
+from stoker.template.expressions import Facade
+from stoker.template.transfers import Import, Release, Transfers
 
 IMPORTED_BY = ("CREATE", "UPDATE")
 """The actions that carry out imports; a return to a former definition imports nothing."""
@@ -29,15 +32,95 @@ class Imports:
 
     `states` are new resources, and recorded ones that only referred to their object until now. `prefetched` are the
     attributes of other resources that were read for their values (see `RecordedScope`). `unread` is what could not be
-    compared of each object, by the UUID of its resource; empty for nothing.
+    compared of each object, by the UUID of its resource; empty for nothing. `below` are those of nested stacks, by the
+    path of the resource around each.
     """
 
     states: tuple[ResourceState, ...] = ()
     prefetched: Mapping[tuple[str, str], Any] = field(default_factory=dict)
     unread: Mapping[str, str] = field(default_factory=dict)
+    below: Mapping[Path, Imports] = field(default_factory=dict)
+
+    def at(self, path: Path) -> Imports:
+        """Return those of the nested stack of the resource at a path."""
+        return self.below.get(path, NO_IMPORTS)
+
+    def reaches(self, path: Path) -> bool:
+        """Return whether there are any in the nested stack of the resource at a path, or further below."""
+        return any(each[: len(path)] == path for each in self.below)
 
 
 NO_IMPORTS = Imports()
+
+
+@dataclass(frozen=True, slots=True)
+class Sought:
+    """A nested stack some of whose imports are `pending`: these by name, its definition, the stack `around` it, what is
+    recorded of it (None if it does not exist yet), and its `facade`. Its parameters are all known if it `is_known`.
+    """
+
+    path: Path
+    around: Stack
+    recorded: Recorded | None
+    facade: Facade
+    wanted: Wanted
+    pending: Mapping[str, Import]
+    is_known: bool
+
+
+@dataclass(slots=True)
+class Seeking:
+    """Finds the imports of nested stacks whose objects were not read yet, while the tree is planned.
+
+    `former` are the entries with which the stack was deployed before. Afterwards `found` are the nested stacks with
+    such imports, and `problems` are those with entries about nested stacks; `reached` are the places of the entries
+    whose resources there are.
+    """
+
+    former: Transfers
+    found: dict[Path, Sought] = field(default_factory=dict)
+    problems: list[Diagnostic] = field(default_factory=list)
+    reached: set[object] = field(default_factory=set)
+
+    def look(
+        self,
+        path: Path,
+        around: Stack,
+        recorded: Recorded | None,
+        facade: Facade,
+        wanted: Wanted,
+        states: Iterable[ResourceState],
+    ) -> None:
+        """Note what a nested stack lacks. `around` is the stack around it, `states` are its resources."""
+        transfers, former = wanted.inputs.environment.transfers, self.former
+        for name in path:
+            former = former.inside(name)
+        self.reached |= {each.written for each in transfers.imports if each.target in wanted.definition.resources}
+        self.problems += release_problems(transfers.removed, wanted)
+        try:
+            pending = pending_imports(wanted, states, former.imports)
+        except TemplateInvalid as error:
+            self.problems += error.diagnostics
+            return
+        if pending:
+            is_known = not has_unknown(wanted.inputs.parameters)
+            self.found[path] = Sought(path, around, recorded, facade, wanted, pending, is_known)
+
+    def unreached(self, imports: Mapping[str, Import], wanted: Wanted) -> Iterator[Diagnostic]:
+        """Yield a problem for each import (by path) of a nested stack of which is not known what it will have."""
+        for path, entry in imports.items():
+            is_settled = path in wanted.definition.resources or entry in self.former.imports
+            if not is_settled and entry.written not in self.reached:
+                message = f"what {path} will be is only known when it is deployed: import it in a later deployment"
+                yield entry.problem(message, "to")
+
+
+def release_problems(removed: Iterable[Release], wanted: Wanted) -> Iterator[Diagnostic]:
+    """Yield a problem for each entry `removed` whose resource the definition has."""
+    for release in removed:
+        if release.source in wanted.definition.resources:
+            message = f"the template has the resource {release.above}{release.source}, so it is not removed"
+            yield release.problem(message, "from", "remove it from the template, or the entry")
 
 
 def pending_imports(
@@ -73,19 +156,20 @@ def _refers(state: ResourceState) -> bool:
 
 
 def _problems(entry: Import, name: str, wanted: Wanted, current: Mapping[str, ResourceState]) -> Iterator[Diagnostic]:
-    known, state = wanted.definition.resources, current.get(name)
-    if (outer := outer_of(name, known.keys() | current.keys())) is not None:
-        message = f"{name} is inside the nested stack of {outer}; only resources of the stack itself can be imported"
-        yield entry.problem(message, "to")
+    known, state, path = wanted.definition.resources, current.get(name), f"{entry.above}{name}"
+    if (outer := outer_of(name, known)) is not None:
+        if outer in wanted.types and not wanted.types[outer][1].nested:
+            message = f"{entry.above}{outer} is no nested stack: it has the type {wanted.types[outer][0]}"
+            yield entry.problem(message, "to")
     elif name not in known:
-        yield entry.problem(f"the template has no resource {name}, as which {entry.object} is imported", "to")
+        yield entry.problem(f"the template has no resource {path}, as which {entry.object} is imported", "to")
     elif known[name].external_id is not None:
-        message = f"the resource {name} only refers to an object (external_id), and cannot own {entry.object}"
+        message = f"the resource {path} only refers to an object (external_id), and cannot own {entry.object}"
         yield entry.problem(message, "to", "remove the external_id, or the entry")
     elif name in wanted.types and (why := unsuitable(wanted.types[name][1])):
         yield entry.problem(f"objects of the type {known[name].type} cannot be imported: {why}", "to")
     elif state is not None and entry.identifier is not None and state.row.physical_id not in (None, entry.identifier):
-        message = f"the resource {name} has the object {state.row.physical_id} already"
+        message = f"the resource {path} has the object {state.row.physical_id} already"
         yield entry.problem(message, "id", "import the other one as a resource of its own, or remove the entry")
 
 

@@ -18,7 +18,7 @@ from stoker.engine.records.former_names import Path, former_paths, was_at
 from stoker.engine.records.recorded import Recorded
 from stoker.engine.records.state import ResourceState
 from stoker.store.records import COMPLETE
-from stoker.template.transfers import Move, Release, Transfers
+from stoker.template.transfers import Move, Transfers
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ def new_paths(wanted: Wanted, places: Places, transfers: Transfers) -> dict[Path
 
     Raises TemplateInvalid for entries that cannot be carried out.
     """
-    if not transfers:
+    if not transfers.moved:
         return {}
     read = _Entries(wanted, places)
     moves = [(move, read.path(move.source), read.path(move.target)) for move in transfers.moved]
@@ -84,7 +84,6 @@ def new_paths(wanted: Wanted, places: Places, transfers: Transfers) -> dict[Path
         pass
     found = {origin: path for path, origin in origins.items() if origin in moved and path != origin}
     problems = [problem for each in moves for problem in read.problems(*each, origins)]
-    problems += [problem for release in transfers.removed for problem in read.release_problems(release)]
     if problems:
         raise TemplateInvalid(problems)
     return found
@@ -168,16 +167,6 @@ class _Entries:
         elif len(target) == 1 and not can_become(state, *self._types[head]):
             message = f"the resource {head} has the type {self._types[head][0]}, but {shown(origin)} has the type "
             yield move.problem(message + state.implementation, "to")
-
-    def release_problems(self, release: Release) -> Iterator[Diagnostic]:
-        """Yield why a resource cannot be removed without its object."""
-        name = release.source
-        if name in self._known:
-            message = f"the template has the resource {name}, so it is not removed"
-            yield release.problem(message, "from", "remove it from the template, or the entry")
-        elif (outer := outer_of(name, self._top)) is not None:
-            message = f"{name} is inside the nested stack of {outer}; "
-            yield release.problem(message + "only resources of the stack itself can be removed so", "from")
 
 
 def _was_completed(state: ResourceState) -> bool:

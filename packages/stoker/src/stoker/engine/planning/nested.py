@@ -20,6 +20,7 @@ from sqlalchemy import Connection
 
 from stoker.base.errors import StokerError
 from stoker.engine.planning.decide import Target
+from stoker.engine.planning.importing import NO_IMPORTS, Imports, Seeking, returned_references
 from stoker.engine.planning.kinds import Kind
 from stoker.engine.planning.plan import Decision, Plan, Step, forward_key
 from stoker.engine.planning.planner import Forward, NestedPlan, Wanted, plan_removal
@@ -29,9 +30,10 @@ from stoker.engine.planning.rehearsal import Rehearsal, Unforeseeable
 from stoker.engine.planning.relocating import Relocated
 from stoker.engine.planning.restoring import Copies
 from stoker.engine.planning.retaining import Removing
+from stoker.engine.records.former_names import Path
 from stoker.engine.records.loader import LoadedInputs
 from stoker.engine.records.observations import Observations
-from stoker.engine.records.recorded import Recorded
+from stoker.engine.records.recorded import Recorded, current_of
 from stoker.engine.records.scope import RecordedScope
 from stoker.engine.records.services import EngineServices
 from stoker.engine.records.state import ResourceState
@@ -42,6 +44,7 @@ from stoker.plugins.unknowns import as_parameters
 from stoker.schema.unknown import Unknown, find_unknowns
 from stoker.store.records import Stack
 from stoker.template.definition import Definition
+from stoker.template.environment import NO_TRANSFERS
 from stoker.template.expressions import UNDETERMINED, Facade
 
 LOG = logging.getLogger(__name__)
@@ -55,6 +58,8 @@ class NestedPlanner:
     `observed` is what the cloud has of existing stacks, if it was asked; `copies` are those to restore below the stack;
     `removing` is how the stack above removes resources. `read` are nested stacks that were read in advance, by the uuid
     of the resource around each; a plan changes them, so each is used once. `relocated` is what was moved in them.
+    `imports` are those of the whole tree; `seeking` is told which ones nested stacks still lack. `above` is the path of
+    the stack.
     """
 
     services: EngineServices
@@ -71,6 +76,9 @@ class NestedPlanner:
     shared: dict[Any, Forward] = field(default_factory=dict)
     read: dict[str, Recorded] = field(default_factory=dict)
     relocated: Relocated | None = None
+    imports: Imports = NO_IMPORTS
+    seeking: Seeking | None = None
+    above: Path = ()
 
     def plan_nested(
         self,
@@ -85,14 +93,17 @@ class NestedPlanner:
             return None
         recorded = state if decision.kind in (Kind.UPDATE, Kind.KEEP) else None
         forecast = ChildForecast(self, target, recorded, hidden, secrets if hidden is not None else frozenset())
-        if decision.kind is Kind.KEEP and state is not None:
+        sought = self.seeking is not None and self.inputs.environment.transfers.inside(target.name)
+        if decision.kind is Kind.KEEP and state is not None and not sought:
             return NestedPlan(decision, self._unchanged(state) if self.with_kept else (), forecast)
         try:
             plan = forecast.plan()
         except (Unforeseeable, StokerError) as error:
             LOG.debug("cannot plan the nested stack of %s: %s", target.name, error)
             return None
-        return NestedPlan(_with_what_is_inside(decision, plan), plan.steps, forecast, plan.secrets)
+        decision = _with_what_is_inside(decision, plan)
+        has_imports = self.imports.reaches((*self.above, target.name))
+        return NestedPlan(decision, plan.steps, forecast, plan.secrets, is_known=has_imports)
 
     def removed(self, state: ResourceState) -> tuple[Step, ...]:
         """Implements planner.Nested."""
@@ -100,12 +111,16 @@ class NestedPlanner:
         if recorded is None:
             return ()
         nested = self.below(state.row.name, recorded.stack, self.inputs)
-        removing = replace(self.removing, action="DELETE")
-        return plan_removal(removing, list(recorded.states.values()), nested, ReasonCode.NESTED_STACK_DELETED).steps
+        return plan_removal(
+            self.removing.below(), list(recorded.states.values()), nested, ReasonCode.NESTED_STACK_DELETED
+        ).steps
 
     def below(self, name: str, stack: Stack, inputs: LoadedInputs) -> NestedPlanner:
         """Return a planner for the stacks nested in the nested stack of the resource `name`."""
-        return replace(self, stack=stack, inputs=inputs, depth=self.depth + 1, copies=self.copies.below(name))
+        above = (*self.above, name)
+        return replace(
+            self, stack=stack, inputs=inputs, depth=self.depth + 1, copies=self.copies.below(name), above=above
+        )
 
     def recorded(self, uuid: str) -> Recorded | None:
         """Return the nested stack of a recorded resource, as the cloud has it if it was asked; None without one."""
@@ -211,7 +226,7 @@ class ChildForecast:
     def _key(self, inputs: LoadedInputs) -> Any:
         """Return the cache key for equal new stacks; None for an existing stack, and if values are hidden."""
         target = self._target
-        if self._recorded is not None or self._hidden is not None:
+        if self._recorded is not None or self._hidden is not None or inputs.environment.transfers:
             return None
         facade = repr((target.metadata, target.deletion_policy, target.update_policy))
         return (id(inputs.template), inputs.environment_digest, repr(inputs.parameters), facade, self._inside.depth)
@@ -224,14 +239,19 @@ class ChildForecast:
             plain, unknown = as_parameters(request.template or {})
             template = loader.generated(plain)
         environment = inputs.environment.for_child(self._target.name, name).with_missing(request.registry)
+        if self._inside.removing.undoes_imports:
+            environment = environment.with_transfers(NO_TRANSFERS)
         return loader.imagined(template, environment, inputs.files, {**request.parameters, **unknown})
 
     def _forward(self, inputs: LoadedInputs) -> Forward:
         services, recorded, inside = self._inside.services, self._recorded, self._inside
         definition = self._bound(inputs)
-        current = recorded.current if recorded is not None else {}
+        imports = inside.imports.at((*inside.above, self._target.name))
+        states = {} if recorded is None else recorded.states
+        states = {**states, **{state.row.uuid: state for state in imports.states}}
+        current = current_of(states.values())
         facade = Facade(self._target.metadata, self._target.deletion_policy, self._target.update_policy)
-        scope = RecordedScope(current.get, facade, inside.zones)
+        scope = RecordedScope(current.get, facade, inside.zones, prefetched=dict(imports.prefetched))
         stack = recorded.stack if recorded is not None else inside.stack
         moved = inside.relocated if recorded is not None else None
         former = None
@@ -240,12 +260,17 @@ class ChildForecast:
         action = "UPDATE" if recorded is not None else "CREATE"
         wanted = Wanted.of(services, definition, inputs)
         wanted.skipped = inside.removing.skipped
+        if inside.removing.undoes_imports:
+            returned_references(wanted, current)
+        if inside.seeking is not None:
+            path = (*inside.above, self._target.name)
+            inside.seeking.look(path, inside.stack, recorded, facade, wanted, states.values())
         if recorded is not None:
             wanted.restore = inside.copies.below(self._target.name).restoring(current)
         return Forward(
             action,
             wanted,
-            list(recorded.states.values()) if recorded is not None else [],
+            list(states.values()),
             scope,
             Policies.of(services, stack, action),
             former=former,
@@ -253,7 +278,8 @@ class ChildForecast:
             secrets_above=self._secrets | moved.secrets if moved is not None else self._secrets,
             moved=moved.names(stack) if moved is not None else {},
             nested=inside.below(self._target.name, stack, inputs),
-            since=inside.removing.since,
+            removing=replace(inside.removing, action=action, is_return=inside.removing.undoes_imports),
+            imported=imports.unread,
         )
 
     def _bound(self, inputs: LoadedInputs) -> Definition:

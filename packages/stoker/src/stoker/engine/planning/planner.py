@@ -21,7 +21,6 @@ from stoker.engine.planning.reasons import RETENTION, Reason, ReasonCode, Requir
 from stoker.engine.planning.restoring import Restore, as_given
 from stoker.engine.planning.retaining import Removing, changes_outside, losses, removal_reasons, replacement_losses
 from stoker.engine.planning.scope import Forecast, PlanScope
-from stoker.engine.records.actions import RETURNS
 from stoker.engine.records.loader import LoadedInputs
 from stoker.engine.records.observations import heed
 from stoker.engine.records.scope import RecordedScope
@@ -187,12 +186,16 @@ class Nested(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class NestedPlan:
-    """The future of a resource's nested stack; it can make the decision about the resource a milder one."""
+    """The future of a resource's nested stack; it can make the decision about the resource a milder one.
+
+    A new nested stack of imported objects `is_known`: attributes of the resource can be values of these.
+    """
 
     decision: Decision
     steps: tuple[Step, ...]
     forecast: Forecast
     secrets: frozenset[str] = frozenset()
+    is_known: bool = False
 
 
 def plan_forward(
@@ -204,7 +207,7 @@ def plan_forward(
     former: Definition | None = None,
     secrets_above: frozenset[str] = frozenset(),
     moved: Mapping[str, str] = NONE,
-    since: float = inf,
+    removing: Removing | None = None,
     imported: Mapping[str, str] = NONE,
     begun: frozenset[str] = frozenset(),
 ) -> Plan:
@@ -218,7 +221,7 @@ def plan_forward(
         former,
         secrets_above=secrets_above,
         moved=moved,
-        since=since,
+        removing=removing,
         imported=imported,
         begun=begun,
     ).plan()
@@ -232,8 +235,9 @@ class Forward:
     `former` is the definition of the recorded state. `above` is the definition as redacted by the stack above (see
     Redaction); `secrets_above` are the strings that the stacks above hide. `nested` plans nested stacks; None omits
     them. `moved` are the names in `former`, or the paths, of resources that have other ones in the record already.
-    `since` is that of `Removing`. `imported` are the resources, by UUID, whose objects the operation imports, with what
-    could not be compared; `begun` those around nested stacks that begin with resources that are moved into them.
+    `removing` is how resources are removed, by default as the action does. `imported` are the resources, by UUID, whose
+    objects the operation imports, with what could not be compared; `begun` those around nested stacks that begin with
+    resources that are moved into them.
     """
 
     action: str
@@ -246,7 +250,7 @@ class Forward:
     nested: Nested | None = None
     secrets_above: frozenset[str] = frozenset()
     moved: Mapping[str, str] = field(default_factory=dict)
-    since: float = inf
+    removing: Removing | None = None
     imported: Mapping[str, str] = field(default_factory=dict)
     begun: frozenset[str] = frozenset()
     scope: PlanScope = field(init=False)
@@ -306,7 +310,7 @@ class Forward:
         """The removal of a recorded resource, refused where a policy forbids it; `replaced` names what replaces it."""
         why = _why_removed(state, self.wanted)
         removal = _removal(state, why, self._removing, self._on_replacement(replaced))
-        if self.action not in RETURNS and self.wanted.forgets(state):
+        if not self._removing.undoes_imports and self.wanted.forgets(state):
             removal = replace(removal, kind=Kind.FORGET, reasons=(Reason(why), Reason(ReasonCode.FORGOTTEN)))
         if why is ReasonCode.NOT_IN_TEMPLATE and (objections := self.policies.removal_objections(state)):
             return replace(removal, kind=Kind.REFUSE, reasons=objections)
@@ -314,7 +318,7 @@ class Forward:
 
     @property
     def _removing(self) -> Removing:
-        return Removing(self.action, since=self.since)
+        return self.removing if self.removing is not None else Removing(self.action)
 
     def _on_replacement(self, name: str | None) -> str | None:
         """Return the update replace policy of a resource that will be replaced; None if there is none."""
@@ -374,7 +378,7 @@ class Forward:
             return decision
         self._inside[forward_key(target.name)] = inner.steps
         self._secrets |= inner.secrets
-        if decision.kind in (Kind.UPDATE, Kind.KEEP):
+        if decision.kind in (Kind.UPDATE, Kind.KEEP) or inner.is_known:
             self.scope.forecasts[target.name] = inner.forecast
         return inner.decision
 

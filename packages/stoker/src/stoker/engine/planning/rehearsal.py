@@ -125,6 +125,8 @@ class Rehearsal:
             random = new - _entries(self._enter()[1]).keys()
             asked = _renamed(asked, [name for name in _entries(asked) if name in random])
         cast(StandIn, call.child).asked = asked
+        if call.physical_id is None:  # afterwards, there is a nested stack
+            call.physical_id = cast(Any, Unknown.of(self._target.name))
         return call, asked
 
     def _enter(self) -> tuple[Call, ChildRequest]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
 from typing import NamedTuple
 
@@ -38,7 +38,8 @@ class Removing:
     `retained` are the uuids of resources whose objects a deletion retains because it was asked to. If it is `forced`,
     objects that cannot be deleted are left behind. A rollback deletes the objects of resources that were created after
     `since`, when the last operation was complete (seconds since the epoch), although a policy retains those in use.
-    `skipped` are the uuids of resources that are not removed for now.
+    `skipped` are the uuids of resources that are not removed for now. It `is_return` if it is part of an operation that
+    returns to a former definition, as that of a nested stack can be.
     """
 
     action: str = ""
@@ -46,6 +47,16 @@ class Removing:
     forced: bool = False
     since: float = inf
     skipped: frozenset[str] = frozenset()
+    is_return: bool = False
+
+    @property
+    def undoes_imports(self) -> bool:
+        """Whether the objects that were imported since are given up, and entries about transfers have no effect."""
+        return self.is_return or self.action in RETURNS
+
+    def below(self) -> Removing:
+        """Return what the removal of a nested stack depends on."""
+        return replace(self, action="DELETE", is_return=self.undoes_imports)
 
 
 def removal_policy(
@@ -98,7 +109,7 @@ def removal_effect(state: ResourceState, removing: Removing, on_replacement: str
         return Effect("Retain", Reason(ReasonCode.OBJECT_OF_ANOTHER))
     if row.uuid in removing.retained:
         return Effect("Retain", Reason(ReasonCode.RETAINED_BY_REQUEST))
-    if _is_abandoned(state, removing.action):
+    if _is_abandoned(state, removing):
         return Effect("Abandon", Reason(ReasonCode.OBJECT_ABANDONED))
     rule = removal_policy(state, on_replacement, removing)
     worthless = row.status == FAILED and row.action in state.type.unsaved
@@ -107,12 +118,12 @@ def removal_effect(state: ResourceState, removing: Removing, on_replacement: str
     return Effect(rule.policy, Reason(_RETAINED[rule.policy], rule.policy, rule.name))
 
 
-def _is_abandoned(state: ResourceState, action: str) -> bool:
+def _is_abandoned(state: ResourceState, removing: Removing) -> bool:
     """Return whether the stack gives up an object that it may not delete: its adoption was never complete, or a return
     to a former definition undoes its import.
     """
-    row = state.row
-    if action in RETURNS and state.stored.imported:
+    row, action = state.row, removing.action
+    if removing.undoes_imports and state.stored.imported:
         return True
     return action == "ABANDON" or (
         row.action == "ADOPT" and (action in ("ADOPT", "ROLLBACK") or row.status != COMPLETE)

@@ -195,8 +195,12 @@ class Loader:
         shared = environment.with_parameters({})
         digest = self._sealer.digest(shared.to_data())
         given = {"request": dict(parameters), "environment": dict(environment.parameters)}
-        whole = self._environments.get(digest, lambda: self.over_operator(shared))
-        return LoadedInputs(template, whole, files, given, self._whole_digest(shared, digest))
+
+        def whole() -> Environment:
+            return self.over_operator(shared)
+
+        known = whole() if shared.transfers else self._environments.get(digest, whole)  # entries know their places
+        return LoadedInputs(template, known, files, given, self._whole_digest(shared, digest))
 
     def over_operator(self, environment: Environment) -> Environment:
         """Return the environment merged over the operator's, as it applies to stacks."""

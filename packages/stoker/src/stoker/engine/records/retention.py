@@ -9,7 +9,7 @@ from typing import Any
 import orjson
 from sqlalchemy import Connection
 
-from stoker.engine.records.actions import FORWARD
+from stoker.engine.records.actions import FORWARD, RETURNS
 from stoker.store import completion, queries
 from stoker.store.records import Operation
 
@@ -69,9 +69,22 @@ def completed_before(connection: Connection, operation: Operation) -> float:
     `operation` is the rollback, or a part of it on a nested stack; the result is infinite for other operations, and 0
     if no operation was complete.
     """
+    top = _top(connection, operation)
+    is_rollback = top is not None and top.action == "ROLLBACK"
+    return completion.last(connection, top.stack_id, FORWARD) if top is not None and is_rollback else inf
+
+
+def is_part_of_return(connection: Connection, operation: Operation) -> bool:
+    """Return whether an operation on a nested stack is part of one that returns to a former definition."""
+    top = _top(connection, operation)
+    return top is not None and top.action in RETURNS
+
+
+def _top(connection: Connection, operation: Operation) -> Operation | None:
+    """Return the operation that an operation on a nested stack is part of; None if it is not recorded any more."""
     while operation.parent_operation is not None:
         above = queries.operation_by_id(connection, operation.parent_operation)
         if above is None:
-            return inf
+            return None
         operation = above
-    return completion.last(connection, operation.stack_id, FORWARD) if operation.action == "ROLLBACK" else inf
+    return operation

@@ -34,12 +34,18 @@ from stoker.store.ownership import Taken, holder_of, holders
 from stoker.store.records import COMPLETE, Resource
 from stoker.template.transfers import Import
 
+Claimed = dict[str, str]
+"""The paths of the resources as which objects are imported, by the keys of the objects' ownership."""
 
-async def read_imports(context: StackContext, wanted: Wanted, pending: Mapping[str, Import]) -> Imports:
+
+async def read_imports(
+    context: StackContext, wanted: Wanted, pending: Mapping[str, Import], claimed: Claimed | None = None
+) -> Imports:
     """Read the objects of imports and return their resources, which `context.current` then has.
 
-    Resources follow those that they refer to, so that their values are known. Raises TemplateInvalid with all that
-    cannot be imported.
+    Resources follow those that they refer to, so that their values are known. `claimed` are the objects of the imports
+    that other stacks of the tree have, to which these are added. Raises TemplateInvalid with all that cannot be
+    imported.
     """
     position = max((state.row.position for state in context.states.values()), default=0)
     reads = SharedReads((wanted.types[name][1], entry.identifier) for name, entry in pending.items())
@@ -57,7 +63,7 @@ async def read_imports(context: StackContext, wanted: Wanted, pending: Mapping[s
         failed |= {each.name for each in ready if each.problem is not None or each not in able}
     problems = [each.problem for each in reading if each.problem is not None]
     states = [each.state for each in reading if each.state is not None]
-    problems += await _conflicts(context, reading)
+    problems += await _conflicts(context, reading, {} if claimed is None else claimed)
     if problems:
         raise TemplateInvalid(problems)
     unread = {state.row.uuid: each.unread for each in reading for state in [each.state] if state is not None}
@@ -78,20 +84,20 @@ async def record_transfers(run: OperationContext) -> None:
         raise Conflict(taken.named_for(run.stack.project_id)) from taken
 
 
-async def _conflicts(context: StackContext, reading: Iterable[_Reading]) -> list[Diagnostic]:
+async def _conflicts(context: StackContext, reading: Iterable[_Reading], claimed: Claimed) -> list[Diagnostic]:
     """Return the problems with objects that other resources own, or that two entries are about."""
     read = [(each, each.state) for each in reading if each.state is not None]
     known = await context.services.database.read(
         lambda connection: list(holders(connection, [state.row.physical_id or "" for _, state in read]))
     )
-    found, claimed = list[Diagnostic](), dict[str, str]()
+    found = list[Diagnostic]()
     for each, state in read:
         if (owned := owned_by(state, context.stack)) is None:
             continue
         if (holder := holder_of(owned, known)) is not None:
             message = Taken(owned.physical_id, holder).named_for(context.stack.project_id)
             found.append(each.entry.problem(message, each.key))
-        elif (other := claimed.setdefault(owned.key, each.name)) != each.name:
+        elif (other := claimed.setdefault(owned.key, each.path)) != each.path:
             found.append(each.entry.problem(f"{owned.physical_id} is also imported as the resource {other}", each.key))
     return found
 
@@ -107,6 +113,7 @@ class _Reading:
         self, context: StackContext, wanted: Wanted, reads: SharedReads, name: str, entry: Import, position: int
     ) -> None:
         self.name = name
+        self.path = f"{entry.above}{name}"
         self.entry = entry
         self.key = "id" if entry.identifier is not None else "identity"
         self.state: ResourceState | None = None
@@ -143,7 +150,7 @@ class _Reading:
         identifier = entry.identifier or await _identified(cloud, kind, entry, self._context.stack.project_id)
         recorded = self._context.current.get(self.name)
         if recorded is not None and recorded.row.physical_id not in (None, identifier):
-            raise _Refused(f"the resource {self.name} refers to the object {recorded.row.physical_id}")
+            raise _Refused(f"the resource {self.path} refers to the object {recorded.row.physical_id}")
         return identifier
 
     def _begun(self, target: Target, identifier: str) -> ResourceState:
@@ -188,7 +195,7 @@ class _Reading:
         self.unread = f"not compared: {comparison.why}" if comparison.cause is not None else ""
         if because := obstacles(decide(target, state)):
             raise _Refused(
-                f"the object {state.row.physical_id} cannot become the resource {self.name}, since what differs needs "
+                f"the object {state.row.physical_id} cannot become the resource {self.path}, since what differs needs "
                 f"a new object: {', '.join(because)}"
             )
         keys = self._wanted.keys_for_resources().get(self.name, set())

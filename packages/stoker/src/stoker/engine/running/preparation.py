@@ -21,7 +21,7 @@ from stoker.engine.records.actions import FORWARD, NOTHING, REMOVES, RETURNS
 from stoker.engine.records.loader import LoadedInputs
 from stoker.engine.records.observations import is_observable, keep_deployed, record_found
 from stoker.engine.records.recorded import facade_of
-from stoker.engine.records.retention import completed_before
+from stoker.engine.records.retention import completed_before, is_part_of_return
 from stoker.engine.records.state import ResourceState, namesakes
 from stoker.engine.redaction.stacks import generated_secrets, secrets_above
 from stoker.engine.running.importing import read_imports
@@ -134,11 +134,11 @@ async def prepare(run: OperationContext) -> None:
         former = await _former(run)
         above = await _secrets_above(run)
         policies = Policies.of(run.services, run.stack, action)
-        since = run.planning.removing.since
+        removing = run.planning.removing
         imported = run.planning.imported
         new = run.planning.relocated.new if run.planning.relocated is not None else frozenset[str]()
         work = partial(
-            plan_forward, action, wanted, states, run.scope, policies, former, above, moved, since, imported, new
+            plan_forward, action, wanted, states, run.scope, policies, former, above, moved, removing, imported, new
         )
         run.planning.plan = await run.evaluate(work, len(wanted.definition.resources))
     else:
@@ -152,10 +152,10 @@ async def _move(run: OperationContext, wanted: Wanted) -> dict[str, str]:
     A run that continues after a crash finds them in the record.
     """
     before = run.operation.former_inputs
-    if run.operation.action in RETURNS or wanted.inputs.environment.transfers:
+    if run.operation.action in RETURNS or wanted.inputs.environment.transfers.moved:
         run.planning.relocated = await relocate(run, wanted)
         run.planning.earlier = namesakes(run.states.values())
-    if run.operation.action in RETURNS and (rows := returned_references(wanted, run.current)):
+    if run.planning.removing.undoes_imports and (rows := returned_references(wanted, run.current)):
         run.progress.unsaved_transfers = Batch().change(*rows).precede_with(run.progress.unsaved_transfers or Batch())
     moved = run.planning.relocated.names(run.stack) if run.planning.relocated is not None else {}
     return former_labels(run.current.values(), before) | moved
@@ -187,10 +187,15 @@ async def _import(run: OperationContext, wanted: Wanted, states: list[ResourceSt
 
 
 async def _find_what_was_in_use(run: OperationContext, states: Iterable[ResourceState]) -> None:
-    """Find out which resources a rollback removes with their objects, if a deletion policy asks for it."""
+    """Find out which resources a rollback removes with their objects, if a deletion policy asks for it, and which
+    ones without since they were imported.
+    """
     if any(state.stored.definition.get("deletion_policy") == RETAIN_EXCEPT_ON_CREATE for state in states):
         since = await run.services.database.read(completed_before, run.operation)
         run.planning.removing = replace(run.planning.removing, since=since)
+    if run.operation.parent_operation is not None and any(state.stored.imported for state in states):
+        is_return = await run.services.database.read(is_part_of_return, run.operation)
+        run.planning.removing = replace(run.planning.removing, is_return=is_return)
 
 
 async def _load(run: OperationContext, inputs_id: str) -> LoadedInputs:

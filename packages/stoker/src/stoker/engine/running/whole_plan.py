@@ -36,11 +36,13 @@ async def with_nested(run: OperationContext, wanted: Wanted) -> Plan:
             observed=observed,
             read=dict(below),
             relocated=relocated,
+            removing=run.planning.removing,
         )
         scope = RecordedScope(run.current.get, run.scope.parent, zones)
         policies = Policies.of(services, stack, run.operation.action)
         states = list(run.states.values())
-        return Forward(run.operation.action, wanted, states, scope, policies, nested=inside).plan()
+        removing = run.planning.removing
+        return Forward(run.operation.action, wanted, states, scope, policies, nested=inside, removing=removing).plan()
 
     return await services.database.read_on(partial(services.evaluator.apart, stack.project_id), on)
 

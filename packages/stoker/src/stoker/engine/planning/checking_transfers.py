@@ -1,4 +1,4 @@
-"""Check that resources that are moved into nested stacks are wanted there, before anything is moved.
+"""Check what is moved into nested stacks, imported and removed in them, before anything is done.
 
 Only the plan of the whole tree says which resources a nested stack will have.
 """
@@ -10,20 +10,33 @@ from collections.abc import Iterator
 from sqlalchemy import Connection
 
 from stoker.base.diagnostics import Diagnostic
+from stoker.engine.planning.importing import NO_IMPORTS, Imports, Seeking
 from stoker.engine.planning.kinds import Kind
 from stoker.engine.planning.nested import NestedPlanner
 from stoker.engine.planning.plan import Plan, Step
 from stoker.engine.planning.planner import Forward, Wanted
 from stoker.engine.planning.policies import Policies
-from stoker.engine.planning.reasons import ReasonCode
+from stoker.engine.planning.reasons import RETENTION, ReasonCode
 from stoker.engine.planning.relocating import Relocated, Relocation
+from stoker.engine.records.recorded import current_of
 from stoker.engine.records.scope import RecordedScope
 from stoker.engine.records.services import EngineServices
 from stoker.template.transfers import Move
 
 
-def lost_moves(services: EngineServices, connection: Connection, wanted: Wanted, made: Relocated) -> list[Diagnostic]:
-    """Return a problem for each resource that has been moved to where the template has none, or one of another type."""
+def check_below(
+    services: EngineServices,
+    connection: Connection,
+    wanted: Wanted,
+    made: Relocated,
+    imports: Imports = NO_IMPORTS,
+    seeking: Seeking | None = None,
+) -> list[Diagnostic]:
+    """Return a problem for each entry that is about a nested stack and cannot be carried out: where the template has no
+    such resource, or one of another type, or still has it.
+
+    `imports` are those that were read; `seeking` is told of others.
+    """
     top = made.tree.top
     inside = NestedPlanner(
         services,
@@ -35,11 +48,16 @@ def lost_moves(services: EngineServices, connection: Connection, wanted: Wanted,
         with_kept=True,
         read=dict(made.tree.below),
         relocated=made,
+        imports=imports,
+        seeking=seeking,
     )
-    scope, policies = RecordedScope(top.current.get), Policies.of(services, top.stack, "UPDATE")
-    states = list(top.states.values())
-    plan = Forward("UPDATE", wanted, states, scope, policies, nested=inside, moved=made.names(top.stack)).plan()
-    return list(_problems(plan, wanted, made))
+    states = {**top.states, **{state.row.uuid: state for state in imports.states}}
+    current = current_of(states.values())
+    scope = RecordedScope(current.get, prefetched=dict(imports.prefetched))
+    policies, moved = Policies.of(services, top.stack, "UPDATE"), made.names(top.stack)
+    given = list(states.values())
+    plan = Forward("UPDATE", wanted, given, scope, policies, nested=inside, moved=moved, imported=imports.unread).plan()
+    return [*_problems(plan, wanted, made), *_lost_releases(plan, wanted)]
 
 
 def _problems(plan: Plan, wanted: Wanted, made: Relocated) -> Iterator[Diagnostic]:
@@ -52,9 +70,24 @@ def _problems(plan: Plan, wanted: Wanted, made: Relocated) -> Iterator[Diagnosti
             yield entry.problem(problem.format(target=entry.target, source=entry.source), "to")
 
 
+def _lost_releases(plan: Plan, wanted: Wanted) -> Iterator[Diagnostic]:
+    """Yield a problem for each resource that is to be forgotten, and whose nested stack is removed with its objects."""
+    deleted = {step.name for step in plan.steps if step.kind is Kind.DELETE and RETENTION.isdisjoint(_codes(step))}
+    for release in wanted.inputs.environment.transfers.removed:
+        if release.source in deleted:
+            outer = release.source.rpartition(".")[0]
+            message = f"{outer} is removed with all objects in it, also that of {release.source}"
+            hint = f"move {release.source} out of it first, or keep all: {{from: {outer}, destroy: false}}"
+            yield release.problem(message, "from", hint)
+
+
+def _codes(step: Step) -> set[ReasonCode]:
+    return {reason.code for reason in step.reasons}
+
+
 def _problem(move: Relocation, steps: list[Step]) -> str:
     """Return why the plan loses a resource that was moved; empty if it does not."""
-    codes = {reason.code for step in steps for reason in step.reasons}
+    codes = {code for step in steps for code in _codes(step)}
     if not steps:
         return "what {target} will be is only known when it is deployed: move {source} in a later deployment"
     if codes & {ReasonCode.NOT_IN_TEMPLATE, ReasonCode.NESTED_STACK_DELETED}:

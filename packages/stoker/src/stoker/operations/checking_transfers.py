@@ -1,0 +1,149 @@
+"""Check the sections `imports`, `moved` and `removed` of a request, and read the objects that are imported."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from sqlalchemy import Connection
+
+from stoker.base.context import RequestContext
+from stoker.base.diagnostics import Diagnostic
+from stoker.base.errors import TemplateInvalid
+from stoker.base.ids import new_id
+from stoker.cloud.session import Cloud
+from stoker.engine.calls.context import ActingParts, StackContext
+from stoker.engine.planning.checking_transfers import check_below
+from stoker.engine.planning.importing import (
+    NO_IMPORTS,
+    Imports,
+    Seeking,
+    Sought,
+    pending_imports,
+    release_problems,
+)
+from stoker.engine.planning.moving import outer_of
+from stoker.engine.planning.planner import Wanted
+from stoker.engine.planning.relocating import Relocated, carry_out, read, wanted_paths
+from stoker.engine.records.former_names import Path
+from stoker.engine.records.recorded import Recorded
+from stoker.engine.running.importing import Claimed, read_imports
+from stoker.store.journal import NoWriter
+from stoker.store.records import Stack
+from stoker.template.transfers import Import, Transfers
+
+
+async def check_transfers(parts: ActingParts, context: RequestContext, stack: Stack, wanted: Wanted) -> Imports:
+    """Refuse what the environment moves, imports or removes if that is not possible; return the imported objects.
+
+    The objects are read as the caller: nobody imports what he cannot read. Raises TemplateInvalid.
+    """
+    checking = _Checking(parts, stack, wanted)
+    pending = await parts.services.database.read(checking.first)
+    if not pending and not checking.is_below:
+        return NO_IMPORTS
+    checking.cloud = await parts.services.credentials.of_caller(context)
+    if pending:
+        view = StackContext(parts, stack, NoWriter())
+        view.fill(checking.recorded)
+        view.use(checking.cloud)
+        checking.imports = await read_imports(view, wanted, pending, checking.claimed)
+    return await checking.below() if checking.is_below else checking.imports
+
+
+@dataclass(slots=True)
+class _Checking:
+    """The check of one request. `imports` are those that were read so far."""
+
+    parts: ActingParts
+    stack: Stack
+    wanted: Wanted
+    recorded: Recorded = field(init=False)
+    cloud: Cloud = field(init=False)
+    imports: Imports = NO_IMPORTS
+    is_below: bool = False
+    claimed: Claimed = field(default_factory=dict)
+
+    def first(self, connection: Connection) -> dict[str, Import]:
+        """Check everything but what is imported and removed in nested stacks; return the imports of the stack itself.
+
+        Whether there is more to check is known afterwards (`is_below`).
+        """
+        made, former = self._moved(connection)
+        wanted, transfers = self.wanted, self.wanted.inputs.environment.transfers
+        known = {*wanted.definition.resources, *self.recorded.current}
+        names = [*transfers.imports_by_name(wanted.definition.resources), *(each.source for each in transfers.removed)]
+        self.is_below = any(outer_of(name, known) is not None for name in names)
+        problems = list(release_problems(transfers.removed, wanted))
+        if made.stacks and not self.is_below:
+            problems += check_below(self.parts.services, connection, wanted, made)
+        pending = _collected(problems, wanted, made, former)
+        if problems:
+            raise TemplateInvalid(problems)
+        return pending
+
+    def _moved(self, connection: Connection) -> tuple[Relocated, Transfers]:
+        """Read the record, and move resources in memory; return that, and the entries of the former deployment."""
+        services, wanted = self.parts.services, self.wanted
+        self.recorded = recorded = Recorded.of(services, connection, self.stack)
+        tree = read(services, connection, "UPDATE", wanted, recorded)
+        made = carry_out(services, wanted, tree, wanted_paths("UPDATE", "", wanted, tree))
+        former = recorded.inputs.environment.transfers if recorded.inputs is not None else Transfers()
+        return made, former
+
+    async def below(self) -> Imports:
+        """Return the imports together with those of nested stacks.
+
+        What an import gives to others is known when its object has been read, so the tree is planned again until all
+        are: first those that depend on nothing unknown are read.
+        """
+        while sought := await self.parts.services.database.read(self._sought):
+            ready = [each for each in sought if each.is_known] or sought
+            problems = list[Diagnostic]()
+            for each in ready:
+                try:
+                    found = await read_imports(self._inside(each), each.wanted, each.pending, self.claimed)
+                except TemplateInvalid as error:
+                    problems += error.diagnostics
+                else:
+                    self.imports = replace(self.imports, below={**self.imports.below, each.path: found})
+            if problems:
+                raise TemplateInvalid(problems)
+        return self.imports
+
+    def _sought(self, connection: Connection) -> list[Sought]:
+        """Return the nested stacks with imports that were not read yet. Raises TemplateInvalid."""
+        made, former = self._moved(connection)
+        seeking, wanted = Seeking(former), self.wanted
+        problems = check_below(self.parts.services, connection, wanted, made, self.imports, seeking)
+        transfers = wanted.inputs.environment.transfers
+        problems = list(dict.fromkeys([*seeking.problems, *problems]))
+        if not problems:
+            problems += seeking.unreached(transfers.imports_by_name(wanted.definition.resources), wanted)
+        if problems:
+            raise TemplateInvalid(problems)
+        return list(seeking.found.values())
+
+    def _inside(self, sought: Sought) -> StackContext:
+        """Return a nested stack as the caller reads it."""
+        recorded = sought.recorded
+        stack = recorded.stack if recorded is not None else _imagined(sought.around, sought.path)
+        view = StackContext(self.parts, stack, NoWriter())
+        if recorded is not None:
+            view.fill(recorded)
+        view.scope.parent = sought.facade
+        view.use(self.cloud)
+        return view
+
+
+def _collected(problems: list[Diagnostic], wanted: Wanted, made: Relocated, former: Transfers) -> dict[str, Import]:
+    """Return the imports of the stack itself that are not satisfied yet, and add the problems with them."""
+    try:
+        return pending_imports(wanted, made.tree.top.states.values(), former.imports)
+    except TemplateInvalid as error:
+        problems += error.diagnostics
+        return {}
+
+
+def _imagined(around: Stack, path: Path) -> Stack:
+    """Return a nested stack that does not exist yet."""
+    return replace(around, id=new_id(), name=f"{around.name}-{path[-1]}", inputs="", parent_id=around.id)
