@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -62,7 +62,9 @@ def ports(objects: Objects) -> set[str]:
 def test_a_new_stack_imports_into_a_group_of_nested_stacks_without_a_write(stacks: Stacks, objects: Objects) -> None:
     net = objects.net()
     blue, green = port(objects, net, "blue"), port(objects, net, "green")
-    entries = imports(**{"net": {"name": "shop"}, "group.blue.port": blue, "group.green.port": {"name": "green"}})
+    objects_by_path: dict[str, str | Mapping[str, Any]] = {"group.blue.port": blue}
+    objects_by_path |= {"net": {"name": "shop"}, "group.green.port": {"name": "green"}}
+    entries = imports(**objects_by_path)
     wanted, before = template(net=NET, group=group("blue", "green")), stacks.writes()
 
     done = stacks.create(wanted, entries, files=FILES)
@@ -99,8 +101,8 @@ def test_a_plan_shows_each_difference_and_nothing_else_is_changed(stacks: Stacks
 
 
 def test_what_an_import_gives_to_others_is_known_in_the_plan(stacks: Stacks, objects: Objects) -> None:
-    tier = {"heat_template_version": "2021-04-16", "resources": {"net": NET}}
-    tier["outputs"] = {"net": {"value": {"get_resource": "net"}}}  # type: ignore[assignment]
+    tier: dict[str, Any] = template(net=NET)
+    tier["outputs"] = {"net": {"value": {"get_resource": "net"}}}
     files = {"tier.yaml": yaml.safe_dump(tier), "front.yaml": yaml.safe_dump(_front())}
     net = objects.net()
     sub = objects.subnet(net)

@@ -97,7 +97,7 @@ def test_a_rollback_deletes_what_it_removes_although_a_former_entry_names_it(sta
     ("environment", "said"),
     [
         (removes("net"), "the template has the resource net"),
-        (removes("net.0"), "net.0 is inside the nested stack of net"),
+        (removes("net.0"), "net is no nested stack: it has the type OS::Neutron::Net"),
         ({**removes("old"), **moves(old="net2")}, "the resource old is also moved to net2"),
         ({"removed": [{"from": "old"}]}, "the key 'destroy' is missing"),
         ({"removed": [{"from": "old", "destroy": True}]}, "removed[0].destroy: must be false"),

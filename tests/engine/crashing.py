@@ -345,6 +345,19 @@ async def import_it(world: World) -> str:
     return f"{stack['action']}_{stack['status']} {stack['status_reason']}"
 
 
+async def import_below(world: World) -> str:
+    """Import a network into the nested stack of a member of a group."""
+    resources = {"group": members(for_each=["blue"]), "volume": PLAIN["volume"]}
+    member = {"parameters": {"number": {"type": "string"}}, "resources": {"net": NET}}
+    stack = await world.create(
+        NAME,
+        {"heat_template_version": "2021-04-16", "resources": resources},
+        files={"member.yaml": json.dumps({"heat_template_version": "2021-04-16", **member})},
+        environment={"imports": [{"to": "group.blue.net", "identity": {"name": "kept"}}]},
+    )
+    return f"{stack['action']}_{stack['status']} {stack['status_reason']}"
+
+
 async def delete_other(world: World) -> str:
     stack = await world.delete(OTHER)
     return f"{stack['action']}_{stack['status']} {stack['status_reason']}"
@@ -364,6 +377,7 @@ ACTIONS = {
     "retry_skipping": retry_skipping,
     "refactor": refactor,
     "import": import_it,
+    "import_below": import_below,
 }
 BEFORE = {
     "update": create,
@@ -378,6 +392,7 @@ BEFORE = {
     "retry_skipping": fail_to_update,
     "refactor": create_two,
     "import": leave_a_network,
+    "import_below": leave_a_network,
 }
 """What is there when an action begins."""
 

@@ -170,15 +170,16 @@ def test_a_refactored_object_has_exactly_one_owner_whenever_the_engine_dies(serv
 
 
 @pytest.mark.slow
-def test_an_imported_object_stays_the_only_one_whenever_the_engine_dies(served: ServedCloud) -> None:
+@pytest.mark.parametrize("action", ["import", "import_below"])
+def test_an_imported_object_stays_the_only_one_whenever_the_engine_dies(served: ServedCloud, action: str) -> None:
     preset = owned(served)
-    program = start(served, "import", "before", first=1, stride=1)
+    program = start(served, action, "before", first=1, stride=1)
     assert program.stdin is not None and program.stdout is not None
     kills, states = 0, set[str]()
     with program:
         for line in program.stdout:
             result: dict[str, Any] = json.loads(line)
-            place = f"import killed before write {result['number']}: {result}"
+            place = f"{action} killed before write {result['number']}: {result}"
             there = owned(served) - preset
             networks = [identifier for kind, identifier in there if kind == "OS::Neutron::Net"]
             assert len(networks) == 1 and result["unfinished"] == 0, place
@@ -187,10 +188,8 @@ def test_an_imported_object_stays_the_only_one_whenever_the_engine_dies(served: 
                 path = f"/network/v2.0/networks/{networks[0]}"
                 assert served.call("DELETE", path, token=served.token()).status == 204
             else:
-                assert [["doomed", "net", networks[0]]] == [each for each in result["owners"] if each[1] == "net"], (
-                    place
-                )
-                assert {identifier for _, identifier in there} == {each[2] for each in result["owners"]}, place
+                assert [["net", networks[0]]] == [each for each in result["owned"] if each[0] == "net"], place
+                assert {identifier for _, identifier in there} == {each[1] for each in result["owned"]}, place
             kills, states = kills + result["killed"], states | {result["state"]}
             program.stdin.write("\n")
             program.stdin.flush()

@@ -35,7 +35,7 @@ def check_below(
     """Return a problem for each entry that is about a nested stack and cannot be carried out: where the template has no
     such resource, or one of another type, or still has it.
 
-    `imports` are those that were read; `seeking` is told of others.
+    `imports` are those that were read; `seeking` notes the others.
     """
     top = made.tree.top
     inside = NestedPlanner(

@@ -121,6 +121,15 @@ def release_problems(removed: Iterable[Release], wanted: Wanted) -> Iterator[Dia
         if release.source in wanted.definition.resources:
             message = f"the template has the resource {release.above}{release.source}, so it is not removed"
             yield release.problem(message, "from", "remove it from the template, or the entry")
+        elif (outer := outer_of(release.source, wanted.definition.resources)) is not None:
+            yield from _not_nested(release, "from", outer, wanted)
+
+
+def _not_nested(entry: Import | Release, key: str, outer: str, wanted: Wanted) -> Iterator[Diagnostic]:
+    """Yield a problem with a path that leads into a resource which has no nested stack."""
+    implementation, kind = wanted.types.get(outer, ("", None))
+    if kind is not None and not kind.nested:
+        yield entry.problem(f"{entry.above}{outer} is no nested stack: it has the type {implementation}", key)
 
 
 def pending_imports(
@@ -158,9 +167,7 @@ def _refers(state: ResourceState) -> bool:
 def _problems(entry: Import, name: str, wanted: Wanted, current: Mapping[str, ResourceState]) -> Iterator[Diagnostic]:
     known, state, path = wanted.definition.resources, current.get(name), f"{entry.above}{name}"
     if (outer := outer_of(name, known)) is not None:
-        if outer in wanted.types and not wanted.types[outer][1].nested:
-            message = f"{entry.above}{outer} is no nested stack: it has the type {wanted.types[outer][0]}"
-            yield entry.problem(message, "to")
+        yield from _not_nested(entry, "to", outer, wanted)
     elif name not in known:
         yield entry.problem(f"the template has no resource {path}, as which {entry.object} is imported", "to")
     elif known[name].external_id is not None:

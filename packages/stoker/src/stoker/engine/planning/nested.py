@@ -20,7 +20,7 @@ from sqlalchemy import Connection
 
 from stoker.base.errors import StokerError
 from stoker.engine.planning.decide import Target
-from stoker.engine.planning.importing import NO_IMPORTS, Imports, Seeking, returned_references
+from stoker.engine.planning.importing import NO_IMPORTS, Imports, Seeking, pending_imports, returned_references
 from stoker.engine.planning.kinds import Kind
 from stoker.engine.planning.plan import Decision, Plan, Step, forward_key
 from stoker.engine.planning.planner import Forward, NestedPlan, Wanted, plan_removal
@@ -58,7 +58,7 @@ class NestedPlanner:
     `observed` is what the cloud has of existing stacks, if it was asked; `copies` are those to restore below the stack;
     `removing` is how the stack above removes resources. `read` are nested stacks that were read in advance, by the uuid
     of the resource around each; a plan changes them, so each is used once. `relocated` is what was moved in them.
-    `imports` are those of the whole tree; `seeking` is told which ones nested stacks still lack. `above` is the path of
+    `imports` are those of the whole tree; `seeking` notes which ones nested stacks still lack. `above` is the path of
     the stack.
     """
 
@@ -280,6 +280,7 @@ class ChildForecast:
             nested=inside.below(self._target.name, stack, inputs),
             removing=replace(inside.removing, action=action, is_return=inside.removing.undoes_imports),
             imported=imports.unread,
+            awaited=frozenset(pending_imports(wanted, states.values(), None)),
         )
 
     def _bound(self, inputs: LoadedInputs) -> Definition:

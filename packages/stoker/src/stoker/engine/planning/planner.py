@@ -237,7 +237,8 @@ class Forward:
     them. `moved` are the names in `former`, or the paths, of resources that have other ones in the record already.
     `removing` is how resources are removed, by default as the action does. `imported` are the resources, by UUID, whose
     objects the operation imports, with what could not be compared; `begun` those around nested stacks that begin with
-    resources that are moved into them.
+    resources that are moved into them. `awaited` are the names of those that will have existing objects, which were not
+    read yet.
     """
 
     action: str
@@ -253,6 +254,7 @@ class Forward:
     removing: Removing | None = None
     imported: Mapping[str, str] = field(default_factory=dict)
     begun: frozenset[str] = frozenset()
+    awaited: frozenset[str] = frozenset()
     scope: PlanScope = field(init=False)
     _chosen: dict[str, ResourceState | None] = field(init=False, default_factory=dict)
     _redaction: Redaction = field(init=False)
@@ -331,6 +333,8 @@ class Forward:
             heed(candidate, target.ignore_drift)
         self._chosen[name], decision = choose(target, candidates, self._fate)
         state = self._chosen[name]
+        if state is None and name in self.awaited:
+            decision = Decision(Kind.KEEP)
         if self.nested is not None and target.type.nested:
             decision = self._look_inside(self.nested, target, state, decision)
         decision = self.policies.judged(decision, target, state)
