@@ -14,6 +14,7 @@ from stoker.base.errors import StokerError
 from stoker.base.extras import require_parts
 
 if TYPE_CHECKING:
+    from hypothesis import Phase
     from hypothesis.strategies import SearchStrategy
 
 Combination = Mapping[str, Any]
@@ -98,7 +99,7 @@ def simplest(
         return False
 
     drawn = strategies.fixed_dictionaries({name: _strategy(domain) for name, domain in domains.items()})
-    settings = hypothesis.settings(max_examples=examples, database=None, deadline=None)
+    settings = hypothesis.settings(max_examples=examples, database=None, deadline=None, phases=_phases())
     try:
         return hypothesis.find(drawn, fails_with, settings=settings, random=Random(crc32(name.encode())))
     except errors.NoSuchExample:
@@ -107,6 +108,13 @@ def simplest(
         return failed[-1]
     except errors.Unsatisfiable as error:
         raise NoValue("no string was found that matches the pattern") from error
+
+
+def _phases() -> list[Phase]:
+    """Return all phases but the explanation of failures, which nobody reads here: it would trace every line."""
+    from hypothesis import Phase
+
+    return [phase for phase in Phase if phase is not Phase.explain]
 
 
 def _strategy(domain: Domain) -> SearchStrategy[Any]:

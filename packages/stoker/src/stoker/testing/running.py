@@ -82,19 +82,29 @@ def _tried(case: Case, update: bool = False) -> Outcome:
 
 
 def _explored(case: Case) -> Outcome:
-    """Run a case with chosen combinations of the given values, until one fails or all of them have passed."""
+    """Run a case with chosen combinations of the given values, until one fails or all of them have passed.
+
+    A combination that is chosen again is not run again.
+    """
     outcomes: dict[str, Outcome] = {}
 
     def fails(given: Combination) -> bool:
-        outcomes[repr(given)] = outcome = _tried(case.with_given(given))
-        return bool(outcome.failures)
+        key = _key(given)
+        if key not in outcomes:
+            outcomes[key] = _tried(case.with_given(given))
+        return bool(outcomes[key].failures)
 
     try:
         found = simplest(case.domains, case.examples, case.name, fails)
     except StokerError as error:
         failure = case.complaint(("tests", case.name, "given"), error.message, RULE)
         return Outcome(case.file.source, case.title, 0.0, (failure,))
-    return Outcome(case.file.source, case.title, 0.0, ()) if found is None else outcomes[repr(found)]
+    return Outcome(case.file.source, case.title, 0.0, ()) if found is None else outcomes[_key(found)]
+
+
+def _key(given: Combination) -> str:
+    """Return what tells a combination from others: the order of its names varies."""
+    return repr(sorted(given.items()))
 
 
 def _policies(case: Case) -> Sequence[Policy]:
