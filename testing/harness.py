@@ -21,6 +21,7 @@ from stoker.api.cfn.app import make_cfn_app
 from stoker.api.server import Server
 from stoker.base.config import load_config
 from stoker.base.context import RequestContext
+from stoker.base.extensions import remembered
 from stoker.base.ids import new_request_id
 from stoker.cloud.auth import CloudPool
 from stoker.cloud.credentials import TokenCredential
@@ -63,6 +64,18 @@ http_request_max_retries = 0
 _TURN = 0.002
 _TURNS = 5000
 _LONGEST_CALL = 60.0
+
+
+def registry(settings: EngineSettings) -> Registry:
+    """The installed resource types; with default options, the engines of a process share them."""
+    if settings.type_options:
+        return Registry.from_entry_points(settings.type_options)
+    return _registry()
+
+
+@remembered
+def _registry() -> Registry:
+    return Registry.from_entry_points()
 
 
 class EmulatedCloud(Protocol):
@@ -119,17 +132,19 @@ class World:
 
     async def start(self) -> World:
         """Start the engine, and log in as the user demo."""
-        if self._file is not None and not self._file.exists():
+        is_new = self._file is not None and not self._file.exists()
+        if self._file is not None and is_new:
             self._file.write_bytes(empty_database())
         self.database = Database(self.url)
-        self.database.migrate()
+        if not is_new:
+            self.database.migrate()
         self.journal = Journal(self.database)
         self.pool = CloudPool(settings_of(self._cloud.url), self.clock)
         self.engine = Engine(
             database=self.database,
             journal=self.journal,
             sealer=Sealer(self.keys),
-            registry=Registry.from_entry_points(self.settings.type_options),
+            registry=registry(self.settings),
             pool=self.pool,
             clock=self.clock,
             settings=self.settings,
