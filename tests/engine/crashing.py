@@ -9,11 +9,13 @@ JSON line per n is printed; the last n is the one at which the action ended befo
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import os
 import signal
 import sys
 import tempfile
+import threading
 from collections.abc import Awaitable, Callable
 from functools import partial
 from pathlib import Path
@@ -21,12 +23,10 @@ from typing import Any
 
 from sqlalchemy import Connection, func, select
 
-from stoker.engine.settings import EngineSettings
-from stoker.plugins.registry import Registry
 from stoker.store import queries, tables
-from stoker.store.database import Database
 from stoker.store.journal import Claim, Journal
 from stoker_foundation.clock import SystemClock, Timer
+from testing.compiled_statements import share_compiled_statements
 from testing.harness import World
 
 TEMPLATE = (Path(__file__).parent / "crashing.yaml").read_text()
@@ -87,17 +87,15 @@ def kill_at(number: int, moment: str) -> None:
     Journal.write_group = counted  # type: ignore[method-assign]
 
 
-def make_ready() -> bytes:
-    """Import all types once, instead of in every engine process, and return an empty database."""
-    Registry.from_entry_points(EngineSettings().type_options)
+def make_ready(emulated: Emulated, *steps: Callable[[World], Awaitable[Any]]) -> None:
+    """Take the steps once in this process: what that imports and compiles, no forked engine does again."""
+    share_compiled_statements()
     with tempfile.TemporaryDirectory() as directory:
-        path = Path(directory) / "stoker.db"
-        database = Database(f"sqlite:///{path}")
-        database.migrate()
-        with database.engine.connect() as connection:
-            connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
-        database.close()
-        return path.read_bytes()
+        for step in steps:
+            asyncio.run(_with_world(step, Path(directory) / "stoker.db", emulated, lambda: None))
+    assert threading.active_count() == 1, "a process with threads is not forked"
+    gc.collect()
+    gc.freeze()
 
 
 def in_child(
@@ -398,10 +396,12 @@ BEFORE = {
 
 
 def main(url: str, token: str, action: str, moment: str, first: str, stride: str) -> None:
-    emulated, empty = Emulated(url, token), make_ready()
+    emulated = Emulated(url, token)
+    removing = [delete, delete_other] if action == "refactor" else [delete]
+    ending = [] if ACTIONS[action] is delete else removing
+    make_ready(emulated, *([BEFORE[action]] if action in BEFORE else []), ACTIONS[action], recovered, *ending)
     for number in range(int(first), 500, int(stride)):
         path = Path(tempfile.mkdtemp()) / "stoker.db"
-        path.write_bytes(empty)
         if action in BEFORE:
             in_child(BEFORE[action], path, emulated, lambda: None)
         had = (

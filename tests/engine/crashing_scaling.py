@@ -75,10 +75,10 @@ async def delete(world: World) -> str:
 
 
 def main(url: str, token: str, moment: str) -> None:
-    emulated, empty = Emulated(url, token), make_ready()
+    emulated = Emulated(url, token)
+    make_ready(emulated, create, scale, look, delete)
     for number in range(1, 100):
         path = Path(tempfile.mkdtemp()) / "stoker.db"
-        path.write_bytes(empty)
         in_child(create, path, emulated, lambda: None)
         ended = in_child(scale, path, emulated, partial(kill_at, number, moment))
         result = in_child(look, path, emulated, lambda: None)
