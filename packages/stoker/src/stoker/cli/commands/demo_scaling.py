@@ -52,22 +52,21 @@ class ScalingStory:
     def _scale(self, percent: int, size: int) -> None:
         """Report the load, and have alarms evaluated, until the group has this size. Raises CommandFailed."""
         began = time.monotonic()
-        while not self._has_size(size):
+        while True:
+            changing = self._group.again().busy  # the cooldown begins when the change is complete
+            servers = self._servers()
+            members = self._members()
+            if not changing and len(servers) == size and members == sorted(servers.values()):
+                break
             if time.monotonic() > began + _PATIENCE:
                 raise CommandFailed(f"The group does not have {size} servers after {_PATIENCE:.0f} seconds.")
-            self._report(percent)
-            self._session.post(f"{self._cloud_url}/control/evaluations", authenticated=False)
+            if not changing and len(servers) != size:  # alarms after the cooldown would change the size once more
+                self._report(percent)
+                self._session.post(f"{self._cloud_url}/control/evaluations", authenticated=False)
             time.sleep(_PAUSE)
-        members = ", ".join(self._members())
         took = f"after {time.monotonic() - began:.0f} s"
-        self._out.print(Text(f"  load {percent:2d} %: number of servers {size} {took}; members of the pool: {members}"))
-
-    def _has_size(self, size: int) -> bool:
-        servers = self._servers()
-        return (
-            len(servers) == size
-            and self._members() == sorted(servers.values())
-            and not self._group.again().busy  # the cooldown begins when the change is complete
+        self._out.print(
+            Text(f"  load {percent:2d} %: number of servers {size} {took}; members of the pool: {', '.join(members)}")
         )
 
     def _report(self, percent: int) -> None:
