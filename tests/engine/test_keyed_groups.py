@@ -65,6 +65,16 @@ async def complaints(world: World, template: dict[str, Any]) -> str:
     return str(caught.value)
 
 
+@pytest.mark.parametrize("kind", ["OS::Heat::InstanceGroup", "AWS::AutoScaling::AutoScalingGroup"])
+async def test_groups_of_equal_instances_refuse_keys_and_name_those_that_have_them(world: World, kind: str) -> None:
+    sizes = {"Size": 2} if kind == "OS::Heat::InstanceGroup" else {"MinSize": 2, "MaxSize": 2}
+    properties = {"AvailabilityZones": [], "LaunchConfigurationName": "launch", **sizes, "for_each": ["a", "b"]}
+    resources = {"group": {"type": kind, "properties": properties}}
+    said = await complaints(world, {"heat_template_version": "2021-04-16", "resources": resources})
+    assert "unknown property 'for_each'" in said
+    assert "OS::Heat::AutoScalingGroup" in said
+
+
 async def signal(world: World, policy: str) -> dict[str, Any]:
     """Signal a policy; the stack's outputs afterwards."""
     await world.call("resource_signal", ref={"name": "web", "id": None}, name=policy, details=None)

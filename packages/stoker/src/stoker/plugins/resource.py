@@ -160,6 +160,8 @@ class ResourceType(ABC):
     """Where the module is that describes existing objects as resources of a generated template; None if none does."""
     physical_name_limit: int | None = 255
     """The length of generated names, in characters; None for no limit."""
+    advice: ClassVar[Mapping[str, str]] = {}
+    """What to do instead of properties that authors expect and the type does not have, by their names."""
     id_is_new: ClassVar[bool] = False
     """Whether the service never uses the ID of an object again."""
     object_ids: ClassVar[ObjectIds | None] = None

@@ -200,10 +200,11 @@ class Finalizer:
     """Checks and converts property values according to a schema, and collects all problems.
 
     `custom` is called for each custom constraint on a known value and returns an error message or None; omit it where
-    no service may be called.
+    no service may be called. `advice` says what to do instead of properties that are not declared, by their names.
     """
 
     custom: Callable[[str, Any], str | None] | None = None
+    advice: Mapping[str, str] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
 
     def properties(self, schema: Mapping[str, Property], values: Mapping[str, Any], path: Path = ()) -> dict[str, Any]:
@@ -241,7 +242,7 @@ class Finalizer:
                 visible = [key for key, prop in schema.items() if prop.support.status != "HIDDEN"]
                 close = closest(str(name), (key for key in visible if key not in given))
                 known = f"known properties: {', '.join(sorted(visible)) or 'none'}"
-                hint = Suggestion(str(name), close) if close else known
+                hint = self.advice.get(str(name), "") or (Suggestion(str(name), close) if close else known)
                 self._report("unknown-property", (*path, str(name)), f"unknown property {str(name)!r}", hint)
 
     def value(self, prop: Property, value: Any, path: Path) -> Any:

@@ -57,7 +57,7 @@ def finalize(
     if kind.any_properties:
         return Finalized(given, diagnostics)
     given = with_description(resource, kind, given)
-    finalizer = Finalizer(custom)
+    finalizer = Finalizer(custom, kind.advice)
     values = finalizer.properties(declared_for(resource, kind), given)
     invalid = frozenset(str(problem.path[0]) for problem in finalizer.problems) & values.keys()
     return Finalized(values, diagnostics + _diagnostics(definition, finalizer, given, path), invalid)
