@@ -233,12 +233,56 @@ def test_an_earlier_definition_is_returned_to_with_the_paths_that_it_had(stacks:
     assert stacks.writes() == before
 
 
-def test_a_path_below_a_nested_stack_that_does_not_exist_is_refused(stacks: Stacks) -> None:
+def deep_files(**resources: Any) -> dict[str, str]:
+    """A nested template with these resources, inside of another one, which shows what it shows."""
+    inner = files(**resources)["tier.yaml"]
+    outputs = {name: {"value": {"get_attr": ["deep", name]}} for name in resources}
+    outer = {**template(deep={"type": "deep.yaml", "properties": {"size": 1}}, v=VOLUME), "outputs": outputs}
+    sized = {**yaml.safe_load(inner), "parameters": {"size": {"type": "number"}}}
+    return {"tier.yaml": yaml.safe_dump(outer), "deep.yaml": yaml.safe_dump(sized)}
+
+
+def test_into_a_new_nested_stack_of_a_new_one_and_back(stacks: Stacks) -> None:
+    sub: dict[str, Any] = {"type": "OS::Neutron::Subnet", "properties": {"cidr": "10.1.0.0/24"}}
+    sub["properties"]["network"] = {"get_resource": "net"}
+    stacks.create(template(net=NET, v=VOLUME, data=VOLUME, sub=sub))
+    first = stacks.shown(f"{stacks.path}/operations")["operations"][0]["id"]
+    had, before = below(stacks), stacks.writes()
+    sub = {**sub, "properties": {"network": {"get_attr": ["tier", "net"]}, "cidr": "10.1.0.0/24"}}
+    wanted, entries = template(tier=TIER, sub=sub), {"net": "tier.deep.net", "data": "tier.deep.data", "v": "tier.v"}
+    texts = deep_files(net=NET, data=VOLUME)
+    plan = stacks.plan(wanted, moves(**entries), files=texts)
+    assert summary(plan) == {"create": 2, "move": 3}
+    assert {step["path"] for step in plan["steps"] if step["kind"] == "create"} == {"tier", "tier.deep"}
+    assert stacks.update(wanted, moves(**entries), files=texts)["stack_status"] == "UPDATE_COMPLETE"
+    now = below(stacks)
+    assert {path: now[target] for path, target in entries.items()} | {"sub": now["sub"]} == had
+    assert summary(stacks.plan(wanted, moves(**entries), files=texts)) == {}
+    asked = stacks.send("PATCH", stacks.path, {"as_of": first})
+    assert asked.status_code == 202, asked.text
+    stacks.world.settle(stacks.stack()["id"])
+    assert below(stacks) == had
+    assert stacks.writes() == before
+
+
+def test_into_a_new_nested_stack_of_one_that_exists(stacks: Stacks) -> None:
     stacks.create(template(net=NET, tier=TIER), files=files(v=VOLUME))
-    body = {"template": template(tier=TIER), "environment": moves(net="tier.deep.net"), "files": files(v=VOLUME)}
+    had, before = below(stacks), stacks.writes()
+    stacks.update(template(tier=TIER), moves(net="tier.deep.net"), files=deep_files(net=NET))
+    now = below(stacks)
+    assert (now["tier.deep.net"], now["tier.v"], now["tier"]) == (had["net"], had["tier.v"], had["tier"])
+    assert stacks.writes() == before
+
+
+def test_a_path_below_a_group_that_does_not_exist_is_refused(stacks: Stacks) -> None:
+    stacks.create(template(net=NET))
+    of_tiers = {"type": "OS::Heat::ResourceGroup", "properties": {"for_each": ["a"], "resource_def": TIER}}
+    body = {"template": template(all=of_tiers), "environment": moves(net="all.a.net"), "files": files(net=NET)}
     asked = stacks.send("PUT", stacks.path, body)
     assert asked.status_code == 409
-    assert "Nothing can be moved into tier.deep, which does not exist yet" in asked.text
+    assert "Nothing can be moved into all.a, which does not exist yet" in asked.text
+    body = {"template": template(tier=TIER), "environment": moves(net="tier.deep.net"), "files": files(v=VOLUME)}
+    assert "Nothing can be moved into tier.deep, which does not exist yet" in stacks.send("PUT", stacks.path, body).text
 
 
 def test_a_plain_rename_of_a_path_prints_the_entry_that_keeps_the_object(stacks: Stacks) -> None:

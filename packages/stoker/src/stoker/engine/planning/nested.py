@@ -277,6 +277,7 @@ class ChildForecast:
             above=self._seen_from_above(),
             secrets_above=self._secrets | moved.secrets if moved is not None else self._secrets,
             moved=moved.names(stack) if moved is not None else {},
+            begun=moved.new if moved is not None else frozenset(),
             nested=inside.below(self._target.name, stack, inputs),
             removing=replace(inside.removing, action=action, is_return=inside.removing.undoes_imports),
             imported=imports.unread,

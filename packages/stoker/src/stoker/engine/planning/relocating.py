@@ -201,6 +201,7 @@ class _Relocating:
         self._origins = after(self._places, moves)
         self._made = Relocated(tree)
         self._begun: dict[Path, Recorded] = {}
+        self._definitions: dict[Path, Wanted | None] = {(): wanted}
 
     def done(self) -> Relocated:
         """Return what was moved."""
@@ -252,40 +253,64 @@ class _Relocating:
         """Return a new nested stack without resources."""
         if (known := self._begun.get(path)) is not None:
             return known
-        if len(path) > 1 or path[0] not in self._wanted.types:
+        name, definition = path[-1], self._definition_at(path[:-1])
+        if definition is None or name not in definition.types:
             raise Conflict(
                 f"Nothing can be moved into {shown(path)}, which does not exist yet: deploy the stack without the move "
                 "first."
             )
-        top = self._made.tree.top
+        around = self._stack_at(path[:-1])
         now = self._services.clock.now()
-        holder, property_set = self._holder(path[0], top, now)
-        requester = Requester(top.stack.user_id, top.stack.user_name)
-        loader, wanted = self._services.loader, self._wanted.inputs
-        environment = wanted.environment.for_child(path[0], holder.implementation)
+        holder, property_set = self._holder(name, definition, around, now)
+        requester = Requester(around.stack.user_id, around.stack.user_name)
+        loader, wanted = self._services.loader, definition.inputs
+        environment = wanted.environment.for_child(name, holder.implementation)
         prepared = loader.prepare(loader.parse(_EMPTY), environment, wanted.files, {}, wanted.denied_types)
-        around = Holder(top.stack, holder.row.uuid, holder.row.name)
-        name = holder.physical_name
-        stack = new_stack(name, "CREATE", top.stack.project_id, requester, now, prepared=prepared, holder=around)
+        holding = Holder(around.stack, holder.row.uuid, holder.row.name)
+        stack = new_stack(
+            holder.physical_name, "CREATE", around.stack.project_id, requester, now, prepared=prepared, holder=holding
+        )
         stack.status, stack.reason, stack.strayed = COMPLETE, "Stack CREATE completed successfully", True
         holder.row.physical_id = stack.id
         recorded = Recorded(stack, {}, {}, prepared.loaded)
         self._begun[path] = self._made.tree.below[holder.row.uuid] = recorded
-        top.states[holder.row.uuid] = top.current[path[0]] = holder
+        around.states[holder.row.uuid] = around.current[name] = holder
         self._made.begun.append(Begun(holder, stack, prepared, property_set))
         return recorded
 
-    def _holder(self, name: str, top: Recorded, now: float) -> tuple[ResourceState, dict[str, str]]:
+    def _definition_at(self, path: Path) -> Wanted | None:
+        """Return what is wanted of the nested stack of a resource; None unless it has a template of its own, since what
+        others will have in them depends on more than the template around them.
+        """
+        if path not in self._definitions:
+            self._definitions[path] = self._definition_of(path)
+        return self._definitions[path]
+
+    def _definition_of(self, path: Path) -> Wanted | None:
+        outer, name, loader = self._definition_at(path[:-1]), path[-1], self._services.loader
+        if outer is None or name not in outer.types:
+            return None
+        implementation = outer.types[name][0]
+        template = loader.template_named(outer.inputs.files, implementation)
+        if template is None:
+            return None
+        around = self._stack_at(path[:-1])
+        given = outer.target(name, RecordedScope(around.current.get)).given
+        environment = outer.inputs.environment.for_child(name, implementation)
+        inputs = loader.imagined(template, environment, outer.inputs.files, given)
+        return Wanted.of(self._services, loader.bind_new(around.stack.project_id, inputs), inputs)
+
+    def _holder(self, name: str, wanted: Wanted, around: Recorded, now: float) -> tuple[ResourceState, dict[str, str]]:
         """Return the resource around a new nested stack, with the values that are known already."""
         services = self._services
-        target = self._wanted.target(name, RecordedScope(top.current.get))
+        target = wanted.target(name, RecordedScope(around.current.get))
         row = Resource(
-            uuid=new_id(), stack_id=top.stack.id, position=_last(top) + 1, name=name, type=target.type_name,
+            uuid=new_id(), stack_id=around.stack.id, position=_last(around) + 1, name=name, type=target.type_name,
             action="CREATE", status=COMPLETE, reason=NO_REASON, created_at=now, started_at=now, updated_at=now,
         )  # fmt: skip
         row.requires = orjson.dumps(sorted(target.requires)).decode()
         row.substituted = target.implementation != target.type_name
-        state = ResourceState(row, target.type, top.stack.name, services.sealer, services.values)
+        state = ResourceState(row, target.type, around.stack.name, services.sealer, services.values)
         state.stored.definition, state.stored.metadata = target.definition(), target.metadata
         return state, state.give({key: value for key, value in target.given.items() if not has_unknown(value)})
 
