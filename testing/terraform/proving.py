@@ -12,7 +12,7 @@ from typing import Any
 import requests
 
 from openstack_emulator.testing import ServedCloud
-from stoker.authoring.terraform.importing import Imported, from_state
+from stoker.authoring.terraform.importing import Imported, from_state, in_modules
 from stoker.authoring.terraform.state import read_state
 from stoker.plugins.registry import Registry
 from testing.harness import ThreadedWorld, serve_rest
@@ -106,17 +106,29 @@ class Place:
         stack = send("GET", f"/{name}").json()["stack"]
         if stack["stack_status"] != "CREATE_COMPLETE":
             return None, [str(stack["stack_status_reason"])]
-        problems = [f"the cloud was asked for {each}" for each in self._writes()[len(before) :]]
         path = f"/{name}/{stack['id']}"
-        plans = {
-            "the drift": send("GET", f"{path}/drift").json()["plan"],
-            "the next plan": send("PUT", f"{path}/preview", body).json()["plan"],
-        }
-        kept = {"keep": len(found.resources)} if found.resources else {}
-        for title, plan in plans.items():
-            if plan["summary"] != kept:
-                problems.append(f"{title} is not empty: {plan['summary']}: {_changes(plan)}")
-        return plans["the drift"], problems
+        drift = send("GET", f"{path}/drift").json()["plan"]
+        plans = {"the drift": drift, "the next plan": send("PUT", f"{path}/preview", body).json()["plan"]}
+        if (nested := in_modules(found, ())) is not None:
+            body = {
+                "template": nested.template,
+                "files": {file: json.dumps(each) for file, each in nested.files.items()},
+                "environment": {**nested.environment, "parameters": given},
+            }
+            planned = send("PUT", f"{path}/preview", body)
+            if planned.status_code != 200:
+                return drift, [planned.json()["error"]["message"]]
+            plans["the plan of modules"] = planned.json()["plan"]
+            send("PUT", path, body)
+            self.world.settle(stack["id"])
+            shown = send("GET", f"/{name}").json()["stack"]
+            if shown["stack_status"] != "UPDATE_COMPLETE":
+                return drift, [str(shown["stack_status_reason"])]
+            plans["the drift in modules"] = send("GET", f"{path}/drift").json()["plan"]
+            plans["the plan after modules"] = send("PUT", f"{path}/preview", body).json()["plan"]
+        problems = [f"the cloud was asked for {each}" for each in self._writes()[len(before) :]]
+        problems += [each for title, plan in plans.items() for each in _more(title, plan, len(found.resources))]
+        return drift, problems
 
     def _writes(self) -> list[str]:
         entries = self.served.do(lambda: self.served.cloud.journal.select({}))
@@ -128,6 +140,14 @@ class Place:
         return [each for each in asked if not _ACTION_THAT_READS.fullmatch(each)]
 
 
+def _more(title: str, plan: Mapping[str, Any], number: int) -> Iterator[str]:
+    """Yield what a plan does with objects but keep them: drift has each, plans leave out unchanged nested stacks."""
+    objects = [step for step in plan["steps"] if not step["type"].endswith(".yaml")]
+    kept = [step for step in objects if step["kind"] == "keep"]
+    if len(kept) != (number if "drift" in title else len(objects)):
+        yield f"{title} is not empty: {plan['summary']}: {_changes(plan)}"
+
+
 def _changes(plan: Mapping[str, Any]) -> str:
     steps = [step for step in plan["steps"] if step.get("changes")]
-    return json.dumps([[step.get("name", step.get("resource")), step["changes"]] for step in steps])[:600]
+    return json.dumps([[step["path"], step["changes"]] for step in steps])[:600]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from testing.terraform.applying import Applying, Fields, Maker, Refresh
 
@@ -92,9 +92,18 @@ def _router_interface(cloud: Applying, kind: str, given: Fields) -> Fields:
 
 
 def _router_route(cloud: Applying, kind: str, given: Fields) -> Fields:
-    route = {"destination": given["destination_cidr"], "nexthop": given["next_hop"]}
-    cloud.send("PUT", f"{NETWORK}/routers/{given['router_id']}", {"router": {"routes": [route]}})
+    _add_routes(cloud, given["router_id"], [given])
     return {**given, "id": f"{given['router_id']}-route-{given['destination_cidr']}-{given['next_hop']}"}
+
+
+def _router_routes(cloud: Applying, kind: str, given: Fields) -> Fields:
+    _add_routes(cloud, given["router_id"], given["routes"])
+    return {**given, "id": given["router_id"]}
+
+
+def _add_routes(cloud: Applying, router_id: str, routes: Iterable[Fields]) -> None:
+    body = [{"destination": each["destination_cidr"], "nexthop": each["next_hop"]} for each in routes]
+    cloud.send("PUT", f"{NETWORK}/routers/{router_id}/add_extraroutes", {"router": {"routes": body}})
 
 
 def _floating_ip(cloud: Applying, kind: str, given: Fields) -> Fields:
@@ -358,6 +367,7 @@ MAKERS: Mapping[str, Maker] = {
     "networking_router_v2": _router,
     "networking_router_interface_v2": _router_interface,
     "networking_router_route_v2": _router_route,
+    "networking_router_routes_v2": _router_routes,
     "networking_floatingip_v2": _floating_ip,
     "networking_floatingip_associate_v2": _floating_ip_associate,
     "networking_portforwarding_v2": _port_forwarding,

@@ -18,12 +18,14 @@ TITLES = (
     "A web server behind a floating IP",
     "A server by its network, with a volume",
     "A module in a module, by key",
+    "Modules that refer to each other, and are referred to",
+    "Modules one of which cannot be apart",
     "A load balancer with all members at once, and rules",
     "A site connection with a shared key",
     "A project with its users",
     "Security groups and addresses of Nova",
     "A server whose disk is copied from an image",
-    "Objects of other providers, and without an equivalent",
+    "Objects of other providers, and routes",
 )
 
 

@@ -11,7 +11,7 @@ import yaml
 from click.testing import CliRunner, Result
 
 from stoker.authoring.terraform.configuration import StackObject, to_configuration
-from stoker.authoring.terraform.importing import Imported, from_state
+from stoker.authoring.terraform.importing import Imported, InModules, from_state, in_modules
 from stoker.authoring.terraform.state import LARGEST, NotAState, read_state
 from stoker.authoring.terraform.table import composed, rows
 from stoker.cli.commands.transfers import import_objects
@@ -19,6 +19,7 @@ from stoker.engine.planning.importing import unsuitable
 from stoker.plugins.registry import Registry
 
 PROVIDER = 'provider["registry.opentofu.org/terraform-provider-openstack/openstack"]'
+REPOSITORY = Path(__file__).parents[2]
 TYPES = Registry.from_entry_points().types()
 NET, PORT = "11111111-1111-4111-8111-111111111111", "22222222-2222-4222-8222-222222222222"
 
@@ -39,6 +40,20 @@ def imported(*resources: dict[str, Any]) -> Imported:
     return from_state(read_state(json.dumps(state(*resources)).encode()), TYPES)
 
 
+def nested(*resources: dict[str, Any]) -> InModules:
+    found = in_modules(imported(*resources), ())
+    assert found is not None
+    return found
+
+
+def network(module: str, name: str, identifier: str) -> dict[str, Any]:
+    return resource("networking_network_v2", "main", {"id": identifier, "name": name}, module=module)
+
+
+def door(module: str, network_id: str, identifier: str) -> dict[str, Any]:
+    return resource("networking_port_v2", "door", {"id": identifier, "network_id": network_id}, module=module)
+
+
 def command(tmp_path: Path, data: Any, *options: str) -> Result:
     file = tmp_path / "terraform.tfstate"
     file.write_text(data if isinstance(data, str) else json.dumps(data))
@@ -54,6 +69,14 @@ def test_every_row_is_about_types_and_properties_that_exist() -> None:
         paths = [*row.attributes.values(), *(block.to for block in row.blocks.values() if block.to)]
         known = {prop for kind in kinds for prop in kind.properties}
         assert {path.partition(".")[0] for path in paths} <= known, name
+
+
+def test_the_manual_names_what_has_no_equivalent() -> None:
+    page = (REPOSITORY / "docs/how-to/terraform.md").read_text()
+    versions = {"blockstorage_quotaset_v2", "blockstorage_volume_attach_v2"}
+    named = {name.removeprefix("openstack_") for name, row in rows().items() if row.none} - versions
+    assert not [name for name in named if f"`{name}`" not in page]
+    assert f": {sum(not row.none for row in rows().values())} become a" in page
 
 
 @pytest.mark.parametrize(
@@ -88,6 +111,79 @@ def test_names_say_the_module_the_name_and_the_key() -> None:
     port = found.template["resources"]["main_blue_green"]
     assert port["properties"]["network"] == {"get_resource": "env_prod_net_main"}
     assert {"to": "main_blue_green", "id": PORT} in found.environment["imports"]
+
+
+def test_instances_of_a_module_have_one_template_with_what_differs_as_parameters() -> None:
+    ids = {key: (f"{number}1111111-1111-4111-8111-111111111111", f"{number}2") for number, key in enumerate("ab")}
+    found = nested(
+        *(network(f'module.env["{key}"].module.net', key, net) for key, (net, _) in ids.items()),
+        *(door(f'module.env["{key}"]', net, port) for key, (net, port) in ids.items()),
+        resource("networking_trunk_v2", "t", {"id": "t", "name": "t", "port_id": ids["a"][1]}),
+    )
+    assert {name: each["type"] for name, each in found.template["resources"].items()} == {
+        "env_a": "env.yaml", "env_b": "env.yaml", "t": "OS::Neutron::Trunk",
+    }  # fmt: skip
+    assert found.template["resources"]["env_b"]["properties"] == {"name": "b"}
+    env, net = found.files["env.yaml"]["resources"], found.files["net.yaml"]
+    assert env["net"] == {"type": "net.yaml", "properties": {"name": {"get_param": "name"}}}
+    assert env["door"]["properties"] == {"network": {"get_attr": ["net", "main"]}}
+    assert net["resources"]["main"]["properties"] == {"name": {"get_param": "name"}}
+    assert net["outputs"] == {"main": {"value": {"get_resource": "main"}}}
+    moved = {each["from"]: each["to"] for each in found.environment["moved"]}
+    assert moved["env_a_net_main"] == "env_a.net.main"
+    assert moved["env_b_door"] == "env_b.door"
+    assert "t" not in moved
+
+
+def test_instances_of_another_form_have_another_template() -> None:
+    found = nested(network("module.m[0]", "x", NET), network("module.m[1]", "x", "n2"), door("module.m[1]", "n2", PORT))
+    assert [each["type"] for each in found.template["resources"].values()] == ["m.yaml", "m_2.yaml"]
+    assert [len(each["resources"]) for each in found.files.values()] == [1, 2]
+
+
+def test_a_module_that_needs_what_needs_it_has_no_template() -> None:
+    found = nested(
+        network("module.odd", "x", NET),
+        network("module.even", "y", "n2"),
+        resource("networking_port_v2", "door", {"id": PORT, "network_id": NET}),
+        resource("networking_trunk_v2", "t", {"id": "t", "name": "t", "port_id": PORT}, module="module.odd"),
+    )
+    assert found.kept == ["module.odd"]
+    assert set(found.files) == {"even.yaml"}
+    assert {"odd_main", "odd_t", "door", "even"} == set(found.template["resources"])
+
+
+def test_hidden_parameters_stay_hidden_in_nested_templates() -> None:
+    user = resource("identity_user_v3", "me", {"id": "u", "name": "u", "password": "TOP-SECRET"}, module="module.team")
+    found = nested(user)
+    assert found.files["team.yaml"]["parameters"] == {"password": {"type": "string", "hidden": True}}
+    assert found.template["resources"]["team"]["properties"] == {"password": {"get_param": "team_me_password"}}
+    assert "TOP-SECRET" not in json.dumps([found.template, found.files, found.environment])
+
+
+def test_modules_below_the_fifth_level_are_part_of_it() -> None:
+    place = ".".join(f"module.m{number}" for number in range(300))
+    found = nested(network(place, "deep", NET))
+    assert len(found.files) == 5
+    [move] = found.environment["moved"]
+    assert move["to"].startswith("m0.m1.m2.m3.m4.m5_m6_")
+
+
+def test_names_of_modules_and_files_are_free(tmp_path: Path) -> None:
+    net = resource("networking_network_v2", "template", {"id": NET, "name": "a"})
+    data = state(net, network("module.template", "b", "n2"), network("module.environment", "c", "n3"))
+    said = command(tmp_path, data).output
+    names = {file.name for file in (tmp_path / "out/modules").iterdir()}
+    assert names == {"template.yaml", "environment.yaml", "template_2.yaml", "environment_2.yaml"}
+    assert "2 resources in nested templates for modules" in said
+    written = yaml.safe_load((tmp_path / "out/modules/template.yaml").read_text())
+    assert set(written["resources"]) == {"template", "template_module", "environment"}
+    assert not (tmp_path / "out/template_2.yaml").exists()
+
+
+def test_a_flat_import_has_no_modules(tmp_path: Path) -> None:
+    assert command(tmp_path, state(network("module.a", "x", NET)), "--flat").exit_code == 0
+    assert {file.name for file in (tmp_path / "out").iterdir()} == {"template.yaml", "environment.yaml"}
 
 
 def test_sensitive_values_are_hidden_parameters_and_shown_nowhere(tmp_path: Path) -> None:

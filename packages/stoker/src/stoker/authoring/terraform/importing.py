@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from stoker.authoring.lint import MAX_NESTED_STACK_DEPTH
 from stoker.authoring.terraform.adjustments import ADJUSTMENTS
 from stoker.authoring.terraform.drafts import Draft, Unsupported, fill, identifier, part_of, refusal
-from stoker.authoring.terraform.state import StateObject
+from stoker.authoring.terraform.modules import shown, with_modules, word
+from stoker.authoring.terraform.state import Place, StateObject
 from stoker.authoring.terraform.table import PREFIX, Into, Row, rows
 from stoker.engine.generation.notation import HOT
 from stoker.engine.generation.scan import Found, Scanned
@@ -30,11 +32,14 @@ class Imported:
 
     `resources` has the name, our type, the ID and the address in the state of each; `parts` the addresses of objects
     that are part of a resource, by address with its name; `unsupported` why others are left out; `left_out` the
-    attributes, by address, that no template has.
+    attributes, by address, that no template has. `places` and `labels` are the modules of the resources, and what these
+    are called in them, by name.
     """
 
     template: dict[str, Any]
     environment: dict[str, Any]
+    places: dict[str, Place] = field(default_factory=dict)
+    labels: dict[str, str] = field(default_factory=dict)
     resources: list[dict[str, str]] = field(default_factory=list)
     parts: dict[str, str] = field(default_factory=dict)
     unsupported: dict[str, str] = field(default_factory=dict)
@@ -43,8 +48,34 @@ class Imported:
 
 
 def from_state(objects: Iterable[StateObject], types: Mapping[str, ResourceType]) -> Imported:
-    """Return the template of the objects in a state. `types` are the known resource types by name."""
+    """Return the template of the objects in a state, which is flat. `types` are the known resource types by name."""
     return _Importing(list(objects), types).imported()
+
+
+@dataclass(frozen=True, slots=True)
+class InModules:
+    """The same resources in modules: the template, nested templates by the names of their files, and the environment
+    that moves the resources of the flat template there. `kept` are the addresses of modules without a template.
+    """
+
+    template: dict[str, Any]
+    files: dict[str, dict[str, Any]]
+    environment: dict[str, Any]
+    kept: list[str]
+
+
+def in_modules(imported: Imported, taken: Collection[str]) -> InModules | None:
+    """Return the template in which the modules of a state are nested templates; None for a state without modules.
+
+    `taken` are the names that no file of a nested template may have.
+    """
+    nested = with_modules(imported.template, imported.places, imported.labels, MAX_NESTED_STACK_DEPTH, taken)
+    moved = [{"from": name, "to": path} for name, path in nested.paths.items() if path != name]
+    if not moved:
+        return None
+    parameters = {key: each for key, each in imported.environment.items() if key == "parameters"}
+    kept = [shown(place) for place in nested.kept]
+    return InModules(nested.template, nested.files, {**parameters, "moved": moved}, kept)
 
 
 class _Importing:
@@ -155,12 +186,13 @@ class _Importing:
     def _write(self) -> None:
         result = self._result
         drafts = [each for found in self._drafts.values() for each in found]
-        labels = _names(self._drafts)
-        names = {
-            each: f"{labels[origin]}_{number}" if each.row.each else labels[origin]
-            for origin, made in self._drafts.items()
-            for number, each in enumerate(made)
-        }
+        names = self._numbered(
+            _names(self._drafts, lambda each: (*(one.label for one in each.place), each.name, each.key))
+        )
+        labels: dict[Draft, str] = {}
+        for place in {origin.place: None for origin in self._drafts}:
+            inside = [each for each in self._drafts if each.place == place]
+            labels |= self._numbered(_names(inside, lambda each: (each.name, each.key)))
         found = {each: _found(each.kind, each.id, name) for each, name in names.items()}
         known = {each.origin.id: found[each] for each in drafts if not each.row.each}
         known |= {each.id: found[each] for each in drafts}
@@ -172,6 +204,8 @@ class _Importing:
         generated = write(described, [each for each in others if each is not None], functions, Style(chosen=named))
         result.template, result.environment = generated.template, generated.environment
         result.without_value = generated.without_value
+        result.places = {names[each]: each.origin.place for each in drafts}
+        result.labels = {names[each]: labels[each] for each in drafts}
         for address, owner in self._parts.items():
             if owner in names:
                 result.parts[address] = names[owner]
@@ -186,6 +220,14 @@ class _Importing:
             }
             for each in drafts
         ]
+
+    def _numbered(self, names: Mapping[StateObject, str]) -> dict[Draft, str]:
+        """Return the names of drafts by those of their objects: with numbers for the items of one."""
+        return {
+            each: f"{name}_{number}" if each.row.each else name
+            for origin, name in names.items()
+            for number, each in enumerate(self._drafts[origin])
+        }
 
     def _source(self, origin: StateObject) -> Found | None:
         """Return the object of a data source, whose name a parameter has; None if nothing refers to such objects."""
@@ -237,11 +279,9 @@ def _marked(value: Any, known: Mapping[str, Found], itself: Found) -> Any:
     return Reference(str(target.scanned.inventory.finder), target.id)
 
 
-def _names(objects: Iterable[StateObject]) -> dict[StateObject, str]:
-    """Return the names of resources: those of the modules, the resource and its key; with the type, if others have
-    the same name.
-    """
-    plain = {each: _word("_".join((*each.place, each.name, each.key))) for each in objects}
+def _names(objects: Iterable[StateObject], parts: Callable[[StateObject], Sequence[str]]) -> dict[StateObject, str]:
+    """Return the names of resources: of some parts; with the type, if others have the same name."""
+    plain = {each: word("_".join(parts(each))) for each in objects}
     number = Counter(plain.values())
     taken: dict[str, int] = {}
     names = {}
@@ -250,11 +290,6 @@ def _names(objects: Iterable[StateObject]) -> dict[StateObject, str]:
         taken[chosen] = taken.get(chosen, 0) + 1
         names[each] = chosen if taken[chosen] == 1 else f"{chosen}_{taken[chosen]}"
     return names
-
-
-def _word(text: str) -> str:
-    word = re.sub(r"[^A-Za-z0-9_-]+", "_", text).strip("_")[:200]
-    return word if word[:1].isalpha() else f"r_{word}"
 
 
 def _noun(name: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from stoker.base.json_text import MAX_DEPTH, TooDeep, read_json
 
@@ -23,11 +23,27 @@ class NotAState(Exception):
     """The document is no state that can be read; the message says why, without its values."""
 
 
+class Module(NamedTuple):
+    """A module in another one, by its name; `key` is that of `count` or `for_each`, empty without them."""
+
+    name: str
+    key: str
+
+    @property
+    def label(self) -> str:
+        """The name with the key."""
+        return f"{self.name}_{self.key}" if self.key else self.name
+
+
+Place = tuple[Module, ...]
+"""The modules that something is in, from the outermost on."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class StateObject:
     """An object in a state: of a resource, or of a data source (`managed` is false).
 
-    `place` are the names and keys of its modules, `key` is that of an object of `count` or `for_each`; `sensitive` are
+    `place` are its modules, `key` is that of an object of `count` or `for_each`; `sensitive` are
     the attributes that have a value somewhere which the state marks so.
     """
 
@@ -36,7 +52,7 @@ class StateObject:
     is_openstack: bool
     type: str
     name: str
-    place: tuple[str, ...]
+    place: Place
     key: str
     attributes: Mapping[str, Any]
     sensitive: frozenset[str]
@@ -116,16 +132,17 @@ def _sensitive(paths: Any, where: str) -> frozenset[str]:
     return frozenset(found)
 
 
-def _place(module: str, where: str) -> tuple[str, ...]:
-    """Return the names and keys in the address of a module."""
-    names, rest = list[str](), module
+def _place(module: str, where: str) -> Place:
+    """Return the modules in the address of one."""
+    modules, rest = list[Module](), module
     while rest:
         match = _MODULE.match(rest)
         if match is None or rest[match.end() : match.end() + 1] not in ("", "."):
             raise NotAState(f"{where}.module is no address of a module")
-        names += [part for part in match.groups() if part]
+        name, *keys = match.groups()
+        modules.append(Module(name, next(filter(None, keys), "")))
         rest = rest[match.end() + 1 :]
-    return tuple(names)
+    return tuple(modules)
 
 
 def _map(value: Any, where: str) -> Mapping[str, Any]:

@@ -17,22 +17,25 @@ from stoker.cli.terminal.messages import say
 
 if TYPE_CHECKING:
     from stoker.authoring.terraform.configuration import Configuration, StackObject
-    from stoker.authoring.terraform.importing import Imported
+    from stoker.authoring.terraform.importing import Imported, InModules
     from stoker.cli.client.service import Service, Stack
 
 TEMPLATE, ENVIRONMENT = "template.yaml", "environment.yaml"
+MODULES = "modules"
+"""The directory, in that of the files, for the templates in which modules are nested ones."""
 
 
-def import_state(file: Path, out: Path, skip_unsupported: bool, form: str) -> None:
-    """Write a template and an environment of a state's objects, and say which have none.
+def import_state(file: Path, out: Path, *, flat: bool, skip_unsupported: bool, form: str) -> None:
+    """Write a template and an environment of a state's objects, those for its modules unless it is to stay `flat`,
+    and say which objects have none.
 
     Exits with status 1 if objects have no equivalent, unless these are skipped. Raises CommandFailed.
     """
-    from stoker.authoring.terraform.importing import from_state
+    from stoker.authoring.terraform.importing import from_state, in_modules
     from stoker.authoring.terraform.state import LARGEST, NotAState, read_state
     from stoker.plugins.registry import Registry
 
-    files = free_files(out, (TEMPLATE, ENVIRONMENT))
+    free_files(out, (TEMPLATE, ENVIRONMENT))
     try:
         with file.open("rb") as opened:
             objects = read_state(opened.read(LARGEST + 1))
@@ -43,40 +46,55 @@ def import_state(file: Path, out: Path, skip_unsupported: bool, form: str) -> No
     found = from_state(objects, Registry.from_entry_points().types())
     refused = bool(found.unsupported) and not skip_unsupported
     is_written = bool(found.resources) and not refused
-    if is_written:
-        _write(files, found)
+    named = (Path(TEMPLATE).stem, Path(ENVIRONMENT).stem)
+    nested = in_modules(found, named) if is_written and not flat else None
+    texts = _texts(found, nested) if is_written else {}
+    files = free_files(out, texts)
+    write_files(files, texts)
     if form == "json":
-        _show_json(found, files if is_written else {})
+        _show_json(found, nested, files)
     else:
-        _tell(found, out, is_written)
+        _tell(found, nested, out, is_written)
     if refused:
         sys.exit(1)
 
 
-def _write(files: dict[str, Path], found: Imported) -> None:
+def _texts(found: Imported, nested: InModules | None) -> dict[str, str]:
+    """Return the contents of the files by their paths in the directory."""
+    from stoker.authoring.convert.templates import to_yaml
+
+    texts = _pair(found.template, found.environment, "imports")
+    if nested is not None:
+        inner = _pair(nested.template, nested.environment, "moved")
+        inner |= {name: to_yaml(template) for name, template in nested.files.items()}
+        texts |= {f"{MODULES}/{name}": text for name, text in inner.items()}
+    return texts
+
+
+def _pair(template: Mapping[str, Any], environment: Mapping[str, Any], section: str) -> dict[str, str]:
     from stoker.authoring.added_entries import with_entries
     from stoker.authoring.convert.templates import to_yaml
     from stoker.cli.terminal.formats import yaml_text
 
-    environment = dict(found.environment)
-    imports = environment.pop("imports")
-    text = yaml_text(environment) if environment else ""
-    write_files(files, {TEMPLATE: to_yaml(found.template), ENVIRONMENT: with_entries(text, "imports", imports)})
+    rest = {key: value for key, value in environment.items() if key != section}
+    text = with_entries(yaml_text(rest) if rest else "", section, environment[section])
+    return {TEMPLATE: to_yaml(template), ENVIRONMENT: text}
 
 
-def _show_json(found: Imported, files: dict[str, Path]) -> None:
+def _show_json(found: Imported, nested: InModules | None, files: Mapping[str, Path]) -> None:
     shown: dict[str, Any] = {
         "files": [str(file) for file in files.values()],
         "resources": found.resources,
         "parts": [{"address": address, "resource_name": name} for address, name in found.parts.items()],
         "unsupported": [{"address": address, "reason": reason} for address, reason in found.unsupported.items()],
         "left_out_attributes": [{"address": key, "attributes": names} for key, names in found.left_out.items()],
+        "modules_without_template": nested.kept if nested is not None else [],
         "parameters_without_value": found.without_value,
     }
     click.echo(json.dumps(shown, indent=2))
 
 
-def _tell(found: Imported, out: Path, is_written: bool) -> None:
+def _tell(found: Imported, nested: InModules | None, out: Path, is_written: bool) -> None:
     if is_written:
         parameters = len(found.environment.get("parameters", {}))
         numbers = [counted(parameters, "parameter")] if parameters else []
@@ -93,6 +111,8 @@ def _tell(found: Imported, out: Path, is_written: bool) -> None:
             say(f"Give values of these hidden parameters, which no file has: {', '.join(found.without_value)}.")
         given = "".join(f" -P {name}=…" for name in found.without_value)
         say(f"To import the objects: stoker deploy NAME -t {out / TEMPLATE} -e {out / ENVIRONMENT}{given}")
+        if nested is not None:
+            _tell_modules(nested, out / MODULES, given)
     elif found.resources:
         say(
             "Nothing was written: remove these objects from the state, or leave them out with --skip-unsupported.",
@@ -100,6 +120,14 @@ def _tell(found: Imported, out: Path, is_written: bool) -> None:
         )
     else:
         say("Nothing was written: the state has no objects that a template can have.")
+
+
+def _tell_modules(nested: InModules, inner: Path, given: str) -> None:
+    for address in nested.kept:
+        say(f"Not a nested template: {address}, since it needs something outside of it that needs a part of it.")
+    number = len(nested.environment["moved"])
+    say(f"Written: {inner / TEMPLATE}, which has {counted(number, 'resource')} in nested templates for modules.")
+    say(f"To have it so afterwards: stoker deploy NAME -t {inner / TEMPLATE} -e {inner / ENVIRONMENT}{given}")
 
 
 CONFIGURATION = "main.tf"

@@ -39,23 +39,29 @@ class _Import(click.Command):
     """`stoker import`, which needs neither a stack nor a service to read the state of another tool."""
 
     def invoke(self, context: click.Context) -> Any:
-        options = {name: context.params.pop(name) for name in ("tfstate", "out", "skip_unsupported")}
+        options = {name: context.params.pop(name) for name in ("tfstate", "out", "flat", "skip_unsupported")}
         given = {name for name in context.params if context.get_parameter_source(name) is ParameterSource.COMMANDLINE}
         if options["tfstate"] is None:
-            if options["out"] is not None or options["skip_unsupported"]:
-                raise click.UsageError("-o and --skip-unsupported belong to --tfstate.", context)
+            if options["out"] is not None or options["flat"] or options["skip_unsupported"]:
+                raise click.UsageError("-o, --flat and --skip-unsupported belong to --tfstate.", context)
             if not context.params["name"] or not context.params["objects"]:
                 raise click.UsageError(
                     "Give the stack and its objects (NAME RESOURCE=ID…), or --tfstate FILE.", context
                 )
             return super().invoke(context)
         if given - {"form"}:
-            raise click.UsageError("--tfstate goes with -o, --skip-unsupported and -f only.", context)
+            raise click.UsageError("--tfstate goes with -o, --flat, --skip-unsupported and -f only.", context)
         if options["out"] is None:
             raise click.UsageError("Give the directory to write (-o DIR).", context)
         from stoker.cli.commands.terraform import import_state
 
-        return import_state(options["tfstate"], options["out"], options["skip_unsupported"], context.params["form"])
+        return import_state(
+            options["tfstate"],
+            options["out"],
+            flat=options["flat"],
+            skip_unsupported=options["skip_unsupported"],
+            form=context.params["form"],
+        )
 
 
 _STATE_OPTIONS = (
@@ -67,6 +73,7 @@ _STATE_OPTIONS = (
         "-o", "--out", "out", type=click.Path(file_okay=False, path_type=Path), metavar="DIR",
         help="Directory for template.yaml and environment.yaml, which must not have them yet; with --tfstate.",
     ),
+    click.option("--flat", is_flag=True, help="Write no nested templates for modules."),
     click.option(
         "--skip-unsupported", is_flag=True, help="Leave out objects of the state without an equivalent."
     ),
@@ -89,7 +96,8 @@ def import_objects(service: Service, name: str, objects: dict[str, str], **defin
 
     With --tfstate, the objects of a state become a template and an environment that imports them; files that exist are
     not overwritten, and no service is asked. What has no equivalent is listed, and then nothing is written and the exit
-    status is 1, unless it is skipped.
+    status is 1, unless it is skipped. For modules, DIR/modules has nested templates, and an environment that moves the
+    resources into them: update the stack to these after the import. With --flat, they are not written.
 
     \b
     Examples:

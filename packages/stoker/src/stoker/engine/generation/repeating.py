@@ -17,7 +17,8 @@ from typing import Any, TypeAlias
 
 FEWEST = 3
 """How often something is at least there that is written once."""
-RESOURCE, PARAMETER = "get_resource", "get_param"
+RESOURCE, PARAMETER, ATTRIBUTE = "get_resource", "get_param", "get_attr"
+_FUNCTIONS = frozenset([RESOURCE, PARAMETER, ATTRIBUTE])
 _VARIABLES = ("%key%", "%value", "%index%")
 _NUMBER = re.compile(r"\d{1,64}")
 
@@ -55,13 +56,13 @@ class Repeatable:
         if self.is_hidden or any(variable in text for text in texts for variable in _VARIABLES):
             return None
         rest = (self.definition["type"], self.definition.get("deletion_policy"))
-        return (*rest, frozenset((path, _kind(leaf)) for path, leaf in self.leaves.items()))
+        return (*rest, frozenset((path, kind_of(leaf)) for path, leaf in self.leaves.items()))
 
     def references(self) -> Iterator[tuple[Path, str]]:
         """Yield the resources that it refers to, with the places of the references."""
         for path, leaf in self.leaves.items():
-            if _kind(leaf) == RESOURCE:
-                yield path, leaf[RESOURCE]
+            if (target := referred(leaf)) is not None:
+                yield path, target[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +89,25 @@ def clusters_in(resources: Mapping[str, Repeatable]) -> list[Cluster]:
     return [_cluster(resources, members) for members in grouped.values()]
 
 
+def referred(leaf: Any) -> tuple[str, tuple[str, ...]] | None:
+    """Return the resource that a value refers to, and the path to its attribute, which is empty for the resource
+    itself; None for a value that refers to none.
+    """
+    if not isinstance(leaf, Mapping):
+        return None
+    if ATTRIBUTE in leaf:
+        name, *path = leaf[ATTRIBUTE]
+        return name, tuple(path)
+    return (leaf[RESOURCE], ()) if RESOURCE in leaf else None
+
+
+def reference(name: str, path: tuple[str, ...]) -> dict[str, Any]:
+    """Return the reference to a resource, or to its attribute at a path."""
+    return {ATTRIBUTE: [name, *path]} if path else {RESOURCE: name}
+
+
 def _leaves(value: Any, path: Path) -> Iterator[tuple[Path, Any]]:
-    if value and isinstance(value, Mapping) and not (value.keys() <= {RESOURCE, PARAMETER}):
+    if value and isinstance(value, Mapping) and not (value.keys() <= _FUNCTIONS):
         for name, item in value.items():
             yield from _leaves(item, (*path, name))
     elif value and isinstance(value, list):
@@ -99,7 +117,8 @@ def _leaves(value: Any, path: Path) -> Iterator[tuple[Path, Any]]:
         yield path, value
 
 
-def _kind(leaf: Any) -> str:
+def kind_of(leaf: Any) -> str:
+    """Return the function that a value is, or the name of its type in Python."""
     return next(iter(leaf)) if isinstance(leaf, Mapping) and leaf else type(leaf).__name__
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from stoker.plugins.capabilities import ImplicitlyDependent, Restoring
 from stoker.plugins.id_form import IdForm
+from stoker.plugins.object_ids import ObjectIds
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import Call, Graph, Node
@@ -30,6 +31,7 @@ class ExtraRoute(NeutronResource, ImplicitlyDependent, Restoring):
     collection = collection("router")
     id_is_new = False
     id_form = IdForm.VALUES
+    object_ids = ObjectIds()
     extension = "extraroute"
     support = Support("UNSUPPORTED")
     recovery = Recovery(
