@@ -59,8 +59,8 @@ class _Instances(UniformGroup):
     registry = _MEMBER_TYPE
     references_only = {"LaunchConfigurationName": "a launch configuration"}
     advice = {
-        "for_each": "its instances are equal and have random names, which stay whatever becomes of the others; groups with "
-        "for_each are OS::Heat::AutoScalingGroup and OS::Heat::ResourceGroup"
+        "for_each": "its instances are equal, and have random names that stay whatever becomes of the others; groups "
+        "with for_each are OS::Heat::AutoScalingGroup and OS::Heat::ResourceGroup"
     }
     attributes = _INSTANCE_LIST
 
