@@ -42,7 +42,7 @@ def look_at_tasks(walk: Walk, base: str, act: Callable[..., Any], directory: Pat
 
 def protection(walk: Walk, base: str, path: str) -> None:
     """Lock a stack and protect it by the keyboard alone, and take both back."""
-    with walk.page(1280, "light") as page:
+    with walk.page(1280, "light", expect="400 (Bad Request)") as page:
         page.goto(f"{base}{path}/protection")
         _choose(page, "Lock…")
         page.get_by_label("Reason").press_sequentially("a release")

@@ -163,10 +163,14 @@ def test_orphans_are_owned_again(browser: Browser, orphans: dict[str, str]) -> N
 
 
 def test_a_refactoring_is_planned_and_carried_out(browser: Browser, reader: Browser, world: ThreadedWorld) -> None:
-    word, net = {"type": "OS::Heat::RandomString"}, {"type": "OS::Neutron::Net"}
-    stack = create(world, "whole", {"heat_template_version": VERSION, "resources": {"word": word, "net": net}})
+    secret = {"type": "OS::Heat::Value", "properties": {"value": {"get_param": "secret"}}}
+    resources = {"word": {"type": "OS::Heat::RandomString"}, "kept": secret, "net": {"type": "OS::Neutron::Net"}}
+    parameters = {"secret": {"type": "string", "hidden": True, "default": "swordfish"}}
+    whole = {"heat_template_version": VERSION, "parameters": parameters, "resources": resources}
+    stack = create(world, "whole", whole)
     form = browser.get("/refactors/new?stack=whole").text
-    assert "OS::Heat::RandomString" in form
+    assert "OS::Heat::RandomString" in form and "swordfish" not in form
+    loaded = html.unescape(re.findall(r'name="entered"[^>]*>\n(.*?)</textarea>', form, re.S)[0])
     more = browser.submit("/refactors/new", "/refactors/new", do="add", stack=["whole", ""], entered=["", ""])
     assert more.text.count('name="stack"') == 3 and "OS::Neutron::Net" in more.text
     head = f"heat_template_version: {VERSION}\nresources:\n"
@@ -174,7 +178,7 @@ def test_a_refactoring_is_planned_and_carried_out(browser: Browser, reader: Brow
         "do": "plan",
         "stack": ["whole", "part"],
         "entered": [
-            f"{head}  word: {{type: OS::Heat::RandomString}}\n",
+            loaded.replace("  net:\n    type: OS::Neutron::Net\n", ""),
             f"{head}  front: {{type: OS::Neutron::Net}}\n",
         ],
         "moved": "whole/net = part/front",
@@ -187,6 +191,7 @@ def test_a_refactoring_is_planned_and_carried_out(browser: Browser, reader: Brow
     planned = browser.submit("/refactors/new", "/refactors/new", create_stacks="1", **fields)
     assert planned.status_code == 303, planned.text
     page = reader.get(_path(planned)).text
+    assert "Reason" not in page, page
     assert "1 to move, 1 to create (part)" in page and "net → front" in page and "the &lt;net&gt; apart" in page
     assert "(<code>refactors:execute</code>)" in page
     assert reader.submit(_path(planned), "/find").status_code == 403

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 
 from testing.harness import ThreadedWorld
 from tests.console.support import Browser, add_user, create, hidden_fields
 
-TEMPLATE = {
+TEMPLATE: dict[str, Any] = {
     "heat_template_version": "2021-04-16",
     "resources": {
         "word": {"type": "OS::Heat::RandomString"},
