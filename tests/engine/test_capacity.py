@@ -22,9 +22,12 @@ HUGE = 3 * TIB
 """MiB of memory of a server of which a host with four TiB has room for one."""
 
 
-def servers(count: int, flavor: Any = "huge") -> dict[str, Any]:
+def servers(count: int, flavor: Any = "huge", **more: Any) -> dict[str, Any]:
     networks = [{"allocate_network": "none"}]
-    server = {"type": "OS::Nova::Server", "properties": {"image": "cirros", "flavor": flavor, "networks": networks}}
+    server = {
+        "type": "OS::Nova::Server",
+        "properties": {"image": "cirros", "flavor": flavor, "networks": networks, **more},
+    }
     group = {"type": "OS::Heat::ResourceGroup", "properties": {"count": count, "resource_def": server}}
     return template(servers=group)
 
@@ -81,6 +84,29 @@ async def test_servers_that_do_not_fit_on_the_hosts_are_a_warning_that_is_true(a
 async def test_extra_specs_of_the_flavor_count(admins: World, specs: Mapping[str, str], room: bool) -> None:
     await make_flavor(admins, ram=512, **specs)
     assert await found(admins, servers(2)) == ([] if room else [("capacity", "servers.0")])
+
+
+async def test_only_the_hosts_of_the_availability_zone_count(admins: World) -> None:
+    admin = await administrator(admins)
+    await make_flavor(admins)
+    aggregate = {"aggregate": {"name": "small", "availability_zone": "small"}}
+    made = (await admin.post("nova", "/os-aggregates", aggregate))["aggregate"]
+    hosts = (await admin.get("nova", "/os-hypervisors"))["hypervisors"]
+    member = {"add_host": {"host": hosts[0]["hypervisor_hostname"]}}
+    await admin.post("nova", f"/os-aggregates/{made['id']}/action", member)
+    assert await found(admins, servers(2)) == []
+    inside = servers(2, availability_zone="small")
+    assert await found(admins, inside) == [("capacity", "servers.1")]
+    assert "No valid host" in (await admins.create("inside", inside))["status_reason"], "the warning is true"
+    assert await found(admins, servers(HOSTS - 1, availability_zone="nova")) == [], (
+        "no aggregate defines the default zone"
+    )
+    refused = Fault(on="GET /compute/v2.1/os-aggregates", do="fail", status=403)
+    admins.served.cloud.faults.add(refused)
+    try:
+        assert await found(admins, servers(2, availability_zone="small")) == [], "Nova does not tell"
+    finally:
+        admins.served.cloud.faults.clear()
 
 
 async def test_each_kind_of_server_is_asked_for_once(admins: World) -> None:

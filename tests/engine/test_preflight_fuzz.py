@@ -104,6 +104,15 @@ def members(sizes: Sequence[int]) -> list[dict[str, Any]]:
     return [{"flavor": "m1.small", "volume_size": size, "networks": networks} for size in sizes]
 
 
+DATABASES = st.one_of(
+    st.builds(
+        lambda size: {"type": "OS::Trove::Instance", "properties": {**DATABASE, "size": size}}, st.integers(1, 10)
+    ),
+    st.builds(
+        lambda sizes: {"type": "OS::Trove::Cluster", "properties": {**CLUSTER, "instances": members(sizes)}},
+        st.lists(st.integers(1, 5), min_size=3, max_size=4),
+    ),
+)
 RESOURCES = st.one_of(
     st.builds(
         lambda size, hint: {
@@ -158,17 +167,30 @@ RESOURCES = st.one_of(
         st.uuids().map(lambda unique: f"{unique}.example."),
     ),
     st.just({"type": "OS::Octavia::LoadBalancer", "properties": {"vip_subnet": "private-subnet"}}),
-    st.builds(
-        lambda size: {"type": "OS::Trove::Instance", "properties": {**DATABASE, "size": size}}, st.integers(1, 10)
-    ),
-    st.builds(
-        lambda sizes: {"type": "OS::Trove::Cluster", "properties": {**CLUSTER, "instances": members(sizes)}},
-        st.lists(st.integers(1, 5), min_size=3, max_size=4),
-    ),
+    DATABASES,
     st.just({"type": "OS::Magnum::Cluster", "properties": {"cluster_template": "fuzz"}}),
     st.just({"type": "OS::Heat::SwiftSignalHandle"}),
 )
+CONNECTED = st.one_of(
+    DATABASES,
+    st.builds(
+        lambda number: {
+            "type": "OS::Nova::Server",
+            "properties": {"image": "cirros", "flavor": "m1.nano", "networks": [{"network": "private"}] * number},
+        },
+        st.integers(1, 2),
+    ),
+    st.builds(
+        lambda networks: {"type": "OS::Zun::Container", "properties": {"image": "cirros", "networks": networks}},
+        st.lists(st.just({"network": "private"}), min_size=1, max_size=2),
+    ),
+    st.just({"type": "OS::Neutron::Port", "properties": {"network": "private"}}),
+    st.just({"type": "AWS::EC2::Instance", "properties": {"ImageId": "cirros", "InstanceType": "m1.nano"}}),
+    st.just({"type": "OS::Octavia::LoadBalancer", "properties": {"vip_subnet": "private-subnet"}}),
+)
+"""Resources for which somebody makes ports."""
 STACKS = st.dictionaries(st.sampled_from([f"r{number}" for number in range(6)]), RESOURCES, min_size=1, max_size=6)
+CONNECTIONS = st.dictionaries(st.sampled_from(["r0", "r1", "r2", "r3"]), CONNECTED, min_size=1, max_size=4)
 COMPUTE = st.fixed_dictionaries(
     {
         "instances": st.integers(0, 4),
@@ -207,6 +229,9 @@ OTHERS = st.fixed_dictionaries(
         "bytes": st.integers(0, 30),
     }
 )
+UNLIMITED_NETWORK = dict.fromkeys(
+    ("network", "router", "port", "floatingip", "security_group", "security_group_rule"), -1
+)
 NAMES = count()
 NEWEST = {"OpenStack-API-Version": "container-infra latest"}
 QUOTA_ERROR = re.compile(r"[Qq]uota|LimitExceeded|[Ll]imit exceeded|Upload exceeds")
@@ -225,9 +250,7 @@ def limit(beside: Loop, compute: Any = None, storage: Any = None, network: Any =
         wanted = {**dict.fromkeys(free[service], -1), **(given_limits or {})}
         forced = {"force": True} if service == "nova" else {}
         beside.run(admin.put(service, f"/os-quota-sets/{project}", {"quota_set": {**wanted, **forced}}))
-    limits = network or dict.fromkeys(
-        ("network", "router", "port", "floatingip", "security_group", "security_group_rule"), -1
-    )
+    limits = network or UNLIMITED_NETWORK
     path = f"/network/v2.0/quotas/{project}"
     assert beside.served.call("PUT", path, {"quota": limits}, beside.served.token()).status == 200
     limit_others(admin, beside, others or {})
@@ -290,10 +313,28 @@ def test_a_creation_is_known_to_fail_if_and_only_if_it_does(
 def test_an_update_is_known_to_fail_only_if_it_does(
     beside: Loop, before: Any, after: Any, compute: Any, storage: Any, network: Any, others: Any
 ) -> None:
+    _check_update(beside, before, after, {"compute": compute, "storage": storage, "network": network, "others": others})
+
+
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(before=CONNECTIONS, after=CONNECTIONS, ports=st.integers(0, 14))
+def test_all_ports_are_counted_that_services_make(beside: Loop, before: Any, after: Any, ports: int) -> None:
+    """A creation and an update with resources that take ports, where nothing but ports is limited."""
+    name = f"ports{next(NAMES)}"
+    limit(beside, network={**UNLIMITED_NETWORK, "port": ports})
+    found = codes(beside, name, before)
+    made = deploy(beside, name, before)
+    limit(beside)
+    beside.run(beside.world.delete(name))
+    assert (made["status"] == "FAILED") == ("quota" in found), made["status_reason"]
+    _check_update(beside, before, after, {"network": {**UNLIMITED_NETWORK, "port": ports}})
+
+
+def _check_update(beside: Loop, before: Any, after: Any, limits: Mapping[str, Any]) -> None:
     name = f"update{next(NAMES)}"
     limit(beside)
     assert deploy(beside, name, before)["status"] == "COMPLETE"
-    limit(beside, compute, storage, network, others)
+    limit(beside, **limits)
     found = codes(beside, name, after, update=True)
     made = deploy(beside, name, after, update=True)
     limit(beside)

@@ -46,6 +46,24 @@ def test_hosts_without_room_or_traits_are_none(served: ServedCloud, query: str, 
     assert len(ask(served, query).json["allocation_requests"]) == candidates
 
 
+def test_hosts_outside_the_aggregates_are_none(served: ServedCloud) -> None:
+    admin = served.token("admin", "admin")
+    headers = {"OpenStack-API-Version": "compute 2.96"}
+    aggregates = [
+        served.call("POST", "/compute/v2.1/os-aggregates", {"aggregate": {"name": name}}, admin, headers).json[
+            "aggregate"
+        ]
+        for name in ("one", "two")
+    ]
+    hosts = served.call("GET", "/compute/v2.1/os-hypervisors", None, admin, headers).json["hypervisors"]
+    path = f"/compute/v2.1/os-aggregates/{aggregates[0]['id']}/action"
+    served.call("POST", path, {"add_host": {"host": hosts[0]["hypervisor_hostname"]}}, admin, headers)
+    one, two = (each["uuid"] for each in aggregates)
+    for member_of, candidates in ((one, 1), (f"in:{one},{two}", 1), (two, 0)):
+        found = ask(served, f"?resources=VCPU:1&member_of={member_of}")
+        assert len(found.json["allocation_requests"]) == candidates
+
+
 def test_servers_and_disabled_hosts_take_room(served: ServedCloud) -> None:
     admin = served.token("admin", "admin")
     services = served.call("GET", "/compute/v2.1/os-services?binary=nova-compute", None, admin).json["services"]

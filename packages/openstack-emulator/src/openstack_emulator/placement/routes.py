@@ -5,6 +5,7 @@ The emulated compute service chooses among its hosts by itself; no resource prov
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -16,6 +17,7 @@ from openstack_emulator.core.microversions import write
 from openstack_emulator.core.objects import require_version
 from openstack_emulator.core.versions import ApiVersion, all_versions
 
+_UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 OLDEST, NEWEST = (1, 0), (1, 39)
 PARAMETERS: Mapping[str, Mapping[str, Version]] = {
     "resource_providers": {
@@ -60,14 +62,18 @@ def candidates(placement: Records, request: Request) -> Response:
     require_version(request, (1, 10))
     query = request.query
     check_query(request, PARAMETERS["allocation_candidates"])
-    if unsupported := sorted({name for name, _ in query.pairs} - {"resources", "limit", "required"}):
+    if unsupported := sorted({name for name, _ in query.pairs} - {"resources", "limit", "required", "member_of"}):
         raise bad_request(f"The emulated Placement has no {unsupported[0]!r} in questions for candidates.")
     wanted = _amounts(query.get("resources"))
     limit = query.get("limit")
     if limit is not None and not (limit.isdecimal() and int(limit) > 0):
         raise bad_request(f"Invalid query string parameters: {limit!r} does not match '^[1-9][0-9]*$'")
     traits = [trait for trait in (query.get("required") or "").split(",") if trait and not trait.startswith("!")]
-    hosts = [] if traits else placement.cloud.of(ComputeService).hosts.providers()
+    compute = placement.cloud.of(ComputeService)
+    hosts = [] if traits else compute.hosts.providers()
+    for text in query.all("member_of"):
+        members = _members(compute, text)
+        hosts = [host for host in hosts if host.host in members]
     fitting = [host for host in hosts if all(host.free(name) >= amount for name, amount in wanted.items())]
     chosen = fitting[: int(limit)] if limit is not None else fitting
     summaries: dict[str, Any] = {
@@ -88,6 +94,14 @@ def candidates(placement: Records, request: Request) -> Response:
         for host in chosen
     ]
     return Response({"allocation_requests": requests, "provider_summaries": summaries})
+
+
+def _members(compute: ComputeService, text: str) -> set[str]:
+    """The hosts of the aggregates in `in:UUID,UUID`, or of one in `UUID`. Raises ApiError 400."""
+    named = text.removeprefix("in:").split(",")
+    if wrong := [each for each in named if not _UUID.fullmatch(each)]:
+        raise bad_request(f"Invalid uuid value: {wrong[0]}")
+    return {host for row in compute.aggregates.rows if row.uuid in named for host in row.hosts}
 
 
 def _amounts(text: str | None) -> dict[str, int]:

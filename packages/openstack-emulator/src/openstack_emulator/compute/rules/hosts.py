@@ -38,6 +38,7 @@ class Provider(NamedTuple):
 
     uuid: str
     resources: Mapping[str, Amount]
+    host: str
 
     def free(self, name: str) -> int:
         """How much of a resource class is left; nothing of one that the host does not have."""
@@ -93,7 +94,7 @@ class Hosts(Rules):
                 "MEMORY_MB": Amount(host.memory_mb, used.memory_mb_used),
                 "DISK_GB": Amount(host.local_gb, used.local_gb_used),
             }
-            found.append(Provider(host.uuid, amounts))
+            found.append(Provider(host.uuid, amounts, name))
         return found
 
     def usage(self, host: str) -> HostUsage:

@@ -81,7 +81,7 @@ class Requirement:
     why: Reason | None = None
 
     def phrase(self) -> str:
-        """Return a phrase such as `net, which is replaced because cidr changes`."""
+        """Return a phrase such as `net, which is replaced because the value of cidr changes`."""
         if self.kind is None or self.kind is Kind.KEEP:
             return self.resource
         if self.kind in (Kind.CREATE, Kind.USE):
@@ -107,7 +107,7 @@ class Reason:
     def cause(self) -> str:
         """Return the reason as part of a longer sentence."""
         if self.code is ReasonCode.CHANGES_REQUIRE_REPLACEMENT:
-            return f"{self.subject} changes"
+            return f"the value of {self.subject} changes"
         return self.sentence()
 
     def sentence(self) -> str:
@@ -143,8 +143,8 @@ _SENTENCES = {
     ReasonCode.SUSPENDED: "it is suspended",
     ReasonCode.REPLACED_WITH_STACK: "it is replaced whenever its stack is updated",
     ReasonCode.UPDATED_WITH_STACK: "it is updated whenever its stack is",
-    ReasonCode.CHANGES: "{subject} changes",
-    ReasonCode.CHANGES_REQUIRE_REPLACEMENT: "{subject} changes, which needs a new resource",
+    ReasonCode.CHANGES: "the value of {subject} changes",
+    ReasonCode.CHANGES_REQUIRE_REPLACEMENT: "the value of {subject} changes, which needs a new resource",
     ReasonCode.MAY_CHANGE: "{subject} may change",
     ReasonCode.TYPE_REQUIRES_REPLACEMENT: "{detail}",
     ReasonCode.DELETED_FIRST: "the old object is deleted first, since its service allows only one of them",

@@ -10,6 +10,7 @@ from stoker.resources.aws.tags import unsupported_tags
 from stoker.resources.aws.translated import Translated
 from stoker.resources.base import dig
 from stoker.resources.declare import custom
+from stoker.resources.neutron.allowances import PORTS, counts
 from stoker.resources.neutron.port import Port
 from stoker.schema.live import managed
 from stoker.schema.property import Attribute, Change, Property, Type
@@ -23,6 +24,7 @@ class NetworkInterface(Translated):
 
     type_name = "AWS::EC2::NetworkInterface"
     description = "A port in a subnet, which an instance can use."
+    consumes = counts(PORTS)
     target = Port
     spelled = {"GroupSet": "security_groups", "PrivateIpAddress": "fixed_ips", "SubnetId": "fixed_ips"}
 

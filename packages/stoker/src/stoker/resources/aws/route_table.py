@@ -21,6 +21,7 @@ from stoker.resources.aws.routing import (
 )
 from stoker.resources.aws.tags import unsupported_tags
 from stoker.resources.declare import custom
+from stoker.resources.neutron.allowances import ROUTERS, counts
 from stoker.resources.neutron.base import NeutronResource, collection
 from stoker.resources.neutron.router import Router
 from stoker.resources.replacing import conclusive, is_recorded
@@ -35,6 +36,7 @@ class RouteTable(NeutronResource):
 
     type_name = ROUTE_TABLE
     description = "A router for subnets of a VPC."
+    consumes = counts(ROUTERS)
     charges = charges.ROUTER
     collection = collection("router")
     ports_by = "device_id={id}"

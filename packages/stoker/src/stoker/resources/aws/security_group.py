@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 from stoker.plugins.resource import Call, ResourceType
+from stoker.resources.neutron.allowances import GROUP_BY_DIRECTION
 from stoker.resources.neutron.rule_set import RuleSet, live_rules
 from stoker.resources.wire import NOT_SENT, without_nulls
 from stoker.schema.live import FETCHED, managed
@@ -39,6 +40,7 @@ class SecurityGroup(RuleSet):
 
     type_name = "AWS::EC2::SecurityGroup"
     description = "A set of rules for the incoming and outgoing traffic of instances."
+    consumes = GROUP_BY_DIRECTION
     reference_id = ResourceType.reference_id
     readers = {name: partial(live_rules, name) for name in _DIRECTIONS}
 

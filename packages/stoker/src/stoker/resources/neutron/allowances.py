@@ -43,16 +43,53 @@ async def _interface_ports(planned: Planned, facts: Facts) -> int | None:
     return 0 if planned.properties.get("port") is not None else 1
 
 
+async def _container_ports(planned: Planned, facts: Facts) -> int | None:
+    """Return the number of ports that are made for a container: one per network without a port, of Zun's choice if none
+    is given.
+    """
+    return new_ports(planned.properties.get("networks") or [{}])
+
+
+CONTAINER_PORTS = (Consumption(PORTS, _container_ports, "networks"),)
+
+
+async def _ports_behind_router(planned: Planned, facts: Facts) -> int | None:
+    """Return the number of ports that a subnet of CloudFormation's gets: one on the router of a VPC of the same plan;
+    whether another network has a router is not asked.
+    """
+    return 0 if planned.referred(planned.properties.get("VpcId")) is None else 1
+
+
 ROUTER_INTERFACE = (Consumption(PORTS, _interface_ports),)
+SUBNET_BEHIND_ROUTER = (*counts(SUBNETS), Consumption(PORTS, _ports_behind_router))
 
 
 async def _rules(planned: Planned, facts: Facts) -> int | None:
     """Return the number of a group's rules: those of its properties, equal ones once, and Neutron's for egress."""
     rules = planned.properties.get("rules") or []
+    different = _different(rules)
+    if different is None:
+        return None
+    return different if any(rule.get("direction") == "egress" for rule in rules) else different + _FOR_EGRESS
+
+
+async def _rules_by_direction(planned: Planned, facts: Facts) -> int | None:
+    """Return the number of the rules of a group with CloudFormation's properties."""
+    given = planned.properties
+    ingress, egress = (_different(given.get(f"SecurityGroup{name}") or []) for name in ("Ingress", "Egress"))
+    return None if ingress is None or egress is None else ingress + (egress or _FOR_EGRESS)
+
+
+def _different(rules: Any) -> int | None:
+    """Return the number of rules, equal ones counted once; None if they are not known."""
     if not isinstance(rules, list) or not all(isinstance(rule, Mapping) for rule in rules):
         return None
-    different = len({repr(sorted(rule.items())) for rule in rules})
-    return different if any(rule.get("direction") == "egress" for rule in rules) else different + 2
+    return len({repr(sorted(rule.items())) for rule in rules})
 
 
+_FOR_EGRESS = 2
+"""The rules that Neutron gives a new group: one for each version of IP."""
+
+
+GROUP_BY_DIRECTION = (Consumption(SECURITY_GROUPS), Consumption(SECURITY_GROUP_RULES, _rules_by_direction))
 SECURITY_GROUP = (Consumption(SECURITY_GROUPS), Consumption(SECURITY_GROUP_RULES, _rules, "rules"))

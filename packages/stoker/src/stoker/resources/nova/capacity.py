@@ -1,8 +1,10 @@
 """Whether the hosts have room for new servers, as Placement says.
 
-Placement is asked once for each kind of server: what the flavor takes, and the traits that it wants. What only Nova's
-scheduler knows (zones, aggregates, server groups) is left out, and so is what the flavor says in a way that is not
-translated here. More servers may thus seem to fit than do, never fewer.
+Placement is asked once for each kind of server: what the flavor takes, the traits that it wants, and the aggregates of
+the availability zone that the template names, as Nova's scheduler asks. Nova tells these to administrators only, as
+Placement does what it has; who may ask Placement but not Nova gets an answer for all zones. What only the scheduler
+knows (server groups, other aggregates, the zone of servers that name none) is left out, and so is what the flavor says
+in a way that is not translated here. More servers may thus seem to fit than do, never fewer.
 """
 
 from __future__ import annotations
@@ -27,16 +29,21 @@ _PROCESSORS = "hw:cpu_policy"
 
 @dataclass(frozen=True, slots=True)
 class _Wanted:
-    """What a server takes of a host, by resource class; `traits` the host must have, or must not with a `!`."""
+    """What a server takes of a host, by resource class; `traits` the host must have, or must not with a `!`, and the
+    availability zone that it must be in, empty for any.
+    """
 
     resources: tuple[tuple[str, int], ...]
     traits: tuple[str, ...]
+    zone: str
 
-    def question(self, limit: int) -> str:
-        """Return the path of the question for hosts."""
+    def question(self, limit: int, aggregates: Sequence[str]) -> str:
+        """Return the path of the question for hosts, in any of these aggregates if there are any."""
         query = {"resources": ",".join(f"{name}:{amount}" for name, amount in self.resources), "limit": str(limit)}
         if self.traits:
             query["required"] = ",".join(self.traits)
+        if aggregates:
+            query["member_of"] = f"in:{','.join(aggregates)}"
         return f"/allocation_candidates?{urlencode(query)}"
 
 
@@ -51,7 +58,8 @@ async def without_room(servers: Sequence[Planned], facts: Facts) -> AsyncIterato
     for wanted, group in kinds.items():
         limit = min(len(group), _MOST_CANDIDATES)
         try:
-            answer = await facts.get("placement", wanted.question(limit))
+            aggregates = await _aggregates_of(wanted.zone, facts) if wanted.zone else ()
+            answer = await facts.get("placement", wanted.question(limit, aggregates))
         except NotRead as error:
             if error.status in _NO_STATEMENT:
                 return
@@ -62,11 +70,23 @@ async def without_room(servers: Sequence[Planned], facts: Facts) -> AsyncIterato
         if room < len(group):
             taken = ", ".join(f"{amount} {name}" for name, amount in wanted.resources)
             traits = f" and the traits {', '.join(wanted.traits)}" if wanted.traits else ""
-            message = (
-                f"the hosts have room for {room} more servers with {taken}{traits}, and the plan makes {len(group)}"
-            )
+            hosts = f"the hosts of the zone {wanted.zone}" if aggregates else "the hosts"
+            message = f"{hosts} have room for {room} more servers with {taken}{traits}, and the plan makes {len(group)}"
             hint = "use fewer servers or a smaller flavor, or ask the operator of the cloud for more hosts"
             yield Problem(group[room], ("flavor",), message, hint)
+
+
+async def _aggregates_of(zone: str, facts: Facts) -> Sequence[str]:
+    """Return the UUIDs of the aggregates that define a zone; none for the default zone, and if Nova does not tell."""
+    try:
+        listed = (await facts.get("nova", "/os-aggregates"))["aggregates"]
+    except NotRead as error:
+        if error.status in _NO_STATEMENT:
+            return ()
+        raise
+    return sorted(
+        each["uuid"] for each in listed if each.get("uuid") and each["metadata"].get("availability_zone") == zone
+    )
 
 
 def _wanted(server: Planned, flavor: Mapping[str, Any]) -> _Wanted | None:
@@ -88,7 +108,8 @@ def _wanted(server: Planned, flavor: Mapping[str, Any]) -> _Wanted | None:
         elif kind == "trait":
             traits.append(name if value == "required" else f"!{name}")
     taken = tuple(sorted((name, amount) for name, amount in resources.items() if amount > 0))
-    return _Wanted(taken, tuple(sorted(traits))) if taken else None
+    zone = str(server.known("availability_zone") or "").partition(":")[0]
+    return _Wanted(taken, tuple(sorted(traits)), zone) if taken else None
 
 
 def _number(value: Any) -> int:

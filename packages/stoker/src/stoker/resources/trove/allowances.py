@@ -86,6 +86,12 @@ async def _member_memory(planned: Planned, facts: Facts) -> int | None:
     return None if members is None else _sum([await _memory_of_flavor(one.get("flavor"), facts) for one in members])
 
 
+async def _member_ports(planned: Planned, facts: Facts) -> int | None:
+    """Return the number of ports that are made: one per network without a port, for each member."""
+    members = _members(planned)
+    return None if members is None else _sum([new_ports(one.get("networks") or []) for one in members])
+
+
 def _sum(amounts: Sequence[Any]) -> int | None:
     known = [amount for amount in amounts if isinstance(amount, int)]
     return sum(known) if len(known) == len(amounts) else None
@@ -100,4 +106,7 @@ INSTANCE = (
     *_database(_copies, _volume, _memory, ("", "size", "flavor")),
     Consumption(PORTS, _ports, "networks"),
 )
-CLUSTER = _database(_member_count, _member_volumes, _member_memory, ("instances", "instances", "instances"))
+CLUSTER = (
+    *_database(_member_count, _member_volumes, _member_memory, ("instances", "instances", "instances")),
+    Consumption(PORTS, _member_ports, "instances"),
+)

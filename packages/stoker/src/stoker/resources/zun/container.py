@@ -13,6 +13,7 @@ from stoker.plugins.resource import Call
 from stoker.plugins.waiting import Waiter
 from stoker.resources.base import Collection, RestResource, generated_name
 from stoker.resources.declare import custom, one_of
+from stoker.resources.neutron.allowances import CONTAINER_PORTS
 from stoker.resources.steps import in_turn
 from stoker.resources.wire import without_nulls
 from stoker.resources.zun import description
@@ -38,6 +39,7 @@ class Container(RestResource, ReplacedForReason):
     description = "A container with an image, a command, networks and volumes."
     content = "the data in the file system of the container"
     support = Support(version="9.0.0")
+    consumes = CONTAINER_PORTS
     collection = Collection(
         "zun", CONTAINERS, members="containers", id_field="uuid", owner=None, update="PATCH", filters_names=False
     )
