@@ -218,6 +218,36 @@ async def test_limits_of_one_object_and_of_a_volume_type_are_compared(world: Wor
     assert ("quota", "two") in results or ("quota", "one") in results
 
 
+_PRIVATE = [{"network": "private"}]
+_MEMBER = {"flavor": "m1.small", "volume_size": 1, "networks": _PRIVATE}
+_MARIADB = {"datastore_type": "mariadb", "datastore_version": "10.4.18"}
+
+
+@pytest.mark.parametrize(
+    ("resource", "ports"),
+    [
+        (("OS::Trove::Cluster", {**_MARIADB, "instances": [_MEMBER] * 3}), 3),
+        (("OS::Trove::Instance", {**_MARIADB, "flavor": "m1.small", "size": 1, "networks": _PRIVATE * 2}), 2),
+        (("OS::Zun::Container", {"image": "cirros"}), 1),
+        (("OS::Zun::Container", {"image": "cirros", "networks": _PRIVATE * 2}), 2),
+        (("OS::Octavia::LoadBalancer", {"vip_subnet": "private-subnet"}), 1),
+        (("AWS::EC2::Instance", {"ImageId": "cirros", "InstanceType": "m1.tiny"}), 1),
+    ],
+    ids=lambda value: value[0] if isinstance(value, tuple) else str(value),
+)
+async def test_ports_count_that_services_make(world: World, resource: tuple[str, Any], ports: int) -> None:
+    kind, properties = resource
+    body = template(it={"type": kind, "properties": properties})
+    project, token = world.context.project_id, world.served.token()
+    path = f"/network/v2.0/quotas/{project}"
+    assert await found(world, body) == []  # the network's port for DHCP exists soon after the start
+    used = world.served.call("GET", f"{path}/details.json", None, token).json["quota"]["port"]["used"]
+    for more, expected in ((ports, []), (ports - 1, [("quota", "it")])):
+        world.served.call("PUT", path, {"quota": {"port": used + more}}, token)
+        assert await found(world, body) == expected
+    assert (await world.create("it", body, preflight=False))["status"] == "FAILED"
+
+
 async def test_a_flavor_of_the_same_template_counts(world: World) -> None:
     flavor = {"type": "OS::Nova::Flavor", "properties": {"ram": 64, "vcpus": 21, "disk": 1}}
     one = server(flavor={"get_resource": "flavor"}) | {"depends_on": "flavor"}

@@ -316,7 +316,7 @@ def test_an_update_is_known_to_fail_only_if_it_does(
     _check_update(beside, before, after, {"compute": compute, "storage": storage, "network": network, "others": others})
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=10, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(before=CONNECTIONS, after=CONNECTIONS, ports=st.integers(0, 14))
 def test_all_ports_are_counted_that_services_make(beside: Loop, before: Any, after: Any, ports: int) -> None:
     """A creation and an update with resources that take ports, where nothing but ports is limited."""

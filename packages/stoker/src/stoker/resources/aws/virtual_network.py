@@ -11,7 +11,7 @@ from stoker.resources import charges
 from stoker.resources.aws.routing import INTERFACE, add_interface, interfaces, remove_interface, router_of
 from stoker.resources.aws.tags import unsupported_tags
 from stoker.resources.declare import one_of
-from stoker.resources.neutron.allowances import NETWORKS, ROUTERS, SUBNET_BEHIND_ROUTER, counts
+from stoker.resources.neutron.allowances import NETWORKS, ROUTERS, SUBNETS, counts
 from stoker.resources.neutron.base import BUILT, NeutronResource, collection, users_among
 from stoker.resources.neutron.router import Router
 from stoker.schema.property import Attribute, Property, Type
@@ -71,7 +71,7 @@ class Subnet(NeutronResource):
 
     type_name = "AWS::EC2::Subnet"
     description = "A subnet of a VPC, behind the VPC's router."
-    consumes = SUBNET_BEHIND_ROUTER
+    consumes = counts(SUBNETS)
     collection = collection("subnet")
     reference_id = ResourceType.reference_id
 

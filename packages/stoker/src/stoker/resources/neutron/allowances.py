@@ -53,15 +53,7 @@ async def _container_ports(planned: Planned, facts: Facts) -> int | None:
 CONTAINER_PORTS = (Consumption(PORTS, _container_ports, "networks"),)
 
 
-async def _ports_behind_router(planned: Planned, facts: Facts) -> int | None:
-    """Return the number of ports that a subnet of CloudFormation's gets: one on the router of a VPC of the same plan;
-    whether another network has a router is not asked.
-    """
-    return 0 if planned.referred(planned.properties.get("VpcId")) is None else 1
-
-
 ROUTER_INTERFACE = (Consumption(PORTS, _interface_ports),)
-SUBNET_BEHIND_ROUTER = (*counts(SUBNETS), Consumption(PORTS, _ports_behind_router))
 
 
 async def _rules(planned: Planned, facts: Facts) -> int | None:

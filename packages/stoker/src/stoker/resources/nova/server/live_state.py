@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from stoker.plugins.resource import Call
@@ -54,7 +54,8 @@ async def differences(call: Call, shown: Mapping[str, Any]) -> dict[str, Any]:
 
 
 async def networks(kind: Any, call: Call, shown: Mapping[str, Any]) -> Any:
-    """Return the recorded networks if the server has these interfaces and no others, else its ports' networks.
+    """Return the recorded networks if the server has these interfaces and no others; else those of them that it has, as
+    recorded, and then the ports of others.
 
     Interfaces whose ports are resources of their own belong to the template, too.
     """
@@ -64,20 +65,37 @@ async def networks(kind: Any, call: Call, shown: Mapping[str, Any]) -> Any:
     if unreadable := [name for name in _OTHER_PORTS if any(entry.get(name) for entry in given)]:
         raise NotShown(f"{' and '.join(unreadable)} of a network interface cannot be compared")
     ports = await _ports(call)
-    rest = list(ports)
-    chosen = [entry.get("allocate_network") for entry in given]
-    if "auto" in chosen:
+    if any(entry.get("allocate_network") == "auto" for entry in given):
         return given if ports else []
-    missing = False
-    # An entry that names a port takes that port, so that a less exact entry does not.
-    for entry in sorted((each for each in given if not each.get("allocate_network")), key=_vagueness):
-        port = next((port for port in rest if _fits(entry, port)), None)
-        missing = missing or port is None or not await _has_floating_ip(call, entry, port)
+    chosen = [entry for entry in given if not entry.get("allocate_network")]
+    found = _found(chosen, ports)
+    present = [await _present(call, chosen[number], port) for number, port in sorted(found.items())]
+    rest = {port["id"]: port["network_id"] for port in ports if port not in found.values()}
+    others = await unrecorded(call, list(rest))
+    if present == chosen and not others:
+        return given
+    return [*present, *({"network": rest[port], "port": port} for port in rest if port in others)]
+
+
+def _found(entries: Sequence[Mapping[str, Any]], ports: Iterable[dict[str, Any]]) -> dict[int, dict[str, Any]]:
+    """Return the port of each entry that has one, by the entry's number.
+
+    An entry that names a port takes that port, so that a less exact entry does not.
+    """
+    rest, found = list(ports), dict[int, dict[str, Any]]()
+    for number in sorted(range(len(entries)), key=lambda each: _vagueness(entries[each])):
+        port = next((port for port in rest if _fits(entries[number], port)), None)
         if port is not None:
             rest.remove(port)
-    if missing or await unrecorded(call, [port["id"] for port in rest]):
-        return [{"network": port["network_id"], "port": port["id"]} for port in ports]
-    return given
+            found[number] = port
+    return found
+
+
+async def _present(call: Call, entry: Mapping[str, Any], port: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return an entry without the floating IP that its port does not have."""
+    if await _has_floating_ip(call, entry, port):
+        return entry
+    return {name: value for name, value in entry.items() if name != "floating_ip"}
 
 
 async def security_groups(kind: Any, call: Call, shown: Mapping[str, Any]) -> Any:
