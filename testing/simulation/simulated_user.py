@@ -245,12 +245,15 @@ class User:
                     details = {"status": "SUCCESS", "id": str(self._signals), "data": "well", "reason": "done"}
                     await self._cluster.request("resource_signal", ref=ref(name), name=handle, details=details)
 
-    async def regroup(self) -> None:
+    async def regroup(self, *, changes: bool = False) -> None:
         """Move a network that nothing refers to from one stack to the other, by a refactoring; once it is settled,
-        `settle_move` notes the result.
+        `settle_move` notes the result. With `changes`, both stacks also change at random.
         """
         source, target = self._chance.sample(self.NAMES, 2)
-        if not (unused := self.drafts[source].unused_nets()):
+        for draft in self.drafts.values() if changes else ():
+            draft.alter()
+        recorded = {each.name for each in self._inspection.resources_of(self._inspection.stack(source))}
+        if not (unused := [name for name in self.drafts[source].unused_nets() if name in recorded]):
             return
         former, there = self._chance.choice(unused), self.drafts[target]
         there.number += 1
@@ -264,12 +267,13 @@ class User:
         moved = [{"from": {"stack": source, "resource": former}, "to": {"stack": target, "resource": name}}]
         templates = {source: json.dumps(here), target: json.dumps(after)}
         try:
-            made = await self._cluster.call("stack_refactor_create", templates=templates, moved=moved)
+            made = await self._cluster.call("stack_refactor_create", templates=templates, moved=moved, changes=changes)
         except (Lost, StokerError):
             return
         if made["status"] != "CREATE_COMPLETE":
             self._cluster.nature.violate("stuck", f"{source}/{former} cannot be moved: {made['status_reason']}")
-        await self._cluster.request("stack_refactor_execute", refactor_id=made["id"])
+        outcome = await self._cluster.request("stack_refactor_execute", refactor_id=made["id"])
+        self._cluster.nature.counts["moves with changes"] += changes and outcome == "taken"
 
     def settle_move(self) -> None:
         """Change the drafts as the record says, in which the resource that was moved has exactly one stack."""

@@ -19,6 +19,7 @@ from tests.api.test_moved_below import below
 
 NAMES = [f"{above}{name}" for above in ("", "one.", "two.") for name in "abc"]
 ROUNDS = 6
+KINDS = ("create", "delete", "forget")
 Sizes = dict[str, int]
 
 
@@ -74,44 +75,6 @@ def _leaves(path: str, without: str, moves: dict[str, str]) -> bool:
     return path in moves
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_what_is_planned_happens(stacks: Stacks, seed: int) -> None:
-    chance = Random(seed)
-    sizes: Sizes = dict.fromkeys(chance.sample(NAMES, 5), 1)
-    first, texts = definition(sizes)
-    stacks.create(first, files=texts)
-    moved = 0
-    for _ in range(ROUNDS):
-        had, written = below(stacks), len(stacks.writes())
-        after, moves = rearranged(chance, sizes)
-        wanted, texts = definition(after)
-        entries = {"moved": [{"from": source, "to": target} for source, target in moves.items()]}
-        said = f"{sizes} -> {after} with {moves}"
-
-        plan = stacks.plan(wanted, entries, files=texts)
-        done = stacks.update(wanted, entries, files=texts)
-
-        assert done["stack_status"] == "UPDATE_COMPLETE", said
-        now, origins = below(stacks), {target: source for source, target in moves.items()}
-        stays = {
-            path: origins.get(path, path) for path in after if path in origins or (path in sizes and path not in moves)
-        }
-        assert {path: now[path] for path in stays} == {path: had[source] for path, source in stays.items()}, said
-        assert set(now) == {"one", "two", *after}, said
-        leaves = [step for step in plan["steps"] if step["path"] not in ("one", "two")]
-        assert {step["path"]: step["moved_from"] for step in leaves if "moved_from" in step} == origins, said
-        kinds = {kind: {step["path"] for step in leaves if step["kind"] == kind} for kind in ("create", "delete")}
-        assert kinds["create"] == after.keys() - stays.keys(), said
-        assert kinds["delete"] == sizes.keys() - set(stays.values()), said
-        calls = [call.partition(" ")[0] for call in stacks.writes()[written:]]
-        grown = sum(after[path] > sizes[source] for path, source in stays.items())
-        assert calls.count("DELETE") == len(kinds["delete"]), said
-        assert calls.count("POST") == len(kinds["create"]) + grown, said
-        assert stacks.plan(wanted, entries, files=texts)["summary"].keys() == {"keep"}, said
-        sizes, moved = after, moved + len(moves)
-    assert moved >= ROUNDS  # else nothing was tried
-
-
 class Volumes:
     """What somebody else does to volumes, without the engine."""
 
@@ -134,6 +97,66 @@ class Volumes:
 
     def there(self) -> set[str]:
         return {each["id"] for each in self._served.call("GET", self._path, None, self._token).json["volumes"]}
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_what_is_planned_happens(stacks: Stacks, served: ServedCloud, seed: int) -> None:
+    """In the stack and in those nested in it, objects are moved, imported, forgotten, made, changed and deleted, while
+    others rename them.
+    """
+    chance, others = Random(seed), Volumes(served)
+    sizes: Sizes = dict.fromkeys(chance.sample(NAMES, 5), 1)
+    free = [others.make() for _ in range(3)]
+    first, texts = definition(sizes)
+    stacks.create(first, files=texts)
+    done = Counter[str]()
+    for _ in range(ROUNDS):
+        had, written = below(stacks), len(stacks.writes())
+        after, moves = rearranged(chance, sizes)
+        origins = {target: source for source, target in moves.items()}
+        stays = {
+            path: origins.get(path, path) for path in after if path in origins or (path in sizes and path not in moves)
+        }
+        gone = sizes.keys() - set(stays.values())
+        forgotten = {path for path in sorted(gone - after.keys()) if chance.random() < 0.5}
+        imported = {path: free.pop() for path in sorted(after.keys() - stays.keys()) if free and chance.random() < 0.7}
+        after |= dict.fromkeys(imported, 1)
+        wanted, texts = definition(after)
+        entries: dict[str, Any] = {
+            "moved": [{"from": source, "to": target} for source, target in moves.items()],
+            "imports": [{"to": path, "id": identifier} for path, identifier in imported.items()],
+            "removed": [{"from": path, "destroy": False} for path in sorted(forgotten)],
+        }
+        said = f"{sizes} -> {after} with {entries}"
+        for path in sorted(stays.values()):
+            if chance.random() < 0.2:
+                others.rename(had[path], f"other-{chance.random()}")
+        renamed = len(stacks.writes()) - written
+
+        plan = stacks.plan(wanted, entries, files=texts)
+        stack = stacks.update(wanted, entries, files=texts)
+
+        assert stack["stack_status"] == "UPDATE_COMPLETE", said
+        now = below(stacks)
+        assert {path: now[path] for path in stays} == {path: had[source] for path, source in stays.items()}, said
+        assert {path: now[path] for path in imported} == imported, said
+        assert set(now) == {"one", "two", *after}, said
+        leaves = [step for step in plan["steps"] if step["path"] not in ("one", "two")]
+        assert {step["path"]: step["moved_from"] for step in leaves if "moved_from" in step} == origins, said
+        assert {step["path"]: step["imports"] for step in leaves if "imports" in step} == imported, said
+        kinds = {kind: {step["path"] for step in leaves if step["kind"] == kind} for kind in KINDS}
+        assert kinds["create"] == after.keys() - stays.keys() - imported.keys(), said
+        assert kinds["delete"] == gone - forgotten and kinds["forget"] == forgotten, said
+        assert {had[path] for path in forgotten} <= others.there(), said
+        calls = [call.partition(" ")[0] for call in stacks.writes()[written + renamed :]]
+        grown = sum(after[path] > sizes[source] for path, source in stays.items())
+        assert calls.count("DELETE") == len(kinds["delete"]), said
+        assert calls.count("POST") == len(kinds["create"]) + grown, said
+        assert stacks.plan(wanted, entries, files=texts)["summary"].keys() == {"keep"}, said
+        free += [had[path] for path in sorted(forgotten) if sizes[path] == 1]
+        done.update(moved=len(moves), imported=sum("." in path for path in imported), forgotten=len(forgotten))
+        sizes = after
+    assert done["moved"] >= ROUNDS and done["imported"] and done["forgotten"], done  # else nothing was tried
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -238,14 +238,7 @@ async def stack_refactor_execute(
     existing = {name: side.stack for name, side in made.sides.items() if side.stack.id not in new}
     for name in made.changed & existing.keys():
         await check_plan_by_policy(services, existing[name], made.plans[name])
-    cleared: dict[str, Clearance] = {}
-    of_new_stacks = [made.reports[name] for name in made.sides if name not in existing and made.reports]
-    for name, stack in existing.items():
-        gate = await gate_of(parts, context, stack, "UPDATE")
-        said = [*([made.reports[name]] if name in made.reports else []), *of_new_stacks]
-        required = list(dict.fromkeys(each for report in said for each in required_by(report)))
-        cleared[name] = await gate.pass_action(["refactor", row.id], required)
-        of_new_stacks = []  # the first of the other stacks stands for them
+    cleared = await _cleared(parts, context, made, row.id, existing)
 
     async def begin(credentials: Mapping[str, str]) -> None:
         now = services.clock.now()
@@ -262,6 +255,29 @@ async def stack_refactor_execute(
         names = ", ".join(stack.name for stack in made.new)
         raise StackExists(f"The Stack ({names}) already exists.") from error
     return await _view(services, await _find(services, context, row.id))
+
+
+async def _cleared(
+    parts: RecordingParts,
+    context: RequestContext,
+    made: ExaminedRefactor,
+    refactor_id: str,
+    existing: Mapping[str, Stack],
+) -> dict[str, Clearance]:
+    """Return the approvals that let the existing stacks change, by name. The first stands for the new stacks, too.
+
+    Raises ApprovalRequired.
+    """
+    reports = {name: [report] for name, report in made.reports.items()}
+    for first in list(existing)[:1]:
+        new = [report for name, report in made.reports.items() if name not in existing]
+        reports[first] = [*reports.get(first, []), *new]
+    cleared = {}
+    for name, stack in existing.items():
+        gate = await gate_of(parts, context, stack, "UPDATE")
+        required = list(dict.fromkeys(each for report in reports.get(name, []) for each in required_by(report)))
+        cleared[name] = await gate.pass_action(["refactor", refactor_id], required)
+    return cleared
 
 
 def _note_executed(identifier: str, now: float, connection: Connection) -> None:

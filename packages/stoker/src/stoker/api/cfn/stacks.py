@@ -95,8 +95,9 @@ def policy(call: Call, name: str) -> Any:
 
 
 def update(call: Call) -> dict[str, Any]:
-    """Start to update a stack. As in AWS, an update without changes is refused."""
-    body = vars(replace(patch(call), policy=policy(call, "StackPolicyDuringUpdate")))
+    """Start to update a stack. As in AWS, an update without changes, or of a stack in progress, is refused."""
+    asked = replace(patch(call), policy=policy(call, "StackPolicyDuringUpdate"), supersede=False)
+    body = vars(asked)
     settings = requested_settings(call)
     if not call.ask_of_stack(CheckForChanges(ref=call.ref, settings=settings, **body)):
         raise QueryError("ValidationError", NO_UPDATES)
