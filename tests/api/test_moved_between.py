@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -40,6 +41,9 @@ class Estate(Stacks):
         if answer.ok:
             self.world.settle(self.shown(f"/{name}")["stack"]["id"])
         return answer
+
+    def path_of(self, name: str) -> str:
+        return f"/{name}/{self.shown(f'/{name}')['stack']['id']}"
 
     def of(self, name: str) -> dict[str, str]:
         rows = self.shown(f"/{name}/resources")["resources"]
@@ -242,3 +246,32 @@ def test_refactorings_are_those_of_the_project(estate: Estate, served: ServedClo
     assert estate.deploy("a", template(net=NET, data=VOLUME)).ok
     stale = estate.execute(made)
     assert stale.status_code == 400 and "OBSOLETE" in stale.text
+
+
+def test_a_path_into_a_nested_stack_of_another_stack_is_refused_and_says_the_steps(estate: Estate) -> None:
+    """Whatever the request: ignored, the entry would lose the object."""
+    files = {"tier.yaml": json.dumps(template(net=NET))}
+    made = estate.send(
+        "POST", "", {"stack_name": "a", "template": template(tier={"type": "tier.yaml"}), "files": files}
+    )
+    assert made.status_code == 201, made.text
+    estate.world.settle(made.json()["stack"]["id"])
+    [net] = [row for row in estate.shown("/a/resources?nested_depth=1")["resources"] if row["resource_name"] == "net"]
+    entries = between("a/tier.net", "c/net")
+    for name, wanted in (("a", template(data=VOLUME)), ("c", template(net=NET))):
+        refused = estate.deploy(name, wanted, entries)
+        assert refused.status_code == 400, refused.text
+        assert "a/tier.net has not been moved to c/net yet" in refused.json()["error"]["message"]
+        assert "gets it out of its nested stack" in refused.text
+    both = {"a": {"template": template(data=VOLUME), "environment": entries}, "c": {"template": template(net=NET)}}
+    asked = estate.ask("POST", "", {"stacks": both, "create_stacks": True, "changes": True})
+    assert asked.status_code == 400 and "a/tier.net has not been moved" in asked.text, asked.text
+
+    assert estate.send(
+        "PUT", estate.path_of("a"), {"template": template(net=NET), "environment": moves(**{"tier.net": "net"})}
+    ).ok
+    estate.world.settle(estate.shown("/a")["stack"]["id"])
+    moved = estate.refactor({"a": {"template": template()}, "c": {"template": template(net=NET)}}, create_stacks=True)
+    assert estate.execute(moved).ok
+    assert estate.of("c") == {"net": net["physical_resource_id"]}
+    assert estate.deploy("c", template(net=NET), entries).ok  # it was carried out

@@ -281,11 +281,19 @@ async def check_request(
     return CheckedRequest(prepared, definition, wanted, unchecked, imports, joint)
 
 
+_IN_STEPS = (
+    "only resources of the stacks themselves get into another stack: a deployment of the first stack gets it out of "
+    "its nested stack, and one of the second stack into one, by entries with paths, {from: tier.net, to: net}"
+)
+
+
 def _refuse_moves_between(
     connection: Connection, stack: Stack, entries: Sequence[StackMove], together: Collection[str]
 ) -> None:
     """Refuse entries that only a refactoring of both stacks carries out, until it has. Raises TemplateInvalid."""
-    pending = [entry for entry in entries if not {entry.source.stack, entry.target.stack} <= {*together}]
+    pending = [
+        entry for entry in entries if entry.is_nested or not {entry.source.stack, entry.target.stack} <= {*together}
+    ]
     present = refactors.recorded(connection, stack.project_id, [place for each in pending for place in each.places])
     problems = []
     for entry in pending:
@@ -296,7 +304,12 @@ def _refuse_moves_between(
                 f"one operation on both stacks moves it: stoker move {entry.source} {entry.target}, or with other "
                 "changes stoker refactor plan --with-changes"
             )
-            problems.append(entry.problem(f"{entry.source} has not been moved to {entry.target} yet", hint=hint))
+            problems.append(
+                entry.problem(
+                    f"{entry.source} has not been moved to {entry.target} yet",
+                    hint=_IN_STEPS if entry.is_nested else hint,
+                )
+            )
     if problems:
         raise TemplateInvalid(problems)
 

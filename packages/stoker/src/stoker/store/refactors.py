@@ -65,7 +65,7 @@ def has_snapshots(connection: Connection, stack_id: str) -> bool:
 def recorded(connection: Connection, project_id: str, places: Iterable[tuple[str, str]]) -> set[tuple[str, str]]:
     """Return which of these resources, each with the name of its stack, root stacks of a project have.
 
-    Replaced ones do not count.
+    A resource of a nested stack is given by its path. Replaced ones do not count.
     """
     wanted = set(places)
     c, r = stacks.c, resources.c
@@ -76,7 +76,31 @@ def recorded(connection: Connection, project_id: str, places: Iterable[tuple[str
         .where(c.name.in_({stack for stack, _ in wanted}), r.name.in_({name for _, name in wanted}))
     )
     found = {(row[0], row[1]) for row in connection.execute(query)} if wanted else set()
+    found |= {place for place in wanted - found if "." in place[1] and _is_below(connection, project_id, place)}
     return found & wanted
+
+
+def _is_below(connection: Connection, project_id: str, place: tuple[str, str]) -> bool:
+    """Return whether a stack nested in a root stack has the resource at a path."""
+    c = stacks.c
+    roots = select(c.id).where(
+        c.project_id == project_id, c.name == place[0], c.deleted_at.is_(None), c.parent_id.is_(None)
+    )
+    return any(_has(connection, stack_id, place[1]) for stack_id in connection.execute(roots).scalars())
+
+
+def _has(connection: Connection, stack_id: str, path: str) -> bool:
+    parts, r, c = path.split("."), resources.c, stacks.c
+    heads = {".".join(parts[:end]): ".".join(parts[end:]) for end in range(1, len(parts) + 1)}
+    query = (
+        select(r.name, c.id)
+        .select_from(resources.outerjoin(stacks, and_(c.parent_resource == r.uuid, c.deleted_at.is_(None))))
+        .where(r.stack_id == stack_id, r.replaced_by.is_(None), r.name.in_(heads))
+    )
+    return any(
+        not heads[name] or (below is not None and _has(connection, below, heads[name]))
+        for name, below in connection.execute(query).all()
+    )
 
 
 def move(connection: Connection, moved: MovedRecord) -> None:

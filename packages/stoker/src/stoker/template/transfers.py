@@ -106,6 +106,11 @@ class StackMove(Entry):
     target: Location
 
     @property
+    def is_nested(self) -> bool:
+        """Whether a place is in a nested stack: a refactoring moves the resources of the stacks themselves only."""
+        return any("." in place.resource for place in self.places)
+
+    @property
     def places(self) -> tuple[Location, Location]:
         """Where the object was, and where it is."""
         return self.source, self.target
