@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import gc
 import hashlib
 import json
 import logging
@@ -28,9 +29,10 @@ from stoker.engine.settings import EngineSettings
 from stoker.plugins.registry import Registry
 from stoker.testing.connections import CLOUD_URL
 from stoker.testing.determinism import make_deterministic
-from stoker.testing.sandbox import empty_database
+from stoker.testing.sandbox import Sandbox, empty_database
 from stoker.testing.simulated_loop import SimulatedLoop
 from stoker_foundation.clock import ManualClock
+from testing.compiled_statements import share_compiled_statements
 from testing.simulation.simulated_cluster import Cluster
 from testing.simulation.simulated_inspection import Inspection
 from testing.simulation.simulated_parts import Nature
@@ -40,6 +42,7 @@ from testing.simulation.simulated_user import User, ref
 OUTSIDE = {"orchestration": "http://stoker/v1/%(tenant_id)s", "cloudformation": "http://stoker-cfn/v1"}
 
 ROUNDS = 12
+EXAMPLE = Path(__file__).parents[2] / "examples" / "network.yaml"
 PROGRAM = "python -m testing.simulation.simulation"
 FIXED = ("16", "9", "3", "45", "8", "12", "50", "5", "48", "4")
 """Short histories, of which at least one notices each bug of `mutants` that the simulation is expected to notice."""
@@ -287,9 +290,16 @@ def _answer(work: Callable[[Path], dict[str, Any]], template: bytes, writing: in
 
 
 def prepared() -> bytes:
-    """An empty database; all types and services are imported, once and not in each fork."""
+    """An empty database; what engines import and compile is there, once and not in each fork."""
     Registry.from_entry_points(EngineSettings().type_options)
     new_cloud(clock=ManualClock(), endpoint=CLOUD_URL).open_all()
+    share_compiled_statements()
+    with Sandbox() as sandbox:
+        sandbox.deploy("first", EXAMPLE)
+        sandbox.deploy("first", EXAMPLE, parameters={"cidr": "10.9.0.0/24"})
+        sandbox.delete("first")
+    gc.collect()
+    gc.freeze()
     return empty_database()
 
 
