@@ -70,7 +70,7 @@ def shown(shell: Shell, name: str) -> dict[str, Any]:
 @pytest.mark.parametrize("template", list(TEMPLATES))
 def test_a_template_of_the_community_is_deployed_and_removed(keypair: Shell, template: str) -> None:
     name = "community-" + template.rpartition("/")[2].removesuffix(".yaml").replace("_", "-")
-    deploy(keypair, template, name, TEMPLATES[template])
+    assert deploy(keypair, template, name, TEMPLATES[template])["stack_status"] == "CREATE_COMPLETE"
     keypair.ok("delete", name, "--yes")
 
 

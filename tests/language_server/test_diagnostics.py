@@ -99,7 +99,8 @@ async def test_environments(tmp_path: Path) -> None:
     await editor.diagnostics("e.yaml")
     await editor.diagnostics("web.yaml", "unknown-type")
     editor.change("e.yaml", "resource_registry: {'My::Server': member.yaml}\nparametrs: {}\n")
-    await editor.diagnostics("e.yaml", "environment-section")
+    (found,) = await editor.diagnostics("e.yaml", "environment-section")
+    assert found.range.start.line == 1
     await editor.close()
 
 
@@ -109,7 +110,7 @@ async def test_closed_documents_lose_their_diagnostics(editor: Editor) -> None:
     editor.client.text_document_did_close(
         types.DidCloseTextDocumentParams(types.TextDocumentIdentifier(editor.uri("web.yaml")))
     )
-    await editor.diagnostics("web.yaml")
+    assert await editor.diagnostics("web.yaml") == []
 
 
 async def test_a_document_beyond_the_limits_is_refused_and_costs_nothing(editor: Editor) -> None:

@@ -99,7 +99,9 @@ def test_tasks_of_guests(hostile: Hostile, tmp_path: Path, monkeypatch: pytest.M
     """Modules of the current directory run as the user who starts guests."""
     monkeypatch.setenv("PYTHONPATH", str(hostile.folder))
     command = task_command("delete", IdMaps(("0 0 1",), ("0 0 1",), helpers=False, base=0), tmp_path, names=[])
-    subprocess.run(command, capture_output=True, timeout=60, check=False)
+    done = subprocess.run(command, capture_output=True, timeout=60, check=False)
+    assert b"No module named" not in done.stderr
+    assert hostile.ran() == []
 
 
 def test_the_programs_of_heat(hostile: Hostile, tmp_path: Path) -> None:

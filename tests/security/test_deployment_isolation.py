@@ -203,6 +203,8 @@ async def test_a_row_that_holds_a_strangers_configuration(world: World, stranger
     own = await stored(world, victim.owner, "true")
     await world.engine.services.journal.commit(Batch().add(old_row(world, stranger.project_id, victim, own, None)))
     await victim.call("software_config_delete", config_id=own)
+    with pytest.raises(EntityNotFound):
+        await victim.call("software_config_show", config_id=own)
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 from tools.checks import (
+    assertions,
     attribute_bound,
     child_processes,
     commit_subjects,
@@ -27,6 +28,7 @@ CHECKS = (
     patterns,
     single_definitions,
     service_shape,
+    assertions,
     release,
     commit_subjects,
 )

@@ -135,8 +135,9 @@ async def test_user_is_disabled_and_deleted(handles: Bench, domain: Domain, serv
     await handles.delete(resource)
 
 
-async def test_handle_that_never_got_its_user(handles: Bench) -> None:
+async def test_handle_that_never_got_its_user(handles: Bench, served: ServedCloud) -> None:
     await handles.delete(handles.resource())
+    assert served.do(lambda: list(served.cloud.journal.select({"method": "DELETE"}))) == []
 
 
 # -- transports ---------------------------------------------------------------------------------------------------
