@@ -180,6 +180,31 @@ def test_hidden_values_are_on_no_side(world: QueryService, boto: Any, stack: str
     assert target["Drift"]["ActualValue"] == target["Drift"]["PreviousValue"] == "******"
 
 
+PARTLY_HIDDEN = """
+AWSTemplateFormatVersion: '2010-09-09'
+Parameters:
+  Word: {Type: String, NoEcho: true}
+Resources:
+  Net: {Type: OS::Neutron::Net, Properties: {name: one, tags: [blue, {Ref: Word}]}}
+"""
+
+
+def test_a_value_with_a_hidden_part_is_modified_and_not_synchronized(
+    world: QueryService, boto: Any, clean: None
+) -> None:
+    parameters = [{"ParameterKey": "Word", "ParameterValue": "swordfish"}]
+    boto.create_stack(StackName="drifting", TemplateBody=PARTLY_HIDDEN, Parameters=parameters)
+    boto.get_waiter("stack_create_complete").wait(StackName="drifting", WaiterConfig=FAST)
+    in_cloud(world, "PUT", f"networks/{physical_id(boto, 'Net')}/tags", {"tags": ["blue", "herring"]})
+    propose(boto)
+    details = told(boto, IncludePropertyValues=True)["Changes"]["Net"]["Details"]
+    assert details and {each["Target"]["AttributeChangeType"] for each in details} <= {"Modify", "Add", "Remove"}
+    assert all("Drift" in each["Target"] for each in details)
+    assert "swordfish" not in str(details)
+    execute(boto)
+    assert sorted(live(world, boto)["tags"]) == ["blue", "swordfish"]
+
+
 def test_what_is_not_compared_is_named_with_its_reason(world: QueryService, boto: Any, clean: None) -> None:
     body = """
     AWSTemplateFormatVersion: '2010-09-09'

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -125,10 +125,12 @@ class _Change:
     def _values(self) -> list[dict[str, Any]]:
         """Return a detail for each difference of properties, with values."""
         drift = {_place(each): each for each in self.values["drift"]}
-        details = [self._valued(change, drift.pop(_place(change), None)) for change in self.step["changes"]]
+        changes = [(change, _drifted_place(_place(change), drift)) for change in self.step["changes"]]
+        details = [self._valued(change, drift.get(at)) for change, at in changes]
         if not self._reverts:
             return details
-        return [*details, *(self._valued_synchronization(each) for each in drift.values())]
+        corrected = {at for _, at in changes}
+        return [*details, *(self._valued_synchronization(each) for at, each in drift.items() if at not in corrected)]
 
     def _valued(self, change: Mapping[str, Any], drifted: Mapping[str, Any] | None) -> dict[str, Any]:
         detail = _detail(change)
@@ -174,9 +176,20 @@ class _Change:
         return details
 
 
-def _place(change: Mapping[str, Any]) -> tuple[str | int, ...]:
+Place = tuple[str | int, ...]
+"""A property, and the path in its value."""
+
+
+def _place(change: Mapping[str, Any]) -> Place:
     path: Sequence[str | int] = change["path"]
     return (change["property"], *path)
+
+
+def _drifted_place(place: Place, drift: Collection[Place]) -> Place:
+    """Return the place of the difference from the cloud that a change corrects: its own, or that of a value around it,
+    as a value with a hidden part is shown as a whole; empty for none.
+    """
+    return next((place[:length] for length in range(len(place), 0, -1) if place[:length] in drift), ())
 
 
 def _sides(change: Mapping[str, Any]) -> dict[str, Any]:
