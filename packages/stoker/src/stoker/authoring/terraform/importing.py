@@ -73,9 +73,9 @@ def in_modules(imported: Imported, taken: Collection[str]) -> InModules | None:
     moved = [{"from": name, "to": path} for name, path in nested.paths.items() if path != name]
     if not moved:
         return None
-    parameters = {key: each for key, each in imported.environment.items() if key == "parameters"}
+    imports = [{**each, "to": nested.paths[each["to"]]} for each in imported.environment["imports"]]
     kept = [shown(place) for place in nested.kept]
-    return InModules(nested.template, nested.files, {**parameters, "moved": moved}, kept)
+    return InModules(nested.template, nested.files, {**imported.environment, "imports": imports, "moved": moved}, kept)
 
 
 class _Importing:

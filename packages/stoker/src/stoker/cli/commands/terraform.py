@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from stoker.cli.client.service import Service, Stack
 
 TEMPLATE, ENVIRONMENT = "template.yaml", "environment.yaml"
+_SECTIONS = ("imports", "moved")
+"""The sections of environments that have entries, one in a line."""
 MODULES = "modules"
 """The directory, in that of the files, for the templates in which modules are nested ones."""
 
@@ -63,21 +65,24 @@ def _texts(found: Imported, nested: InModules | None) -> dict[str, str]:
     """Return the contents of the files by their paths in the directory."""
     from stoker.authoring.convert.templates import to_yaml
 
-    texts = _pair(found.template, found.environment, "imports")
+    texts = _pair(found.template, found.environment)
     if nested is not None:
-        inner = _pair(nested.template, nested.environment, "moved")
+        inner = _pair(nested.template, nested.environment)
         inner |= {name: to_yaml(template) for name, template in nested.files.items()}
         texts |= {f"{MODULES}/{name}": text for name, text in inner.items()}
     return texts
 
 
-def _pair(template: Mapping[str, Any], environment: Mapping[str, Any], section: str) -> dict[str, str]:
+def _pair(template: Mapping[str, Any], environment: Mapping[str, Any]) -> dict[str, str]:
     from stoker.authoring.added_entries import with_entries
     from stoker.authoring.convert.templates import to_yaml
     from stoker.cli.terminal.formats import yaml_text
 
-    rest = {key: value for key, value in environment.items() if key != section}
-    text = with_entries(yaml_text(rest) if rest else "", section, environment[section])
+    entries = {key: environment[key] for key in _SECTIONS if key in environment}
+    rest = {key: value for key, value in environment.items() if key not in entries}
+    text = yaml_text(rest) if rest else ""
+    for section, added in entries.items():
+        text = with_entries(text, section, added)
     return {TEMPLATE: to_yaml(template), ENVIRONMENT: text}
 
 
