@@ -234,6 +234,11 @@ def import_with(boto: Any, body: str, resources: list[dict[str, Any]], stack: st
     assert {each["ResourceChange"]["Action"] for each in shown["Changes"]} == {"Import"}
     boto.execute_change_set(ChangeSetName=made["Id"])
     boto.get_waiter("stack_import_complete").wait(StackName=stack, WaiterConfig=FAST)
+    names = {each["LogicalResourceId"] for each in wanted}
+    rows = boto.describe_stack_resources(StackName=stack)["StackResources"]
+    events = boto.describe_stack_events(StackName=stack)["StackEvents"]
+    statuses = {each["ResourceStatus"] for each in (*rows, *events) if each["LogicalResourceId"] in names}
+    assert statuses == {"IMPORT_COMPLETE"}
 
 
 def drift_of(world: QueryService, boto: Any, stack: str) -> str:

@@ -170,9 +170,14 @@ def _resource(view: View) -> dict[str, Any]:
         "LogicalResourceId": view["name"],
         "PhysicalResourceId": view["physical_id"] or "",
         "ResourceType": view["type"],
-        "ResourceStatus": f"{view['action']}_{view['status']}",
+        "ResourceStatus": f"{_of_resource(view)}_{view['status']}",
         "ResourceStatusReason": view["status_reason"],
     }
+
+
+def _of_resource(view: View) -> str:
+    """Return the action on a resource, as the API calls it."""
+    return "IMPORT" if view["action"] == "ADOPT" else str(view["action"])
 
 
 def _of_stack(view: View) -> dict[str, Any]:
@@ -265,7 +270,7 @@ def event(view: View) -> dict[str, Any]:
         "LogicalResourceId": view["resource_name"],
         "PhysicalResourceId": of_stack["StackId"] if own else view["physical_id"] or "",
         "ResourceType": STACK_TYPE if own else view["resource_type"],
-        "ResourceStatus": _status(view, view["after_change"]),
+        "ResourceStatus": _status(view if own else {**view, "action": _of_resource(view)}, view["after_change"]),
         "ResourceStatusReason": view["status_reason"],
         "ResourceProperties": json.dumps(view["resource_properties"]),
         "Timestamp": time_text(view["time"]),
