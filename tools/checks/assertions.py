@@ -34,7 +34,7 @@ def report(tree: SourceTree) -> list[str]:
             tests.append((path, text))
         elif _ASSERTS.search(text) or "AssertionError" in text:
             helpers.append(ast.parse(text))
-    shared = [function for module in helpers for function in _functions(module)]
+    shared = [function for module in helpers for function in functions(module)]
     return [
         f"{path.relative_to(tree.root)}:{line}: {name} asserts nothing"
         for path, text in tests
@@ -45,7 +45,7 @@ def report(tree: SourceTree) -> list[str]:
 
 def without_assertion(module: ast.Module, shared: Iterable[Function]) -> Iterator[tuple[str, int]]:
     """The tests of a module that assert nothing, with their lines; `shared` are functions of other modules."""
-    own = list(_functions(module))
+    own = list(functions(module))
     known: dict[str, list[Function]] = {}
     for function in (*shared, *own):
         known.setdefault(function.name, []).append(function)
@@ -67,7 +67,7 @@ def _is_suspect(text: str) -> bool:
     return any(not _ASSERTS.search(part) for part in _TEST.split(text)[1:])
 
 
-def _functions(module: ast.Module) -> Iterator[Function]:
+def functions(module: ast.Module) -> Iterator[Function]:
     """The functions of a module and the methods of its classes."""
     for node in module.body:
         inner: Iterable[ast.stmt] = node.body if isinstance(node, ast.ClassDef) else [node]

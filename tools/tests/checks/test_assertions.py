@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tools.checks.assertions import report, without_assertion
+from tools.checks.assertions import functions, report, without_assertion
 from tools.checks.source_tree import SourceTree
 
 HELPERS = """
@@ -35,8 +35,7 @@ SILENT = ("x()", "world.call('x')", "unknown.held_by(x)", "pass")
 
 def found(body: str) -> list[tuple[str, int]]:
     own = f"def later(x):\n    held(x)\nasync def test_it(world):\n    {body}\n"
-    shared = [node for each in ast.parse(HELPERS).body for node in ([each] if hasattr(each, "args") else each.body)]
-    return list(without_assertion(ast.parse(own), shared))
+    return list(without_assertion(ast.parse(own), functions(ast.parse(HELPERS))))
 
 
 @pytest.mark.parametrize("body", PROVING)
