@@ -28,9 +28,11 @@ class Computing:
             await asyncio.sleep(0)
         return name
 
-    def start(self, turn: str, portions: int = 1, seconds: float = LONG, name: str = "") -> asyncio.Task[str]:
+    def start(
+        self, turn: str, portions: int = 1, seconds: float = LONG, name: str = "", *, patient: bool = False
+    ) -> asyncio.Task[str]:
         work = partial(self.work, name or turn, portions, seconds)
-        return asyncio.create_task(self.turns.taken(turn, work))
+        return asyncio.create_task(self.turns.taken(turn, work, patient=patient))
 
     async def until(self, name: str, portions: int) -> None:
         """Wait until so many portions of that name have run."""
@@ -140,3 +142,32 @@ async def test_what_work_gathers_takes_its_turn() -> None:
     await computing.start("small")
     assert computing.order.count("part") <= 4
     assert await gathered == ["part"] * 60
+
+
+async def test_patient_work_begins_one_after_the_other() -> None:
+    computing = Computing()
+    names = [str(number) for number in range(8)]
+    await asyncio.gather(*(computing.start("turn", 3, name=name, patient=True) for name in names))
+    begun = [computing.order.index(name) for name in names]
+    ended = [len(computing.order) - computing.order[::-1].index(name) for name in names]
+    assert begun == sorted(begun)
+    assert max(sum(began < at < end for began, end in zip(begun, ended, strict=True)) for at in range(24)) <= 2
+
+
+async def test_patient_work_begins_while_others_of_its_turn_compute_all_the_time() -> None:
+    computing = Computing()
+    others = [computing.start("turn", 200, name="other") for _ in range(4)]
+    await computing.until("other", 8)
+    late = [computing.start("turn", name="late", patient=True) for _ in range(3)]
+    await asyncio.gather(*late)
+    assert 90 <= computing.order.count("other") <= 120
+    await asyncio.gather(*others)
+
+
+async def test_patient_work_does_not_wait_for_other_turns() -> None:
+    computing = Computing()
+    others = [computing.start("other", 100) for _ in range(4)]
+    await computing.until("other", 8)
+    await computing.start("turn", patient=True)
+    assert computing.order.count("other") <= 12
+    await asyncio.gather(*others)

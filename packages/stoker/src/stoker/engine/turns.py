@@ -5,6 +5,10 @@ hundreds of steps of one project that a commit wakes at once would delay the req
 compute together. So the coroutines of requests and operations run in portions, from one `await` to the next. While
 several can continue, the loop runs one portion in each of its iterations, and that of the project whose portions have
 taken the least time is next.
+
+The parts of a large operation begin one after the other for the same reason: what has begun takes memory until it ends.
+A coroutine that is `patient` begins when nothing else of its turn can continue, so that a thousand nested stacks are in
+progress at once only where they wait for the cloud.
 """
 
 from __future__ import annotations
@@ -22,6 +26,9 @@ Result = TypeVar("Result")
 _SECONDS_AT_ONCE = 0.002
 """Time for portions in one iteration of the event loop while none waits; the last one may take longer."""
 
+_PORTIONS_FOR_ONE_BEGINNING = 32
+"""Number of portions after which a patient coroutine begins even though others of its turn can continue."""
+
 _current: ContextVar[str] = ContextVar("turn", default="")
 """The turn that the running coroutine takes, and those that it starts."""
 
@@ -35,17 +42,20 @@ class Turns:
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        self._waiting: dict[str, deque[asyncio.Future[None]]] = {}
+        self._waiting: dict[str, _Queue] = {}
         self._used: dict[str, float] = {}
         self._least = 0.0
         self._now = 0.0
         self._handle: asyncio.Handle | None = None
 
-    async def taken(self, turn: str, work: Callable[[], Awaitable[Result]]) -> Result:
-        """Return or raise the result of `await work()`, each portion of which waits for the turn."""
+    async def taken(self, turn: str, work: Callable[[], Awaitable[Result]], *, patient: bool = False) -> Result:
+        """Return or raise the result of `await work()`, each portion of which waits for the turn.
+
+        If it is `patient`, the first portion waits until no other one of the turn can run.
+        """
         former = _current.set(turn)
         try:
-            result: Result = await _Portions(self, turn, work().__await__())
+            result: Result = await _Portions(self, turn, work().__await__(), patient=patient)
         finally:
             _current.reset(former)
         return result
@@ -63,10 +73,11 @@ class Turns:
         """Whether a portion that can continue has to wait."""
         return bool(self._waiting) or self._now >= _SECONDS_AT_ONCE
 
-    def wait(self, turn: str) -> asyncio.Future[None]:
-        """Return a future that is done when the next portion of the turn may run."""
+    def wait(self, turn: str, *, patient: bool = False) -> asyncio.Future[None]:
+        """Return a future that is done when the next portion of the turn may run; `patient` as in `taken`."""
         future = asyncio.get_running_loop().create_future()
-        self._waiting.setdefault(turn, deque()).append(future)
+        queue = self._waiting.setdefault(turn, _Queue())
+        (queue.patient if patient else queue.begun).append(future)
         self._used[turn] = self._used_by(turn)
         self._look_soon()
         return future
@@ -96,7 +107,7 @@ class Turns:
         while self._waiting:
             turn = min(self._waiting, key=self._used.__getitem__)
             self._least = self._used[turn]
-            future = self._waiting[turn].popleft()
+            future = self._waiting[turn].next()
             if not self._waiting[turn]:
                 del self._waiting[turn]
             if not future.done():  # it is, if it was cancelled
@@ -107,22 +118,47 @@ class Turns:
         self._least = 0.0
 
 
+class _Queue:
+    """What waits for one turn: portions of coroutines that have begun, and the first portions of patient ones."""
+
+    __slots__ = ("_since", "begun", "patient")
+
+    def __init__(self) -> None:
+        self.begun: deque[asyncio.Future[None]] = deque()
+        self.patient: deque[asyncio.Future[None]] = deque()
+        self._since = 0
+
+    def __bool__(self) -> bool:
+        return bool(self.begun or self.patient)
+
+    def next(self) -> asyncio.Future[None]:
+        """Remove what is next, and return it."""
+        self._since += 1
+        if self.begun and not (self.patient and self._since > _PORTIONS_FOR_ONE_BEGINNING):
+            return self.begun.popleft()
+        self._since = 0
+        return self.patient.popleft()
+
+
 class _Portions:
     """Awaits a coroutine as `await work` does, but with a turn before each portion of it."""
 
-    def __init__(self, turns: Turns, turn: str, work: Generator[Any, Any, Any]) -> None:
+    def __init__(self, turns: Turns, turn: str, work: Generator[Any, Any, Any], *, patient: bool) -> None:
         self._turns = turns
         self._turn = turn
         self._work = work
+        self._patient = patient
 
     def __await__(self) -> Generator[Any, Any, Any]:
         error: BaseException | None = None
+        patient = self._patient
         while True:
             if error is None and self._turns.busy:
                 try:
-                    yield from self._turns.wait(self._turn)
+                    yield from self._turns.wait(self._turn, patient=patient)
                 except BaseException as cancelled:
                     error = cancelled
+            patient = False
             try:
                 awaited = self._turns.run(self._turn, self._work, error)
             except StopIteration as end:

@@ -94,7 +94,8 @@ class Runs(Mapping[str, OperationRun]):
         running, overtaken = self.of(run.key)
         if running is None:
             self._running[run.key] = run
-            background.spawn(self._services.turns.taken(run.turn, partial(self._drive, run)))
+            nested = run.operation.parent_operation is not None
+            background.spawn(self._services.turns.taken(run.turn, partial(self._drive, run), patient=nested))
             return
         if is_superseded(running.operation.action, run.operation.action):
             running.stop(Stop.SUPERSEDED)
