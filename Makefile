@@ -58,8 +58,8 @@ plans: $(STAMP)         ## write the plans that tests compare with again, and sh
 	STOKER_REWRITE_PLANS=1 $(BIN)/pytest -q tests/engine/test_golden_plans.py
 	git --no-pager diff tests/engine/golden
 
-bench: $(STAMP)         ## measure, and print beside Heat's figures
-	$(BIN)/python -m tools.bench
+bench: $(STAMP)         ## measure, print beside goals and Heat's figures, and fail if a ratio has fallen behind (CASES: some cases)
+	$(BIN)/python -m tools.bench $(CASES)
 
 guests: $(STAMP)        ## run the tests with guests in IMAGE: debian, which is built first, or host, this machine's programs
 	STOKER_TEST_GUEST_IMAGE=$(IMAGE) $(BIN)/pytest -n 0 -m guests -rs

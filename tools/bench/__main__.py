@@ -1,10 +1,15 @@
 """Measure an embedded Stoker and print its figures beside Heat's.
 
-    python -m tools.bench [CASE …] [--quick] [--out FILE]
+    python -m tools.bench [CASE …] [--quick] [--out FILE] [--update-baseline]
 
-The peer's figures are in `heat.json`. The outside benchmark `stackbench.py` speaks only the REST API, and is the one
+The peers' figures are in `heat.json` and `terraform.json`, the goals in `goals.json`.
+The outside benchmark `stackbench.py` speaks only the REST API, and is the one
 that was run on Heat; it is looked for in `$STACKBENCH` and in `../shared/bench/`, and left out when it is in neither.
 Its cases have its own names here but for `requests`, its `reads`.
+
+Ratios (`ratios`) are compared with those of `baseline.json`. A case that is behind is measured once more. If it
+is still more than a quarter behind, the exit status is 1: so it is when a row of the baseline was not measured at all.
+
 The case `networks` compares 500 OS::Neutron::Net with a bare script that makes the same calls to the same emulator;
 `templates` is in `template_cases`, `reads` in `read_cases`, and `tree`, `stacks`, `waiting` and `memory` in
 `lifecycle_cases`. `alone` is `reads` without processes beside the engine.
@@ -28,13 +33,11 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
+from functools import partial
 from pathlib import Path
 from typing import Any
-
-from rich.console import Console
-from rich.table import Table
 
 from tools.bench import (
     database_cases,
@@ -44,12 +47,19 @@ from tools.bench import (
     guest_cases,
     lifecycle_cases,
     networks,
+    ratios,
     read_cases,
     search_cases,
     startup_cases,
+    tables,
     takeover_cases,
     template_cases,
 )
+
+PHASES = {"noop": "no-op", "touch1": "one", "replace-all": "all"}
+"""Our names for phases of the outside benchmark."""
+
+Records = list[dict[str, Any]]
 
 LIVES = {
     "reads": read_cases.reads,
@@ -66,60 +76,8 @@ CONFIGURATIONS = {**drift_cases.CONFIGURATIONS, "alone": read_cases.ALONE}
 OUTSIDE = {name: name for name in ("flat", "group", "chain", "fan", "update", "validate")} | {"requests": "reads"}
 """The outside benchmark's cases that are run, with its own names for them."""
 
-CASES = (
-    *OUTSIDE,
-    "networks",
-    "templates",
-    "startup",
-    *LIVES,
-    "takeover",
-    "guests",
-    "search",
-    "generate",
-    "growth",
-    "databases",
-)
 HERE = Path(__file__).parent
 STOKER = [str(Path(sys.executable).with_name("stoker"))]
-
-
-def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m tools.bench", description=__doc__.splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="one run of each case, no reads at eight clients")
-    parser.add_argument("cases", nargs="*", metavar="CASE", help=f"cases to run, of {', '.join(CASES)}; all by default")
-    parser.add_argument("--out", type=Path, help="write all records to this file as JSON")
-    arguments = parser.parse_args()
-    cases = arguments.cases or CASES
-    if unknown := set(cases) - set(CASES):
-        parser.error(f"there is no case {', '.join(sorted(unknown))}")
-    records = template_cases.measure() if "templates" in cases else []
-    if "startup" in cases:
-        records += startup_cases.measure(2 if arguments.quick else startup_cases.RUNS)
-    if {"networks", *OUTSIDE} & set(cases):
-        with (
-            tempfile.TemporaryDirectory(prefix="stoker-bench-") as directory,
-            embedded(directory, "--cloud-port", "0") as place,
-        ):
-            records += outside(place, [OUTSIDE[case] for case in cases if case in OUTSIDE], quick=arguments.quick)
-            if "networks" in cases:
-                records.append(networks.measure(place))
-    records += lives([case for case in cases if case in LIVES])
-    if "takeover" in cases:
-        records += takeover_cases.measure(500 if arguments.quick else takeover_cases.COUNT)
-    if "guests" in cases:
-        records += guest_cases.measure(embedded)
-    if "search" in cases:
-        records += search_cases.measure()
-    if "generate" in cases:
-        records += generate_cases.measure(200 if arguments.quick else generate_cases.COUNT)
-    if "growth" in cases:
-        records += growth_cases.measure(500_000 if arguments.quick else growth_cases.COUNT)
-    if "databases" in cases:
-        records += database_cases.measure()
-    if arguments.out:
-        arguments.out.write_text(json.dumps(records, indent=1))
-    show(records, json.loads((HERE / "heat.json").read_text()))
-    return 0
 
 
 @contextmanager
@@ -127,23 +85,20 @@ def embedded(directory: str, *options: str) -> Iterator[dict[str, Any]]:
     """An embedded Stoker on free ports that keeps its data in `directory`: its endpoints."""
     data = str(Path(directory) / "data")
     ports = ["--api-port", "0", "--cfn-port", "0"]
-    subprocess.run([*STOKER, "up", "--detach", "--data-dir", data, *ports, *options], check=True)
+    subprocess.run([*STOKER, "up", "--detach", "--data-dir", data, *ports, *options], check=True, stdout=sys.stderr)
     try:
         yield json.loads((Path(data) / "endpoints.json").read_text())
     finally:
-        subprocess.run([*STOKER, "down", "--data-dir", data], check=True)
+        subprocess.run([*STOKER, "down", "--data-dir", data], check=True, stdout=sys.stderr)
 
 
-def lives(cases: list[str]) -> list[dict[str, Any]]:
-    """The records of cases that need raised limits, each with a Stoker of its own."""
-    records: list[dict[str, Any]] = []
-    for case in cases:
-        with tempfile.TemporaryDirectory(prefix="stoker-bench-") as directory:
-            cloud = lifecycle_cases.slow_cloud(directory) if case == "waiting" else nullcontext(["--cloud-port", "0"])
-            configured = lifecycle_cases.lifted(directory, CONFIGURATIONS.get(case, lifecycle_cases.LIMITS))
-            with cloud as options, embedded(directory, *options, *configured) as place:
-                records += asyncio.run(LIVES[case](place))
-    return records
+def live(case: str) -> Records:
+    """The records of a case that needs raised limits."""
+    with tempfile.TemporaryDirectory(prefix="stoker-bench-") as directory:
+        cloud = lifecycle_cases.slow_cloud(directory) if case == "waiting" else nullcontext(["--cloud-port", "0"])
+        configured = lifecycle_cases.lifted(directory, CONFIGURATIONS.get(case, lifecycle_cases.LIMITS))
+        with cloud as options, embedded(directory, *options, *configured) as place:
+            return asyncio.run(LIVES[case](place))
 
 
 def stackbench() -> Path | None:
@@ -152,16 +107,16 @@ def stackbench() -> Path | None:
     return next((Path(path) for path in candidates if path and Path(path).exists()), None)
 
 
-def outside(place: dict[str, Any], cases: list[str], *, quick: bool) -> list[dict[str, Any]]:
-    """The records of the outside benchmark."""
-    program = stackbench()
-    if program is None or not cases:
-        print("stackbench.py is not at hand; its cases are left out", file=sys.stderr)
-        return []
-    with tempfile.NamedTemporaryFile(suffix=".json") as out:
-        command = [sys.executable, str(program), "--only", ",".join(cases), "--out", out.name]
-        command += ["--pids", f"engine={place['pids']['engine']}", "--pids", f"cloud={place['pids']['cloud']}"]
-        command += ["--runs", "1" if quick else "2", "--flat", "10,100,1000", "--update", "100,1000"]
+def outside(program: Path, case: str, *, quick: bool) -> Records:
+    """The records of a case of the outside benchmark."""
+    with (
+        tempfile.TemporaryDirectory(prefix="stoker-bench-") as directory,
+        embedded(directory, "--cloud-port", "0", *lifecycle_cases.lifted(directory)) as place,
+    ):
+        out = Path(directory) / "out.json"
+        command = [sys.executable, str(program), "--only", OUTSIDE[case], "--out", str(out)]
+        command += ["--pids", f"engine={place['pids']['engine']}"]
+        command += ["--runs", "1" if quick else "2", "--flat", "10,100,1000,5000", "--update", "100,1000"]
         environment = {
             **os.environ,
             "OS_AUTH_URL": place["identity"],
@@ -169,52 +124,110 @@ def outside(place: dict[str, Any], cases: list[str], *, quick: bool) -> list[dic
             "OS_PASSWORD": "secret",
             "OS_PROJECT_NAME": "admin",
         }
-        subprocess.run(command, env=environment, check=True)
-        return [record for run in json.loads(Path(out.name).read_text()) for record in run["records"]]
+        subprocess.run(command, env=environment, check=True, stdout=sys.stderr)
+        found = [record for run in json.loads(out.read_text()) for record in run["records"]]
+    return [{**record, "phase": PHASES.get(record["phase"], record["phase"])} for record in found]
 
 
-def show(records: list[dict[str, Any]], heat: dict[str, Any]) -> None:
-    """Print the best run of each case beside Heat's."""
-    best: dict[tuple[str, str, str], dict[str, Any]] = {}
-    for record in records:
-        key = (record["case"], str(record["phase"]), str(record["n"]))
-        measure = record.get("p50_ms", record.get("wall_s", 0))
-        if key not in best or measure < best[key].get("p50_ms", best[key].get("wall_s", 0)):
-            best[key] = record
-    table = Table(title="Stoker beside Heat 27 at its best")
-    for column in ("case", "n", "Stoker", "Heat", "ratio", "CPU s", "memory MB", "note"):
-        table.add_column(column, justify="left" if column in ("case", "note") else "right")
-    for (case, phase, n), record in best.items():
-        request = "p50_ms" in record
-        ours = record["p50_ms"] if request else record.get("wall_s", 0)
-        theirs = heat.get(_peer_key(case, phase, n, request=request))
-        unit = "ms" if request else "s"
-        table.add_row(
-            phase if request else f"{case} {phase}",
-            f"{n} clients" if request else n,
-            f"{ours:g} {unit}",
-            f"{theirs:g} {unit}" if theirs else "",
-            f"{theirs / ours:.0f} x" if theirs and ours else "",
-            f"{record.get('cpu_total_s', '')}",
-            f"{record.get('rss_max_mb', {}).get('engine', '')}",
-            _note(record, theirs if request else None),
-        )
-    Console(width=150).print(table)
+def bare_networks() -> Records:
+    """The record of the case `networks`."""
+    with (
+        tempfile.TemporaryDirectory(prefix="stoker-bench-") as directory,
+        embedded(directory, "--cloud-port", "0") as place,
+    ):
+        return [networks.measure(place)]
 
 
-def _note(record: dict[str, Any], milliseconds: float | None) -> str:
-    """What is remarked of a record; where the peer's median for a request is known, the rate that follows from it."""
-    note = str(record.get("note") or record.get("error") or record.get("error_sample") or "")
-    if milliseconds is None or "req_s" not in record:
-        return note
-    return f"{note}; Heat {int(record['n']) * 1000 / milliseconds:.0f} a second"
+def runners(*, quick: bool) -> dict[str, Callable[[], Records]]:
+    """What measures each case."""
+    program = stackbench()
+    found: dict[str, Callable[[], Records]] = {}
+    if program is not None:
+        found |= {case: partial(outside, program, case, quick=quick) for case in OUTSIDE}
+    return {
+        **found,
+        "networks": bare_networks,
+        "templates": template_cases.measure,
+        "startup": partial(startup_cases.measure, 2 if quick else startup_cases.RUNS),
+        **{case: partial(live, case) for case in LIVES},
+        "takeover": partial(takeover_cases.measure, 500 if quick else takeover_cases.COUNT),
+        "guests": partial(guest_cases.measure, embedded),
+        "search": search_cases.measure,
+        "generate": partial(generate_cases.measure, 200 if quick else generate_cases.COUNT),
+        "growth": partial(growth_cases.measure, 500_000 if quick else growth_cases.COUNT),
+        "databases": database_cases.measure,
+    }
 
 
-def _peer_key(case: str, phase: str, n: str, *, request: bool) -> str:
-    """Under what name the peer's figure for a record is noted."""
-    if not request:
-        return f"{case} {phase} {n}"
-    return phase if n == "1" else f"{phase}, {n} clients"
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command, and return its exit status."""
+    parser = argparse.ArgumentParser(prog="python -m tools.bench", description=__doc__.splitlines()[0])
+    parser.add_argument("--quick", action="store_true", help="one run of each case, and smaller ones")
+    parser.add_argument("cases", nargs="*", metavar="CASE", help="cases to run; all by default")
+    parser.add_argument("--out", type=Path, help="write all records to this file as JSON")
+    parser.add_argument(
+        "--update-baseline",
+        action="store_true",
+        help="make the ratios of these cases those to compare with from now on",
+    )
+    given = parser.parse_args(arguments)
+    available = runners(quick=given.quick)
+    if unknown := set(given.cases) - set(available) - set(OUTSIDE):
+        parser.error(f"there is no case {', '.join(sorted(unknown))}; there are {', '.join(available)}")
+    if lacking := set(given.cases or OUTSIDE) - set(available):
+        print(f"stackbench.py is not at hand, its cases are left out: {', '.join(sorted(lacking))}", file=sys.stderr)
+    return report(
+        {case: available[case] for case in given.cases or available if case in available},
+        given.out,
+        update_baseline=given.update_baseline,
+    )
+
+
+def report(
+    cases: Mapping[str, Callable[[], Records]],
+    out: Path | None = None,
+    baseline: Path = ratios.BASELINE,
+    yardstick: Callable[[], float] = ratios.yardstick,
+    *,
+    update_baseline: bool = False,
+) -> int:
+    """Measure cases, print them, and return the exit status: 1 if a ratio is behind the baseline."""
+    heat = json.loads((HERE / "heat.json").read_text())
+    before = ratios.read(baseline)
+    keep = partial(ratios.update, path=baseline) if update_baseline else None
+    records, found = measured(cases, heat, yardstick, keep)
+    slower = [] if update_baseline else ratios.behind(found, before)
+    if slower:
+        repeated = sorted({each.case for each in slower})
+        print(f"Behind the baseline, and measured again: {', '.join(repeated)}", file=sys.stderr)
+        more, again = measured({case: cases[case] for case in repeated}, heat, yardstick)
+        records, found = records + more, ratios.best(found, again)
+        slower = ratios.behind(found, before)
+    if out:
+        out.write_text(json.dumps(records, indent=1))
+    tables.show(records, found, before, heat["figures"])
+    for each in slower:
+        print(f"BEHIND  {each}", file=sys.stderr)
+    return 1 if slower else 0
+
+
+def measured(
+    cases: Mapping[str, Callable[[], Records]],
+    heat: Mapping[str, Any],
+    yardstick: Callable[[], float],
+    keep: Callable[[ratios.Ratios], None] | None = None,
+) -> tuple[Records, ratios.Ratios]:
+    """The records of cases, and their ratios by case; `keep` is given those of each case when it has ended."""
+    records: Records = []
+    found: ratios.Ratios = {}
+    for case, measure in cases.items():
+        before = yardstick()
+        made = measure()
+        found[case] = ratios.ratios_of(made, heat, (before + yardstick()) / 2)
+        records += [{**record, "measured_by": case} for record in made]
+        if keep is not None:
+            keep({case: found[case]})
+    return records, found
 
 
 if __name__ == "__main__":

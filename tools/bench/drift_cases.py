@@ -127,11 +127,6 @@ async def _fill(client: Client, numbers: range) -> None:
     await asyncio.gather(*(make() for _ in range(MAKERS)))
 
 
-async def _path(client: Client, name: str) -> str:
-    found = (await client.call("GET", "orchestration", f"/stacks/{name}?resolve_outputs=false"))["stack"]
-    return f"/stacks/{name}/{found['id']}"
-
-
 async def _small_stacks(client: Client) -> list[str]:
     """Return the paths of all stacks of `SMALL` networks."""
     found: list[str] = []
@@ -145,7 +140,7 @@ async def _small_stacks(client: Client) -> list[str]:
 async def _drift(place: dict[str, Any], client: Client, name: str, phase: str, count: int) -> dict[str, Any]:
     """Compare a whole stack with the cloud."""
     record: dict[str, Any] = {"case": "drift", "phase": phase, "n": count}
-    path = await _path(client, name)
+    path = await client.path_of(name)
     await asyncio.sleep(_SETTLING_SECONDS)
     began = time.perf_counter()
     with measured(place, record):
@@ -165,7 +160,7 @@ async def _plan(
 ) -> dict[str, Any]:
     """Plan one change several times; the record has the mean of each. `least` is that of the smallest estate."""
     record: dict[str, Any] = {"case": "plan of one change", "phase": f"in a stack of {count}", "n": estate}
-    path = await _path(client, name)
+    path = await client.path_of(name)
     body = {"template": _template(name, count, changed="another"), "refresh": "changes"}
     await asyncio.sleep(_SETTLING_SECONDS)
     await client.call("PUT", "orchestration", f"{path}/preview", body)
@@ -174,11 +169,13 @@ async def _plan(
         for _ in range(PLANS[count]):
             plan = await client.call("PUT", "orchestration", f"{path}/preview", body)
     record["wall_s"] = round((time.perf_counter() - began) / PLANS[count], 3)
-    record["cpu_total_s"] = round(record["cpu_total_s"] / PLANS[count], 4)
+    record["requests"] = PLANS[count]
     compared = plan["resource_changes"]["plan"]["compared"] if "plan" not in plan else plan["plan"]["compared"]
-    record["note"] = f"{compared['in_sync'] + compared['differing']} objects read"
+    each = record["cpu_total_s"] / PLANS[count] * 1000
+    record["note"] = f"{each:.1f} ms CPU each; {compared['in_sync'] + compared['differing']} objects read"
     if least:
         growth = record["cpu_total_s"] / least
+        record["ratio"] = {"to": "that in the smallest estate", "value": growth}
         goal = _goal(growth, _MOST_GROWTH, f"{_MOST_GROWTH:g} x")
         record["note"] += f"; {growth:.2f} x of that in the smallest estate, {goal}"
     return record

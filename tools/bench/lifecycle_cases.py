@@ -31,6 +31,8 @@ SERVERS = 10_000
 WATCHED_SECONDS = 60.0
 SETTLING_SECONDS = 60.0
 PORTS = 2
+CHANGED = "500"
+"""The index of the nested stack of a tree that is replaced."""
 PLAIN = 1000
 
 MEMBER = {
@@ -56,22 +58,6 @@ MEMBER = {
         },
     },
     "outputs": {"text": {"value": {"get_attr": ["text0", "value"]}}},
-}
-TREE = {
-    "heat_template_version": "2021-04-16",
-    "resources": {
-        "net": {"type": "OS::Neutron::Net"},
-        "members": {
-            "type": "OS::Heat::ResourceGroup",
-            "properties": {
-                "count": MEMBERS,
-                "resource_def": {
-                    "type": "member.yaml",
-                    "properties": {"index": "%index%", "network": {"get_resource": "net"}},
-                },
-            },
-        },
-    },
 }
 BUILDING = {
     "heat_template_version": "2021-04-16",
@@ -125,12 +111,17 @@ class Client:
                 raise RuntimeError(f"{method} {path}: {answer.status} {await answer.text()}")
             return await answer.json() if answer.content_length != 0 and answer.status != 204 else None
 
+    async def path_of(self, name: str) -> str:
+        """The path of the stack with a name."""
+        found = (await self.call("GET", "orchestration", f"/stacks/{name}?resolve_outputs=false"))["stack"]
+        return f"/stacks/{name}/{found['id']}"
+
     async def act(self, method: str, path: str, body: Any, name: str) -> float:
         """Seconds from the request to the end of what it began."""
         began = time.perf_counter()
         answer = await self.call(method, "orchestration", path, body)
         stack = (answer or {}).get("stack")
-        where = f"/stacks/{name}/{stack['id']}" if stack else f"/stacks/{name}"
+        where = f"/stacks/{name}/{stack['id']}" if stack else path
         while True:
             stack = (await self.call("GET", "orchestration", f"{where}?resolve_outputs=false"))["stack"]
             if stack["stack_status"].endswith("COMPLETE"):
@@ -212,23 +203,42 @@ def measured(place: dict[str, Any], record: dict[str, Any]) -> Iterator[None]:
     record["rss_max_mb"] = {"engine": peak_memory(process)}
 
 
+def _tree(*, replaced: bool = False) -> dict[str, Any]:
+    """Return a group of `MEMBERS` nested stacks, in which another one has replaced the one with the index `CHANGED`."""
+    definition = {"type": "member.yaml", "properties": {"index": "%index%", "network": {"get_resource": "net"}}}
+    policies = [{"resource_list": [CHANGED]}] if replaced else []
+    properties = {"count": MEMBERS, "resource_def": definition, "removal_policies": policies}
+    group = {"type": "OS::Heat::ResourceGroup", "properties": properties}
+    resources = {"net": {"type": "OS::Neutron::Net"}, "members": group}
+    return {"heat_template_version": "2021-04-16", "resources": resources}
+
+
 async def tree(place: dict[str, Any]) -> list[dict[str, Any]]:
-    """1000 nested stacks of 22 resources: created, updated without a change, deleted."""
+    """1000 nested stacks of 22 resources: created, updated without a change, one of them replaced, deleted."""
     records: list[dict[str, Any]] = []
     async with aiohttp.ClientSession() as session:
         client = Client(session, place)
         await client.log_in()
         quota = {"quota": {"port": -1, "network": -1}}
         await client.call("PUT", "network", f"/v2.0/quotas/{client.project}", quota)
-        body = {"template": TREE, "files": {"member.yaml": json.dumps(MEMBER)}, "timeout_mins": 600}
-        for phase, method, path, given in (
-            ("create", "POST", "/stacks", {"stack_name": "tree", **body}),
-            ("no-op", "PUT", "/stacks/tree", body),
+        more = {"files": {"member.yaml": json.dumps(MEMBER)}, "timeout_mins": 600}
+        same, other = {"template": _tree(), **more}, {"template": _tree(replaced=True), **more}
+        await client.act("POST", "/stacks", {"stack_name": "first", "template": EMPTY}, "first")
+        idle = _memory(place["pids"]["engine"], "VmRSS")
+        for phase, method, given in (
+            ("create", "POST", {"stack_name": "tree", **same}),
+            ("no-op", "PUT", same),
+            ("one leaf", "PUT", other),
+            ("delete", "DELETE", None),
         ):
+            path = "/stacks" if method == "POST" else await client.path_of("tree")
             record = {"case": "tree", "phase": phase, "n": MEMBERS * len(MEMBER["resources"])}
             with measured(place, record):
                 record["wall_s"] = round(await client.act(method, path, given, "tree"), 2)
             records.append(record)
+        await asyncio.sleep(SETTLING_SECONDS)
+        left = _memory(place["pids"]["engine"], "VmRSS")
+        records[-1]["note"] = f"engine {left} MB a minute later, {idle} MB at first"
     return records
 
 

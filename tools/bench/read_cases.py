@@ -106,6 +106,7 @@ def _measured(place: dict[str, Any], label: str, asked: Asked, clients: int) -> 
         "p95_ms": round(p95, 1),
         "req_s": round(rate, 1),
         "cpu_total_s": round(engine + beside, 2),
+        "requests": len(taken),
         "rss_max_mb": {"engine": peak_memory(process)},
         "note": f"p95 {p95:.1f} ms, {rate:.0f} a second, ms CPU each: engine {engine / len(taken) * 1000:.1f}, "
         f"beside it {beside / len(taken) * 1000:.1f}",
