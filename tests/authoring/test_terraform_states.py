@@ -253,6 +253,8 @@ def test_a_configuration_refers_to_other_objects_and_has_no_secrets() -> None:
             StackObject("net", "OS::Neutron::Net", NET, {"name": "${a} %{b}", "admin_state_up": True}),
             StackObject("web.0.port", "OS::Neutron::Port", PORT, {"network": NET, "tags": ["a"]}),
             StackObject("me", "OS::Keystone::User", "u", {"name": "u", "password": "******"}),
+            StackObject("group", "OS::Neutron::SecurityGroup", "g", {"name": "g"}),
+            StackObject("address", "OS::Neutron::FloatingIP", "f", {"floating_network": "public"}),
             StackObject("random", "OS::Heat::RandomString", "r", {}),
         ],
         TYPES,
@@ -262,6 +264,8 @@ def test_a_configuration_refers_to_other_objects_and_has_no_secrets() -> None:
     assert f'  to = openstack_networking_port_v2.web_0_port\n  id = "{PORT}"\n' in found.text
     assert "password = var.me_password" in found.text
     assert found.variables == ["me_password"]
+    assert found.resources["group"] == "openstack_networking_secgroup_v2.group"
+    assert found.resources["address"] == "openstack_networking_floatingip_v2.address"
     assert set(found.unsupported) == {"random"}
 
 
