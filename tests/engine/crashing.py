@@ -173,11 +173,12 @@ async def create_group(world: World) -> str:
 
 
 async def move_below(world: World) -> str:
-    """Get a network into a new nested stack, a volume out of one, and members of a group to keys."""
+    """Get a network into a new nested stack of a new one, a volume out of one, and members of a group to keys."""
     volume = {"type": "OS::Cinder::Volume", "properties": {"size": 1, "name": "same"}}
     without = {"heat_template_version": "2021-04-16", "parameters": {"number": {"type": "string"}}}
     files = {
-        "tier.yaml": TIER,
+        "tier.yaml": json.dumps({"heat_template_version": "2021-04-16", "resources": {"deep": {"type": "deep.yaml"}}}),
+        "deep.yaml": TIER,
         "member.yaml": json.dumps({**without, "resources": {"net": {"type": "OS::Neutron::Net"}}}),
     }
     resources = {
@@ -187,7 +188,7 @@ async def move_below(world: World) -> str:
         "second": volume,
     }
     paths = {
-        "net": "tier.web",
+        "net": "tier.deep.web",
         "group.0": "group.blue",
         "group.1": "group.green",
         "group.0.volume": "first",
