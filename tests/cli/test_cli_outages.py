@@ -16,7 +16,8 @@ import pytest
 from keystoneauth1 import adapter, exceptions, session, token_endpoint
 
 from stoker.cli.client.outages import NotAnswering, Outages
-from stoker.cli.client.service import Refused, Service, Stack
+from stoker.cli.client.refusals import Refused
+from stoker.cli.client.service import Service, Stack
 from stoker.cli.terminal.errors import FollowingFailed
 from stoker.cli.views.follow import continued
 from stoker.processes.control import running

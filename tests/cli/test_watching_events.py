@@ -14,7 +14,8 @@ import pytest
 from keystoneauth1 import adapter, session, token_endpoint
 
 from stoker.cli.client import service as cli_service
-from stoker.cli.client.service import Refused, Service, Stack
+from stoker.cli.client.refusals import Refused
+from stoker.cli.client.service import Service, Stack
 
 FACTS = {"stack_name": "web", "id": "1", "stack_status": "UPDATE_IN_PROGRESS"}
 

@@ -11,7 +11,7 @@ import pytest
 from openstack_emulator.core.faults import Fault
 from openstack_emulator.testing import ServedCloud
 from stoker.base.errors import ActionInProgress, BadValue, EntityNotFound, NotSupported, PlanOutdated
-from stoker.engine.running.steps import takes_part
+from stoker.engine.running.actions import takes_part
 from stoker.operations.stacks import requested_operation
 from stoker.operations.transitions import guard
 from stoker.store import queries

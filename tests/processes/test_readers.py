@@ -22,9 +22,10 @@ from stoker.base.config import load_config
 from stoker.base.context import RequestContext
 from stoker.base.errors import Bug, EntityNotFound, TemplateInvalid
 from stoker.contract.catalog import ListEngines
+from stoker.contract.previews import PreviewStack
 from stoker.contract.request import Answer, Reference, Request
 from stoker.contract.resources import ListResources
-from stoker.contract.stacks import CreateStack, DeleteStack, ListStacks, PreviewStack, ShowStack, ValidateTemplate
+from stoker.contract.stacks import CreateStack, DeleteStack, ListStacks, ShowStack, ValidateTemplate
 from stoker.operations import OPERATIONS, READING
 from stoker.processes.directory import DataDirectory
 from stoker.processes.embedded import Options

@@ -18,7 +18,7 @@ from sqlalchemy.exc import DBAPIError
 
 from stoker.base.errors import Fenced, Invalid
 from stoker.base.ids import new_id
-from stoker.store import claims, queries, schema, tables
+from stoker.store import claimable, claims, event_lists, queries, schema, stack_lists, tables
 from stoker.store.claims import Claimant
 from stoker.store.database import Database, Pool
 from stoker.store.failures import passes
@@ -80,7 +80,7 @@ async def test_an_engine_that_lost_its_claim_writes_nothing(
     with pytest.raises(Fenced):
         await journal.commit(Batch(claim=mine).add(event(made.id, "too late")))
     await journal.commit(Batch(claim=Claim(owned.id, 2)).add(event(made.id, "theirs")))
-    listed = await database.read(queries.list_events, queries.EventQuery(stack_ids=[made.id]))
+    listed = await database.read(event_lists.list_events, event_lists.EventQuery(stack_ids=[made.id]))
     assert [item.reason for item in listed] == ["mine", "theirs"]
 
 
@@ -232,13 +232,13 @@ async def test_orphans_are_operations_without_a_living_owner(
     await journal.commit(Batch().add(waiting))
 
     async def orphans(now: float) -> list[str]:
-        first = await database.read(claims.claimable, "other", now, 1)
-        rest = await database.read(claims.claimable, "other", now, 10, first[-1])
+        first = await database.read(claimable.claimable, "other", now, 1)
+        rest = await database.read(claimable.claimable, "other", now, 10, first[-1])
         return [item.id for item in (*first, *rest)]
 
     assert await orphans(NOW) == [waiting.id]
     assert await orphans(NOW + 16) == [running[1].id, waiting.id]
-    assert await database.read(claims.count_unfinished, NOW) == {"running": 1, "waiting": 1}
+    assert await database.read(claimable.count_unfinished, NOW) == {"running": 1, "waiting": 1}
 
 
 async def test_reports_keep_an_engine_alive_even_if_its_record_was_deleted(
@@ -304,7 +304,7 @@ async def test_a_commit_that_succeeded_before_the_connection_broke_is_not_repeat
     await journal.commit(Batch().add(stack("cut-off")))
     assert broken
     await journal.commit(Batch().add(stack("after")))
-    names = {item.name for item in await database.read(queries.list_stacks, queries.StackQuery(project_id="p"))}
+    names = {item.name for item in await database.read(stack_lists.list_stacks, stack_lists.StackQuery(project_id="p"))}
     assert names == {"before", "cut-off", "after"}
 
 

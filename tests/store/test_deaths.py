@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from stoker.store import claims, deaths, queries
+from stoker.store import claimable, claims, deaths, queries
 from stoker.store.claims import Claimant, Taken
 from stoker.store.database import Database
 from stoker.store.journal import Batch, Journal
@@ -184,7 +184,7 @@ async def test_what_was_set_aside_is_resumed_once_after_a_quiet_time(history: De
     )
 
     def ready(after: float) -> list[str]:
-        return history.database.read_now(claims.second_chances, history.now + after, 900.0)
+        return history.database.read_now(claimable.second_chances, history.now + after, 900.0)
 
     assert (ready(899.0), ready(900.0)) == ([], [owned.id])
     other = await history.begun("dead", name="b")
@@ -193,7 +193,7 @@ async def test_what_was_set_aside_is_resumed_once_after_a_quiet_time(history: De
     assert (ready(899.0), ready(900.0)) == ([], [owned.id])  # somebody's engine died meanwhile
     again: list[Operation] = []
     await history.journal.commit(
-        Batch().then(lambda c: again.append(claims.resume(c, owned.id, history.now, SECOND_CHANCE)))
+        Batch().then(lambda c: again.append(claimable.resume(c, owned.id, history.now, SECOND_CHANCE)))
     )
     taken = await history.taken(again[0], "main", isolates=True)
     assert taken.to_isolate == {owned.stack_id}  # a suspect from the beginning

@@ -15,7 +15,7 @@ import pytest
 from sqlalchemy import Connection, select
 
 from stoker.base.ids import new_id
-from stoker.store import documents, history, purging, settings, tables
+from stoker.store import approval_tables, documents, history, purging, settings, tables
 from stoker.store.database import Database
 from stoker.store.journal import Batch, Journal
 from stoker.store.records import Inputs, Stack
@@ -136,7 +136,7 @@ async def test_what_users_have_set_for_a_stack_goes_with_it(database: Database, 
     def left(connection: Connection) -> list[set[str]]:
         return [
             set(connection.execute(select(table.c.stack_id)).scalars())
-            for table in (tables.change_controls, tables.plan_policies)
+            for table in (approval_tables.change_controls, approval_tables.plan_policies)
         ]
 
     assert database.read_now(left) == [{"", living.id}] * 2

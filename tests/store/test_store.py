@@ -18,7 +18,7 @@ from sqlalchemy.exc import DBAPIError, IntegrityError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from stoker.base.errors import Bug, Invalid
-from stoker.store import documents, queries, schema, tables
+from stoker.store import documents, event_lists, queries, schema, stack_lists, tables
 from stoker.store.database import Database, Pool
 from stoker.store.journal import Batch, Journal
 from stoker.store.sealing import Sealer
@@ -108,8 +108,8 @@ async def test_the_name_of_a_deleted_stack_can_be_reused(database: Database, jou
 
 async def test_old_events_are_deleted_beyond_the_limit(database: Database, journal: Journal) -> None:
     await journal.commit(Batch().add(*(event("s", str(number), number) for number in range(10))))
-    await journal.commit(Batch().then(partial(queries.purge_events, stack_id="s", keep=3, batch=1)))
-    listed = await database.read(queries.list_events, queries.EventQuery(stack_ids=["s"]))
+    await journal.commit(Batch().then(partial(event_lists.purge_events, stack_id="s", keep=3, batch=1)))
+    listed = await database.read(event_lists.list_events, event_lists.EventQuery(stack_ids=["s"]))
     assert [item.reason for item in listed] == ["7", "8", "9"]
 
 
@@ -121,8 +121,8 @@ async def test_old_events_are_deleted_in_batches_and_never_all(
     database: Database, journal: Journal, keep: int, batch: int, left: list[str]
 ) -> None:
     await journal.commit(Batch().add(*(event("s", str(number), number) for number in range(10))))
-    await journal.commit(Batch().then(partial(queries.purge_events, stack_id="s", keep=keep, batch=batch)))
-    listed = await database.read(queries.list_events, queries.EventQuery(stack_ids=["s"]))
+    await journal.commit(Batch().then(partial(event_lists.purge_events, stack_id="s", keep=keep, batch=batch)))
+    listed = await database.read(event_lists.list_events, event_lists.EventQuery(stack_ids=["s"]))
     assert [item.reason for item in listed] == left
 
 
@@ -177,7 +177,9 @@ async def test_paging_through_stacks_shows_each_once(database: Database, journal
     await journal.commit(Batch().add(*made))
     seen: list[str] = []
     marker = None
-    while page := await database.read(queries.list_stacks, queries.StackQuery(project_id="p", limit=2, marker=marker)):
+    while page := await database.read(
+        stack_lists.list_stacks, stack_lists.StackQuery(project_id="p", limit=2, marker=marker)
+    ):
         seen += [item.name for item in page]
         marker = page[-1].id
     assert sorted(seen) == [f"s{number}" for number in range(7)]
@@ -189,8 +191,8 @@ async def test_tags_filter_stacks(database: Database, journal: Journal) -> None:
         await journal.commit(Batch().add(made).then(partial(queries.set_tags, stack_id=made.id, tags=tags)))
 
     def names(**filters: Any) -> set[str]:
-        wanted = queries.StackQuery(project_id="p", **filters)
-        return {item.name for item in database.read_now(queries.list_stacks, wanted)}
+        wanted = stack_lists.StackQuery(project_id="p", **filters)
+        return {item.name for item in database.read_now(stack_lists.list_stacks, wanted)}
 
     assert names(tags=["x", "y"]) == {"b"}
     assert names(tags_any=["x", "y"]) == {"a", "b"}

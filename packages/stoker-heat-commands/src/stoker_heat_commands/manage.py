@@ -16,7 +16,7 @@ from stoker.cli.terminal.formats import show_rows
 from stoker.processes import maintenance
 from stoker.processes.lifetime import cluster_config
 from stoker.processes.settings import encryption_keys
-from stoker.store import claims, key_proofs, queries
+from stoker.store import claimable, claims, key_proofs, queries
 from stoker.store.records import UNFINISHED
 from stoker.store.sealing import Sealer
 from stoker_foundation.clock import SystemClock, isoformat
@@ -121,7 +121,7 @@ def reset_stack_status(config: cfg.ConfigOpts) -> str:
 
     def read(connection: Connection) -> tuple[bool, list[str]]:
         known = queries.stack_by_id(connection, identifier) is not None
-        found = claims.unfinished(connection, UNFINISHED)
+        found = claimable.unfinished(connection, UNFINISHED)
         return known, [operation.id for operation, _, _ in found if operation.stack_id == identifier]
 
     known, running = maintenance.on_database(config, lambda database: database.read_now(read))

@@ -20,7 +20,8 @@ from stoker.authoring.project_files.project import ProjectStack
 from stoker.base.errors import ActionInProgress, ApprovalRequired, ChangeWindowClosed, StackLocked
 from stoker.cli.client.joint_plan import Planned
 from stoker.cli.client.outages import NotAnswering
-from stoker.cli.client.service import Answer, Service, Stack, refusal_of
+from stoker.cli.client.refusals import Answer, refusal_of
+from stoker.cli.client.service import Service, Stack
 from stoker.cli.commands.deployment import Deployment, StackIsLocked, deletion, refuse_locked
 from stoker.cli.commands.project import JOINT, How, deployment
 from stoker.cli.terminal.errors import CommandFailed, TemplateRefused, reported_errors

@@ -21,7 +21,8 @@ from stoker.authoring.plan_steps import (
 )
 from stoker.base.diagnostics import Diagnostic
 from stoker.cli.client.change_requests import ChangeRequests, control
-from stoker.cli.client.service import Answer, Service
+from stoker.cli.client.refusals import Answer
+from stoker.cli.client.service import Service
 from stoker.cli.client.sources import collect
 from stoker.cli.commands.deployment import Deployment
 from stoker.cli.terminal.errors import CommandFailed

@@ -13,7 +13,8 @@ from mcp.types import ToolAnnotations
 
 from stoker import __version__
 from stoker.base.errors import StokerError
-from stoker.cli.client.service import Refused, Service
+from stoker.cli.client.refusals import Refused
+from stoker.cli.client.service import Service
 from stoker.cli.terminal.errors import CommandFailed, TemplateRefused
 from stoker.mcp_server.authoring import Authoring
 from stoker.mcp_server.plans import Plans

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable
 from itertools import islice
 from typing import Any
 
-from stoker.cli.client.service import Answer, Service
+from stoker.cli.client.refusals import Answer
+from stoker.cli.client.service import Service
 from stoker.cli.views.failure import failure
 from stoker.mcp_server.plans import shown
 

@@ -76,6 +76,7 @@ from stoker.contract.generated_templates import (
 )
 from stoker.contract.generating import GenerateFromProject, ListGeneratedTypes
 from stoker.contract.operation_events import ListOperationEvents
+from stoker.contract.previews import PreviewAction, PreviewPatch, PreviewStack, PreviewUpdate
 from stoker.contract.refactoring import (
     CreateStackRefactor,
     ExecuteStackRefactor,
@@ -123,10 +124,6 @@ from stoker.contract.stacks import (
     ListStacks,
     LockStack,
     PatchStack,
-    PreviewAction,
-    PreviewPatch,
-    PreviewStack,
-    PreviewUpdate,
     ShowEnvironment,
     ShowFiles,
     ShowOutput,

@@ -7,7 +7,8 @@ from typing import Any
 
 from stoker.base.context import RequestContext
 from stoker.base.errors import BadValue
-from stoker.contract.stacks import ActionPreview, PreviewAction, Refresh, SnapshotName
+from stoker.contract.previews import ActionPreview, PreviewAction, SnapshotName
+from stoker.contract.stacks import Refresh
 from stoker.engine.calls.context import ActingParts
 from stoker.engine.records.services import EngineServices
 from stoker.engine.running.endings import rollback_target

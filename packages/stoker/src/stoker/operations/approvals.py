@@ -30,11 +30,12 @@ from stoker.engine.records.beginnings import combined_control, control_now
 from stoker.engine.records.services import EngineServices
 from stoker.operations.clearance import record_with_event
 from stoker.operations.lookup import tree_or_project
-from stoker.operations.planning import PlanDigest, records_of
+from stoker.operations.plan_digests import PlanDigest, records_of
 from stoker.store import approvals, queries, settings
 from stoker.store.approvals import Approval, Requirement, Verdict
 from stoker.store.journal import Batch
-from stoker.store.records import COMPLETE, FAILED, ChangeRequest, Stack
+from stoker.store.records import COMPLETE, FAILED, Stack
+from stoker.store.survey_records import ChangeRequest
 
 if TYPE_CHECKING:
     from stoker.engine.notifications.notices import Notice

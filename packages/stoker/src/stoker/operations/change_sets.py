@@ -73,15 +73,8 @@ from stoker.operations.stacks import (
 from stoker.operations.transitions import verdict
 from stoker.store import change_sets, queries
 from stoker.store.journal import Batch, Statement
-from stoker.store.records import (
-    COMPLETE,
-    FAILED,
-    IN_PROGRESS,
-    ChangeSet,
-    ResourceSummary,
-    Stack,
-    StackSettings,
-)
+from stoker.store.records import COMPLETE, FAILED, IN_PROGRESS, ResourceSummary, Stack, StackSettings
+from stoker.store.survey_records import ChangeSet
 
 NO_CHANGES = "The submitted information didn't contain changes. Submit different information to create a change set."
 """The reason of a change set without changes; clients search for these words."""

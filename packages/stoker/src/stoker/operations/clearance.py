@@ -24,11 +24,13 @@ from stoker.engine.change_control import Control
 from stoker.engine.plan_policies import policy
 from stoker.engine.records.actions import PLANNED
 from stoker.engine.records.beginnings import control_now, written_policies
-from stoker.operations.planning import PlanDigest, Planned, check_record, digest_of_action, refuse_outdated
+from stoker.operations.plan_digests import PlanDigest, check_record, digest_of_action, refuse_outdated
+from stoker.operations.planning import Planned
 from stoker.store import approvals
 from stoker.store.approvals import BY_POLICY, Requirement, lacking
 from stoker.store.journal import Batch, Statement
-from stoker.store.records import IN_PROGRESS, Announcement, ChangeRequest, Operation, Stack
+from stoker.store.records import IN_PROGRESS, Announcement, Operation, Stack
+from stoker.store.survey_records import ChangeRequest
 from stoker_foundation.clock import isoformat
 
 KEPT_SECONDS = 365 * 86400.0

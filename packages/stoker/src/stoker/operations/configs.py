@@ -13,7 +13,7 @@ from stoker.contract.views import JSONObject
 from stoker.engine.calls.deployments import StoredConfigs
 from stoker.engine.records.services import EngineServices, RecordingServices
 from stoker.engine.redaction.deployments import redacted
-from stoker.store import deployments, queries
+from stoker.store import deployments, software_configs
 from stoker.store.records import SoftwareConfig
 
 
@@ -24,7 +24,7 @@ async def software_config_list(
     if request.global_tenant and not context.is_admin:
         raise Forbidden("Only administrators can list the configurations of all projects.")
     project_id = None if request.global_tenant else context.project_id
-    rows = await services.database.read(queries.software_configs, project_id, request.limit, request.marker)
+    rows = await services.database.read(software_configs.software_configs, project_id, request.limit, request.marker)
     return [_summary(row) for row in rows]
 
 
@@ -77,7 +77,7 @@ async def software_config_delete(
 
 async def _found(services: EngineServices, context: RequestContext, config_id: str) -> SoftwareConfig:
     """Return a configuration of the caller's project; for an administrator, of any project."""
-    row = await services.database.read(queries.software_config, config_id)
+    row = await services.database.read(software_configs.software_config, config_id)
     if row is None or (row.project_id != context.project_id and not context.is_admin):
         raise EntityNotFound(f"The Software config ({config_id}) could not be found.")
     return row

@@ -36,7 +36,7 @@ from stoker.operations.requests import parse_template
 from stoker.operations.stacks import stack_show
 from stoker.operations.validation import validate_template
 from stoker.operations.views import event_view
-from stoker.store import change_sets, finding, operation_history, queries
+from stoker.store import change_sets, event_lists, finding, operation_history, queries
 from stoker.store.operation_history import PastOperation
 from stoker.store.records import IN_PROGRESS, Event, Stack
 from stoker.template.template import Template
@@ -92,15 +92,15 @@ async def event_page(
     creation.
     """
     stack = await find_stack(services, context, request.ref, deleted=True)
-    wanted = queries.EventQuery(stack_ids=[stack.id], limit=request.limit, marker=request.marker, descending=True)
+    wanted = event_lists.EventQuery(stack_ids=[stack.id], limit=request.limit, marker=request.marker, descending=True)
     return await described_events(services, stack, *await services.database.read(events_with_operations, stack, wanted))
 
 
 def events_with_operations(
-    connection: Connection, stack: Stack, wanted: queries.EventQuery
+    connection: Connection, stack: Stack, wanted: event_lists.EventQuery
 ) -> tuple[list[Event], list[PastOperation | None]]:
     """Return events of a stack, newest first, and the operation in which each was recorded; None if it was in none."""
-    events = queries.list_events(connection, wanted)
+    events = event_lists.list_events(connection, wanted)
     if not events:
         return [], []
     past = operation_history.between(connection, stack.id, events[-1].time, events[0].time)

@@ -41,7 +41,8 @@ from stoker.operations.background_work import has_living_engine, reason_of
 from stoker.operations.lookup import find_stack
 from stoker.store import drifts, queries
 from stoker.store.journal import Batch
-from stoker.store.records import COMPLETE, FAILED, IN_PROGRESS, DriftDetection, Stack
+from stoker.store.records import COMPLETE, FAILED, IN_PROGRESS, Stack
+from stoker.store.survey_records import DriftDetection
 from stoker_foundation.clock import sleep
 
 Result = TypeVar("Result")

@@ -37,7 +37,7 @@ from stoker.engine.records.services import EngineServices
 from stoker.engine.records.state import ResourceState
 from stoker.engine.running.outputs import refuse_changes
 from stoker.operations.lookup import find_stack
-from stoker.operations.planning import judged_by_policies, known_costs, usages_of
+from stoker.operations.plan_checks import judged_by_policies, known_costs, usages_of
 from stoker.operations.requests import CheckedRequest, check_room, check_whole
 from stoker.operations.stacks import patched_request, requested_stack
 from stoker.operations.transitions import verdict

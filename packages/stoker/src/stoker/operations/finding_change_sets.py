@@ -23,7 +23,8 @@ from stoker.engine.planning.plan import read_plan
 from stoker.engine.records.services import EngineServices
 from stoker.operations.lookup import find_stack
 from stoker.store import change_sets
-from stoker.store.records import COMPLETE, FAILED, UNFINISHED, ChangeSet
+from stoker.store.records import COMPLETE, FAILED, UNFINISHED
+from stoker.store.survey_records import ChangeSet
 
 _IDENTIFIER = re.compile(r"(arn:openstack:heat::(?P<project>[^:/]*):changeSet/(?P<name>[^/]+)/)?(?P<id>[-0-9a-f]{36})")
 _EXECUTIONS = {

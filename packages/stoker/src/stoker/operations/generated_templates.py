@@ -52,7 +52,8 @@ from stoker.operations.lookup import find_stack
 from stoker.plugins.resource import ResourceType
 from stoker.store import claims, generated_templates, queries
 from stoker.store.journal import Batch
-from stoker.store.records import COMPLETE, FAILED, PENDING, GeneratedTemplate
+from stoker.store.records import COMPLETE, FAILED, PENDING
+from stoker.store.survey_records import GeneratedTemplate
 from stoker.template.versions import functions_of
 
 MOST_TEMPLATES = 100

@@ -42,7 +42,7 @@ from stoker.operations.lookup import confine_stack_user, find_stack, found_stack
 from stoker.operations.returning import inputs_as_of
 from stoker.operations.views import event_view, place_view, required_by, resource_row, resource_view
 from stoker.plugins.resource import AttributeKey
-from stoker.store import queries
+from stoker.store import event_lists, queries
 from stoker.store.records import Event, Resource, ResourceSummary, Stack
 
 # -- what the stack was made from ------------------------------------------------------------------------------
@@ -343,7 +343,7 @@ async def event_list(services: EngineServices, context: RequestContext, request:
     columns = {_EVENT_COLUMNS[name]: values for name, values in (request.filters or {}).items()}
     if request.resource_name is not None:
         columns["resource_name"] = await services.database.read(_names, context, request.ref, request.resource_name)
-    wanted = queries.EventQuery(
+    wanted = event_lists.EventQuery(
         filters=columns,
         limit=request.limit,
         marker=request.marker,
@@ -377,7 +377,7 @@ def _events(
     context: RequestContext,
     ref: Reference,
     depth: int,
-    wanted: queries.EventQuery,
+    wanted: event_lists.EventQuery,
     operation_id: str | None,
 ) -> tuple[dict[str, Stack], Stack | None, list[Event]]:
     """Return the stacks of a tree down to `depth` by id, the top one first; its root; and the selected events."""
@@ -389,13 +389,13 @@ def _events(
         if operation is None or operation.stack_id != top.id:
             raise EntityNotFound(f"The stack {top.name} has no operation {operation_id}.")
         wanted = replace(wanted, since=operation.created_at, until=operation.finished_at)
-    return stacks, root, queries.list_events(connection, replace(wanted, stack_ids=list(stacks)))
+    return stacks, root, event_lists.list_events(connection, replace(wanted, stack_ids=list(stacks)))
 
 
 async def event_show(services: EngineServices, context: RequestContext, request: ShowEvent) -> EventView:
     """Return an event with the properties at that time, hidden values redacted."""
     stack = await find_stack(services, context, request.ref, deleted=True)
-    event = await services.database.read(queries.event_by_id, stack.id, request.event_id)
+    event = await services.database.read(event_lists.event_by_id, stack.id, request.event_id)
     names = await services.database.read(_names, context, request.ref, request.resource_name)
     if event is None or event.resource_name not in names:
         raise EntityNotFound(f"The Event ({request.event_id}) could not be found.")

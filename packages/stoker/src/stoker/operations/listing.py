@@ -14,7 +14,7 @@ from stoker.engine.records.services import EngineServices
 from stoker.operations.drift import drift_summaries
 from stoker.operations.latest_operations import last_operations
 from stoker.operations.views import stack_view
-from stoker.store import change_sets, queries
+from stoker.store import change_sets, queries, stack_lists
 from stoker.store.records import COMPLETE, FAILED, IN_PROGRESS
 
 _COLUMNS = {
@@ -52,7 +52,7 @@ async def stack_list(services: EngineServices, context: RequestContext, request:
         raise Forbidden("Only administrators can list the stacks of all projects.")
     given = request.filters or {}
     columns = [column for key in request.sort_keys or ("creation_time",) for column in _SORT_COLUMNS[key]]
-    wanted = queries.StackQuery(
+    wanted = stack_lists.StackQuery(
         project_id=None if request.global_tenant else context.project_id,
         filters=[
             (_COLUMNS[name], [_value(name, value) for value in values])
@@ -82,10 +82,10 @@ async def stack_list(services: EngineServices, context: RequestContext, request:
     return page
 
 
-def _page(connection: Connection, wanted: queries.StackQuery, with_count: bool) -> StackPage:
-    stacks = queries.list_stacks(connection, wanted)
+def _page(connection: Connection, wanted: stack_lists.StackQuery, with_count: bool) -> StackPage:
+    stacks = stack_lists.list_stacks(connection, wanted)
     tags = queries.tags_of(connection, [stack.id for stack in stacks])
-    count = queries.count_listed(connection, wanted) if with_count else None
+    count = stack_lists.count_listed(connection, wanted) if with_count else None
     imported = change_sets.importing(connection, [stack.id for stack in stacks])
     views = [stack_view(stack, tags.get(stack.id)) for stack in stacks]
     listed: list[ListedStack] = [{**view, "imported": view["id"] in imported} for view in views]  # type: ignore[typeddict-item]

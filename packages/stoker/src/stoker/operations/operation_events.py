@@ -27,9 +27,10 @@ from stoker.operations.finding_change_sets import change_set_rows
 from stoker.operations.lookup import find_stack
 from stoker.operations.policy_results import objects, results_of_change_set, results_of_operations
 from stoker.plugins.preflight import Verdict
-from stoker.store import change_sets, operation_history, queries
+from stoker.store import change_sets, event_lists, operation_history, queries
 from stoker.store.operation_history import PastOperation
-from stoker.store.records import COMPLETE, FAILED, IN_PROGRESS, ChangeSet, Event, Stack
+from stoker.store.records import COMPLETE, FAILED, IN_PROGRESS, Event, Stack
+from stoker.store.survey_records import ChangeSet
 
 
 async def operation_events(
@@ -108,7 +109,7 @@ def _read(
     connection: Connection, stack: Stack, request: ListOperationEvents
 ) -> tuple[list[Event], bool, list[PastOperation | None]]:
     """Return a page of events, whether there are more, and the operation of each."""
-    wanted = queries.EventQuery(
+    wanted = event_lists.EventQuery(
         stack_ids=[stack.id],
         filters={"status": [FAILED]} if request.failed else {},
         limit=request.limit + 1,

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from sqlalchemy import Connection
 
 from stoker.base.context import RequestContext
-from stoker.base.errors import BadValue, PlanOutdated
+from stoker.base.errors import BadValue
 from stoker.base.similar import closest
 from stoker.contract.stacks import Refresh
 from stoker.engine.inspection.comparing import Known
@@ -27,23 +27,25 @@ from stoker.engine.plan_policies.policy import Report as PolicyReport
 from stoker.engine.planning.importing import IMPORTED_BY, NO_IMPORTS, Imports, returned_references
 from stoker.engine.planning.nested import NestedPlanner
 from stoker.engine.planning.plan import Plan, Step
-from stoker.engine.planning.planner import Forward, Wanted, plan_removal
+from stoker.engine.planning.planner import Forward, Wanted
 from stoker.engine.planning.policies import Policies
 from stoker.engine.planning.relocating import carry_out, read, wanted_paths
 from stoker.engine.planning.restoring import Copies
 from stoker.engine.planning.retaining import Removing
 from stoker.engine.planning.suggested_moves import suggested_imports, suggested_moves
+from stoker.engine.planning.verbs import plan_removal
 from stoker.engine.preflight.checks import check_steps
 from stoker.engine.preflight.findings import Report
 from stoker.engine.records.actions import RETURNS
-from stoker.engine.records.beginnings import written_policies
 from stoker.engine.records.observations import Observations
-from stoker.engine.records.recorded import Recorded, current_of, read_tree
+from stoker.engine.records.recorded import Recorded, current_of, read_below
 from stoker.engine.records.scope import RecordedScope
 from stoker.engine.records.services import EngineServices
 from stoker.engine.records.stack_view import available_zones
 from stoker.engine.running.outputs import exported_values, refuse_changes
 from stoker.operations.other_stacks import consumers, part_of_joint_deployment
+from stoker.operations.plan_checks import judged_by_policies, known_costs, usages_of
+from stoker.operations.plan_digests import PlanDigest, fingerprint
 from stoker.operations.requests import CheckedRequest
 from stoker.schema.unknown import has_unknown
 from stoker.store import fingerprints
@@ -56,28 +58,6 @@ if TYPE_CHECKING:
     from stoker.engine.pricing.usage import Usage
 
 Result = TypeVar("Result")
-
-_LENGTH = 32
-
-
-@dataclass(frozen=True, slots=True)
-class PlanDigest:
-    """Identifies a plan; as a string, the three fingerprints separated by dots."""
-
-    record: str
-    inputs: str
-    steps: str
-
-    def __str__(self) -> str:
-        return f"{self.record}.{self.inputs}.{self.steps}"
-
-    @classmethod
-    def parse(cls, text: str) -> PlanDigest:
-        """Parse a digest. Raises BadValue for an invalid one."""
-        parts = text.split(".")
-        if len(parts) != 3 or not all(len(part) == _LENGTH and part.isalnum() for part in parts):
-            raise BadValue(f"Invalid plan_digest {text!r}: it must be the digest of a plan from a preview.")
-        return cls(*parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,7 +228,7 @@ async def plan_tree_with_values(
             goal.copies,
             Removing(goal.action, since=goal.since, skipped=goal.wanted.skipped),
             imports=goal.imports,
-            read=_read_below(services, connection, stack, observed) if look.refresh is Refresh.ALL else {},
+            read=read_below(services, connection, stack, observed) if look.refresh is Refresh.ALL else {},
         )
         nonlocal usages
         forward = _forward(services, connection, stack, goal, inside, observed)
@@ -290,56 +270,6 @@ def _has_unknown_inputs(goal: Goal) -> bool:
     """Return whether values that the goal is given are known only after other stacks were deployed."""
     exports = goal.wanted.definition.known_exports or {}
     return has_unknown(goal.wanted.inputs.parameters) or has_unknown(exports)
-
-
-def usages_of(services: EngineServices, connection: Connection, stack: Stack, plan: Plan) -> Sequence[Usage] | None:
-    """Return what the resources of a plan take, on one connection with it; None without a price list."""
-    if services.settings.prices is None:
-        return None
-    from stoker.engine.pricing.usage import needs_record, usage_of  # only with a price list
-
-    return usage_of(plan, _read_below(services, connection, stack) if needs_record(plan) else {})
-
-
-async def known_costs(
-    services: EngineServices, context: RequestContext, usages: Sequence[Usage] | None
-) -> Costs | None:
-    """Return what a plan costs whose resources take this; None without a price list."""
-    settings = services.settings
-    if usages is None or settings.prices is None:
-        return None
-    from stoker.engine.pricing.costs import costs_of  # only with a price list
-
-    open_cloud = partial(services.credentials.of_caller, context)
-    return await costs_of(usages, settings.prices, open_cloud, services.clock, settings.validation_seconds)
-
-
-async def judged_by_policies(
-    services: EngineServices,
-    stack: Stack,
-    plan: Plan,
-    costs: Costs | None,
-    tags: Sequence[str] | None,
-    tried: Sequence[Policy] = (),
-) -> PolicyReport | None:
-    """Return what the policies say of a plan whose steps have their subjects; None if there are none.
-
-    `tags` are those that the stack will have, None for those that it has; `tried` are policies of the request.
-    """
-    written = await written_policies(services, stack)
-    if not services.settings.plan_policies and not written and not tried:
-        return None
-    from stoker.operations.plan_policies import asked_policies
-
-    return await asked_policies(services, stack, plan, costs, tags, written, tried)
-
-
-def _read_below(
-    services: EngineServices, connection: Connection, stack: Stack, observed: Observations | None = None
-) -> dict[str, Recorded]:
-    """Return the stacks nested in a stack with one set of queries, by the uuid of the resource around each."""
-    read = read_tree(services, connection, stack, observed)
-    return {each.stack.parent_resource or "": each for each in read if each.stack.id != stack.id}
 
 
 async def plan_removal_of(
@@ -392,7 +322,7 @@ def _removal(
     """Return the plan that removes all resources of a stack, which are as recorded but for what was observed."""
     recorded = Recorded.of(services, connection, stack, observed)
     inputs = recorded.inputs or services.loader.load_now(connection, stack.inputs)
-    read = _read_below(services, connection, stack, observed)
+    read = read_below(services, connection, stack, observed)
     inside = NestedPlanner(
         services, connection, stack, inputs, depth=stack.depth, read=read, observed=observed, removing=removing
     )
@@ -498,7 +428,7 @@ def _digest(
     """Return the digest of a plan; None while an operation runs on one of the stacks."""
     if not is_new and any(row[2] == IN_PROGRESS for row in recorded):
         return None
-    digests = (services.sealer.digest(content)[:_LENGTH] for content in (recorded, inputs, plan.identity()))
+    digests = (fingerprint(services, content) for content in (recorded, inputs, plan.identity()))
     return PlanDigest(*digests)
 
 
@@ -546,45 +476,3 @@ async def correct_differences(operation: Operation, refresh: Refresh, planned: O
     operation.observe = refresh is Refresh.ALL
     if refresh is Refresh.CHANGES:
         operation.differing = " ".join((await planned()).differing) or None
-
-
-def refuse_outdated(stack: Stack, digest: str, now: PlanDigest | None) -> None:
-    """Raise PlanOutdated unless the plan with this digest is still the one that is made now; BadValue if it is none."""
-    saved = PlanDigest.parse(digest)
-    if now is None:
-        raise PlanOutdated(f"The stack {stack.name} has an operation in progress; apply the plan when it has finished.")
-    for part, complaint in _COMPLAINTS.items():
-        if getattr(saved, part) != getattr(now, part):
-            raise PlanOutdated(complaint.format(name=stack.name))
-
-
-_COMPLAINTS: Mapping[str, str] = {
-    "record": "The stack {name} has changed since the plan was made. Make a new plan.",
-    "inputs": "The template, files, environment or parameters differ from those of the plan. Make a new plan.",
-    "steps": "The service would now change the stack {name} in another way than the plan says: objects in the cloud "
-    "have changed, or the service was upgraded. Make a new plan.",
-}
-
-
-def check_record(services: EngineServices, stack: Stack, saved: PlanDigest, connection: Connection) -> None:
-    """Raise PlanOutdated if the stack has changed since a plan was made; nothing changes it in this transaction."""
-    recorded = fingerprints.locked_tree(connection, stack.root_id)
-    if services.sealer.digest(recorded)[:_LENGTH] != saved.record:
-        raise PlanOutdated(_COMPLAINTS["record"].format(name=stack.name))
-
-
-def records_of(connection: Connection, services: EngineServices, root_ids: Collection[str]) -> dict[str, str]:
-    """Return the part `record` of the digests of plans that are made now for these trees of stacks, by the root."""
-    trees = fingerprints.trees(connection, root_ids)
-    return {root_id: services.sealer.digest(rows)[:_LENGTH] for root_id, rows in trees.items()}
-
-
-async def digest_of_action(services: EngineServices, stack: Stack, action: Any) -> PlanDigest | None:
-    """Return the digest of what has no plan, such as a suspension; `action` is JSON data that is equal for equal ones.
-
-    It is None while an operation runs on one of the stacks.
-    """
-    rows = await services.database.read(fingerprints.tree, stack.root_id)
-    if any(row[2] == IN_PROGRESS for row in rows):
-        return None
-    return PlanDigest(*(services.sealer.digest(content)[:_LENGTH] for content in (rows, [stack.id, action], [])))

@@ -24,7 +24,8 @@ from stoker.operations.finding_change_sets import change_set_rows
 from stoker.operations.lookup import find_stack
 from stoker.store import approvals, policy_results
 from stoker.store.policy_results import JudgedPlan
-from stoker.store.records import COMPLETE, UNFINISHED, ChangeSet
+from stoker.store.records import COMPLETE, UNFINISHED
+from stoker.store.survey_records import ChangeSet
 
 _PLANS_OF_PAGE = 20
 """How many plans are opened for a page: some have a thousand results."""

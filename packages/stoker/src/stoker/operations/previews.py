@@ -11,7 +11,8 @@ from sqlalchemy import Connection
 from stoker.base.budget import charge_copy
 from stoker.base.context import RequestContext
 from stoker.base.redaction import redact
-from stoker.contract.stacks import ChangesPreview, PreviewPatch, PreviewStack, PreviewUpdate, Refresh, StackPreview
+from stoker.contract.previews import ChangesPreview, PreviewPatch, PreviewStack, PreviewUpdate, StackPreview
+from stoker.contract.stacks import Refresh
 from stoker.contract.views import ResourceView
 from stoker.engine.calls.context import ActingParts
 from stoker.engine.inspection.comparing import Known

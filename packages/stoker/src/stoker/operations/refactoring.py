@@ -59,7 +59,8 @@ from stoker.operations.settings import check_plan_by_policy
 from stoker.operations.stacks import requested_operation
 from stoker.store import exchange, fingerprints, queries, refactors
 from stoker.store.journal import Batch
-from stoker.store.records import COMPLETE, IN_PROGRESS, Operation, Stack, StackRefactor
+from stoker.store.records import COMPLETE, IN_PROGRESS, Operation, Stack
+from stoker.store.survey_records import StackRefactor
 
 _STARTED = "Stack UPDATE started"
 _CREATED, _REFUSED = "CREATE_COMPLETE", "CREATE_FAILED"

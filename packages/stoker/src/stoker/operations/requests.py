@@ -20,7 +20,8 @@ from stoker.base.errors import (
     StackValidationFailed,
     TemplateInvalid,
 )
-from stoker.contract.stacks import JointDeployment, Refresh, TemplateInputs
+from stoker.contract.previews import JointDeployment
+from stoker.contract.stacks import Refresh, TemplateInputs
 from stoker.engine.calls.context import ActingParts
 from stoker.engine.notifications.sinks import sink_problems
 from stoker.engine.ownership.healing_schedule import interval_of, is_healing_tag

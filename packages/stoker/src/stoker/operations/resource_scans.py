@@ -32,7 +32,8 @@ from stoker.operations.background_work import has_living_engine, reason_of
 from stoker.operations.generating import types_to_generate
 from stoker.store import claims, resource_scans
 from stoker.store.journal import Batch
-from stoker.store.records import COMPLETE, FAILED, IN_PROGRESS, ResourceScan
+from stoker.store.records import COMPLETE, FAILED, IN_PROGRESS
+from stoker.store.survey_records import ResourceScan
 from stoker_foundation.patterns.linear import fits_wildcards
 
 EXPIRED = "EXPIRED"

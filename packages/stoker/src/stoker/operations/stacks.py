@@ -13,12 +13,12 @@ from sqlalchemy.exc import IntegrityError
 from stoker.base.context import RequestContext
 from stoker.base.errors import BadValue, StackExists, StackValidationFailed
 from stoker.base.redaction import redact_values
+from stoker.contract.previews import JointDeployment
 from stoker.contract.request import Reference
 from stoker.contract.stacks import (
     CreateStack,
     DeleteStack,
     IdentifyStack,
-    JointDeployment,
     NewStack,
     PatchStack,
     Refresh,

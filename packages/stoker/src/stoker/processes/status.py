@@ -16,7 +16,7 @@ from sqlalchemy.exc import DBAPIError
 
 from stoker.engine.core import Engine
 from stoker.processes.progress import progress_of
-from stoker.store import claims
+from stoker.store import claimable
 from stoker_foundation.readiness import READY_PATH
 
 _GROUP_SIZES = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000)
@@ -64,7 +64,9 @@ class EngineMetrics:
         engine = self._engine
         try:
             async with asyncio.timeout(_DATABASE_SECONDS):
-                self._counts = await engine.services.database.read(claims.count_unfinished, engine.services.clock.now())
+                self._counts = await engine.services.database.read(
+                    claimable.count_unfinished, engine.services.clock.now()
+                )
         except (TimeoutError, DBAPIError):
             self._counts = {}
         return generate_latest(self.registry)

@@ -15,8 +15,9 @@ from typing import Any
 import orjson
 from sqlalchemy import Connection, Select, and_, delete, insert, select, update
 
-from stoker.store.records import ChangeRequest
-from stoker.store.tables import change_approvals, change_requests, operations, stacks
+from stoker.store.approval_tables import change_approvals, change_requests
+from stoker.store.survey_records import ChangeRequest
+from stoker.store.tables import operations, stacks
 
 _KEPT = 500
 """How many requests of a project are listed."""

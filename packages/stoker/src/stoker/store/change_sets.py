@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 
 from sqlalchemy import Connection, and_, delete, exists, select, update
 
-from stoker.store.records import ChangeSet
+from stoker.store.survey_records import ChangeSet
 from stoker.store.tables import change_sets, operations, stacks
 
 IMPORT = "IMPORT"

@@ -11,28 +11,23 @@ These rules hold even if messages between engines are lost:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, and_, bindparam, delete, func, insert, not_, or_, select, update
+from sqlalchemy import ColumnElement, Connection, and_, bindparam, delete, insert, not_, or_, select, update
 
-from stoker.base.errors import Conflict, EntityNotFound, Fenced
-from stoker.base.ids import new_id
-from stoker.store import deaths, queries
-from stoker.store.locks import refuse_locked
+from stoker.base.errors import Fenced
+from stoker.store import deaths
 from stoker.store.records import (
     FAILED,
     IN_PROGRESS,
-    PENDING,
     REMOVE_SNAPSHOT,
     RUNNING,
-    SECOND_CHANCE,
     SET_ASIDE,
     SUPERSEDED,
     UNFINISHED,
     EngineRecord,
-    Event,
     Operation,
     Resource,
 )
@@ -77,7 +72,7 @@ def list_engines(connection: Connection) -> list[EngineRecord]:
 
 def living(connection: Connection, now: float) -> set[str]:
     """Return the IDs of the engines that are alive."""
-    return set(connection.execute(select(engines.c.id).where(_alive(now))).scalars())
+    return set(connection.execute(select(engines.c.id).where(alive(now))).scalars())
 
 
 def forget_engines(connection: Connection, before: float) -> None:
@@ -88,11 +83,11 @@ def forget_engines(connection: Connection, before: float) -> None:
 def forget_dead_engines(connection: Connection, now: float) -> int:
     """Delete the records of engines that are not alive and own no unfinished operation; return how many."""
     owners = select(operations.c.owner).where(operations.c.status.in_(UNFINISHED), operations.c.owner.is_not(None))
-    where = and_(not_(_alive(now)), engines.c.id.not_in(owners))
+    where = and_(not_(alive(now)), engines.c.id.not_in(owners))
     return connection.execute(delete(engines).where(where)).rowcount
 
 
-def _alive(now: float) -> ColumnElement[bool]:
+def alive(now: float) -> ColumnElement[bool]:
     return and_(engines.c.stopped_at.is_(None), engines.c.seen_at + engines.c.lease > now)
 
 
@@ -281,44 +276,6 @@ def _close(connection: Connection, operation: Operation, now: float) -> None:
         end_snapshot(connection, operation.snapshot, FAILED, _OVERTAKEN)
 
 
-@dataclass(frozen=True, slots=True)
-class Orphan:
-    """An unfinished operation that no living engine owns."""
-
-    id: str
-    created_at: float
-
-
-def claimable(
-    connection: Connection, engine_id: str, now: float, limit: int, after: Orphan | None = None
-) -> list[Orphan]:
-    """Return at most `limit` unfinished operations that no living engine owns, newest first, from those after `after`.
-
-    The newest ones are what users have just requested, and the innermost stacks of trees, where the work is.
-    """
-    columns = operations.c
-    where = _orphaned(engine_id, now)
-    if after is not None:
-        same = and_(columns.created_at == after.created_at, columns.id < after.id)
-        where = and_(where, or_(columns.created_at < after.created_at, same))
-    query = select(columns.id, columns.created_at).where(where)
-    rows = connection.execute(query.order_by(columns.created_at.desc(), columns.id.desc()).limit(limit))
-    return [Orphan(row.id, row.created_at) for row in rows]
-
-
-def count_claimable(connection: Connection, engine_id: str, now: float) -> int:
-    """Return how many unfinished operations no living engine owns."""
-    query = select(func.count()).select_from(operations).where(_orphaned(engine_id, now))
-    return int(connection.execute(query).scalar_one())
-
-
-def _orphaned(engine_id: str, now: float) -> ColumnElement[bool]:
-    owner, alive = operations.c.owner, select(engines.c.id).where(_alive(now))
-    return and_(
-        operations.c.status.in_(UNFINISHED), or_(owner.is_(None), and_(owner != engine_id, owner.not_in(alive)))
-    )
-
-
 def note_activity(connection: Connection, engine_id: str, waiting: Iterable[str], working: Iterable[str]) -> None:
     """Record which of an engine's operations only wait now, and which do not any more."""
     for identifiers, epoch in ((sorted(waiting), operations.c.epoch), (sorted(working), None)):
@@ -388,7 +345,7 @@ def standing(connection: Connection, identifiers: Iterable[str]) -> dict[str, St
 
 def owner_of(connection: Connection, stack_id: str, now: float) -> str | None:
     """Return the living engine that runs an operation on the stack."""
-    where = and_(operations.c.stack_id == stack_id, operations.c.status == RUNNING, _alive(now))
+    where = and_(operations.c.stack_id == stack_id, operations.c.status == RUNNING, alive(now))
     joined = operations.join(engines, engines.c.id == operations.c.owner)
     return connection.execute(select(engines.c.id).select_from(joined).where(where).limit(1)).scalar()
 
@@ -427,106 +384,3 @@ def change_from_outside(connection: Connection, row: Resource, as_read: str | No
     if connection.execute(query).scalar() != as_read:
         raise Fenced("the resource has been changed meanwhile")
     connection.execute(update(resources).where(resources.c.uuid == row.uuid).values(row.values()))
-
-
-def unfinished(connection: Connection, statuses: Sequence[str] = UNFINISHED) -> list[tuple[Operation, str, str]]:
-    """Return the unfinished operations, oldest first, each with its stack's name and project.
-
-    Operations that were set aside are included as long as nothing else was done to their stacks.
-    """
-    set_aside = and_(
-        operations.c.reason_code == SET_ASIDE,
-        operations.c.status == FAILED,
-        stacks.c.operation == operations.c.id,
-        stacks.c.deleted_at.is_(None),
-    )
-    query = (
-        select(operations, stacks.c.name.label("stack_name"), stacks.c.project_id.label("stack_project"))
-        .join(stacks, stacks.c.id == operations.c.stack_id)
-        .where(or_(operations.c.status.in_(statuses), set_aside))
-        .order_by(operations.c.created_at, operations.c.id)
-    )
-    return [(Operation.of(row), row.stack_name, row.stack_project) for row in connection.execute(query)]
-
-
-def resume(connection: Connection, operation_id: str, now: float, cause: str | None = None) -> Operation:
-    """Retry an operation that was set aside, with a new operation that waits for an engine; `cause` as in `Operation`.
-
-    For a nested stack this is the operation of the outermost stack that failed because of it. Raises EntityNotFound,
-    and Conflict when the operation was not set aside, something else was done to the stack since, or it is locked.
-    """
-    found = queries.operation_by_id(connection, operation_id)
-    if found is None:
-        raise EntityNotFound(f"The operation {operation_id} does not exist.")
-    while found.parent_operation is not None:
-        above = queries.operation_by_id(connection, found.parent_operation)
-        if above is None:
-            break
-        found = above
-    stack = queries.lock_stack(connection, found.stack_id)
-    if found.status in UNFINISHED:
-        raise Conflict(f"The operation {found.id} is not finished; wait until it has failed.")
-    if found.reason_code != SET_ASIDE:
-        raise Conflict(f"The operation {found.id} was not set aside; its status is {found.status}.")
-    if stack is None or stack.operation != found.id or stack.status != FAILED:
-        raise Conflict(f"The stack was changed after the operation {found.id}; update the stack instead.")
-    refuse_locked(connection, stack)
-    again = replace(
-        found,
-        id=new_id(),
-        status=PENDING,
-        reason="",
-        reason_code=None,
-        created_at=now,
-        started_at=None,
-        finished_at=None,
-        claimed_at=None,
-        deadline=None if found.deadline is None else now + (found.deadline - found.created_at),
-        owner=None,
-        epoch=0,
-        plan=None,
-        cause=cause or (None if found.cause == SECOND_CHANCE else found.cause),
-        failure=None,
-        waiting_epoch=None,
-    )
-    who = "by itself, once, after a time without deaths of engines" if cause == SECOND_CHANCE else "by an operator"
-    reason = f"Stack {again.stack_action} resumed {who}"
-    values = {"action": again.stack_action, "status": IN_PROGRESS, "reason": reason, "operation": again.id}
-    connection.execute(insert(operations).values(again.values()))
-    queries.set_stack(connection, stack.id, values)
-    queries.add_events(connection, [Event.of_stack(stack, again.stack_action, IN_PROGRESS, reason, now)])
-    return again
-
-
-def second_chances(connection: Connection, now: float, quiet: float) -> list[str]:
-    """Return the operations that were set aside and may resume by themselves: once, after `quiet` seconds.
-
-    In that time, no engine may have died while it ran an operation.
-    """
-    if deaths.latest(connection) > now - quiet:
-        return []
-    query = (
-        select(operations.c.id)
-        .join(stacks, stacks.c.id == operations.c.stack_id)
-        .where(
-            operations.c.reason_code == SET_ASIDE,
-            operations.c.status == FAILED,
-            operations.c.parent_operation.is_(None),
-            or_(operations.c.cause.is_(None), operations.c.cause != SECOND_CHANCE),
-            operations.c.finished_at <= now - quiet,
-            stacks.c.operation == operations.c.id,
-            stacks.c.status == FAILED,
-            stacks.c.deleted_at.is_(None),
-        )
-        .order_by(operations.c.id)
-    )
-    return list(connection.execute(query).scalars())
-
-
-def count_unfinished(connection: Connection, now: float) -> dict[str, int]:
-    """Count the unfinished operations: `running` on a living engine, and `waiting` for one."""
-    alive = select(engines.c.id).where(_alive(now))
-    owned = and_(operations.c.owner.is_not(None), operations.c.owner.in_(alive))
-    total = select(func.count()).select_from(operations).where(operations.c.status.in_(UNFINISHED))
-    running = connection.execute(total.where(owned)).scalar_one()
-    return {"running": running, "waiting": connection.execute(total).scalar_one() - running}

@@ -6,7 +6,8 @@ from collections.abc import Collection
 
 from sqlalchemy import Connection, and_, delete, func, select
 
-from stoker.store.records import COMPLETE, DriftDetection
+from stoker.store.records import COMPLETE
+from stoker.store.survey_records import DriftDetection
 from stoker.store.tables import drift_detections as table
 
 _KEPT = 10

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import Connection, and_, delete, func, or_, select, update
 
-from stoker.store.records import GeneratedTemplate
+from stoker.store.survey_records import GeneratedTemplate
 from stoker.store.tables import generated_templates as table
 
 

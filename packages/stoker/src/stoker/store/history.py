@@ -9,11 +9,11 @@ from functools import partial
 from sqlalchemy import Connection, Select, Table, and_, delete, false, func, not_, or_, select, union
 
 from stoker.store import purging, queries
+from stoker.store.approval_tables import change_requests
 from stoker.store.change_sets import IMPORT
 from stoker.store.records import COMPLETE, UNFINISHED
 from stoker.store.removal import Removal, lines_of
 from stoker.store.tables import (
-    change_requests,
     change_sets,
     events,
     operation_deaths,

@@ -30,7 +30,8 @@ from sqlalchemy.exc import DBAPIError, IntegrityError
 
 from stoker.base.errors import Bug, Fenced
 from stoker.base.ids import new_id
-from stoker.store import records, statements
+from stoker.store import records, statements, survey_records
+from stoker.store.approval_tables import change_requests
 from stoker.store.database import Database, Outage
 from stoker.store.expiry import EXPIRY, Expiry, RequestExpired
 from stoker.store.failures import passes, unusable
@@ -38,7 +39,6 @@ from stoker.store.ownership import Found, Owned, claim, keep_writers_out, refuse
 from stoker.store.search import Terms, replace_terms
 from stoker.store.tables import (
     announcements,
-    change_requests,
     change_sets,
     drift_detections,
     engines,
@@ -82,14 +82,14 @@ _TABLES: Mapping[type[records.Record], tuple[Table, str]] = {
     records.EngineRecord: (engines, "id"),
     records.SoftwareConfig: (software_configs, "id"),
     records.StackSnapshot: (snapshots, "id"),
-    records.ChangeSet: (change_sets, "id"),
+    survey_records.ChangeSet: (change_sets, "id"),
     records.SoftwareDeployment: (software_deployments, "id"),
     records.Announcement: (announcements, "id"),
-    records.DriftDetection: (drift_detections, "id"),
-    records.ResourceScan: (resource_scans, "id"),
-    records.GeneratedTemplate: (generated_templates, "id"),
-    records.StackRefactor: (stack_refactors, "id"),
-    records.ChangeRequest: (change_requests, "id"),
+    survey_records.DriftDetection: (drift_detections, "id"),
+    survey_records.ResourceScan: (resource_scans, "id"),
+    survey_records.GeneratedTemplate: (generated_templates, "id"),
+    survey_records.StackRefactor: (stack_refactors, "id"),
+    survey_records.ChangeRequest: (change_requests, "id"),
 }
 
 

@@ -6,22 +6,16 @@ The first argument of each function is an open connection, so that `Database.rea
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from sqlalchemy import (
-    ColumnElement,
     Connection,
-    Select,
     and_,
     bindparam,
     delete,
-    false,
     func,
     insert,
-    or_,
     select,
-    true,
     update,
 )
 
@@ -35,7 +29,6 @@ from stoker.store.records import (
     Operation,
     Resource,
     ResourceSummary,
-    SoftwareConfig,
     Stack,
 )
 
@@ -57,7 +50,6 @@ _SUMMARIES_OF = (
     .where(tables.resources.c.stack_id.in_(bindparam("values", expanding=True)))
     .order_by(tables.resources.c.position)
 )
-_COUNT_EVENTS = select(func.count()).select_from(tables.events).where(tables.events.c.stack_id == bindparam("stack_id"))
 _TAGS_OF = statements.where_among(tables.stack_tags, "stack_id").order_by(tables.stack_tags.c.position)
 _CHILDREN_OF = statements.where_among(tables.stacks, "parent_id").where(tables.stacks.c.deleted_at.is_(None))
 _CHILD_BEHIND = statements.where(tables.stacks, "parent_resource").where(tables.stacks.c.deleted_at.is_(None))
@@ -66,9 +58,6 @@ _COUNT_STACKS = statements.count_of(
     select(tables.stacks.c.id)
     .where(tables.stacks.c.project_id == bindparam("project_id"))
     .where(tables.stacks.c.deleted_at.is_(None), tables.stacks.c.parent_id.is_(None))
-)
-_COUNT_CONFIGS = statements.count_of(
-    select(tables.software_configs.c.id).where(tables.software_configs.c.project_id == bindparam("project_id"))
 )
 _UNFINISHED_OF = (
     statements.where(tables.operations, "stack_id")
@@ -245,105 +234,6 @@ def user_project_in_use(connection: Connection, project_id: str, except_stack: s
     return connection.execute(select(tables.stacks.c.id).where(where).limit(1)).first() is not None
 
 
-@dataclass(slots=True)
-class StackQuery:
-    """Which stacks to list; an empty field selects all. `filters` maps columns to accepted values.
-
-    `states` are sequences of alternatives, each an action (None: any) and a status; a stack must match one of each.
-    """
-
-    project_id: str | None = None
-    filters: Sequence[tuple[str, Sequence[Any]]] = ()
-    states: Sequence[Sequence[tuple[str | None, str]]] = ()
-    tags: Sequence[str] = ()
-    tags_any: Sequence[str] = ()
-    not_tags: Sequence[str] = ()
-    not_tags_any: Sequence[str] = ()
-    hidden_tags: Sequence[str] = ()
-    show_deleted: bool = False
-    show_nested: bool = False
-    limit: int | None = None
-    marker: str | None = None
-    sort_keys: Sequence[str] = ("created_at",)
-    descending: bool = True
-
-
-def list_stacks(connection: Connection, wanted: StackQuery) -> list[Stack]:
-    """Return the stacks that match, sorted and paged."""
-    query = _stack_filter(select(tables.stacks), wanted)
-    keys = [_sortable(tables.stacks.c[name]) for name in dict.fromkeys([*wanted.sort_keys, "created_at", "id"])]
-    if wanted.marker:
-        row = connection.execute(select(*keys).where(tables.stacks.c.id == wanted.marker)).one_or_none()
-        if row is not None:
-            query = query.where(_after(keys, tuple(row), wanted.descending))
-    query = query.order_by(*(key.desc() if wanted.descending else key.asc() for key in keys))
-    if wanted.limit is not None:
-        query = query.limit(wanted.limit)
-    return Stack.all_of(connection.execute(query))
-
-
-def _in_state(action: str | None, status: str) -> ColumnElement[bool]:
-    in_status = tables.stacks.c.status == status
-    return in_status if action is None else and_(tables.stacks.c.action == action, in_status)
-
-
-def _sortable(column: ColumnElement[Any]) -> ColumnElement[Any]:
-    """Return a column that pages can continue by after a marker: null (a time not reached yet) sorts first."""
-    return func.coalesce(column, 0) if column is tables.stacks.c.updated_at else column
-
-
-def count_listed(connection: Connection, wanted: StackQuery) -> int:
-    """Count the stacks that match, without paging."""
-    counted = connection.execute(_stack_filter(select(func.count()).select_from(tables.stacks), wanted))
-    return int(counted.scalar_one())
-
-
-_FINDING = ("id", "parent_id")
-"""Columns by which a few stacks are found: a database that does not know this may read all of the project instead, so
-that it must not find them by the project's index."""
-
-
-def _stack_filter(query: Select[Any], wanted: StackQuery) -> Select[Any]:
-    columns = tables.stacks.c
-    if wanted.project_id is not None:
-        found_otherwise = any(name in _FINDING for name, _ in wanted.filters)
-        project_id = func.coalesce(columns.project_id, "") if found_otherwise else columns.project_id
-        query = query.where(project_id == wanted.project_id)
-    if not wanted.show_deleted:
-        query = query.where(columns.deleted_at.is_(None))
-    if not wanted.show_nested:
-        query = query.where(columns.parent_id.is_(None))
-    for name, values in wanted.filters:
-        query = query.where(columns[name].in_(list(values)))
-    for states in wanted.states:
-        query = query.where(or_(*(_in_state(action, status) for action, status in states)))
-    tagged = select(tables.stack_tags.c.stack_id)
-    for tag in wanted.tags:
-        query = query.where(columns.id.in_(tagged.where(tables.stack_tags.c.tag == tag)))
-    if wanted.tags_any:
-        query = query.where(columns.id.in_(tagged.where(tables.stack_tags.c.tag.in_(list(wanted.tags_any)))))
-    if wanted.not_tags:
-        every = [columns.id.in_(tagged.where(tables.stack_tags.c.tag == tag)) for tag in wanted.not_tags]
-        query = query.where(~and_(*every))
-    excluded = [*wanted.not_tags_any, *wanted.hidden_tags]
-    if excluded:
-        query = query.where(columns.id.not_in(tagged.where(tables.stack_tags.c.tag.in_(excluded))))
-    return query
-
-
-def _after(keys: Sequence[Any], values: Sequence[Any], descending: bool) -> Any:
-    """Return the condition for rows after the marker's in the order of several keys.
-
-    What it says of the first key alone lets the database begin to read an index at the marker.
-    """
-    first = keys[0] <= values[0] if descending else keys[0] >= values[0]
-    alternatives = []
-    for index, key in enumerate(keys):
-        equal = [keys[before] == values[before] for before in range(index)]
-        alternatives.append(and_(*equal, key < values[index] if descending else key > values[index]))
-    return and_(first, or_(*alternatives))
-
-
 # -- inputs --------------------------------------------------------------------------------------------------
 
 
@@ -477,67 +367,6 @@ def each_property_set(connection: Connection, identifiers: Iterable[str]) -> Ite
 # -- events --------------------------------------------------------------------------------------------------
 
 
-@dataclass(slots=True)
-class EventQuery:
-    """Which events to list. `filters` maps columns to accepted values; `since` and `until` are times in seconds, both
-    included.
-    """
-
-    stack_ids: Sequence[str] = ()
-    filters: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    limit: int | None = None
-    marker: str | None = None
-    sort_keys: Sequence[str] = ()
-    descending: bool = False
-    since: float | None = None
-    until: float | None = None
-
-
-def list_events(connection: Connection, wanted: EventQuery) -> list[Event]:
-    """Return the events that match, oldest first by default."""
-    columns = tables.events.c
-    query = select(*(columns[name] for name in Event.columns)).where(columns.stack_id.in_(list(wanted.stack_ids)))
-    for name, values in wanted.filters.items():
-        query = query.where(columns[name].in_(list(values)))
-    if wanted.since is not None:
-        query = query.where(columns.time >= wanted.since)
-    if wanted.until is not None:
-        query = query.where(columns.time <= wanted.until)
-    keys = [columns[name] for name in dict.fromkeys([*wanted.sort_keys, "sequence"])]
-    if wanted.marker:
-        row = connection.execute(select(*keys).where(columns.id == wanted.marker)).one_or_none()
-        if row is not None:
-            query = query.where(_after(keys, tuple(row), wanted.descending))
-    query = query.order_by(*(key.desc() if wanted.descending else key.asc() for key in keys))
-    if wanted.limit is not None:
-        query = query.limit(wanted.limit)
-    return Event.all_of(connection.execute(query))
-
-
-def event_by_id(connection: Connection, stack_id: str, event_id: str) -> Event | None:
-    """Return an event of a stack by ID."""
-    query = statements.where(tables.events, "stack_id", "id")
-    row = connection.execute(query, {"stack_id": stack_id, "id": event_id}).one_or_none()
-    return Event.of(row) if row else None
-
-
-def purge_events(connection: Connection, stack_id: str, keep: int, batch: int) -> None:
-    """Reduce a stack's events to at most `keep`.
-
-    The oldest are removed in multiples of `batch`, so that a stack at its limit is not purged for every event. A batch
-    larger than `keep` is reduced, since it would leave no events.
-    """
-    of_stack = tables.events.c.stack_id == stack_id
-    count = connection.execute(_COUNT_EVENTS, {"stack_id": stack_id}).scalar_one()
-    if count <= keep:
-        return
-    batch = min(batch, keep)
-    batches = -(-(count - keep) // batch)
-    oldest = select(tables.events.c.sequence).where(of_stack).order_by(tables.events.c.sequence)
-    last = connection.execute(oldest.limit(1).offset(batches * batch - 1)).scalar_one()
-    connection.execute(delete(tables.events).where(and_(of_stack, tables.events.c.sequence <= last)))
-
-
 # -- operations ----------------------------------------------------------------------------------------------
 
 
@@ -563,7 +392,7 @@ def operations_of(
     keys = (columns.created_at, columns.id)
     query = select(tables.operations).where(columns.stack_id == stack_id).order_by(*(key.desc() for key in keys))
     if after is not None:
-        query = query.where(_after(keys, (after.created_at, after.id), descending=True))
+        query = query.where(statements.after_marker(keys, (after.created_at, after.id), descending=True))
     if limit is not None:
         query = query.limit(limit)
     return Operation.all_of(connection.execute(query))
@@ -595,34 +424,3 @@ def unfinished_of(connection: Connection, stack_id: str) -> list[Operation]:
 
 
 # -- software configurations ---------------------------------------------------------------------------------
-
-
-def software_config(connection: Connection, identifier: str) -> SoftwareConfig | None:
-    """Return a configuration by ID."""
-    where = tables.software_configs.c.id == identifier
-    row = connection.execute(select(tables.software_configs).where(where)).one_or_none()
-    return SoftwareConfig.of(row) if row else None
-
-
-def count_software_configs(connection: Connection, project_id: str, most: int) -> int:
-    """Count the configurations of a project up to `most`."""
-    return connection.execute(_COUNT_CONFIGS, {"project_id": project_id, "most": most}).scalar_one()
-
-
-def software_configs(
-    connection: Connection, project_id: str | None, limit: int | None, marker: str | None
-) -> list[SoftwareConfig]:
-    """Return a page of a project's configurations (None: all projects), newest first; none after an unknown marker."""
-    columns = tables.software_configs.c
-    keys = (columns.created_at, columns.id)
-    mine = true() if project_id is None else columns.project_id == project_id
-    query = select(tables.software_configs).where(mine).order_by(*(key.desc() for key in keys)).limit(limit)
-    if marker is not None:
-        last = connection.execute(select(*keys).where(mine, columns.id == marker)).one_or_none()
-        query = query.where(false() if last is None else _after(keys, tuple(last), descending=True))
-    return SoftwareConfig.all_of(connection.execute(query))
-
-
-def delete_software_config(connection: Connection, identifier: str) -> None:
-    """Delete a configuration."""
-    connection.execute(delete(tables.software_configs).where(tables.software_configs.c.id == identifier))

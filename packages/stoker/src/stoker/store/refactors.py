@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import Connection, and_, delete, insert, or_, select, update
 
 from stoker.store import queries
-from stoker.store.records import StackRefactor
+from stoker.store.survey_records import StackRefactor
 from stoker.store.tables import (
     events,
     former_locations,

@@ -8,6 +8,7 @@ from typing import Any
 from sqlalchemy import Column, Connection, and_, literal, select, tuple_, update
 
 from stoker.store import tables
+from stoker.store.columns import SEALED
 from stoker.store.sealing import Sealer
 
 Key = tuple[Any, ...]
@@ -16,7 +17,7 @@ Key = tuple[Any, ...]
 def sealed_columns() -> Iterator[Column[Any]]:
     """Return every column with sealed values."""
     for table in tables.metadata.sorted_tables:
-        yield from (column for column in table.columns if column.info == tables.SEALED)
+        yield from (column for column in table.columns if column.info == SEALED)
 
 
 def reseal(

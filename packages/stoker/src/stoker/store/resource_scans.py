@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import Connection, delete, select, update
 
-from stoker.store.records import ResourceScan
+from stoker.store.survey_records import ResourceScan
 from stoker.store.tables import resource_scans as table
 
 _KEPT = 10

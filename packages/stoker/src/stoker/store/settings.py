@@ -11,8 +11,9 @@ import orjson
 from sqlalchemy import Connection, Table, and_, delete, insert, select
 
 from stoker.store import statements
+from stoker.store.approval_tables import change_controls, plan_policies
 from stoker.store.records import StackSettings
-from stoker.store.tables import change_controls, plan_policies, stack_settings
+from stoker.store.tables import stack_settings
 
 
 def of_stack(connection: Connection, root_id: str) -> StackSettings:

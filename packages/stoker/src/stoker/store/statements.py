@@ -5,7 +5,7 @@ For SQLAlchemy, building a statement and finding its compiled form takes several
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -21,6 +21,7 @@ from sqlalchemy import (
     delete,
     func,
     insert,
+    or_,
     select,
     update,
 )
@@ -76,3 +77,16 @@ def assigned(keys: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, An
 def without(table: Table, *names: str) -> Delete:
     """Delete rows by these columns; the parameters have the columns' names."""
     return delete(table).where(and_(*(table.c[name] == bindparam(name) for name in names)))
+
+
+def after_marker(keys: Sequence[Any], values: Sequence[Any], descending: bool) -> Any:
+    """Return the condition for rows after the marker's in the order of several keys.
+
+    What it says of the first key alone lets the database begin to read an index at the marker.
+    """
+    first = keys[0] <= values[0] if descending else keys[0] >= values[0]
+    alternatives = []
+    for index, key in enumerate(keys):
+        equal = [keys[before] == values[before] for before in range(index)]
+        alternatives.append(and_(*equal, key < values[index] if descending else key > values[index]))
+    return and_(first, or_(*alternatives))

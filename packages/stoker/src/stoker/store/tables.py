@@ -7,8 +7,6 @@ files, environments) are rows of `documents`, keyed by their content.
 
 from __future__ import annotations
 
-from typing import Any
-
 from sqlalchemy import (
     BigInteger,
     Boolean,
@@ -17,60 +15,20 @@ from sqlalchemy import (
     ForeignKey,
     Index,
     Integer,
-    MetaData,
     String,
     Table,
-    Text,
     UniqueConstraint,
 )
 
-MYSQL_OPTIONS: dict[str, Any] = {
-    f"{dialect}_{option}": value
-    for dialect in ("mysql", "mariadb")
-    for option, value in (("engine", "InnoDB"), ("charset", "utf8mb4"), ("collate", "utf8mb4_bin"))
-}
-"""Options of every table in revisions: names are case-sensitive on every database, and may contain any character.
+from stoker.store import approval_tables, columns  # noqa: F401  the metadata have the tables of approvals, too
+from stoker.store.columns import SEALED, Action, Identifier, LongText, Name, Sequence, index_where
 
-They are not options of the tables below, because they would import the dialect of MySQL in every process.
-"""
+metadata = columns.metadata
+"""All tables: those of approvals, too."""
 
-metadata = MetaData(
-    naming_convention={
-        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
-        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
-        "fk": "fk_%(table_name)s_%(column_0_name)s",
-        "pk": "pk_%(table_name)s",
-    }
-)
-
-Identifier = String(36)
-Name = String(255)
-Action = String(32)
-SEALED: dict[Any, Any] = {"sealed": True}
-"""The `info` of a column whose values are sealed."""
-
-
-class _LongText(Text):
-    """MySQL's LONGTEXT, declared without importing its dialect, which other databases do not need."""
-
-    __visit_name__ = "LONGTEXT"
-
-
-LongText = Text().with_variant(_LongText(), "mysql", "mariadb")
-Sequence = BigInteger().with_variant(Integer(), "sqlite")
 
 _LISTED = "deleted_at IS NULL AND parent_id IS NULL"
 """The stacks that lists have unless they are asked for more."""
-
-
-def _index_where(condition: str, name: str, *columns: str) -> Index:
-    """Return an index of the rows with a condition, or of all rows on MySQL.
-
-    Where the rows without a value are most of them, as `parent_id` is of the stacks that are not nested, a database
-    that does not know this reads them all from an index that has them. The migrations make the index; options of a
-    dialect are not given here, since they import the dialect.
-    """
-    return Index(name, *columns, info={"where": condition})
 
 
 documents = Table(
@@ -130,16 +88,16 @@ stacks = Table(
     Column("locked", LongText),
     UniqueConstraint("project_id", "live_name"),
     Index("ix_stacks_project_created", "project_id", "created_at", "id"),
-    _index_where("parent_id IS NOT NULL", "ix_stacks_parent_id", "parent_id"),
-    _index_where("parent_resource IS NOT NULL", "ix_stacks_parent_resource", "parent_resource"),
-    _index_where("deleted_at IS NOT NULL", "ix_stacks_deleted_at", "deleted_at"),
-    _index_where("deleted_at IS NULL", "ix_stacks_credential", "credential"),
+    index_where("parent_id IS NOT NULL", "ix_stacks_parent_id", "parent_id"),
+    index_where("parent_resource IS NOT NULL", "ix_stacks_parent_resource", "parent_resource"),
+    index_where("deleted_at IS NOT NULL", "ix_stacks_deleted_at", "deleted_at"),
+    index_where("deleted_at IS NULL", "ix_stacks_credential", "credential"),
     Index("ix_stacks_inputs", "inputs"),
     Index("ix_stacks_good_inputs", "good_inputs"),
-    _index_where(_LISTED, "ix_stacks_listed", "created_at", "id"),
-    _index_where(_LISTED, "ix_stacks_listed_of_project", "project_id", "created_at", "id"),
-    _index_where(_LISTED, "ix_stacks_listed_by_name", "project_id", "name", "created_at", "id"),
-    _index_where(_LISTED, "ix_stacks_listed_by_status", "project_id", "status", "created_at", "id"),
+    index_where(_LISTED, "ix_stacks_listed", "created_at", "id"),
+    index_where(_LISTED, "ix_stacks_listed_of_project", "project_id", "created_at", "id"),
+    index_where(_LISTED, "ix_stacks_listed_by_name", "project_id", "name", "created_at", "id"),
+    index_where(_LISTED, "ix_stacks_listed_by_status", "project_id", "status", "created_at", "id"),
 )
 
 trusts = Table(
@@ -191,7 +149,7 @@ resources = Table(
     Index("ix_resources_ownership", "ownership", unique=True),
     Index("ix_resources_name_uuid", "name", "uuid"),
     Index("ix_resources_type_uuid", "type", "uuid"),
-    _index_where("ownership IS NULL AND physical_id IS NOT NULL", "ix_resources_unexamined", "stack_id"),
+    index_where("ownership IS NULL AND physical_id IS NOT NULL", "ix_resources_unexamined", "stack_id"),
 )
 
 search_terms = Table(
@@ -269,8 +227,8 @@ operations = Table(
     Column("policies_asked", Integer),
     Index("ix_operations_stack_id", "stack_id", "created_at", "id"),
     Index("ix_operations_finished_at", "finished_at", "stack_id"),
-    _index_where("parent_operation IS NOT NULL", "ix_operations_parent_operation", "parent_operation"),
-    _index_where("reason_code IS NOT NULL", "ix_operations_reason_code", "reason_code", "status"),
+    index_where("parent_operation IS NOT NULL", "ix_operations_parent_operation", "parent_operation"),
+    index_where("reason_code IS NOT NULL", "ix_operations_reason_code", "reason_code", "status"),
 )
 
 operation_deaths = Table(
@@ -524,60 +482,3 @@ former_locations = Table(
     Column("resource_uuid", Identifier, ForeignKey("resources.uuid", ondelete="CASCADE"), nullable=False, index=True),
 )
 """The resources that were moved to other stacks, by the stacks and names that are still part of their URLs."""
-
-change_controls = Table(
-    "change_controls",
-    metadata,
-    Column("project_id", String(64), primary_key=True),
-    Column("stack_id", Identifier, primary_key=True),
-    Column("body", LongText, nullable=False),
-    Column("user_id", String(64)),
-    Column("updated_at", Double, nullable=False),
-)
-"""What changes of stacks need, by project: of all of them (`stack_id` is empty), or of a tree of stacks."""
-
-plan_policies = Table(
-    "plan_policies",
-    metadata,
-    Column("project_id", String(64), primary_key=True),
-    Column("stack_id", Identifier, primary_key=True),
-    Column("body", LongText, nullable=False),
-    Column("user_id", String(64)),
-    Column("updated_at", Double, nullable=False),
-)
-"""Policies on plans as YAML, by project: for all of its stacks (`stack_id` is empty), or for a tree of stacks."""
-
-change_requests = Table(
-    "change_requests",
-    metadata,
-    Column("id", Identifier, primary_key=True),
-    Column("project_id", String(64), nullable=False),
-    Column("stack_id", Identifier),
-    Column("stack_name", Name, nullable=False),
-    Column("action", Action, nullable=False),
-    Column("digest", String(128), nullable=False),
-    Column("pending", String(64), unique=True),
-    Column("user_id", String(64)),
-    Column("user_name", Name),
-    Column("created_at", Double, nullable=False),
-    Column("expires_at", Double, nullable=False),
-    Column("emergency", LongText),
-    Column("operation", Identifier, index=True),
-    Column("body", LongText, nullable=False, info=SEALED),
-    Index("ix_change_requests_project", "project_id", "created_at", "id"),
-    Index("ix_change_requests_created_at", "created_at"),
-)
-"""Changes that were refused until they are approved; `pending` identifies the plan while the request is open."""
-
-change_approvals = Table(
-    "change_approvals",
-    metadata,
-    Column("request_id", Identifier, ForeignKey("change_requests.id", ondelete="CASCADE"), primary_key=True),
-    Column("user_id", String(64), primary_key=True),
-    Column("user_name", Name),
-    Column("verdict", Action, nullable=False),
-    Column("roles", LongText, nullable=False),
-    Column("comment", LongText, nullable=False),
-    Column("created_at", Double, nullable=False),
-)
-"""What people have said about changes; `roles` is a JSON list of those that the user had then."""

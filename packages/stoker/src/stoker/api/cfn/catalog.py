@@ -17,7 +17,8 @@ from stoker.api.cfn.stacks import new_parameters
 from stoker.base.errors import EntityNotFound
 from stoker.base.ids import arn
 from stoker.contract.catalog import ListExports, ListImports, ListResourceTypes, ShowResourceType
-from stoker.contract.stacks import PreviewStack, ShowTemplate, SummarizeTemplate, ValidateTemplate
+from stoker.contract.previews import PreviewStack
+from stoker.contract.stacks import ShowTemplate, SummarizeTemplate, ValidateTemplate
 
 _DEPRECATED = frozenset({"DEPRECATED", "UNSUPPORTED"})
 

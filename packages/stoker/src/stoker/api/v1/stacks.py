@@ -18,6 +18,7 @@ from stoker.api.values import BOOLEAN, COMMA_LIST, INTEGER, STRING, STRINGS, Cho
 from stoker.base.errors import EntityNotFound
 from stoker.contract.catalog import ListExports
 from stoker.contract.drift import AcceptDrift, ChangeDriftWatch, DetectDrift, ShowDriftDetection, ShowDriftWatch
+from stoker.contract.previews import PreviewAction, PreviewPatch, PreviewStack, PreviewUpdate
 from stoker.contract.request import OfStack, by_name
 from stoker.contract.snapshots import CreateSnapshot, DeleteSnapshot, ListSnapshots, RestoreSnapshot, ShowSnapshot
 from stoker.contract.stacks import (
@@ -29,10 +30,6 @@ from stoker.contract.stacks import (
     ListStacks,
     OfDefinition,
     PatchStack,
-    PreviewAction,
-    PreviewPatch,
-    PreviewStack,
-    PreviewUpdate,
     Refresh,
     ShowOutput,
     ShowStack,

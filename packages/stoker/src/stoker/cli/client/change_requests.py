@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from stoker.cli.client.service import Answer, Service, setting_path
+from stoker.cli.client.refusals import Answer
+from stoker.cli.client.service import Service, setting_path
 from stoker.cli.terminal.errors import CommandFailed
 
 _LONGEST_PAUSE = 60.0

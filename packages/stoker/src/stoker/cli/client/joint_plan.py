@@ -10,7 +10,8 @@ from typing import Any
 from stoker.authoring.plan_steps import changes
 from stoker.authoring.project_files.ordering import Exported, Order, order_of
 from stoker.authoring.project_files.project import Project, ProjectStack
-from stoker.cli.client.service import Answer, Service, Stack
+from stoker.cli.client.refusals import Answer
+from stoker.cli.client.service import Service, Stack
 from stoker.cli.terminal.errors import CommandFailed
 
 _DESTROYS = ("delete", "replace")

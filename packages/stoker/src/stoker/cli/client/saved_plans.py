@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from stoker.cli.client.service import Answer
+from stoker.cli.client.refusals import Answer
 from stoker.cli.terminal.errors import CommandFailed
 from stoker.processes.directory import write_private
 

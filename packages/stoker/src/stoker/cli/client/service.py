@@ -5,17 +5,17 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
-from urllib.parse import parse_qsl, quote, urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
-from stoker.base.diagnostics import Diagnostic
 from stoker.cli.client.outages import Outages
+from stoker.cli.client.refusals import Answer, Refused, refusal
 from stoker.cli.client.server_sent import messages
+from stoker.cli.client.snapshots import Snapshots, segment
 from stoker.cli.terminal.errors import CommandFailed, NoSuchResource, NoSuchStack
 
 if TYPE_CHECKING:
     from keystoneauth1.adapter import Adapter
 
-Answer = dict[str, Any]
 
 NESTED = 20
 """Depth of nested stacks that commands request; more than the service allows."""
@@ -31,27 +31,6 @@ POLL_SECONDS = 0.4
 """Pause before a service that does not stream events is polled again."""
 _FIRST_PAUSE = 0.05
 """Pause before something that has just begun is asked for, in seconds; doubled each time."""
-
-
-class Refused(CommandFailed):
-    """The service refused a request: with the kind of its error, such as `StackLocked`, if it is known.
-
-    `diagnostics` are the problems of a template, with their locations.
-    """
-
-    def __init__(
-        self, status: int, message: str, diagnostics: tuple[Diagnostic, ...] = (), kind: str | None = None
-    ) -> None:
-        super().__init__(message)
-        self.status = status
-        self.diagnostics = diagnostics
-        self.kind = kind
-
-
-def refusal_of(error: BaseException | None) -> Refused | None:
-    """Return the refusal of the service that an error is, or was caused by; None if it is another error."""
-    cause = error if isinstance(error, Refused) else getattr(error, "__cause__", None)
-    return cause if isinstance(cause, Refused) else None
 
 
 class Service:
@@ -112,17 +91,17 @@ class Service:
 
     def refactor(self, identifier: str) -> Answer:
         """Return a refactoring."""
-        found: Answer = self.call("GET", f"/refactors/{_segment(identifier)}")["refactor"]
+        found: Answer = self.call("GET", f"/refactors/{segment(identifier)}")["refactor"]
         return found
 
     def refactor_actions(self, identifier: str) -> Answer:
         """Return what a refactoring does: the `stacks` that it creates, and the `moves`."""
-        actions: Answer = self.call("GET", f"/refactors/{_segment(identifier)}/actions")
+        actions: Answer = self.call("GET", f"/refactors/{segment(identifier)}/actions")
         return actions
 
     def execute_refactor(self, identifier: str) -> Answer:
         """Carry a refactoring out, and return it."""
-        done: Answer = self.call("POST", f"/refactors/{_segment(identifier)}/execute")["refactor"]
+        done: Answer = self.call("POST", f"/refactors/{segment(identifier)}/execute")["refactor"]
         return done
 
     def exports(self) -> list[Answer]:
@@ -163,7 +142,7 @@ class Service:
 
     def _found(self, name: str, query: Mapping[str, str]) -> Stack:
         try:
-            return Stack(self, self.call("GET", f"/stacks/{_segment(name)}", query=query)["stack"])
+            return Stack(self, self.call("GET", f"/stacks/{segment(name)}", query=query)["stack"])
         except Refused as error:
             if error.status == _NOT_FOUND:
                 raise NoSuchStack(f"There is no stack {name}.") from None
@@ -190,7 +169,7 @@ class Service:
         response = self._request(path, method, json=body, params=query)
         if response.status_code < 400:
             return response.json() if response.content else None
-        raise _refusal(response)
+        raise refusal(response)
 
     def _request(self, path: str, method: str, **options: Any) -> Any:
         def send() -> Any:
@@ -211,7 +190,7 @@ class Service:
         with response:
             if good or response.status_code == _NOT_ACCEPTABLE:
                 return None
-            raise _refusal(response)
+            raise refusal(response)
 
     def below(self, stack: Answer, tail: str, query: Mapping[str, Any] | None = None) -> Any:
         """GET something that hangs on a stack."""
@@ -368,7 +347,7 @@ class Stack:
 
     def operation(self, identifier: str) -> Answer:
         """One of its operations, with the plan."""
-        answer: Answer = self._service.below(self.facts, f"/operations/{_segment(identifier)}")["operation"]
+        answer: Answer = self._service.below(self.facts, f"/operations/{segment(identifier)}")["operation"]
         return answer
 
     def resource(self, name: str) -> Answer:
@@ -378,9 +357,9 @@ class Stack:
 
     def properties(self, name: str) -> Answer:
         """The properties that one of its resources had at its last event; hidden values are redacted."""
-        path, query = f"/resources/{_segment(name)}/events", {"limit": 1, "sort_dir": "desc"}
+        path, query = f"/resources/{segment(name)}/events", {"limit": 1, "sort_dir": "desc"}
         for row in self._service.below(self.facts, path, query)["events"]:
-            event = self._service.below(self.facts, f"{path}/{_segment(row['id'])}")["event"]
+            event = self._service.below(self.facts, f"{path}/{segment(row['id'])}")["event"]
             found: Answer = event.get("resource_properties") or {}
             return found
         return {}
@@ -402,7 +381,7 @@ class Stack:
     def _of(self, name: str, request: Callable[[str], Any]) -> Any:
         """Return the answer to a request with the path of a resource. Raises NoSuchResource."""
         try:
-            return request(f"/resources/{_segment(name)}")
+            return request(f"/resources/{segment(name)}")
         except Refused as error:
             known = [row["resource_name"] for row in self.resources(0)] if error.status == _NOT_FOUND else [name]
             if name in known:
@@ -474,37 +453,10 @@ class Stack:
         """Its outputs with their values."""
         return list(self.with_outputs().facts.get("outputs") or [])
 
-    def snapshots(self) -> list[Answer]:
+    @property
+    def snapshots(self) -> Snapshots:
         """Its snapshots."""
-        rows: list[Answer] = self._service.below(self.facts, "/snapshots")["snapshots"]
-        return rows
-
-    def snapshot(self, identifier: str) -> Answer:
-        """One of its snapshots, with the document that was saved."""
-        answer: Answer = self._service.below(self.facts, f"/snapshots/{_segment(identifier)}")["snapshot"]
-        return answer
-
-    def take_snapshot(self, name: str | None) -> Answer:
-        """Start to take a snapshot."""
-        answer: Answer = self._service.send("POST", self.facts, "/snapshots", {"name": name} if name else {})
-        return answer
-
-    def restore(self, identifier: str, digest: str | None = None, refresh: str | None = None) -> None:
-        """Start to restore a snapshot; with the digest of a plan, only as the plan says. `refresh` is that of
-        `preview`.
-        """
-        body = {**({"plan_digest": digest} if digest else {}), **({"refresh": refresh} if refresh else {})} or None
-        self._service.send("POST", self.facts, f"/snapshots/{_segment(identifier)}/restore", body)
-
-    def preview_restore(self, identifier: str, refresh: str) -> Answer:
-        """The plan of `restore`; `refresh` is that of `preview`."""
-        path = f"/snapshots/{_segment(identifier)}/restore/preview"
-        answer: Answer = self._service.send("POST", self.facts, path, {"refresh": refresh})
-        return answer
-
-    def delete_snapshot(self, identifier: str) -> None:
-        """Delete a snapshot with its copies."""
-        self._service.send("DELETE", self.facts, f"/snapshots/{_segment(identifier)}")
+        return Snapshots(self._service, self.facts)
 
     def export(self) -> Answer:
         """Its document, from which the same or another service can adopt its objects."""
@@ -523,17 +475,4 @@ def setting_path(stack: Answer | None, name: str) -> str:
 
 
 def _path(stack: Answer) -> str:
-    return f"/stacks/{_segment(stack['stack_name'])}/{_segment(stack['id'])}"
-
-
-def _segment(text: str) -> str:
-    return quote(text, safe="")
-
-
-def _refusal(response: Any) -> Refused:
-    try:
-        error = response.json()["error"]
-        diagnostics = tuple(Diagnostic.from_dict(item) for item in error.get("diagnostics", ()))
-        return Refused(response.status_code, error["message"], diagnostics, error.get("type"))
-    except (ValueError, KeyError, TypeError):
-        return Refused(response.status_code, f"The service returned {response.status_code} {response.reason}.")
+    return f"/stacks/{segment(stack['stack_name'])}/{segment(stack['id'])}"

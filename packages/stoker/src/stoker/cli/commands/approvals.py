@@ -9,8 +9,9 @@ from typing import Any
 import click
 
 from stoker.cli.client.change_requests import ChangeRequests, control, control_path, webhook_key_of
+from stoker.cli.client.refusals import Answer
 from stoker.cli.client.saved_plans import SavedPlan, is_plan
-from stoker.cli.client.service import Answer, Service
+from stoker.cli.client.service import Service
 from stoker.cli.commands.completion import stack_names
 from stoker.cli.framework import format_option, listing, with_service, yes_option
 from stoker.cli.terminal.errors import CommandFailed

@@ -52,7 +52,9 @@ def output_names(context: click.Context, _param: click.Parameter, incomplete: st
 
 def snapshot_names(context: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
     """Return the names of the stack's snapshots that begin with `incomplete`."""
-    return _of_stack(context, incomplete, lambda stack: (each["name"] for each in stack.snapshots() if each["name"]))
+    return _of_stack(
+        context, incomplete, lambda stack: (each["name"] for each in stack.snapshots.all() if each["name"])
+    )
 
 
 def _of_stack(context: click.Context, incomplete: str, names: Callable[[Stack], Iterable[str]]) -> list[str]:

@@ -8,7 +8,8 @@ from collections.abc import Iterator, Mapping
 
 import click
 
-from stoker.cli.client.service import Answer, Service, Stack
+from stoker.cli.client.refusals import Answer
+from stoker.cli.client.service import Service, Stack
 from stoker.cli.commands.completion import stack_names
 from stoker.cli.framework import with_service
 from stoker.cli.terminal import paint

@@ -16,8 +16,9 @@ from stoker.authoring.render import TextOf
 from stoker.base.diagnostics import Diagnostic, format_path
 from stoker.cli.client.change_requests import wait_for_window
 from stoker.cli.client.placing import MISSING, placed
+from stoker.cli.client.refusals import Answer, Refused
 from stoker.cli.client.saved_plans import SavedPlan
-from stoker.cli.client.service import Answer, Refused, Service, Stack
+from stoker.cli.client.service import Service, Stack
 from stoker.cli.client.sources import Sources, collect, former
 from stoker.cli.terminal.errors import CommandFailed, PlanRefused, TemplateRefused
 from stoker.cli.terminal.messages import say

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import click
 
-from stoker.cli.client.service import Answer, Service
+from stoker.cli.client.refusals import Answer
+from stoker.cli.client.service import Service
 from stoker.cli.commands.completion import stack_names
 from stoker.cli.framework import key_values, with_service, yes_option
 from stoker.cli.terminal.errors import CommandFailed

@@ -8,7 +8,8 @@ from pathlib import Path
 import click
 
 from stoker.authoring.drift_words import watch_lines
-from stoker.cli.client.service import Answer, Service, Stack
+from stoker.cli.client.refusals import Answer
+from stoker.cli.client.service import Service, Stack
 from stoker.cli.commands.completion import stack_names
 from stoker.cli.framework import with_service, yes_option
 from stoker.cli.terminal.errors import CommandFailed

@@ -7,7 +7,8 @@ from typing import Any
 
 import click
 
-from stoker.cli.client.service import Answer, Service
+from stoker.cli.client.refusals import Answer
+from stoker.cli.client.service import Service
 from stoker.cli.framework import listing, with_service
 from stoker.cli.terminal.messages import say
 

@@ -11,7 +11,8 @@ from typing import Any
 
 import click
 
-from stoker.cli.client.service import Answer, Service
+from stoker.cli.client.refusals import Answer
+from stoker.cli.client.service import Service
 from stoker.cli.commands.completion import stack_names
 from stoker.cli.commands.new_files import counted, free_files, write_files
 from stoker.cli.framework import format_option, with_service

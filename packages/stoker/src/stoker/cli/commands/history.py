@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import click
 
-from stoker.cli.client.service import Answer, Service
+from stoker.cli.client.refusals import Answer
+from stoker.cli.client.service import Service
 from stoker.cli.commands.completion import stack_names
 from stoker.cli.framework import chosen_of, format_option, with_service
 from stoker.cli.terminal.errors import CommandFailed

@@ -112,11 +112,11 @@ def resume_operation(identifier: str, config_files: tuple[str, ...], directory: 
       stoker operation resume 0f9e1f0c-7b7e-4e55-8a86-9d8f6f0d9b1e
     """
 
-    from stoker.store import claims
+    from stoker.store import claimable
 
     def resume(database: Database) -> Operation:
         with database.writing() as connection:
-            return claims.resume(connection, identifier, time.time())
+            return claimable.resume(connection, identifier, time.time())
 
     click.echo(with_database(config_files, resume, directory).id)
 

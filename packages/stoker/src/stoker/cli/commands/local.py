@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from stoker.cli.client.service import Answer
+from stoker.cli.client.refusals import Answer
 from stoker.cli.framework import InputPath, data_directory_option, listing
 from stoker.cli.terminal.errors import CommandFailed
 from stoker.cli.terminal.formats import console

@@ -11,7 +11,8 @@ from typing import Any
 import click
 
 from stoker.base.similar import closest
-from stoker.cli.client.service import NESTED, Answer, Service, Stack
+from stoker.cli.client.refusals import Answer
+from stoker.cli.client.service import NESTED, Service, Stack
 from stoker.cli.commands.completion import output_names, stack_names
 from stoker.cli.framework import with_service
 from stoker.cli.terminal.errors import CommandFailed

@@ -8,7 +8,8 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from stoker.cli.client.service import Answer, Service, Stack
+from stoker.cli.client.refusals import Answer
+from stoker.cli.client.service import Service, Stack
 from stoker.cli.commands.deployment import act_as_planned, begin, deletion
 from stoker.cli.commands.generate import refuse_existing, tell_generated, write_generated
 from stoker.cli.terminal.errors import CommandFailed

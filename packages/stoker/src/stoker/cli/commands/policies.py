@@ -8,7 +8,8 @@ from pathlib import Path
 import click
 
 from stoker.cli.client.change_requests import webhook_key_of
-from stoker.cli.client.service import Answer, Refused, Service, setting_path
+from stoker.cli.client.refusals import Answer, Refused
+from stoker.cli.client.service import Service, setting_path
 from stoker.cli.commands.completion import stack_names
 from stoker.cli.framework import format_option, with_service
 from stoker.cli.terminal.errors import CommandFailed, PoliciesRefused

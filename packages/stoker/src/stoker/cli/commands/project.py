@@ -19,7 +19,8 @@ from stoker.base.errors import TemplateInvalid
 from stoker.cli.client.joint_plan import Exchange, Planned, foreseen, output_of, refuse_used_exports
 from stoker.cli.client.kept_exports import with_exports
 from stoker.cli.client.parallel import Ended, Outcome, run
-from stoker.cli.client.service import Refused, Service, Stack
+from stoker.cli.client.refusals import Refused
+from stoker.cli.client.service import Service, Stack
 from stoker.cli.client.sources import collect
 from stoker.cli.commands.deployment import (
     Deployment,

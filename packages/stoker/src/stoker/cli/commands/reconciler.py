@@ -18,7 +18,8 @@ from stoker.base.errors import ActionInProgress, ApprovalRequired, ChangeWindowC
 from stoker.cli.client.joint_plan import Exchange, Planned
 from stoker.cli.client.parallel import Ended, run
 from stoker.cli.client.parallel import Outcome as Step
-from stoker.cli.client.service import Service, refusal_of
+from stoker.cli.client.refusals import refusal_of
+from stoker.cli.client.service import Service
 from stoker.cli.commands.deployment import StackIsLocked, deletion, finish, refuse_locked
 from stoker.cli.commands.project import Deployer, How, JointPlan, errors_of, interruptible, row_of, show_joint_plan
 from stoker.cli.terminal.errors import CommandFailed

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from stoker.authoring.plan_steps import policy_sentences
-from stoker.cli.client.service import Answer, Refused, Service
+from stoker.cli.client.refusals import Answer, Refused
+from stoker.cli.client.service import Service
 from stoker.cli.framework import Commands, key_values, listing, progress_format, with_service, yes_option
 from stoker.cli.terminal.errors import CommandFailed, TemplateRefused
 from stoker.cli.terminal.formats import cell, show_record, show_rows

@@ -8,7 +8,8 @@ from typing import TypeVar
 
 import click
 
-from stoker.cli.client.service import Answer, Service, Stack
+from stoker.cli.client.refusals import Answer
+from stoker.cli.client.service import Service, Stack
 from stoker.cli.commands.completion import snapshot_names, stack_names
 from stoker.cli.commands.refreshing import extent, refresh_options
 from stoker.cli.framework import Commands, listing, progress_format, record, with_service, yes_option
@@ -26,7 +27,7 @@ def _arguments(function: Command) -> Command:
 
 def _identified(stack: Stack, wanted: str) -> Answer:
     """Return the snapshot with this ID or name. Raises CommandFailed if there is none, or several."""
-    known = stack.snapshots()
+    known = stack.snapshots.all()
     found = [each for each in known if each["id"] == wanted] or [each for each in known if each["name"] == wanted]
     if len(found) == 1:
         return found[0]
@@ -49,7 +50,7 @@ def list_snapshots(service: Service, name: str) -> Iterable[Answer]:
     Examples:
       stoker snapshot list web
     """
-    return service.stack(name).snapshots()
+    return service.stack(name).snapshots.all()
 
 
 @click.command("create")
@@ -70,7 +71,7 @@ def create(service: Service, name: str, snapshot: str | None) -> None:
 
     stack = service.stack(name)
     marker = stack.last_event()
-    taken = stack.take_snapshot(snapshot)
+    taken = stack.snapshots.take(snapshot)
     finish(follow(stack, marker), ("SNAPSHOT",))
     called = f"{taken['name']} ({taken['id']})" if taken["name"] else taken["id"]
     say(f"Snapshot {called}. To restore it:\n  stoker snapshot restore {stack.name} {taken['name'] or taken['id']}")
@@ -87,7 +88,7 @@ def show(service: Service, name: str, snapshot: str) -> Answer:
       stoker snapshot show web before-upgrade
     """
     stack = service.stack(name)
-    return stack.snapshot(_identified(stack, snapshot)["id"])
+    return stack.snapshots.one(_identified(stack, snapshot)["id"])
 
 
 @click.command("restore")
@@ -126,8 +127,8 @@ def restore(
         called = found["name"] or found["id"]
         question = f"Restore {stack.name} from the snapshot {called} of {found['creation_time']}?"
         compared = extent(refresh, skip_refresh)
-        preview = partial(stack.preview_restore, found["id"], compared)
-        start = partial(stack.restore, found["id"], refresh=compared)
+        preview = partial(stack.snapshots.preview_restore, found["id"], compared)
+        start = partial(stack.snapshots.restore, found["id"], refresh=compared)
         action = PlannedAction(stack, question, preview, start, ("RESTORE",), SNAPSHOT)
         act_as_planned(action, yes, dry_run, report)
 
@@ -148,7 +149,7 @@ def delete(service: Service, name: str, snapshot: str, yes: bool) -> None:
     stack = service.stack(name)
     found = _identified(stack, snapshot)
     confirm(f"Delete the snapshot {found['name']} of {stack.name} with its copies?", yes)
-    stack.delete_snapshot(found["id"])
+    stack.snapshots.delete(found["id"])
 
 
 snapshot = Commands(

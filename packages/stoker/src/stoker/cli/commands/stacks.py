@@ -8,7 +8,8 @@ from typing import Any
 
 import click
 
-from stoker.cli.client.service import NESTED, Answer, Service, Stack
+from stoker.cli.client.refusals import Answer
+from stoker.cli.client.service import NESTED, Service, Stack
 from stoker.cli.commands.completion import resource_names, stack_names
 from stoker.cli.commands.definitions import diff
 from stoker.cli.commands.deploy import delete

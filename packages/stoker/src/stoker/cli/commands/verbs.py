@@ -9,7 +9,8 @@ from typing import Any
 import click
 
 from stoker.base.json_text import read_json
-from stoker.cli.client.service import NESTED, Answer, Service, Stack
+from stoker.cli.client.refusals import Answer
+from stoker.cli.client.service import NESTED, Service, Stack
 from stoker.cli.commands.completion import resource_names, stack_names
 from stoker.cli.commands.refreshing import extent, refresh_options
 from stoker.cli.framework import listing, progress_format, with_service, yes_option

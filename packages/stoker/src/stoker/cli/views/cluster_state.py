@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import Connection
 
 from stoker.cli.terminal.errors import CommandFailed
-from stoker.store import claims, deaths, queries
+from stoker.store import claimable, claims, deaths, queries
 from stoker.store.records import IN_PROGRESS, UNFINISHED, EngineRecord, Operation
 from stoker.store.time_of_day import time_of_day
 from stoker_foundation.clock import isoformat
@@ -42,7 +42,7 @@ def _engine_status(engine: EngineRecord, alive: set[str]) -> str:
 def operations(connection: Connection) -> list[Row]:
     """Return the unfinished operations, with their engines."""
     hosts = {engine.id: engine.host for engine in claims.list_engines(connection)}
-    unfinished = claims.unfinished(connection)
+    unfinished = claimable.unfinished(connection)
     charged = deaths.charges(connection, [found.id for found, _, _ in unfinished])
     steps = queries.resource_summaries(connection, [found.stack_id for found, _, _ in unfinished])
     return [

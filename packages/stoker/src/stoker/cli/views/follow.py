@@ -9,7 +9,8 @@ from rich.console import Console
 from rich.tree import Tree
 
 from stoker.cli.client.outages import NotAnswering
-from stoker.cli.client.service import Answer, Stack
+from stoker.cli.client.refusals import Answer
+from stoker.cli.client.service import Stack
 from stoker.cli.terminal.errors import FollowingFailed, FollowingInterrupted
 from stoker.cli.terminal.formats import console
 from stoker.cli.views.progress import Progress

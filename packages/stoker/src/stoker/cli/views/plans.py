@@ -40,7 +40,7 @@ from stoker.authoring.plan_steps import (
     suggested_moves,
     summary,
 )
-from stoker.cli.client.service import Answer
+from stoker.cli.client.refusals import Answer
 from stoker.cli.terminal.formats import console
 from stoker.cli.terminal.places import short
 from stoker.cli.terminal.table_layout import cell_len

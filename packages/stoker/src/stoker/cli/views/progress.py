@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from stoker.cli.client.service import Answer, Stack
+from stoker.cli.client.refusals import Answer
+from stoker.cli.client.service import Stack
 
 _REPLACED = " (replaced)"
 """Follows the name of a resource's former object, which is deleted after its replacement."""

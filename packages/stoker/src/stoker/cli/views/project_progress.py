@@ -12,7 +12,8 @@ from rich.live import Live
 from rich.text import Text
 
 from stoker.cli.client.outages import ANSWERS_AGAIN
-from stoker.cli.client.service import Answer, Stack
+from stoker.cli.client.refusals import Answer
+from stoker.cli.client.service import Stack
 from stoker.cli.terminal.errors import CommandFailed
 from stoker.cli.terminal.formats import console
 from stoker.cli.views.plans import Compared

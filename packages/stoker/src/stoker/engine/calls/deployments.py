@@ -20,7 +20,7 @@ from stoker.engine.calls.context import RecordingParts, Runs
 from stoker.engine.records.services import EngineServices
 from stoker.plugins.agents import AGENT, DEPLOYMENTS
 from stoker.plugins.transports import configuration_transports, used
-from stoker.store import deployments, queries
+from stoker.store import deployments, queries, software_configs
 from stoker.store.journal import Batch, Writer
 from stoker.store.records import SoftwareConfig, SoftwareDeployment
 from stoker.store.sealing import Sealer
@@ -59,7 +59,7 @@ class StoredConfigs:
         limit = self._services.settings.max_software_configs_per_tenant
         if limit < 0:
             return
-        count = await self._services.database.read(queries.count_software_configs, self._project_id, limit)
+        count = await self._services.database.read(software_configs.count_software_configs, self._project_id, limit)
         if count >= limit:
             raise RequestLimitExceeded(
                 f"The project has {limit} software configurations, and more are not allowed "
@@ -83,13 +83,13 @@ class StoredConfigs:
         """Delete the configuration if it exists."""
 
         def remove(connection: Connection) -> None:
-            queries.delete_software_config(connection, identifier)
+            software_configs.delete_software_config(connection, identifier)
 
         if await self._row(identifier) is not None:
             await self._writer.commit(Batch().then(remove))
 
     async def _row(self, identifier: str) -> SoftwareConfig | None:
-        row = await self._services.database.read(queries.software_config, identifier)
+        row = await self._services.database.read(software_configs.software_config, identifier)
         return row if row is not None and row.project_id == self._project_id else None
 
 

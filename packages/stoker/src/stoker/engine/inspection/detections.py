@@ -12,7 +12,8 @@ from stoker.engine.inspection.comparing import Comparison, Known
 from stoker.engine.inspection.drift import Looker, Seen, overall_of
 from stoker.engine.records.services import EngineServices
 from stoker.store import drifts, fingerprints
-from stoker.store.records import COMPLETE, IN_PROGRESS, DriftDetection, Stack
+from stoker.store.records import COMPLETE, IN_PROGRESS, Stack
+from stoker.store.survey_records import DriftDetection
 
 
 def new_detection(services: EngineServices, stack: Stack, names: Sequence[str] | None = None) -> DriftDetection:

@@ -18,7 +18,8 @@ from stoker.base.webhooks import WebhookFailed, post
 from stoker.engine.change_control import Control, Receiver, ReceiverKind
 from stoker.engine.records.services import RecordingServices
 from stoker.store import approvals
-from stoker.store.records import LATER_NOTICE, NOTICE, Announcement, ChangeRequest, Stack
+from stoker.store.records import LATER_NOTICE, NOTICE, Announcement, Stack
+from stoker.store.survey_records import ChangeRequest
 from stoker_foundation.clock import isoformat
 
 LOG = logging.getLogger(__name__)

@@ -8,7 +8,7 @@ from sqlalchemy import Connection
 
 from stoker.base.errors import StokerError
 from stoker.engine.records.services import RecordingServices
-from stoker.store import claims
+from stoker.store import claimable
 from stoker.store.journal import Batch
 from stoker.store.records import SECOND_CHANCE, Operation
 
@@ -31,14 +31,14 @@ class SecondChances:
         if quiet <= 0 or now < self._next_look:
             return
         self._next_look = now + min(_PAUSE_SECONDS, quiet)
-        for identifier in await services.database.read(claims.second_chances, now, quiet):
+        for identifier in await services.database.read(claimable.second_chances, now, quiet):
             await self._resume(identifier)
 
     async def _resume(self, identifier: str) -> None:
         services, resumed = self._services, list[Operation]()
 
         def resume(connection: Connection) -> None:
-            resumed[:] = [claims.resume(connection, identifier, services.clock.now(), SECOND_CHANCE)]
+            resumed[:] = [claimable.resume(connection, identifier, services.clock.now(), SECOND_CHANCE)]
 
         try:
             await services.journal.commit(Batch().then(resume))

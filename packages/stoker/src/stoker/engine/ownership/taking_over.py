@@ -17,8 +17,9 @@ from stoker.engine.ownership.resumption import Resumption
 from stoker.engine.ownership.runs import Runs
 from stoker.engine.records.services import RecordingServices
 from stoker.engine.running.run import OperationRun
-from stoker.store import claims
-from stoker.store.claims import Claimant, Orphan, Taken
+from stoker.store import claimable, claims
+from stoker.store.claimable import Orphan
+from stoker.store.claims import Claimant, Taken
 from stoker.store.journal import Batch
 
 LOG = logging.getLogger(__name__)
@@ -128,7 +129,9 @@ class Takeovers:
                 self._lease.lapsed and not self._services.background.stopped
             ):  # what is claimed without a lease is claimed by others at once
                 await self._lease.next_beat()
-            orphans = await services.database.read(claims.claimable, services.id, services.clock.now(), PORTION, last)
+            orphans = await services.database.read(
+                claimable.claimable, services.id, services.clock.now(), PORTION, last
+            )
             if not orphans:
                 return
             if last is None and len(orphans) == PORTION and not self.total:
@@ -140,7 +143,7 @@ class Takeovers:
     async def _count(self) -> None:
         services = self._services
         self.total = self.waiting = await services.database.read(
-            claims.count_claimable, services.id, services.clock.now()
+            claimable.count_claimable, services.id, services.clock.now()
         )
         if self.total >= NOTED:
             LOG.info("taking over %d operations", self.total)

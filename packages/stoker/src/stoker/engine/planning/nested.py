@@ -23,13 +23,14 @@ from stoker.engine.planning.decide import Target
 from stoker.engine.planning.importing import NO_IMPORTS, Imports, Seeking, pending_imports, returned_references
 from stoker.engine.planning.kinds import Kind
 from stoker.engine.planning.plan import Decision, Plan, Step, forward_key
-from stoker.engine.planning.planner import Forward, NestedPlan, Wanted, plan_removal
+from stoker.engine.planning.planner import Forward, NestedPlan, Wanted
 from stoker.engine.planning.policies import Policies
 from stoker.engine.planning.reasons import Reason, ReasonCode
 from stoker.engine.planning.rehearsal import Rehearsal, Unforeseeable
 from stoker.engine.planning.relocating import Relocated
 from stoker.engine.planning.restoring import Copies
 from stoker.engine.planning.retaining import Removing
+from stoker.engine.planning.verbs import plan_removal
 from stoker.engine.records.former_names import Path
 from stoker.engine.records.loader import LoadedInputs
 from stoker.engine.records.observations import Observations

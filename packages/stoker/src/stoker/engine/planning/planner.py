@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from enum import Enum
 from functools import partial
 from itertools import pairwise
 from math import inf
@@ -42,14 +41,6 @@ from stoker.template.ordering import topological
 
 
 NONE: Mapping[str, str] = {}
-
-
-class VerbOrder(Enum):
-    """The order of resources in an action that does not change the definition."""
-
-    REQUIREMENTS_FIRST = "requirements first"
-    DEPENDENTS_FIRST = "dependents first"
-    ANY = "any"
 
 
 _REDEFINES = (Kind.UPDATE, Kind.REPLACE, Kind.REFUSE)
@@ -289,7 +280,7 @@ class Forward:
         leaving = {removal.name for removal in removals}
         first = frozenset(step.key for step in steps if step.kind is not Kind.KEEP or step.name in leaving)
         steps += removal_steps(removals, first)
-        whole = _with_inside(steps, self.states, self.nested, self._inside)
+        whole = with_inside(steps, self.states, self.nested, self._inside)
         budget.charge(len(self._secrets), made=sum(map(len, self._secrets)))
         Redactor(self._secrets)  # prepared here, where long work has left the event loop; showing the plan reuses it
         return Plan(self.action, tuple(whole), frozenset(self._secrets))
@@ -311,7 +302,7 @@ class Forward:
     def _removal(self, state: ResourceState, replaced: str | None) -> Removal:
         """The removal of a recorded resource, refused where a policy forbids it; `replaced` names what replaces it."""
         why = _why_removed(state, self.wanted)
-        removal = _removal(state, why, self._removing, self._on_replacement(replaced))
+        removal = removal_of(state, why, self._removing, self._on_replacement(replaced))
         if not self._removing.undoes_imports and self.wanted.forgets(state):
             removal = replace(removal, kind=Kind.FORGET, reasons=(Reason(why), Reason(ReasonCode.FORGOTTEN)))
         if why is ReasonCode.NOT_IN_TEMPLATE and (objections := self.policies.removal_objections(state)):
@@ -475,7 +466,7 @@ def _why_removed(state: ResourceState, wanted: Wanted) -> ReasonCode:
     return ReasonCode.SUPERSEDED_BY_REPLACEMENT if still_wanted else ReasonCode.NOT_IN_TEMPLATE
 
 
-def _removal(state: ResourceState, why: ReasonCode, removing: Removing, on_replacement: str | None = None) -> Removal:
+def removal_of(state: ResourceState, why: ReasonCode, removing: Removing, on_replacement: str | None = None) -> Removal:
     """Return the removal of a recorded resource; what retains the object is an additional reason.
 
     `on_replacement` is the update replace policy of a resource that this plan replaces.
@@ -488,23 +479,7 @@ def _removal(state: ResourceState, why: ReasonCode, removing: Removing, on_repla
     return Removal(state.row.uuid, state.row.name, state.row.type, state.requires, reasons, subject=subject)
 
 
-def plan_removal(
-    removing: Removing,
-    states: list[ResourceState],
-    nested: Nested | None = None,
-    why: ReasonCode | None = None,
-) -> Plan:
-    """Return the plan that removes all resources that are not skipped, for the reason `why`; by default that of the
-    action.
-    """
-    rolls_back = removing.action == "ROLLBACK"
-    reason = why or (ReasonCode.CREATION_ROLLED_BACK if rolls_back else ReasonCode.STACK_DELETED)
-    leaving = [state for state in reversed(states) if state.row.uuid not in removing.skipped]
-    steps = removal_steps(_removal(state, reason, removing) for state in leaving)
-    return Plan(removing.action, tuple(_with_inside(steps, states, nested, {})))
-
-
-def _with_inside(
+def with_inside(
     steps: Iterable[Step],
     states: Iterable[ResourceState],
     nested: Nested | None,
@@ -522,30 +497,3 @@ def _with_inside(
             below = nested.removed(holders[step.uuid])
         yield step
         yield from (_below(step, inner) for inner in below)
-
-
-def plan_verb(action: str, states: list[ResourceState], *, order: VerbOrder, not_created: Iterable[Step] = ()) -> Plan:
-    """Return the plan that applies an action to every current resource; `not_created` are steps of the others."""
-    current = {state.row.name: state for state in states if state.row.replaced_by is None}
-    first: dict[str, set[str]] = {name: set() for name in current}
-    for name, state in current.items():
-        for required in state.requires & current.keys():
-            if order is VerbOrder.REQUIREMENTS_FIRST:
-                first[name].add(forward_key(required))
-            elif order is VerbOrder.DEPENDENTS_FIRST:
-                first[required].add(forward_key(name))
-    steps = [
-        Step(forward_key(name), Kind.VERB, name, state.row.type, state.row.uuid, after=frozenset(first[name]))
-        for name, state in current.items()
-    ]
-    return Plan(action, (*steps, *not_created))
-
-
-def not_created_checks(wanted: Wanted, states: list[ResourceState]) -> list[Step]:
-    """Return steps for the resources that were never created: a check fails for them, whatever their type."""
-    made = {state.row.name for state in states}
-    return [
-        Step(forward_key(name), Kind.VERB, name, wanted.definition.resources[name].type)
-        for name in wanted.types
-        if name not in made
-    ]

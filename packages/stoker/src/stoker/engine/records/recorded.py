@@ -195,3 +195,11 @@ def _look_below(
 def current_of(states: Iterable[ResourceState]) -> dict[str, ResourceState]:
     """Return a stack's resources without replaced ones, by name."""
     return {state.row.name: state for state in states if state.row.replaced_by is None and state.row.action != "DELETE"}
+
+
+def read_below(
+    services: EngineServices, connection: Connection, stack: Stack, observed: Observations | None = None
+) -> dict[str, Recorded]:
+    """Return the stacks nested in a stack with one set of queries, by the uuid of the resource around each."""
+    read = read_tree(services, connection, stack, observed)
+    return {each.stack.parent_resource or "": each for each in read if each.stack.id != stack.id}

@@ -18,7 +18,7 @@ from stoker.base.errors import CloudError, Fenced, StokerError, TemplateInvalid,
 from stoker.base.ids import new_id
 from stoker.cloud.effects import counted
 from stoker.contract.views import NO_REASON
-from stoker.engine.calls.building import Unrecorded, make_call, users_of
+from stoker.engine.calls.building import Unrecorded, make_call
 from stoker.engine.calls.finding import found
 from stoker.engine.planning.decide import BEGINNING
 from stoker.engine.records.failure import Failure
@@ -28,6 +28,7 @@ from stoker.engine.running.hooks import pause
 from stoker.engine.running.identifiers import fits, require_fitting, with_fitting_id
 from stoker.engine.running.lost_claims import remove_lost_object
 from stoker.engine.running.operation_context import OperationContext
+from stoker.engine.running.refusals import doubt, failure_of, pause_after_refusal, wait_until_free
 from stoker.engine.running.retries import Retries, backoff
 from stoker.engine.running.search_terms import is_unseen, record_terms
 from stoker.engine.running.stopping import CANCELLED, Stop, Stopped
@@ -176,7 +177,7 @@ class Performer:
             elif isinstance(outcome, Replace):
                 raise NeedsReplacement(outcome.reason)
             elif not (self._may_try_again(state, outcome) and await self._start_over(state, outcome)):
-                raise _failure(state, outcome)
+                raise failure_of(state, outcome)
 
     async def _pause(self, state: ResourceState, outcome: Again) -> None:
         """Wait as long as a method requested, or until its object changes if many are watched together.
@@ -310,38 +311,17 @@ class Performer:
         action = state.row.action
         if action == "CREATE" and state.row.physical_id is None and (error.status == 0 or error.status >= 500):
             state.stored.uncertain = True
-        pause = await self._pause_after(state, error, retries)
+        pause = await pause_after_refusal(self.run, state, error, retries)
         if pause is not None:
-            return Again(after=pause, waiting=await self._doubt(state, error))
+            return Again(after=pause, waiting=await doubt(self.run, state, error))
         if action == "DELETE" and state.stored.uncertain and isinstance(error, Unconfirmed):
             await self._leave_unfound(state, error)
             return Again(after=0.0)
         if state.stored.uncertain and await self._there_after_all(state):
             return Again(after=0.0)
         if error.conflict and action == "DELETE" and not error.lasting:
-            return await self._in_use(state, error, conflicts)
+            return await wait_until_free(self.run, state, error, conflicts)
         return Failed(error.message, kind=error.kind, in_error=error.conflict and not error.lasting)
-
-    async def _doubt(self, state: ResourceState, error: CloudError) -> str:
-        """Return what users read while a response is not believed; "" for other errors."""
-        if not isinstance(error, Unconfirmed):
-            return ""
-        text = f"waiting until {error.service} says whether the object exists ({error.reason})"
-        return await without_secrets(self.run, text, [state])
-
-    async def _pause_after(self, state: ResourceState, error: CloudError, retries: Retries) -> float | None:
-        """Log the refusal of a busy service, and return the seconds until the next attempt, or None to give up."""
-        pause = retries.pause_after(error)
-        if error.transient:
-            row = state.row
-            following = f"retrying in {pause:.1f} s" if pause is not None else "giving up"
-            message = await without_secrets(self.run, error.message, [state])
-            LOG.warning(
-                "%s of %s in stack %s: %s refused attempt %d of %d, %s: %s",
-                row.action, row.name, self.run.stack.name, error.service, retries.attempts, error.most_attempts,
-                following, message,
-            )  # fmt: skip
-        return pause
 
     async def _there_after_all(self, state: ResourceState) -> bool:
         """Return whether a creation has created the object although the service reported a failure."""
@@ -350,24 +330,6 @@ class Performer:
         except CloudError as error:
             LOG.info("cannot search for the object of %s: %s", state.row.name, error.message)
         return state.row.physical_id is not None
-
-    async def _in_use(self, state: ResourceState, error: CloudError, conflicts: int) -> Outcome:
-        """Wait until the object is not used any more, and report what uses it."""
-        run, row = self.run, state.row
-        users = await users_of(run, state)
-        text = f"{error.message}; it is in use by {', '.join(users)}" if users else error.message
-        if conflicts >= run.services.settings.action_retry_limit:
-            return Failed(text, kind=error.kind)
-        pause = backoff(conflicts)
-        LOG.info(
-            "DELETE of %s in stack %s: attempt %d of %d, retrying in %.1f s: %s",
-            row.name, run.stack.name, conflicts + 1, run.services.settings.action_retry_limit + 1, pause,
-            await without_secrets(run, text, [state]),
-        )  # fmt: skip
-        if conflicts == 0 and row.stack_id == run.stack.id:
-            row.reason = await without_secrets(run, f"waiting until it is free: {text}", [state])
-            await run.commit(Batch().change(state.seal()).add(run.event(state, row.reason)))
-        return Again(after=pause)
 
     def not_owned(self, state: ResourceState, taken: Taken) -> Failure:
         """Return the failure of a resource whose object belongs to another one; it has none then."""
@@ -407,7 +369,7 @@ class Performer:
                 outcome = await state.type.delete(await make_call(run, state))
                 retries.succeeded()
             except CloudError as error:
-                pause = await self._pause_after(state, error, retries)
+                pause = await pause_after_refusal(self.run, state, error, retries)
                 if pause is None and error.conflict and not error.lasting and conflicts < limit:
                     conflicts += 1
                     pause = backoff(conflicts)
@@ -461,7 +423,11 @@ class Performer:
                 state.seen |= call.seen
                 return values
             except StokerError as error:
-                pause = await self._pause_after(state, error, retries) if isinstance(error, CloudError) else None
+                pause = (
+                    await pause_after_refusal(self.run, state, error, retries)
+                    if isinstance(error, CloudError)
+                    else None
+                )
                 if isinstance(error, CloudError) and error.without_answer and pause is None:
                     failures += 1
                     if failures >= READ_ATTEMPTS:
@@ -479,27 +445,6 @@ class Performer:
         except CloudError as error:
             LOG.warning("cannot read attributes of %s, they stay unknown: %s", state.row.name, error.message)
             return {}
-
-    async def is_usable(self, state: ResourceState) -> bool:
-        """Examine the object of a resource whose last action failed; one that a service refuses to show is not usable.
-
-        Requests to a busy service are retried: an object is not replaced because of that. Raises Failure, Stopped.
-        """
-        retries = Retries(self.run.services.clock)
-        while True:
-            try:
-                return not await state.type.needs_replacement_after_failure(await make_call(self.run, state))
-            except CloudError as error:
-                pause = await self._pause_after(state, error, retries)
-                if pause is None and error.transient:
-                    raise Failure.of(error, state.row.name) from error
-                problem: StokerError = error
-            except StokerError as error:
-                pause, problem = None, error
-            if pause is None:
-                LOG.info("cannot read the object of %s, it will be replaced: %s", state.row.name, problem.message)
-                return False
-            await self.run.pause(state.row.uuid, pause)
 
     async def failed(
         self, state: ResourceState, failure: Failure, batch: Batch | None = None, *, unchanged: bool = False
@@ -547,11 +492,3 @@ _IMPOSSIBLE = frozenset({400, 404, 405, 410, 501})
 
 def _next_batch(first: list[Batch]) -> Batch:
     return first.pop() if first else Batch()
-
-
-def _failure(state: ResourceState, outcome: Failed) -> Failure:
-    """Return the failure for an outcome: the first of several, and for a nested stack that of its leaf resource."""
-    if state.row.action == "CREATE" and state.stored.first_failure:
-        kind, reason, *path = state.stored.first_failure
-        return Failure(kind, (state.row.name, *path), reason)
-    return Failure(outcome.kind, (state.row.name, *outcome.path), outcome.reason)

@@ -15,8 +15,9 @@ from stoker.engine.inspection.together import SharedReads
 from stoker.engine.planning.decide import can_have_obstacle, is_examined
 from stoker.engine.planning.importing import IMPORTED_BY, pending_imports, returned_references
 from stoker.engine.planning.moving import former_labels
-from stoker.engine.planning.planner import VerbOrder, Wanted, not_created_checks, plan_forward, plan_removal, plan_verb
+from stoker.engine.planning.planner import Wanted, plan_forward
 from stoker.engine.planning.policies import Policies
+from stoker.engine.planning.verbs import VerbOrder, not_created_checks, plan_removal, plan_verb
 from stoker.engine.records.actions import FORWARD, NOTHING, REMOVES, RETURNS
 from stoker.engine.records.loader import LoadedInputs
 from stoker.engine.records.observations import is_observable, keep_deployed, record_found

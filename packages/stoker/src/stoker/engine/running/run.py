@@ -25,7 +25,7 @@ from stoker.base.errors import (
 )
 from stoker.base.ids import new_id
 from stoker.engine.calls.context import ActingParts
-from stoker.engine.planning.planner import plan_removal
+from stoker.engine.planning.verbs import plan_removal
 from stoker.engine.records.actions import FORWARD
 from stoker.engine.records.beginnings import written_policies
 from stoker.engine.records.failure import Failure

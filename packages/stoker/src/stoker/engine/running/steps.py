@@ -7,7 +7,7 @@ after every call of a method, its result is committed. To recover, the method is
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable
 from functools import partial
 from typing import Any
 
@@ -34,17 +34,18 @@ from stoker.engine.planning.retaining import Effect, removal_effect
 from stoker.engine.records.actions import NOT_CREATED
 from stoker.engine.records.failure import Failure
 from stoker.engine.records.state import ResourceState, attribute_text, keys_of
+from stoker.engine.running.actions import ACTIONS, takes_part
 from stoker.engine.running.adoption import adopt, bringing_about
 from stoker.engine.running.content_copies import Copier
 from stoker.engine.running.hooks import pause, pauses
 from stoker.engine.running.lost_claims import remove_late_object
 from stoker.engine.running.operation_context import OperationContext
 from stoker.engine.running.performer import LOOK_AGAIN, Method, NeedsReplacement, Performer
+from stoker.engine.running.refusals import is_usable
 from stoker.engine.running.removing import EFFECT, FORGET, REMOVALS, leave_behind, note_left, recorded_effect
 from stoker.engine.running.replacement_preparation import Around, ReplacementPreparation
-from stoker.plugins import capabilities
 from stoker.plugins.outcome import Done, Outcome
-from stoker.plugins.resource import Call, ResourceType
+from stoker.plugins.resource import Call
 from stoker.store.journal import Batch
 from stoker.store.ownership import Taken
 from stoker.store.records import COMPLETE, FAILED, IN_PROGRESS, Resource
@@ -238,7 +239,7 @@ class StepRunner:
 
     async def _decide(self, target: Target, state: ResourceState | None) -> Decision:
         if state is not None and is_examined(state.row):
-            state.usable = await self.performer.is_usable(state)
+            state.usable = await is_usable(self.performer.run, state)
         return decide(target, state)
 
     async def _serving(self, target: Target, state: ResourceState, decision: Decision) -> Decision:
@@ -486,22 +487,3 @@ class StepRunner:
             await Copier(run, self.performer).make(state)
             return
         await self.performer.perform(state, partial(ACTIONS[action], state.type))
-
-
-ACTIONS: Mapping[str, Callable[[ResourceType, Call], Awaitable[Outcome]]] = {
-    "CHECK": lambda kind, call: kind.check(call),
-    "SUSPEND": capabilities.suspend,
-    "RESUME": capabilities.resume,
-    "SNAPSHOT": capabilities.snapshot,
-}
-"""What happens to an object in the actions of a stack that do not change its definition."""
-
-
-def takes_part(action: str, state: ResourceState) -> bool:
-    """Return whether an action that does not change the definition applies to the resource.
-
-    External objects are only checked, and incomplete resources have no content for a snapshot.
-    """
-    external = state.stored.definition.get("external_id") is not None
-    whole = state.row.status == COMPLETE or state.row.action == "SNAPSHOT"
-    return action == "CHECK" or not (external or (action == "SNAPSHOT" and not whole))

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from alembic import context
 
+from stoker.store.columns import MYSQL_OPTIONS
 from stoker.store.schema import VERSION_TABLE
-from stoker.store.tables import MYSQL_OPTIONS, metadata
+from stoker.store.tables import metadata
 
 for table in metadata.sorted_tables:
     table.dialect_kwargs.update(MYSQL_OPTIONS)  # for revisions that alembic generates from the tables

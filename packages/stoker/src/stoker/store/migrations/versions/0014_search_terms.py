@@ -8,7 +8,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
-from stoker.store.tables import MYSQL_OPTIONS
+from stoker.store.columns import MYSQL_OPTIONS
 
 revision = "0014"
 down_revision = "0013"

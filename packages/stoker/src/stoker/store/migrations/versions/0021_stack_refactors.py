@@ -6,7 +6,7 @@ import sqlalchemy as sa
 from alembic import op
 from sqlalchemy.dialects import mysql
 
-from stoker.store.tables import MYSQL_OPTIONS
+from stoker.store.columns import MYSQL_OPTIONS
 
 revision = "0021"
 down_revision = "0020"

@@ -1,0 +1,83 @@
+"""Events of stacks: lists of them, page by page, and the removal of those that are too many."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from sqlalchemy import (
+    Connection,
+    and_,
+    bindparam,
+    delete,
+    func,
+    select,
+)
+
+from stoker.store import statements, tables
+from stoker.store.records import (
+    Event,
+)
+
+_COUNT_EVENTS = select(func.count()).select_from(tables.events).where(tables.events.c.stack_id == bindparam("stack_id"))
+
+
+@dataclass(slots=True)
+class EventQuery:
+    """Which events to list. `filters` maps columns to accepted values; `since` and `until` are times in seconds, both
+    included.
+    """
+
+    stack_ids: Sequence[str] = ()
+    filters: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    limit: int | None = None
+    marker: str | None = None
+    sort_keys: Sequence[str] = ()
+    descending: bool = False
+    since: float | None = None
+    until: float | None = None
+
+
+def list_events(connection: Connection, wanted: EventQuery) -> list[Event]:
+    """Return the events that match, oldest first by default."""
+    columns = tables.events.c
+    query = select(*(columns[name] for name in Event.columns)).where(columns.stack_id.in_(list(wanted.stack_ids)))
+    for name, values in wanted.filters.items():
+        query = query.where(columns[name].in_(list(values)))
+    if wanted.since is not None:
+        query = query.where(columns.time >= wanted.since)
+    if wanted.until is not None:
+        query = query.where(columns.time <= wanted.until)
+    keys = [columns[name] for name in dict.fromkeys([*wanted.sort_keys, "sequence"])]
+    if wanted.marker:
+        row = connection.execute(select(*keys).where(columns.id == wanted.marker)).one_or_none()
+        if row is not None:
+            query = query.where(statements.after_marker(keys, tuple(row), wanted.descending))
+    query = query.order_by(*(key.desc() if wanted.descending else key.asc() for key in keys))
+    if wanted.limit is not None:
+        query = query.limit(wanted.limit)
+    return Event.all_of(connection.execute(query))
+
+
+def event_by_id(connection: Connection, stack_id: str, event_id: str) -> Event | None:
+    """Return an event of a stack by ID."""
+    query = statements.where(tables.events, "stack_id", "id")
+    row = connection.execute(query, {"stack_id": stack_id, "id": event_id}).one_or_none()
+    return Event.of(row) if row else None
+
+
+def purge_events(connection: Connection, stack_id: str, keep: int, batch: int) -> None:
+    """Reduce a stack's events to at most `keep`.
+
+    The oldest are removed in multiples of `batch`, so that a stack at its limit is not purged for every event. A batch
+    larger than `keep` is reduced, since it would leave no events.
+    """
+    of_stack = tables.events.c.stack_id == stack_id
+    count = connection.execute(_COUNT_EVENTS, {"stack_id": stack_id}).scalar_one()
+    if count <= keep:
+        return
+    batch = min(batch, keep)
+    batches = -(-(count - keep) // batch)
+    oldest = select(tables.events.c.sequence).where(of_stack).order_by(tables.events.c.sequence)
+    last = connection.execute(oldest.limit(1).offset(batches * batch - 1)).scalar_one()
+    connection.execute(delete(tables.events).where(and_(of_stack, tables.events.c.sequence <= last)))
