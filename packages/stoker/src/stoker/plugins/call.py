@@ -265,7 +265,7 @@ class Call:
     values, None if that is not known. `first_name` is the name with which the resource was created, if it has
     another one by now, `first_place` are the name and the ID of the stack in which it was created, and its name there,
     if it was moved to another one. `seen` receives the names and addresses of the object when a method has read it (see
-    `stoker.plugins.seen`).
+    `stoker.plugins.resource`).
     """
 
     name: str

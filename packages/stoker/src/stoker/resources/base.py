@@ -25,8 +25,7 @@ from stoker.plugins.listing import InventoryPlace, Listing, SharedList
 from stoker.plugins.live_values import has_drifted, live_values
 from stoker.plugins.outcome import Again, Done, Failed, Outcome, Watch
 from stoker.plugins.recovery import FoundBy, Recovery
-from stoker.plugins.resource import AttributeKey, Call, ResourceType
-from stoker.plugins.seen import see
+from stoker.plugins.resource import AttributeKey, Call, ResourceType, see
 from stoker.plugins.waiting import Waiter
 from stoker.resources.live_values import Reader, read_differences
 from stoker.resources.wire import NOT_SENT, from_wire, older_spellings, plain_name, to_wire, wire_value, without_nulls

@@ -1,4 +1,4 @@
-"""Events of stacks: lists of them, page by page, and the removal of those that are too many."""
+"""Lists of the events of stacks, page by page."""
 
 from __future__ import annotations
 
@@ -7,10 +7,6 @@ from dataclasses import dataclass, field
 
 from sqlalchemy import (
     Connection,
-    and_,
-    bindparam,
-    delete,
-    func,
     select,
 )
 
@@ -18,8 +14,6 @@ from stoker.store import statements, tables
 from stoker.store.records import (
     Event,
 )
-
-_COUNT_EVENTS = select(func.count()).select_from(tables.events).where(tables.events.c.stack_id == bindparam("stack_id"))
 
 
 @dataclass(slots=True)
@@ -64,20 +58,3 @@ def event_by_id(connection: Connection, stack_id: str, event_id: str) -> Event |
     query = statements.where(tables.events, "stack_id", "id")
     row = connection.execute(query, {"stack_id": stack_id, "id": event_id}).one_or_none()
     return Event.of(row) if row else None
-
-
-def purge_events(connection: Connection, stack_id: str, keep: int, batch: int) -> None:
-    """Reduce a stack's events to at most `keep`.
-
-    The oldest are removed in multiples of `batch`, so that a stack at its limit is not purged for every event. A batch
-    larger than `keep` is reduced, since it would leave no events.
-    """
-    of_stack = tables.events.c.stack_id == stack_id
-    count = connection.execute(_COUNT_EVENTS, {"stack_id": stack_id}).scalar_one()
-    if count <= keep:
-        return
-    batch = min(batch, keep)
-    batches = -(-(count - keep) // batch)
-    oldest = select(tables.events.c.sequence).where(of_stack).order_by(tables.events.c.sequence)
-    last = connection.execute(oldest.limit(1).offset(batches * batch - 1)).scalar_one()
-    connection.execute(delete(tables.events).where(and_(of_stack, tables.events.c.sequence <= last)))

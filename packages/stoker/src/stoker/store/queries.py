@@ -64,6 +64,7 @@ _UNFINISHED_OF = (
     .where(tables.operations.c.status.in_(UNFINISHED))
     .order_by(tables.operations.c.created_at)
 )
+_COUNT_EVENTS = select(func.count()).select_from(tables.events).where(tables.events.c.stack_id == bindparam("stack_id"))
 
 
 # -- stacks --------------------------------------------------------------------------------------------------
@@ -424,3 +425,20 @@ def unfinished_of(connection: Connection, stack_id: str) -> list[Operation]:
 
 
 # -- software configurations ---------------------------------------------------------------------------------
+
+
+def purge_events(connection: Connection, stack_id: str, keep: int, batch: int) -> None:
+    """Reduce a stack's events to at most `keep`.
+
+    The oldest are removed in multiples of `batch`, so that a stack at its limit is not purged for every event. A batch
+    larger than `keep` is reduced, since it would leave no events.
+    """
+    of_stack = tables.events.c.stack_id == stack_id
+    count = connection.execute(_COUNT_EVENTS, {"stack_id": stack_id}).scalar_one()
+    if count <= keep:
+        return
+    batch = min(batch, keep)
+    batches = -(-(count - keep) // batch)
+    oldest = select(tables.events.c.sequence).where(of_stack).order_by(tables.events.c.sequence)
+    last = connection.execute(oldest.limit(1).offset(batches * batch - 1)).scalar_one()
+    connection.execute(delete(tables.events).where(and_(of_stack, tables.events.c.sequence <= last)))

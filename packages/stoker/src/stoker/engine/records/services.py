@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Coroutine, Mapping
 from functools import partial
 from typing import Any
 
 from stoker.base.ids import new_id
 from stoker.cloud.auth import CloudPool
-from stoker.engine.background import Background
 from stoker.engine.credentials import Credentials
 from stoker.engine.evaluation import Evaluator
 from stoker.engine.memory import FreedMemory
@@ -20,11 +19,32 @@ from stoker.engine.turns import Turns
 from stoker.engine.value_memory import ValueMemory
 from stoker.plugins.registry import Registry
 from stoker.store.database import Database
+from stoker.store.expiry import outside_request
 from stoker.store.journal import Journal
 from stoker.store.records import Stack
 from stoker.store.sealing import Sealer
 from stoker.template.definition import Definition
 from stoker_foundation.clock import Clock
+
+
+class Background:
+    """The background tasks of one engine. `stopped` is true as soon as it is being stopped and begins nothing more."""
+
+    def __init__(self) -> None:
+        self.stopped = False
+        self.tasks: set[asyncio.Task[None]] = set()
+
+    def spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        """Run something independently of the current request; the engine's stop waits for it."""
+        with outside_request():
+            task = asyncio.ensure_future(work)
+        self.tasks.add(task)
+        task.add_done_callback(self.tasks.discard)
+
+    async def ended(self) -> None:
+        """Return when nothing is in progress any more."""
+        while self.tasks:
+            await asyncio.gather(*self.tasks, return_exceptions=True)
 
 
 class EngineServices:

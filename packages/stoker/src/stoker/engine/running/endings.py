@@ -27,7 +27,7 @@ from stoker.engine.running.outputs import exchanged
 from stoker.engine.running.stopping import CANCELLED, Stop
 from stoker.engine.settings import EngineSettings, time_limit
 from stoker.plugins import capabilities
-from stoker.store import announcements, deaths, event_lists, queries, snapshots, trusts
+from stoker.store import announcements, deaths, queries, snapshots, trusts
 from stoker.store.journal import Batch, Claim, ClaimedWriter
 from stoker.store.records import COMPLETE, FAILED, IN_PROGRESS, REMOVE_SNAPSHOT, RUNNING, SUPERSEDED, Operation, Stack
 
@@ -234,7 +234,7 @@ class Endings:
         settings = self._services.settings
         if settings.max_events_per_stack > 0 and settings.archive_directory is None:  # otherwise archived before
             keep, at_once = settings.max_events_per_stack, settings.event_purge_batch_size
-            batch.then(partial(event_lists.purge_events, stack_id=stack.id, keep=keep, batch=at_once))
+            batch.then(partial(queries.purge_events, stack_id=stack.id, keep=keep, batch=at_once))
         await run.writer.commit(batch)
         run.operation = operation
         self._announcer.send([*batch.added, *rows])

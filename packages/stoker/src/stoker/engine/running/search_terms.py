@@ -5,7 +5,7 @@ from __future__ import annotations
 from stoker.engine.records.state import ResourceState
 from stoker.engine.redaction.stacks import without_secrets
 from stoker.engine.running.operation_context import OperationContext
-from stoker.plugins.seen import ADDRESS, NAME, to_see
+from stoker.plugins.resource import ADDRESS, NAME, to_see
 from stoker.store.journal import Batch
 from stoker.store.search import Kind, plain_address
 

@@ -7,8 +7,7 @@ from typing import Any
 
 from stoker.base.errors import CloudError
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
-from stoker.plugins.resource import Call
-from stoker.plugins.seen import see
+from stoker.plugins.resource import Call, see
 from stoker.resources.nova.server.body import encoded, nova_metadata, personality
 from stoker.resources.nova.server.interfaces import change_networks
 from stoker.resources.nova.server.states import (
