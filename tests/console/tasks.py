@@ -109,6 +109,7 @@ def deletion_with_marks(walk: Walk, base: str, path: str) -> None:
             page.get_by_label("Keep its object data", exact=True).press("Space")
             page.get_by_role("button", name="Delete", exact=True).click()
             page.get_by_text("Retained in the cloud: data.").wait_for()
+            page.evaluate("scrollTo(0, 0)")
             walk.look(page, "delete-and-keep", manual=(width, scheme) == (1280, "light"))
 
 
@@ -125,6 +126,7 @@ def generation(walk: Walk, base: str) -> None:
                 "imports:" in download.value.path().read_text() and download.value.suggested_filename.endswith(".yaml"),
                 "the environment is not downloaded",
             )
+            page.evaluate("scrollTo(0, 0)")
             walk.look(page, "generated-volumes", manual=(width, scheme) == (1280, "light"))
             page.get_by_role("button", name="Import as a new stack").click()
             page.get_by_label("Name", exact=True).fill("imported")
