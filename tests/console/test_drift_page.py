@@ -89,3 +89,15 @@ def test_a_reader_compares_and_changes_nothing(base: str, world: ThreadedWorld, 
 def test_an_unknown_detection_is_not_found(browser: Browser, stack: str) -> None:
     assert browser.get(f"{stack}/drift?detection=00000000-0000-4000-8000-000000000000").status_code == 404
     assert browser.submit(f"{stack}/drift", f"{stack}/drift", do="nothing").status_code == 400
+
+
+def test_a_nested_stack_is_compared_by_itself(browser: Browser, world: ThreadedWorld, served: ServedCloud) -> None:
+    net = {"type": "OS::Neutron::Net", "properties": {"name": "inner"}}
+    group = {"type": "OS::Heat::ResourceGroup", "properties": {"count": 1, "resource_def": net}}
+    stack = create(world, "outer", {"heat_template_version": "2021-04-16", "resources": {"group": group}})
+    (nested,) = set(
+        re.findall(r'href="/console(/stacks/outer-group-[^/"]+/[^/"]+)/resources/0"', browser.get(stack).text)
+    )
+    rename(world, served, nested, "0", "moved")
+    page = compared(browser, nested)
+    assert "<del><pre>moved</pre></del>" in page and 'name="mode"' not in page

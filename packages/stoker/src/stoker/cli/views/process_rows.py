@@ -41,13 +41,13 @@ def all_run(rows: Sequence[Mapping[str, Any]]) -> bool:
 
 
 def _readers(found: Mapping[str, Any] | None, log: str) -> Iterator[Row]:
-    """Yield the rows of readers; one without a process if there are none."""
-    if not found or not (found["most"] or found["reason"]):
+    """Yield the rows of readers; one without a process if there are none, and one has failed."""
+    if not found:
         return
     common = {"address": "", "reason": found["reason"], "restarts": found["restarts"], "log": log}
     for each in found["processes"]:
         yield {"program": _READER, "state": each["state"], "pid": each["pid"], **common}
-    if not found["processes"]:
+    if found["reason"] and not found["processes"]:
         yield {"program": _READER, "state": "not needed" if found["most"] else "not used", "pid": None, **common}
 
 
