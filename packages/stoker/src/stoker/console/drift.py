@@ -7,7 +7,6 @@ from typing import Any
 
 import falcon
 
-from stoker.authoring.accepted_values import as_template_changes
 from stoker.authoring.drift_words import watch_lines
 from stoker.authoring.plan_steps import summary
 from stoker.console.exchange import Exchange
@@ -73,6 +72,8 @@ def _correct(exchange: Exchange) -> None:
 
 
 def _accept(exchange: Exchange) -> None:
+    from stoker.authoring.accepted_values import as_template_changes  # rarely needed
+
     chosen = exchange.fields().get("resource", [])
     if not chosen:
         raise ApiError(400, "Nothing was accepted: mark the resources whose values are to be kept.")

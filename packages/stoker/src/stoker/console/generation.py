@@ -6,8 +6,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from stoker.authoring.added_entries import with_entries
-from stoker.authoring.convert.templates import to_yaml
 from stoker.console.exchange import Exchange
 from stoker.console.gateway import Answer
 from stoker.console.permissions import CREATE, GENERATE
@@ -68,12 +66,17 @@ def shown(exchange: Exchange, found: Answer | None) -> dict[str, Any]:
 
 def documents(found: Answer, section: str) -> tuple[str, str]:
     """Return a template and its environment as YAML; `section` of the environment is written with an entry a line."""
+    from stoker.authoring.added_entries import with_entries
+    from stoker.authoring.convert.templates import to_yaml  # most processes generate no template
+
     environment = dict(found["environment"])
     entries: Sequence[Mapping[str, Any]] = environment.pop(section)
     return to_yaml(found["template"]), with_entries(as_yaml(environment) if environment else "", section, entries)
 
 
 def _grouped(grouped: Answer) -> list[tuple[str, str]]:
+    from stoker.authoring.convert.templates import to_yaml
+
     template, environment = documents(grouped, "moved")
     nested = [(name, to_yaml(text)) for name, text in sorted(grouped["files"].items())]
     return [("template.yaml", template), ("environment.yaml", environment), *nested]
