@@ -63,7 +63,7 @@ def _files(root: Path) -> Iterator[Path]:
 
 
 def _is_suspect(text: str) -> bool:
-    """Whether a part of the text that begins with a test has no assertion."""
+    """Whether a part of the content that begins with a test has no assertion."""
     return any(not _ASSERTS.search(part) for part in _TEST.split(text)[1:])
 
 
