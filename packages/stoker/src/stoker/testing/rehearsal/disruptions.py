@@ -113,13 +113,15 @@ class _Limited(Fault):
 
 
 class Script:
-    """Disruptions, and where in a run the engine is. `met` are those that have taken place; `requests` are those of the
-    phase in the order in which they were sent, with the stack's ID and the resource's name that they were sent for;
-    `answers` are, by their numbers, how many objects the answer listed, and the ID of the one that was created.
+    """What goes wrong (`disruptions`), and where in a run the engine is. `met` are those that have taken place.
+
+    `requests` are those of the phase in the order in which they were sent, with the stack's ID and the resource's name
+    that they were sent for; `answers` are, by their numbers, how many objects the answer listed, and the ID of the one
+    that was created.
     """
 
     def __init__(self, disruptions: Sequence[Disruption] = ()) -> None:
-        self._disruptions = disruptions
+        self.disruptions = disruptions
         self.met: list[Disruption] = []
         self._lasting: set[tuple[str, str]] = set()
         self.begin("")
@@ -137,7 +139,7 @@ class Script:
         self.requests.append((request, resource))
         found = [
             each
-            for each in self._disruptions
+            for each in self.disruptions
             if (each.phase, each.call) == (self.phase, number) and each.kind is not Kind.DEATH_AFTER_COMMIT
         ]
         self.met += found
@@ -150,9 +152,9 @@ class Script:
         """Return whether the engine dies after the next commit."""
         number, self.commits = self.commits, self.commits + 1
         found = Disruption(self.phase, number, Kind.DEATH_AFTER_COMMIT)
-        if found in self._disruptions:
+        if found in self.disruptions:
             self.met.append(found)
-        return found in self._disruptions
+        return found in self.disruptions
 
 
 def fault_of(kind: Kind, request: Request) -> Fault | None:

@@ -1,9 +1,9 @@
-"""Perform a scenario on a stage of its own, with a few disruptions, and return the outcome."""
+"""Perform a scenario on a stage of its own, with a few disruptions, and find its outcome."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Coroutine, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import orjson
@@ -15,6 +15,7 @@ from stoker.engine.settings import EngineSettings, time_limit
 from stoker.plugins.resource import ResourceType
 from stoker.store.records import STACK_TYPE
 from stoker.testing.census import OUTLIVING
+from stoker.testing.census import Kind as ObjectKind
 from stoker.testing.rehearsal.disruptions import Disruption, Script
 from stoker.testing.rehearsal.guests import UNSUPPORTED, Guests
 from stoker.testing.rehearsal.scenario import (
@@ -65,20 +66,61 @@ def definitions_of(scenario: Scenario) -> dict[str, Definition]:
     return {phase: scenario.definition(phase) for phase in scenario.phases if phase in (CREATE, UPDATE)}
 
 
-def perform(
-    scenario: Scenario, definitions: Mapping[str, Definition], disruptions: Sequence[Disruption] = ()
-) -> Outcome:
-    """Run a scenario. What comes after the phase of the last disruption is left out, but for the deletion."""
-    script = Script(disruptions)
-    with Stage(script, scenario.timings) as stage:
-        furnish(stage.cloud, scenario.cloud)
-        run = _Run(stage, scenario, definitions)
-        try:
-            stage.perform(run.perform(disruptions))
-        except StokerError as error:
-            return Outcome(run.phases, error=error.message)
+def perform(scenario: Scenario, definitions: Mapping[str, Definition]) -> Outcome:
+    """Perform a scenario without disruptions."""
+    with Performance(scenario, definitions) as performance:
+        performance.until(CREATE)
+        return performance.end()
+
+
+class Performance:
+    """A run of a scenario: first without disruptions up to a phase, then with some until its end.
+
+    After `until` and `save`, forks of this process can each `resume` it, and end it with other disruptions.
+    """
+
+    def __init__(self, scenario: Scenario, definitions: Mapping[str, Definition]) -> None:
+        self._stage = Stage(Script(), scenario.timings)
+        furnish(self._stage.cloud, scenario.cloud)
+        self._run = _Run(self._stage, scenario, definitions)
+        self._error = ""
+
+    def __enter__(self) -> Performance:
+        return self
+
+    def __exit__(self, *failure: object) -> None:
+        self._stage.close()
+
+    def until(self, phase: str) -> None:
+        """Run the phases before this one."""
+        self._carry_out(self._run.until(phase))
+
+    def save(self) -> None:
+        """Let forks of this process resume the run."""
+        self._stage.save()
+
+    def resume(self) -> None:
+        """Go on in a fork as if no other had done so."""
+        self._stage.resume()
+
+    def end(self, disruptions: Sequence[Disruption] = ()) -> Outcome:
+        """Run what is left. What comes after the phase of the last disruption is left out, but for the deletion."""
+        script, run = self._stage.script, self._run
+        script.disruptions = disruptions
+        self._carry_out(run.end({each.phase for each in disruptions}))
+        if self._error:
+            return Outcome(run.phases, error=self._error)
         met = [{"phase": each.phase, "call": each.call, "kind": each.kind} for each in script.met]
-        return Outcome(run.phases, run.left, run.types, met, stage.engines)
+        return Outcome(run.phases, run.left, run.types, met, self._stage.engines)
+
+    def _carry_out(self, work: Coroutine[Any, Any, None]) -> None:
+        if self._error:
+            work.close()
+            return
+        try:
+            self._stage.perform(work)
+        except StokerError as error:
+            self._error = error.message
 
 
 class _Run:
@@ -94,33 +136,41 @@ class _Run:
         self._guests = Guests(stage)
         self._limit = time_limit(EngineSettings(), scenario.timeout)
         self._retained: set[str] = set()
+        self._before: Mapping[ObjectKind, set[str]] = {}
         self._has_copies = False
         texts = [text for each in definitions.values() for _, text in each.sources.named().values()]
         self._ended_at = 0.0
         self._waits = any(word in text for word in _WAITING for text in texts)
         self._has_policies = any(policy in text for policy in _POLICIES for text in texts)
 
-    async def perform(self, disruptions: Sequence[Disruption]) -> None:
-        """Run the phases that are needed for the disruptions: those after the last one are of no use, but for the
-        deletion. One that fails is followed by the deletion.
-        """
+    async def until(self, phase: str) -> None:
+        """Run the phases before this one; one that fails is the last of them."""
         await asyncio.sleep(_SETTLED)  # services make ports and the like of their own
-        before = self._stage.objects()
+        self._before = self._stage.objects()
+        *phases, _ = self._scenario.phases
+        await self._phases(phases[: self._scenario.phases.index(phase)])
+
+    async def end(self, disturbed: Collection[str]) -> None:
+        """Run the phases up to the last one that is disturbed, all of them if none is, and the deletion."""
         *phases, deletion = self._scenario.phases
-        wanted = {each.phase for each in disruptions} or set(phases)
-        last = len(phases) if deletion in wanted else 1 + max(map(phases.index, wanted))
-        for phase in phases[:last]:
-            if is_scaling(phase):
-                await asyncio.sleep(_COOLDOWN)
-            await self._phase(phase)
-            if not self.phases[-1].succeeded:
-                break
+        if disturbed and deletion not in disturbed:
+            phases = phases[: 1 + max(map(phases.index, disturbed))]
+        await self._phases(phases[len(self.phases) :])
         await self._phase(deletion)
         if self.phases[-1].state == "DELETED" or self.phases[-1].again == "DELETED":
-            self.left = list(self._left(before))
+            self.left = list(self._left(self._before))
             if self.left:  # the engine tries deletions again for a while
                 await asyncio.sleep(_PATIENCE)
-                self.left = list(self._left(before))
+                self.left = list(self._left(self._before))
+
+    async def _phases(self, names: Iterable[str]) -> None:
+        """Run phases; after one that fails, there are no others."""
+        for name in names:
+            if self.phases and not self.phases[-1].succeeded:
+                return
+            if is_scaling(name):
+                await asyncio.sleep(_COOLDOWN)
+            await self._phase(name)
 
     async def _phase(self, name: str) -> None:
         had = self._data(await self._rows())

@@ -64,6 +64,7 @@ class Stage(Sandbox):
         self.script = script
         self.timings = timings
         self._there = asyncio.Event()
+        self._saved = b""
         self._count = 0
         super().__init__(ManualClock(_START))
 
@@ -73,9 +74,8 @@ class Stage(Sandbox):
         return SimulatedLoop(self.clock, lambda: 0.0)
 
     def _new_database(self) -> Database:
-        path, database = _database()
-        path.write_bytes(empty_database())
-        return database
+        _write(empty_database())
+        return _database()[1]
 
     def _new_cloud(self) -> EmulatedCloud:
         return RehearsedCloud(self.clock, self)
@@ -148,6 +148,17 @@ class Stage(Sandbox):
     def _runs(self, stack_id: str) -> bool:
         return self.busy
 
+    # -- forks ---------------------------------------------------------------------------------------------------
+
+    def save(self) -> None:
+        """Remember the database for forks of this process, which have the rest."""
+        self._database.engine.dispose()  # all of it is in the file then, and no connection is shared
+        self._saved = _database()[0].read_bytes()
+
+    def resume(self) -> None:
+        """Go on in a fork from what was saved, whatever another fork has written."""
+        _write(self._saved)
+
     # -- what there is -------------------------------------------------------------------------------------------
 
     def objects(self, without: Collection[ObjectKind] = ()) -> dict[ObjectKind, set[str]]:
@@ -186,9 +197,19 @@ def _database() -> tuple[Path, Database]:
     return path, forgetful(f"sqlite:///{path}")
 
 
+def _write(content: bytes) -> None:
+    """Write the database of this process, which has no connection, without what a fork may have left of its own."""
+    path, _ = _database()
+    for suffix in ("-wal", "-shm"):
+        path.with_name(path.name + suffix).unlink(missing_ok=True)
+    path.write_bytes(content)
+
+
+_ANY_UNFINISHED = select(tables.operations.c.id).where(tables.operations.c.status.in_(UNFINISHED)).limit(1)
+
+
 def _has_unfinished(connection: Connection) -> bool:
-    query = select(tables.operations.c.id).where(tables.operations.c.status.in_(UNFINISHED)).limit(1)
-    return connection.execute(query).first() is not None
+    return connection.execute(_ANY_UNFINISHED).first() is not None
 
 
 def _events(connection: Connection) -> list[Row[Any]]:

@@ -1,7 +1,8 @@
 """A process that performs runs: it reads one from each line of its standard input, and writes its outcome to a line.
 
-Each run is made in a fork of this process, which has everything imported and has seen the scenario once. So a run finds
-the same process whatever was run before it, and what a dead engine was doing ends with the fork.
+What precedes the first disruption is the same in all runs. So the phases before its phase are performed once, in a fork
+of this process, which has everything imported and has seen the scenario once; each run goes on from there in a fork of
+that one. It finds the same process whatever was run before it, and what a dead engine was doing ends with it.
 """
 
 from __future__ import annotations
@@ -10,18 +11,18 @@ import gc
 import logging
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from functools import cache
-from typing import Any
+from typing import Any, BinaryIO
 
 import orjson
 
 from stoker.base.errors import StokerError
 from stoker.testing.determinism import make_deterministic
 from stoker.testing.rehearsal.disruptions import Disruption
-from stoker.testing.rehearsal.performing import definitions_of, perform
-from stoker.testing.rehearsal.scenario import Outcome, Scenario
+from stoker.testing.rehearsal.performing import Performance, definitions_of, perform
+from stoker.testing.rehearsal.scenario import CREATE, Outcome, Scenario
 from stoker.testing.sandbox import Definition
 
 _SEED = 1
@@ -30,7 +31,7 @@ _SEED = 1
 
 @cache
 def _warm(scenario: bytes) -> tuple[Scenario, Mapping[str, Definition]]:
-    """Return a scenario with its files, after it has been performed once."""
+    """Return a scenario with its files, after it has been performed once. Raises StokerError."""
     wanted = Scenario.from_dict(orjson.loads(scenario))
     definitions = definitions_of(wanted)
     perform(wanted, definitions)
@@ -39,21 +40,65 @@ def _warm(scenario: bytes) -> tuple[Scenario, Mapping[str, Definition]]:
     return wanted, definitions
 
 
-def answer(request: Mapping[str, Any]) -> bytes:
-    """Perform the run of a request in a fork; return its outcome as JSON."""
-    try:
-        scenario, definitions = _warm(orjson.dumps(request["scenario"]))
-    except StokerError as error:
-        return orjson.dumps(asdict(Outcome(error=error.message)))
+class Beginning:
+    """A process that has performed a scenario without disruptions up to a phase. Its forks go on from there."""
+
+    def __init__(self, scenario: Scenario, definitions: Mapping[str, Definition], phase: str) -> None:
+        wanted_there, wanted_here = os.pipe()
+        found_here, found_there = os.pipe()
+        self._process = os.fork()
+        if self._process == 0:
+            try:
+                os.close(wanted_here)  # so that the end of the worker is the end of the requests
+                os.close(found_here)
+                with os.fdopen(wanted_there, "rb") as wanted, os.fdopen(found_there, "wb") as found:
+                    _serve(scenario, definitions, phase, wanted, found)
+            finally:
+                os._exit(0)
+        os.close(wanted_there)
+        os.close(found_there)
+        self._wanted, self._found = os.fdopen(wanted_here, "wb"), os.fdopen(found_here, "rb")
+
+    def ended(self, disruptions: Sequence[Mapping[str, Any]]) -> bytes:
+        """Return the outcome with these disruptions, as JSON; nothing if the process has ended."""
+        try:
+            self._wanted.write(orjson.dumps(disruptions) + b"\n")
+            self._wanted.flush()
+        except BrokenPipeError:
+            return b""
+        return self._found.readline().rstrip()
+
+    def close(self) -> None:
+        """Let the process end, and wait for that."""
+        self._wanted.close()
+        self._found.close()
+        os.waitpid(self._process, 0)
+
+
+def _serve(
+    scenario: Scenario, definitions: Mapping[str, Definition], phase: str, wanted: BinaryIO, found: BinaryIO
+) -> None:
+    """Perform a scenario up to a phase, and end it in a fork for each line with disruptions."""
+    gc.disable()  # looking at the objects of the parent would copy their memory
+    make_deterministic(_SEED)
+    performance = Performance(scenario, definitions)
+    performance.until(phase)
+    performance.save()
+    for line in wanted:
+        found.write(_forked(performance, line) + b"\n")
+        found.flush()
+
+
+def _forked(performance: Performance, line: bytes) -> bytes:
+    """Return the outcome with the disruptions of a line, as JSON."""
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
         try:
             os.close(reading)
-            gc.disable()  # looking at the objects of the parent would copy their memory
-            make_deterministic(_SEED)
-            disruptions = [Disruption.from_dict(each) for each in request["disruptions"]]
-            outcome = orjson.dumps(asdict(perform(scenario, definitions, disruptions)))
+            performance.resume()
+            disruptions = [Disruption.from_dict(each) for each in orjson.loads(line)]
+            outcome = orjson.dumps(asdict(performance.end(disruptions)))
             with os.fdopen(writing, "wb") as pipe:
                 pipe.write(outcome)
         finally:
@@ -62,15 +107,50 @@ def answer(request: Mapping[str, Any]) -> bytes:
     with os.fdopen(reading, "rb") as pipe:
         text = pipe.read()
     os.waitpid(child, 0)
-    return text or orjson.dumps(asdict(Outcome(error="The process of this run has ended early.")))
+    return text
+
+
+class Runner:
+    """Performs runs. It has a process for each phase of the scenario of the latest run."""
+
+    def __init__(self) -> None:
+        self._scenario = b""
+        self._beginnings: dict[str, Beginning] = {}
+
+    def answer(self, request: Mapping[str, Any]) -> bytes:
+        """Perform the run of a request; return its outcome as JSON."""
+        phases = Scenario.from_dict(request["scenario"]).phases
+        disruptions: Sequence[Mapping[str, Any]] = request["disruptions"]
+        first = min((each["phase"] for each in disruptions), key=phases.index, default=CREATE)
+        try:
+            outcome = self._beginning(orjson.dumps(request["scenario"]), first).ended(disruptions)
+        except StokerError as error:
+            return orjson.dumps(asdict(Outcome(error=error.message)))
+        return outcome or orjson.dumps(asdict(Outcome(error="The process of this run has ended early.")))
+
+    def _beginning(self, scenario: bytes, phase: str) -> Beginning:
+        """Return the process that has performed a scenario up to a phase. Raises StokerError."""
+        if scenario != self._scenario:
+            self.close()
+            self._scenario = scenario
+        if phase not in self._beginnings:
+            self._beginnings[phase] = Beginning(*_warm(scenario), phase)
+        return self._beginnings[phase]
+
+    def close(self) -> None:
+        """Let all processes end."""
+        while self._beginnings:
+            self._beginnings.popitem()[1].close()
 
 
 def main() -> None:
     """Perform runs until the end of the input."""
     logging.getLogger().addHandler(logging.NullHandler())
+    runner = Runner()
     for line in sys.stdin.buffer:
-        sys.stdout.buffer.write(answer(orjson.loads(line)) + b"\n")
+        sys.stdout.buffer.write(runner.answer(orjson.loads(line)) + b"\n")
         sys.stdout.buffer.flush()
+    runner.close()
 
 
 if __name__ == "__main__":
