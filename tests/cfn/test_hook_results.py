@@ -141,6 +141,24 @@ def test_a_denied_operation_with_its_events(world: QueryService, boto: Any) -> N
     assert [each.get("HookType") for each in failed] == [None, "Operator::Policy::short-words"]
 
 
+@pytest.mark.usefixtures("clean")
+@pytest.mark.parametrize(("length", "status"), [(20, "HOOK_COMPLETE_FAILED"), (8, "HOOK_COMPLETE_SUCCEEDED")])
+def test_what_is_decided_late_has_a_result_of_its_own(world: QueryService, boto: Any, length: int, status: str) -> None:
+    """The length is known only when another resource is there; the operation fails later for another reason."""
+    name, size = f"Late{length}", {"Type": "OS::Heat::TestResource", "Properties": {"value": length}}
+    late = {"Type": "OS::Heat::RandomString", "Properties": {"length": {"Fn::GetAtt": ["Size", "output"]}}}
+    bad = {"Type": "OS::Heat::TestResource", "Properties": {"fail": True}, "DependsOn": name}
+    body = words(Size=size, Bad=bad, **{name: late})
+    boto.create_stack(StackName="late", TemplateBody=body, OnFailure="DO_NOTHING")
+    world.until(lambda: boto.describe_stacks(StackName="late")["Stacks"][0]["StackStatus"] == "CREATE_FAILED", 30)
+    (found,) = results(boto, TargetType="RESOURCE", TargetId=name)
+    assert found["Status"] == status
+    shown = boto.get_hook_result(HookResultId=found["HookResultId"])
+    assert shown["Status"] == status
+    (note,) = shown["Annotations"]
+    assert note.get("StatusMessage") == ("the word is too long" if length > 16 else None)
+
+
 def propose(boto: Any, body: str, expected: str) -> str:
     identifier = str(
         boto.create_change_set(StackName="sets", ChangeSetName="one", ChangeSetType="CREATE", TemplateBody=body)["Id"]

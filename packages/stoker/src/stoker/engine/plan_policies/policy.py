@@ -239,3 +239,9 @@ class Report:
             "asked": [entry.to_data() for entry in self.asked],
             "steps": {path: dict(step) for path, step in self.steps.items()},
         }
+
+
+def gravest(results: Iterable[Mapping[str, Any]]) -> str | None:
+    """Return the gravest verdict that follows now from results in the form of `Result.to_data`; None without one."""
+    found = {each["verdict"] for each in results if each["code"] != Code.DEFERRED.value}
+    return next((verdict.value for verdict in Verdict if verdict.value in found), None)

@@ -67,13 +67,18 @@ def read_directory(directory: str, source: Source) -> tuple[Policy, ...]:
 
 def read_files(paths: Iterable[str], source: Source) -> tuple[Policy, ...]:
     """Return the policies of files. Raises Invalid for one that cannot be read, TemplateInvalid with all mistakes."""
-    texts = []
+    return read_policies(texts_of(paths).items(), source)
+
+
+def texts_of(paths: Iterable[str]) -> dict[str, str]:
+    """Return the contents of files with policies, by path. Raises Invalid for one that cannot be read."""
+    texts = {}
     for path in paths:
         try:
-            texts.append((path, read_named(path).decode()))
+            texts[path] = read_named(path).decode()
         except (OSError, UnicodeDecodeError) as error:
             raise Invalid(f"The policies in {path} cannot be read: {error}") from error
-    return read_policies(texts, source)
+    return texts
 
 
 def read_policies(texts: Iterable[tuple[str, str]], source: Source) -> tuple[Policy, ...]:

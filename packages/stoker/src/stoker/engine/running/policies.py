@@ -7,14 +7,14 @@ about single resources are asked again right before a step acts, when all values
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 from sqlalchemy import Connection
 
 from stoker.base.errors import ApprovalRequired, PolicyDenied, TemplateInvalid
-from stoker.engine.plan_policies.policy import Code, Policy, Report, Result, Scope, Verdict
+from stoker.engine.plan_policies.policy import Code, Policy, Report, Result, Scope, Verdict, gravest
 from stoker.engine.planning.decide import Target
 from stoker.engine.planning.kinds import Kind
 from stoker.engine.planning.plan import Plan
@@ -75,6 +75,7 @@ async def check_step_by_policies(run: OperationContext, target: Target, kind: Ki
     document = {"action": run.operation.action, "stack": await _stack(run), "steps": [step]}
     work = partial(judged_step, asked, document, target.name, run.planned_secrets)
     report = await run.services.evaluator.apart(run.stack.project_id, work)
+    _keep_late(run, target.name, asked, report)
     if denied := report.with_verdict(Verdict.DENY):
         raise Failure(PolicyDenied.__name__, (target.name,), "; ".join(result.text() for result in denied))
     if (needed := report.with_verdict(Verdict.REQUIRE_APPROVAL)) and not await is_approved(run):
@@ -118,6 +119,29 @@ def _keep(run: OperationContext, report: Report) -> None:
     if run.operation.plan is not None:
         sealer = run.services.sealer
         run.operation.plan = sealer.seal({**sealer.open(run.operation.plan), "policies": report.to_data()})
+
+
+def _keep_late(run: OperationContext, path: str, asked: Sequence[Policy], report: Report) -> None:
+    """Put the results about a step in place of those that were deferred until it; the next commit of the operation
+    stores them.
+    """
+    if run.operation.plan is None:
+        return
+    sealer = run.services.sealer
+    plan = sealer.open(run.operation.plan)
+    kept = plan.get("policies") or {}
+    about = {(policy.source.value, policy.name) for policy in asked}
+    others = [each for each in kept.get("results", ()) if not _is_deferred(each, path, about)]
+    if len(others) == len(kept.get("results", ())):
+        return
+    results = [*(result.to_data() for result in report.results), *others]
+    plan["policies"] = {**kept, "results": results, "verdict": gravest(results)}
+    run.operation.plan = sealer.seal(plan)
+
+
+def _is_deferred(result: Mapping[str, Any], path: str, about: Collection[tuple[str, str]]) -> bool:
+    is_late = result["code"] == Code.DEFERRED.value and result["path"] == path
+    return is_late and (result["source"], result["policy"]) in about
 
 
 def _refusal(run: OperationContext, why: str, results: Sequence[Result]) -> str:
