@@ -75,11 +75,16 @@ class Commands(click.Group):
 
 def key_values(_context: click.Context, _option: click.Parameter, given: tuple[str, ...]) -> dict[str, str]:
     """Return the values of a repeatable option KEY=VALUE by key; a callback of click."""
+    return dict(pairs_of(given, "KEY=VALUE"))
+
+
+def pairs_of(given: Iterable[str], form: str) -> list[tuple[str, str]]:
+    """Return what is left and right of the first `=` in each text. Raises click.BadParameter, which names the form."""
     pairs = [text.partition("=") for text in given]
     for name, separator, _ in pairs:
         if not separator or not name:
-            raise click.BadParameter(f"{name!r} must be KEY=VALUE.")
-    return {name: value for name, _, value in pairs}
+            raise click.BadParameter(f"{name!r} must be {form}.")
+    return [(name, value) for name, _, value in pairs]
 
 
 def installed_example(name: str) -> Path:

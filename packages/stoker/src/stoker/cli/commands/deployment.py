@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import partial
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 import click
@@ -78,7 +79,7 @@ class Deployment:
     definition as of an operation, those of that operation. Without tags in `body`, the stack keeps its tags.
     `refresh` says which objects of an existing stack the service compares with the cloud: "none", "changes" or "all".
     Without `preflight`, it does not check the plan before the first change. The plan shows what `policies` say of it:
-    YAML by the names of files.
+    YAML by the names of files. `there` are stacks that were read already, by name; None for one that does not exist.
     """
 
     def __init__(
@@ -92,13 +93,14 @@ class Deployment:
         refresh: str = "changes",
         preflight: bool = True,
         policies: Mapping[str, str] | None = None,
+        there: Mapping[str, Stack | None] = MappingProxyType({}),
     ) -> None:
         self.name = name
         self.sources = sources
         self.body = body if preflight else {**body, "preflight": False}
         self._service = service
         self._tried: Answer = {"plan_policies": dict(policies)} if policies else {}
-        self.stack: Stack | None = service.stack(name) if sources.as_of is not None else service.existing(name)
+        self.stack = there[name] if name in there else _found(service, name, sources)
         if self.stack is not None:
             kept: Answer = {"refresh": refresh}
             if self.stack.facts.get("tags"):
@@ -372,6 +374,11 @@ def refuse_locked(stack: Stack) -> None:
             f"{stack.name} is locked by {user} since {lock['since']}: {lock['reason']}. Nothing is changed until it is "
             f"unlocked (`stoker stack unlock {stack.name}`)."
         )
+
+
+def _found(service: Service, name: str, sources: Sources) -> Stack | None:
+    """Return the stack; None if there is none. Raises NoSuchStack for a definition that it had before."""
+    return service.stack(name) if sources.as_of is not None else service.existing(name)
 
 
 def waited(stack: Stack, report: Report) -> Stack:

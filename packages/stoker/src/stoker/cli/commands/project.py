@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import click
@@ -38,6 +39,8 @@ from stoker.cli.views.plans import show_plan
 from stoker.cli.views.project_progress import Shown, show_summary, shown_as
 from stoker.cli.views.reports import write
 
+Present = Mapping[str, Stack | None]
+"""The stacks of a project as they were read, by name; None for one that does not exist."""
 JOINT = "joint_deployment"
 _UNCHANGED = "unchanged"
 
@@ -138,9 +141,12 @@ def by_stack(project: Project, given: Mapping[str, str]) -> dict[str, dict[str, 
 class JointPlan:
     """The plans of all stacks of a project, each made after those of the stacks that it needs."""
 
-    def __init__(self, service: Service, project: Project, how: How) -> None:
-        """Make the plans. Raises ProjectRefused if one of them cannot be made or is known to fail."""
+    def __init__(self, service: Service, project: Project, how: How, there: Present) -> None:
+        """Make the plans; `there` are the stacks as they are. Raises ProjectRefused if a plan cannot be made or is
+        known to fail.
+        """
         self.project = project
+        self._there = there
         self.exchange = Exchange.read(service, project)
         self.plans: dict[str, Planned] = {}
         self._service = service
@@ -151,7 +157,7 @@ class JointPlan:
     def _plan(self, key: str) -> None:
         stack, service = self.project.stacks[key], self._service.another()
         inputs = foreseen(stack, self.plans)
-        wanted = deployment(service, stack, self._how, inputs.known)
+        wanted = deployment(service, stack, self._how, inputs.known, self._there)
         exports, released = self.exchange.pending(stack, self.plans), self.exchange.released
         wanted.body[JOINT] = {"parameters": list(inputs.unknown), "exports": exports, "released": released}
         plan = wanted.plan_without_questions()
@@ -192,13 +198,18 @@ class JointPlan:
         }
 
 
-def deployment(service: Service, stack: ProjectStack, how: How, values: Mapping[str, Any]) -> Deployment:
-    """Return what a stack is to be; `values` are those of parameters that come from other stacks."""
+def deployment(
+    service: Service, stack: ProjectStack, how: How, values: Mapping[str, Any], there: Present = MappingProxyType({})
+) -> Deployment:
+    """Return what a stack is to be; `values` are those of parameters that come from other stacks. A stack that is not
+    in `there` is read.
+    """
     given = {**stack.parameters, **values, **how.parameters.get(stack.key, {})}
     sources = collect(stack.template, stack.environments, within=how.within)
     return Deployment.of(
         service, stack.name, sources, parameters=given, rollback=stack.rollback, timeout=stack.timeout,
         tags=stack.tags or (), reset_parameters=how.reset_parameters, refresh=how.refresh, preflight=how.preflight,
+        there=there,
     )  # fmt: skip
 
 
@@ -227,7 +238,8 @@ def show_joint_plan(joint: JointPlan, form: str) -> None:
 
 def plan_project(service: Service, path: str, stage: str | None, given: Mapping[str, str], how: How, form: str) -> bool:
     """Show the plan of a project; return whether there are changes."""
-    joint = JointPlan(service, *_wanted(path, stage, given, how))
+    project, how = _wanted(path, stage, given, how)
+    joint = JointPlan(service, project, how, present(service, project, how))
     if form == "text":
         show_joint_plan(joint, form)
     else:
@@ -252,8 +264,7 @@ def deploy_project(
     """Deploy the stacks of a project, after showing the plan. Raises CommandFailed unless all are deployed."""
     shown = shown_as(form)
     project, how = _wanted(path, stage, given, how)
-    wait_for_all(service, project, how, shown)
-    joint = JointPlan(service, project, how)
+    joint = JointPlan(service, project, how, at_rest(service, project, how, shown))
     show_joint_plan(joint, form)
     if joint.changed:
         confirm("Deploy these stacks?", yes, shown.asking())
@@ -328,18 +339,27 @@ def _refuse_surprises(joint: JointPlan, planned: Planned) -> None:
         )
 
 
-def wait_for_all(service: Service, project: Project, how: How, shown: Shown) -> None:
-    """Wait until no operation runs on a stack of the project, such as one of an earlier run that was interrupted."""
+def present(service: Service, project: Project, how: How) -> Present:
+    """Return the stacks of a project by name; None for one that does not exist."""
+    return _read_all(service, project, how, lambda stack: stack)
 
-    def wait(key: str) -> None:
+
+def at_rest(service: Service, project: Project, how: How, shown: Shown) -> Present:
+    """Return the same when no operation runs on a stack, such as one of an earlier run that was interrupted."""
+    with interruptible(project), shown.live():
+        return _read_all(service, project, how, lambda each: waited(each, shown.of(each.name)) if each.busy else each)
+
+
+def _read_all(service: Service, project: Project, how: How, settled: Callable[[Stack], Stack]) -> Present:
+    found: dict[str, Stack | None] = {}
+
+    def read_one(key: str) -> None:
         name = project.stacks[key].name
         stack = service.another().existing(name)
-        if stack is not None and stack.busy:
-            waited(stack, shown.of(name))
+        found[name] = settled(stack) if stack is not None else None
 
-    with interruptible(project), shown.live():
-        ended = run(dict.fromkeys(project.stacks, ()), wait, how.jobs)
-    _refuse_failed(ended)
+    _refuse_failed(run(dict.fromkeys(project.stacks, ()), read_one, how.jobs))
+    return found
 
 
 @contextmanager

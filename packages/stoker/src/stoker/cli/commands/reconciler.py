@@ -21,7 +21,16 @@ from stoker.cli.client.parallel import Outcome as Step
 from stoker.cli.client.refusals import refusal_of
 from stoker.cli.client.service import Service
 from stoker.cli.commands.deployment import StackIsLocked, deletion, finish, refuse_locked
-from stoker.cli.commands.project import Deployer, How, JointPlan, errors_of, interruptible, row_of, show_joint_plan
+from stoker.cli.commands.project import (
+    Deployer,
+    How,
+    JointPlan,
+    Present,
+    errors_of,
+    interruptible,
+    row_of,
+    show_joint_plan,
+)
 from stoker.cli.terminal.errors import CommandFailed
 from stoker.cli.views.follow import follow
 from stoker.cli.views.project_progress import shown_as
@@ -100,19 +109,21 @@ class Reconciler:
         self._form = form
         self._shown = shown_as(form)
 
-    def round(self, project: Project) -> Round:
+    def round(self, project: Project, there: Present) -> Round:
         """Plan all stacks, change those that differ, and remove surplus ones if that is allowed and nothing failed.
+
+        `there` are the stacks of the project as they are.
 
         Raises CommandFailed if nothing was changed, since a plan cannot be made, or a stack has another source.
         """
-        project = self._tagged(project)
+        project = self._tagged(project, there)
         names = project.by_name()
         surplus = {
             stack["stack_name"]: stack["stack_status"]
             for stack in self._service.stacks({"tags": self._tag})
             if stack["stack_name"] not in names
         }
-        joint = JointPlan(self._service, project, self._how)
+        joint = JointPlan(self._service, project, self._how, there)
         if joint.changed:
             show_joint_plan(joint, self._form)
         ended, unchanged = self._deployed(joint) if not self._rules.dry_run else ({}, set())
@@ -121,11 +132,10 @@ class Reconciler:
         rows += [_row(name, name, removed.get(name), Outcome.REMOVED, Outcome.SURPLUS) for name in surplus]
         return Round(rows, errors_of({**ended, **removed}))
 
-    def _tagged(self, project: Project) -> Project:
+    def _tagged(self, project: Project, there: Present) -> Project:
         """Return the project with the tag of the source. Raises CommandFailed for a stack of another source."""
-        existing = {stack.name: self._service.existing(stack.name) for stack in project.stacks.values()}
-        there = {name: found.facts["tags"] or [] for name, found in existing.items() if found is not None}
-        for name, tags in there.items():
+        had = {name: found.facts["tags"] or [] for name, found in there.items() if found is not None}
+        for name, tags in had.items():
             for tag in tags:
                 if tag.startswith(_TAG) and tag != self._tag:
                     raise CommandFailed(
@@ -134,7 +144,7 @@ class Reconciler:
                     )
 
         def tagged(stack: ProjectStack) -> ProjectStack:
-            tags = stack.tags if stack.tags is not None else tuple(there.get(stack.name, ()))
+            tags = stack.tags if stack.tags is not None else tuple(had.get(stack.name, ()))
             return replace(stack, tags=(*(tag for tag in tags if tag != self._tag), self._tag))
 
         return replace(project, stacks={key: tagged(stack) for key, stack in project.stacks.items()})

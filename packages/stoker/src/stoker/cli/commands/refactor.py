@@ -11,7 +11,7 @@ import click
 from stoker.authoring.plan_steps import policy_sentences
 from stoker.cli.client.refusals import Answer, Refused
 from stoker.cli.client.service import Service
-from stoker.cli.framework import Commands, key_values, listing, progress_format, with_service, yes_option
+from stoker.cli.framework import Commands, key_values, listing, pairs_of, progress_format, with_service, yes_option
 from stoker.cli.terminal.errors import CommandFailed, TemplateRefused
 from stoker.cli.terminal.formats import cell, show_record, show_rows
 from stoker.cli.terminal.messages import say
@@ -191,16 +191,16 @@ def location(text: str) -> dict[str, str]:
 
 
 def _moves(_context: click.Context, _option: click.Parameter, given: tuple[str, ...]) -> list[dict[str, Any]]:
-    pairs = [text.partition("=") for text in given]
-    return [{"from": location(source), "to": location(target)} for source, _, target in pairs]
+    pairs = pairs_of(given, "STACK/RESOURCE=STACK/RESOURCE")
+    return [{"from": location(source), "to": location(target)} for source, target in pairs]
 
 
 def _several(_context: click.Context, _option: click.Parameter, given: tuple[str, ...]) -> list[tuple[str, str]]:
-    pairs = [text.partition("=") for text in given]
-    for name, separator, value in pairs:
-        if not separator or not name or not value:
+    pairs = pairs_of(given, "STACK=FILE")
+    for name, file in pairs:
+        if not file:
             raise click.BadParameter(f"{name!r} must be STACK=FILE.")
-    return [(name, value) for name, _, value in pairs]
+    return pairs
 
 
 def _templates(context: click.Context, option: click.Parameter, given: tuple[str, ...]) -> dict[str, str]:

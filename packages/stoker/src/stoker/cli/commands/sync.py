@@ -166,7 +166,7 @@ class Rounds:
         return self._round(self.source.update())
 
     def _round(self, revision: str | None) -> Round:
-        from stoker.cli.commands.project import by_stack, read, refuse_other_cloud, wait_for_all
+        from stoker.cli.commands.project import at_rest, by_stack, present, read, refuse_other_cloud
         from stoker.cli.commands.reconciler import Reconciler, tag_of
         from stoker.cli.views.project_progress import shown_as
 
@@ -174,10 +174,12 @@ class Rounds:
         if project.cloud is not None:  # the source does not decide whose credentials are used
             refuse_other_cloud(self.source.path, self.stage, project.cloud, self.cloud)
         how = replace(self.how, parameters=by_stack(project, self.parameters))
-        if not self.rules.dry_run:
-            wait_for_all(self.service, project, how, shown_as(self.form))
+        if self.rules.dry_run:
+            there = present(self.service, project, how)
+        else:
+            there = at_rest(self.service, project, how, shown_as(self.form))
         tag = tag_of(self.source.name, self.stage)
-        result = Reconciler(self.service, tag, how, self.rules, self.form).round(project)
+        result = Reconciler(self.service, tag, how, self.rules, self.form).round(project, there)
         self._show(revision, result)
         return result
 
