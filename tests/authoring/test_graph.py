@@ -248,3 +248,33 @@ def test_boxes_without_edges_stand_in_rows() -> None:
         for name, (left, top) in arranged.corners.items()
     )
     assert arrange({}, []).size == (0, 0)
+
+
+REMOTE = """
+    heat_template_version: 2018-08-31
+    resources:
+      base: {type: OS::Heat::RandomString}
+      west:
+        type: OS::Heat::Stack
+        properties:
+          context: {region_name: west}
+          template: {get_file: part.yaml}
+          parameters: {length: {get_attr: [base, value]}}
+"""
+
+
+def test_the_stack_in_another_region_is_looked_into(desk: Desk) -> None:
+    """Its resources are drawn, and its mistakes are those of the resource that creates it."""
+    desk.write("remote.yaml", REMOTE)
+    desk.write("part.yaml", PART.replace("resources:", "parameters: {length: {type: string}}\n    resources:"))
+    drawn = desk.stoker("graph", "--nested", "remote.yaml").stdout
+    assert '"base" -> "west";' in drawn and '"west/one" -> "west/two";' in drawn
+    assert "no problems" in desk.stoker("lint", "remote.yaml").stdout
+    desk.write("part.yaml", PART)
+    found = desk.stoker("lint", "remote.yaml").stdout
+    assert "remote.yaml:" in found and "has no parameter 'length'" in found, found
+    desk.write("part.yaml", PART.replace("RandomString", "RandomStrin"))
+    assert "did you mean 'OS::Heat::RandomString'?" in desk.stoker("lint", "remote.yaml").stdout
+    desk.write("part.yaml", "resources: [")
+    found = desk.stoker("lint", "remote.yaml").stdout
+    assert "remote.yaml:" in found and "template: " in found

@@ -136,6 +136,7 @@ def frozen(clients: Clients) -> Iterator[None]:
 # -- no way in passes a deny -------------------------------------------------------------------------------------------
 
 Way = Callable[[Clients, str], object]
+BODY: dict[str, Any] = {"template": template("net", "two")}
 
 
 def _change_set(clients: Clients, name: str) -> None:
@@ -176,7 +177,6 @@ WAYS: dict[str, tuple[str, Way]] = {
     "DeleteStack": ("DELETE", lambda clients, name: clients.boto.delete_stack(StackName=name)),
     "console": ("UPDATE", _console),
 }
-BODY = {"template": template("net", "two")}
 LATER: dict[str, tuple[str, Way]] = {
     "ExecuteChangeSet": ("UPDATE", _change_set),
     "REST restore": ("RESTORE", _snapshot),

@@ -91,9 +91,9 @@ def _why(resource: ResourceDefinition, before: str) -> str:
 
 
 def _inside(place: Place, resource: ResourceDefinition, kind: ResourceType | None, prefix: str) -> Graph | None:
-    if kind is None or not kind.nested or place.depth >= MAX_NESTED_STACK_DEPTH:
+    if kind is None or place.depth >= MAX_NESTED_STACK_DEPTH:
         return None
-    request = capabilities.sample_of(kind, finalize(place.definition, resource, kind, UnknownScope()).values)
+    request = capabilities.readable_of(kind, finalize(place.definition, resource, kind, UnknownScope()).values)
     if request is None or request.template is None:
         return None
     try:

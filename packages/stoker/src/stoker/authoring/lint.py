@@ -104,7 +104,7 @@ def _warnings(place: Place, found: Collection[Diagnostic], received: Collection[
 
 def _check(workspace: Workspace, place: Place, passed: Passed) -> list[Diagnostic]:
     def deep(resource: ResourceDefinition, kind: ResourceType, values: Mapping[str, Any]) -> Iterable[Diagnostic]:
-        return _nested(workspace, place, resource, capabilities.sample_of(kind, values), passed)
+        return _nested(workspace, place, resource, capabilities.readable_of(kind, values), passed)
 
     for resource in place.definition.resources.values():
         if place.kind_of(resource) is None:

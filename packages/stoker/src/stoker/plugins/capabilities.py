@@ -139,6 +139,21 @@ def sample_of(kind: ResourceType, properties: Mapping[str, Any]) -> ChildRequest
     return kind.sample_of(properties) if isinstance(kind, ParentOfEqualMembers) else child_of(kind, properties)
 
 
+class ParentInAnotherService(Capability):
+    """Resources are stacks of another service: objects to the engine, and templates to those who only read these."""
+
+    @abstractmethod
+    def remote_stack_of(self, properties: Mapping[str, Any]) -> ChildRequest | None:
+        """Return the stack for these values (some may be unknown); None where its template is not known."""
+
+
+def readable_of(kind: ResourceType, properties: Mapping[str, Any]) -> ChildRequest | None:
+    """Return the stack that linters and graphs look into: the nested stack, or that of another service."""
+    if isinstance(kind, ParentInAnotherService):
+        return kind.remote_stack_of(properties)
+    return sample_of(kind, properties)
+
+
 class ChildObserver(Capability):
     """Resources learn of the end of operations that they began on their nested stack."""
 

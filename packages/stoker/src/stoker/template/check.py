@@ -39,8 +39,8 @@ def check(
 ) -> list[Diagnostic]:
     """Return all diagnostics, in the order in which Heat checks; empty if the definition is valid.
 
-    `deep` is called for each resource of a `nested` type, with the values of its properties, of which invalid ones are
-    unknown. `type_names` are the existing types, for suggestions in hints.
+    `deep` is called for each resource, with the values of its properties, of which invalid ones are unknown, and looks
+    into its nested stack, if it has one. `type_names` are the existing types, for suggestions in hints.
     """
     return _Checker(definition, types, deep, type_names).all_problems()
 
@@ -136,7 +136,7 @@ class _Checker(NameChecker):
         self._own_policies(resource, kind)
         if not complaints and is_group(kind):
             self._members[resource.name] = list(self._types_of_members(kind, values))
-        if self._deep is not None and kind.nested and not complaints:
+        if self._deep is not None and not complaints:
             self.problems.add_all(self._deep(resource, kind, values))
 
     def _types_of_members(self, kind: ResourceType, values: Mapping[str, Any]) -> Iterator[_Member]:

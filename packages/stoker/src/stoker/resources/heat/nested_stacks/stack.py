@@ -6,18 +6,25 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from stoker.base.errors import StokerError
-from stoker.plugins.capabilities import Consulting, ReplacedForReason, Resumable, Suspendable
+from stoker.base.errors import StokerError, TemplateInvalid
+from stoker.plugins.capabilities import (
+    Consulting,
+    ParentInAnotherService,
+    ReplacedForReason,
+    Resumable,
+    Suspendable,
+)
 from stoker.plugins.object_ids import ObjectIds
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.recovery import FoundBy, Recovery
-from stoker.plugins.resource import AttributeKey, Call, ResourceType, Snapshot, Sources
+from stoker.plugins.resource import AttributeKey, Call, ChildRequest, ResourceType, Snapshot, Sources
 from stoker.plugins.waiting import Waiter
 from stoker.resources.base import dig
 from stoker.resources.heat.nested_stacks.remote_cloud import remote_cloud
 from stoker.resources.heat.nested_stacks.remote_snapshot import RemoteSnapshot
 from stoker.schema.property import Attribute, Change, Property, Support, Type
 from stoker.schema.unknown import has_unknown, is_unknown
+from stoker.template.document import Document
 
 if TYPE_CHECKING:
     from stoker.cloud.session import Cloud
@@ -26,7 +33,7 @@ _WAITS = Waiter.until("COMPLETE", pending=("IN_PROGRESS",), failed=("FAILED",), 
 _SINCE_12 = Support(version="12.0.0")
 
 
-class Stack(ResourceType, Consulting, ReplacedForReason, Resumable, Suspendable):
+class Stack(ResourceType, Consulting, ParentInAnotherService, ReplacedForReason, Resumable, Suspendable):
     """A stack of another orchestration service: in another region, or in another cloud."""
 
     type_name = "OS::Heat::Stack"
@@ -78,7 +85,22 @@ class Stack(ResourceType, Consulting, ReplacedForReason, Resumable, Suspendable)
         "outputs": Attribute("Map from name to value of the stack's outputs.", Type.MAP),
     }
 
+    def remote_stack_of(self, properties: Mapping[str, Any]) -> ChildRequest | None:
+        template = properties["template"]
+        if not isinstance(template, str):
+            return None
+        try:
+            data = Document.parse(template).data
+        except TemplateInvalid:  # which `validate` tells
+            return None
+        return ChildRequest(data, parameters=properties["parameters"] or {})
+
     def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:
+        if isinstance(template := properties["template"], str):
+            try:
+                Document.parse(template)
+            except TemplateInvalid as error:
+                yield f"template: {error.diagnostics[0].message}"
         context = properties["context"]
         if not isinstance(context, Mapping) or context["credential_secret_id"]:
             return
