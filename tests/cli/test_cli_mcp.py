@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -128,3 +129,31 @@ async def test_only_what_a_person_has_approved_is_applied(embedded: Shell, tmp_p
         assert removal["steps"][0]["kind"] == "delete"
         assert "need no approval" in await ask.refused("apply_plan", digest=removal["digest"])
     embedded.ok("delete", "mcp", "--yes")
+
+
+async def test_no_approved_plan_passes_a_policy(embedded: Shell, tmp_path: Path) -> None:
+    (tmp_path / "net.yaml").write_text(TEMPLATE)
+    (tmp_path / "control.yaml").write_text("approvals: [{number: 1}]\n")
+    rule = "name: no-forbidden, types: ['OS::Neutron::Net'], expression: \"step.properties.name != 'forbidden'\""
+    (tmp_path / "policies.yaml").write_text(f"policies: [{{{rule}}}]")
+    manager = as_manager(embedded)
+    embedded.ok("deploy", "judged", "-t", str(tmp_path / "net.yaml"), "--yes")
+    embedded.ok("change-control", "judged", "--set", str(tmp_path / "control.yaml"), variables=manager)
+    (tmp_path / "net.yaml").write_text(TEMPLATE.replace("NAME", "forbidden"))
+    async with model(embedded, tmp_path) as ask:
+        digest = (await ask("plan_change", stack="judged", template="net.yaml"))["digest"]
+        assert "needs the approval" in await ask.refused("apply_plan", digest=digest)
+        [request] = (await ask("plan_status", digest=digest))["change_requests"]
+        embedded.ok("approve", request["id"], "--yes", variables=manager)
+        embedded.ok("policies", "judged", "--set", str(tmp_path / "policies.yaml"), variables=manager)
+        assert (await ask("apply_plan", digest=digest))["stack"] == "judged"
+        for _ in range(300):
+            if "policy-denied no-forbidden" in str(await ask("show_stack", stack="judged")):
+                break
+            await asyncio.sleep(0.1)
+        else:
+            pytest.fail("the policy has not denied it")
+    assert "forbidden" not in embedded.openstack("network", "list", "-f", "value", "-c", "Name").out.split()
+    embedded.ok("change-control", "judged", "--remove", variables=manager)
+    embedded.ok("policies", "judged", "--remove", variables=manager)
+    embedded.ok("delete", "judged", "--yes")

@@ -135,6 +135,22 @@ def test_people_who_lock_or_approve_are_waited_for(repository: Repository, tmp_p
     shell.ok("delete", "red", "--yes")
 
 
+def test_no_round_passes_a_policy(repository: Repository, tmp_path: Path) -> None:
+    shell, manager, policies = repository.shell, as_manager(repository.shell), tmp_path / "policies.yaml"
+    written = {"name": "no-second", "types": [NET], "expression": "step.properties.name != 'second'"}
+    policies.write_text(yaml.safe_dump({"policies": [written]}))
+    repository.commit(pink=a_net("first"))
+    assert repository.outcomes() == {"pink": "done"}
+    shell.ok("policies", "pink", "--set", str(policies), variables=manager)
+    repository.commit(pink=a_net("second"))
+    told = repository.sync()
+    assert told.status == 1 and "no-second" in told.out + told.err
+    assert "second" not in shell.openstack("network", "list", "-f", "value", "-c", "Name").out.split()
+    shell.ok("policies", "pink", "--remove", variables=manager)
+    assert repository.outcomes() == {"pink": "done"}
+    shell.ok("delete", "pink", "--yes")
+
+
 def test_nothing_outside_the_repository_is_read_and_nothing_in_it_is_run(
     repository: Repository, tmp_path: Path
 ) -> None:  # fmt: skip

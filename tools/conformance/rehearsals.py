@@ -31,7 +31,8 @@ from tools.conformance.community.run import read_document
 
 SEEDS = 8
 """Runs with disruptions for each template: each request that is new is slow at first, and finds dependencies."""
-CLOUD: Mapping[str, Any] = {"keypairs": ["community"], "images": {"fedora": {}, "ubuntu": {}}, "roles": ["admin"]}
+_IMAGES = ("fedora", "ubuntu", "F17-x86_64-cfntools", "F19-x86_64-cfntools", "Fedora-Cloud-Base-20141203-21.x86_64")
+CLOUD: Mapping[str, Any] = {"keypairs": ["community"], "images": {name: {} for name in _IMAGES}, "roles": ["admin"]}
 _SUFFIXES = (".yaml", ".template", ".json")
 _GET_FILE = re.compile(r"""(?:get_file|get_file"):\s*["']?([^\s"'{}]+)""")
 _BY_CONSTRAINT = {
@@ -54,7 +55,9 @@ _BY_NAME = (
     ("mail", "admin@example.com"),
     ("domain$", "default"),
     ("ip_address", "10.5.0.20"),
-    ("pass", "Secret12"),
+    ("pass", "Secret-12"),
+    ("role", "member"),
+    ("project", "demo"),
     ("key", "community"),
     ("image", "cirros"),
     ("flavor", "m1.small"),
@@ -63,6 +66,8 @@ _BY_NAME = (
     ("net", "private"),
     ("port", "8080"),
 )
+_OUTDATED = {"expiration": "2099-12-28T19:14:44"}
+"""Values in place of defaults that were right when the templates were written."""
 _BY_TYPE: Mapping[str, Any] = {
     "number": 1,
     "Number": 1,
@@ -157,13 +162,13 @@ def _parameters(data: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     """Yield values for the parameters of a template: what the cloud has in place of names in other clouds."""
     known = read_document().parameters
     for parameter, schema in (data.get("parameters") or data.get("Parameters") or {}).items():
-        named = next((value for word, value in _BY_NAME if re.search(word, parameter, re.IGNORECASE)), "value")
+        named = next((value for word, value in _BY_NAME if re.search(word, parameter, re.IGNORECASE)), parameter)
         constraints = {key: value for each in schema.get("constraints", ()) for key, value in each.items()}
         allowed = constraints.get("allowed_values") or schema.get("AllowedValues")
         custom = _BY_CONSTRAINT.get(str(constraints.get("custom_constraint")))
         if custom == "private" and named == "public":
             custom = "public"
-        existing = custom or known.get(parameter)
+        existing = custom or known.get(parameter) or _OUTDATED.get(parameter)
         if existing and (not allowed or existing in allowed):
             yield parameter, existing
         elif "default" not in schema and "Default" not in schema:

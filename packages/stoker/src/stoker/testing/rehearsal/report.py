@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
@@ -12,6 +13,9 @@ from stoker.testing.rehearsal.disruptions import WORDS, Disruption, Kind
 from stoker.testing.rehearsal.rehearsing import Rehearsal
 from stoker.testing.rehearsal.runs import Run
 from stoker.testing.rehearsal.scenario import CREATE, UPDATE, Outcome, Phase
+
+_WIDTH = 100
+"""The longest message in the text, in characters; the JSON data have all of it."""
 
 
 def to_data(rehearsal: Rehearsal) -> dict[str, Any]:
@@ -98,6 +102,7 @@ def text(rehearsal: Rehearsal) -> Iterator[str]:
         yield f"  {each.path} during the update: at least {each.least} of {each.size} in service, {below}"
     yield from _critical(rehearsal)
     yield from _table(rehearsal)
+    yield from _damage(rehearsal)
     yield from _worst(rehearsal)
 
 
@@ -126,24 +131,42 @@ def _critical(rehearsal: Rehearsal) -> Iterator[str]:
 
 def _table(rehearsal: Rehearsal) -> Iterator[str]:
     """Yield what runs with a single disruption come to, by its kind."""
-    rows: dict[tuple[Kind, str], dict[str, list[Phase]]] = {}
+    rows: dict[tuple[Kind, str], dict[str, list[tuple[Run, Phase]]]] = {}
     for run, outcome in rehearsal.outcomes:
         [first, *more] = run.disruptions
         phase = outcome.phase(first.phase)
         if not more and phase is not None and outcome.met:
-            rows.setdefault((first.kind, first.phase), {}).setdefault(phase.state, []).append(phase)
+            rows.setdefault((first.kind, first.phase), {}).setdefault(phase.state, []).append((run, phase))
     if not rows:
         return
     yield ""
     yield "With one disruption in each run:"
     for kind in Kind:
         for name in rehearsal.scenario.phases:
-            for state, phases in sorted(rows.get((kind, name), {}).items()):
-                longest = max(phase.seconds for phase in phases)
-                again = sum(phase.again == "DELETED" for phase in phases)
+            for state, found in sorted(rows.get((kind, name), {}).items()):
+                longest = max(phase.seconds for _, phase in found)
+                again = sum(phase.again == "DELETED" for _, phase in found)
                 second = f"; {again} deleted by a second attempt" if again else ""
                 times = f"at most {_seconds(longest)}"
-                yield f"  {kind:21}{name:{_width(rehearsal)}} {len(phases):4} times {state:17} {times}{second}"
+                yield f"  {kind:21}{name:{_width(rehearsal)}} {len(found):4} times {state:17} {times}{second}"
+                run, phase = found[0]
+                if not phase.succeeded:
+                    seen = textwrap.shorten(message(phase), _WIDTH, placeholder=" …")
+                    yield f"      run {run.number}: {seen}"
+
+
+def _damage(rehearsal: Rehearsal) -> Iterator[str]:
+    """Yield what is lost, and what is left behind, in runs with disruptions."""
+    lost: dict[str, list[int]] = {}
+    left: dict[str, list[int]] = {}
+    for run, outcome in rehearsal.outcomes:
+        for path in {path for phase in outcome.phases for path in phase.lost}:
+            lost.setdefault(path, []).append(run.number)
+        for what in {f"{each.collection} of {each.service} {each.resource}".rstrip() for each in outcome.left}:
+            left.setdefault(what, []).append(run.number)
+    for heading, found in (("data lost", lost), ("left behind", left)):
+        for what, numbers in sorted(found.items()):
+            yield f"  {heading}: {what}, in {len(numbers)} runs, such as {numbers[0]}"
 
 
 def _worst(rehearsal: Rehearsal) -> Iterator[str]:

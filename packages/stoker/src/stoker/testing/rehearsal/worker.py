@@ -1,8 +1,8 @@
 """A process that performs runs: it reads one from each line of its standard input, and writes its outcome to a line.
 
 What precedes the first disruption is the same in all runs. So the phases before its phase are performed once, in a fork
-of this process, which has everything imported and has seen the scenario once; each run goes on from there in a fork of
-that one. It finds the same process whatever was run before it, and what a dead engine was doing ends with it.
+of this process, which has everything imported and has seen the scenario once; each run continues from there in a fork
+of that one. It finds the same process whatever was run before it, and what a dead engine was doing ends with it.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def _warm(scenario: bytes) -> tuple[Scenario, Mapping[str, Definition]]:
 
 
 class Beginning:
-    """A process that has performed a scenario without disruptions up to a phase. Its forks go on from there."""
+    """A process that has performed a scenario without disruptions up to a phase. Its forks continue from there."""
 
     def __init__(self, scenario: Scenario, definitions: Mapping[str, Definition], phase: str) -> None:
         wanted_there, wanted_here = os.pipe()
