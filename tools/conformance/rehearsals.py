@@ -56,8 +56,6 @@ _BY_NAME = (
     ("domain$", "default"),
     ("ip_address", "10.5.0.20"),
     ("pass", "Secret-12"),
-    ("role", "member"),
-    ("project", "demo"),
     ("key", "community"),
     ("image", "cirros"),
     ("flavor", "m1.small"),

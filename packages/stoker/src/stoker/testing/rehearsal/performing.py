@@ -17,7 +17,7 @@ from stoker.store.records import STACK_TYPE
 from stoker.testing.census import OUTLIVING
 from stoker.testing.census import Kind as ObjectKind
 from stoker.testing.rehearsal.disruptions import Disruption, Script
-from stoker.testing.rehearsal.guests import UNSUPPORTED, Guests
+from stoker.testing.rehearsal.guests import UNSUPPORTED, WAITING, Guests
 from stoker.testing.rehearsal.scenario import (
     CREATE,
     DELETE,
@@ -51,8 +51,6 @@ _LONGEST = 6 * 3600.0
 _COOLDOWN = 3600.0
 """Seconds before a scaling policy is signalled: longer than cooldowns usually are."""
 _POLICIES = ("deletion_policy", "DeletionPolicy", "update_replace_policy", "UpdateReplacePolicy", "external_id")
-_WAITING = ("WaitCondition", "Deployment", "SwiftSignal")
-"""Parts of the names of types whose resources wait for signals."""
 _COPIES = frozenset({("cinder", "backups"), ("cinder", "snapshots"), ("glance", "images"), ("trove", "backups")})
 """What deletion policies make of the content of objects."""
 _EXISTING = {"existing_parameters": True, "refresh": "changes"}
@@ -140,7 +138,6 @@ class _Run:
         self._has_copies = False
         texts = [text for each in definitions.values() for _, text in each.sources.named().values()]
         self._ended_at = 0.0
-        self._waits = any(word in text for word in _WAITING for text in texts)
         self._has_policies = any(policy in text for policy in _POLICIES for text in texts)
 
     async def until(self, phase: str) -> None:
@@ -265,7 +262,7 @@ class _Run:
         while self._stage.busy:
             await asyncio.sleep(_POLL)
             polls += 1
-            if self._waits and polls % _GUESTS == 0:
+            if polls % _GUESTS == 0 and self._stage.is_waiting(WAITING):
                 await self._guests.act(await self._rows())
             if self._stage.clock.now() - began > _LONGEST:
                 raise StokerError("An operation has not ended after a day.")

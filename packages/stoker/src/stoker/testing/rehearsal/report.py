@@ -15,7 +15,7 @@ from stoker.testing.rehearsal.runs import Run
 from stoker.testing.rehearsal.scenario import CREATE, UPDATE, Outcome, Phase
 
 _WIDTH = 100
-"""The longest message in the text, in characters; the JSON data have all of it."""
+"""The longest message in the report for people, in characters; the JSON data have all of it."""
 
 
 def to_data(rehearsal: Rehearsal) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from stoker.engine.running.stopping import RESOURCE
 from stoker.store import tables
 from stoker.store.database import Database
 from stoker.store.journal import Claim
-from stoker.store.records import UNFINISHED
+from stoker.store.records import IN_PROGRESS, UNFINISHED
 from stoker.testing.census import Kind as ObjectKind
 from stoker.testing.census import objects
 from stoker.testing.connections import LoopJournal
@@ -125,6 +125,10 @@ class Stage(Sandbox):
         """Whether an operation is unfinished, on any stack; the engine that runs it may be dead."""
         return not self._there.is_set() or self._database.read_now(_has_unfinished)
 
+    def is_waiting(self, types: Collection[str]) -> bool:
+        """Whether an action is in progress on a resource of these types, in nested stacks, too."""
+        return bool(self._database.read_now(_has_action_in_progress, types))
+
     def _died(self) -> None:
         self._loop.call_later(RESTART_SECONDS, lambda: self._loop.create_task(self._start_engine()))
 
@@ -210,6 +214,12 @@ _ANY_UNFINISHED = select(tables.operations.c.id).where(tables.operations.c.statu
 
 def _has_unfinished(connection: Connection) -> bool:
     return connection.execute(_ANY_UNFINISHED).first() is not None
+
+
+def _has_action_in_progress(connection: Connection, types: Collection[str]) -> bool:
+    resources = tables.resources.c
+    query = select(resources.uuid).where(resources.status == IN_PROGRESS, resources.type.in_(types)).limit(1)
+    return connection.execute(query).first() is not None
 
 
 def _events(connection: Connection) -> list[Row[Any]]:
