@@ -127,13 +127,15 @@ def test_nested_templates_are_checked() -> None:
     asked = []
 
     def deep(resource: ResourceDefinition, kind: ResourceType, values: Mapping[str, Any]) -> Iterable[Diagnostic]:
-        asked.append((resource.name, kind.type_name, dict(values)))
-        yield Diagnostic("x", "from inside", source="child.yaml")
+        asked.append((resource.name, kind.type_name))
+        if kind.nested:
+            assert dict(values) == {"n": 1}
+            yield Diagnostic("x", "from inside", source="child.yaml")
 
     definition = bind(HEAD + "resources: {g: {type: 'Test::Group', properties: {n: 1}}, n: {type: 'Test::Net'}}")
     found = check(definition, lambda name, _: TYPES.get(name), deep=deep)
     assert messages(found) == ["child.yaml: from inside"]
-    assert asked == [("g", "Test::Group", {"n": 1})]
+    assert asked == [("g", "Test::Group"), ("n", "Test::Net")]
 
 
 def test_requirements_by_type_complete_the_graph() -> None:
