@@ -21,7 +21,6 @@ from stoker.operations.action_plans import (
 )
 from stoker.operations.lookup import find_stack
 from stoker.operations.requests import check_exports
-from stoker.operations.retrying import plan_retry, refresh_of_retry, retention_of_retry
 from stoker.operations.settings import check_deletable
 from stoker.operations.snapshots import checked_restoration
 from stoker.operations.transitions import verdict
@@ -79,6 +78,8 @@ async def _restoration(
 
 
 async def _retry(parts: ActingParts, context: RequestContext, stack: Stack, request: PreviewAction) -> ActionPreview:
+    from stoker.operations.retrying import plan_retry, refresh_of_retry, retention_of_retry  # only for a retry
+
     services = parts.services
     last = await last_operation(services, stack)
     retention = await retention_of_retry(services, stack, last, request.skip)

@@ -15,7 +15,6 @@ from stoker.operations.action_plans import last_operation, plan_rollback, refres
 from stoker.operations.clearance import UNCONTROLLED, gate_of
 from stoker.operations.lookup import find_stack
 from stoker.operations.planning import Once, correct_differences
-from stoker.operations.retrying import plan_retry, refresh_of_retry, retention_of_retry
 from stoker.operations.stacks import requested_operation, submit
 from stoker.operations.transitions import Verdict, guard, judged
 from stoker.store.records import IN_PROGRESS, Stack
@@ -77,6 +76,8 @@ async def _retry(submissions: Submissions, context: RequestContext, stack: Stack
     It continues without the resources at the paths `skip`, and without those that the failed operation has skipped. It
     compares with the cloud what that has compared or, if it was planned or is asked to, what its plan compares.
     """
+    from stoker.operations.retrying import plan_retry, refresh_of_retry, retention_of_retry  # only for a retry
+
     services, parts = submissions.services, submissions.parts
     last = await last_operation(services, stack)
     retention = await retention_of_retry(services, stack, last, request.skip)
