@@ -96,12 +96,12 @@ def policy(call: Call, name: str) -> Any:
 
 def update(call: Call) -> dict[str, Any]:
     """Start to update a stack. As in AWS, an update without changes, or of a stack in progress, is refused."""
-    asked = replace(patch(call), policy=policy(call, "StackPolicyDuringUpdate"), supersede=False)
-    body = vars(asked)
+    body = vars(replace(patch(call), policy=policy(call, "StackPolicyDuringUpdate")))
     settings = requested_settings(call)
     if not call.ask_of_stack(CheckForChanges(ref=call.ref, settings=settings, **body)):
         raise QueryError("ValidationError", NO_UPDATES)
-    return _begun(_patched(call, PatchStack(ref=call.ref, settings=settings or None, **body)))
+    request = PatchStack(ref=call.ref, settings=settings or None, **body)
+    return _begun(_patched(call, replace(request, supersede=False)))
 
 
 def _begun(view: StackView) -> dict[str, Any]:
@@ -109,10 +109,16 @@ def _begun(view: StackView) -> dict[str, Any]:
 
 
 def _patched(call: Call, request: PatchStack) -> StackView:
-    """Start an update. An engine of release 0.1.0 changes settings only in another request, which can be lost."""
+    """Start an update.
+
+    An engine of release 0.1.0 supersedes what is in progress, and changes settings only in another request, which can
+    be lost.
+    """
     try:
         return call.ask_of_stack(request)
     except ReleaseMismatch as refused:
+        if not request.supersede:
+            return _patched(call, replace(request, supersede=True))
         if request.settings is None or refused.argument != "settings":
             raise
         view = call.ask_of_stack(replace(request, settings=None))
