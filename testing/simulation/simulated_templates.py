@@ -157,10 +157,14 @@ class Draft:
         return {key: value for key, value in self.resources.pop(name).items() if key != "depends_on"}
 
     def take(self, identifier: str, body: dict[str, Any]) -> None:
-        """Import a network of nobody."""
+        """Import a network of nobody, perhaps into a nested stack."""
         self.number += 1
-        self.resources[f"net{self.number}"] = body
-        self.imports[f"net{self.number}"] = identifier
+        if body["properties"] and self.chance.random() < 0.5:
+            self.resources[f"shelf{self.number}"] = {**body, "type": "shelf.yaml"}
+            self.imports[f"shelf{self.number}.inside"] = identifier
+        else:
+            self.resources[f"net{self.number}"] = body
+            self.imports[f"net{self.number}"] = identifier
 
     def move(self) -> None:
         """Another path for a resource: its name, its nested stack, or its key in a group."""
@@ -219,6 +223,7 @@ class Draft:
     def _remove(self, name: str) -> None:
         self.resources.pop(name, None)
         self.imports.pop(name, None)
+        self.imports.pop(f"{name}.inside", None)
         self._forget_moves(name)
         for other, body in list(self.resources.items()):
             if name in body.get("depends_on", ()) or f"'get_resource': '{name}'" in repr(body):

@@ -337,16 +337,19 @@ async def test_a_change_set_does_not_pass(governed: Governed) -> None:
     await governed.refused(made["id"], "UPDATE")
 
 
-async def test_an_import_does_not_pass(governed: Governed) -> None:
+@pytest.mark.parametrize("path", ["more", "tier.more"])
+async def test_an_import_does_not_pass(governed: Governed, path: str) -> None:
     world = governed.world
     made = await world.create("web", template(net=NET))
     cloud = await world.pool.cloud(TokenCredential(world.context.token))
     answer = await cloud.request("POST", "neutron", "/v2.0/networks", json={"network": {"name": "declared"}})
     await governed.freeze(NOTHING_AT_ALL.replace("for: plan", "kinds: [import]"))
-    environment = {"imports": [{"to": "more", "id": answer.body["network"]["id"]}]}
-    await world.call("stack_update", ref=REF, template=template(net=NET, more=NET), environment=environment)
+    environment = {"imports": [{"to": path, "id": answer.body["network"]["id"]}]}
+    further, files = {"more": NET}, {"tier.yaml": json.dumps(template(more=NET))}
+    wanted = template(net=NET, **(further if path == "more" else {"tier": {"type": "tier.yaml"}}))
+    await world.call("stack_update", ref=REF, template=wanted, environment=environment, files=files)
     shown = await world.settle(made["id"])
-    assert shown["status"] == "FAILED" and "policy-denied freeze: more:" in shown["status_reason"]
+    assert shown["status"] == "FAILED" and f"policy-denied freeze: {path}:" in shown["status_reason"]
     assert set(await world.resources("web")) == {"net"}
 
 

@@ -282,7 +282,7 @@ class ChildForecast:
             nested=inside.below(self._target.name, stack, inputs),
             removing=replace(inside.removing, action=action, is_return=inside.removing.undoes_imports),
             imported=imports.unread,
-            awaited=frozenset(pending_imports(wanted, states.values(), None)),
+            awaited={name: entry.object for name, entry in pending_imports(wanted, states.values(), None).items()},
         )
 
     def _bound(self, inputs: LoadedInputs) -> Definition:

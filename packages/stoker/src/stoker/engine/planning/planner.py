@@ -228,8 +228,8 @@ class Forward:
     them. `moved` are the names in `former`, or the paths, of resources that have other ones in the record already.
     `removing` is how resources are removed, by default as the action does. `imported` are the resources, by UUID, whose
     objects the operation imports, with what could not be compared; `begun` those around nested stacks that begin with
-    resources that are moved into them. `awaited` are the names of those that will have existing objects, which were not
-    read yet.
+    resources that are moved into them. `awaited` are the existing objects of resources, by name, which were not read
+    yet.
     """
 
     action: str
@@ -245,7 +245,7 @@ class Forward:
     removing: Removing | None = None
     imported: Mapping[str, str] = field(default_factory=dict)
     begun: frozenset[str] = frozenset()
-    awaited: frozenset[str] = frozenset()
+    awaited: Mapping[str, str] = field(default_factory=dict)
     scope: PlanScope = field(init=False)
     _chosen: dict[str, ResourceState | None] = field(init=False, default_factory=dict)
     _redaction: Redaction = field(init=False)
@@ -348,7 +348,7 @@ class Forward:
             frozenset(forward_key(required) for required in requires),
             tuple(self._causes(decision)),
             moved_from=self.moved.get(name),
-            imports=state.row.physical_id if state is not None and state.row.uuid in self.imported else None,
+            imports=self._import_of(name, state),
             subject=Subject(
                 target.type,
                 target.given,
@@ -358,6 +358,12 @@ class Forward:
                 hides=partial(self._redaction.paths, name, scope),
             ),
         )
+
+    def _import_of(self, name: str, state: ResourceState | None) -> str | None:
+        """Return the object that the operation imports as a resource."""
+        if state is None:
+            return self.awaited.get(name)
+        return state.row.physical_id if state.row.uuid in self.imported else None
 
     def _imported(self, state: ResourceState | None) -> tuple[Reason, ...]:
         """Return the reason that says which object the operation imports as the resource; none if it imports none."""

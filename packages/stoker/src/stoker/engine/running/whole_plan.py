@@ -43,7 +43,16 @@ async def with_nested(run: OperationContext, wanted: Wanted) -> Plan:
         policies = Policies.of(services, stack, run.operation.action)
         states = list(run.states.values())
         removing = run.planning.removing
-        return Forward(run.operation.action, wanted, states, scope, policies, nested=inside, removing=removing).plan()
+        return Forward(
+            run.operation.action,
+            wanted,
+            states,
+            scope,
+            policies,
+            nested=inside,
+            removing=removing,
+            imported=run.planning.imported,
+        ).plan()
 
     return await services.database.read_on(partial(services.evaluator.apart, stack.project_id), on)
 
