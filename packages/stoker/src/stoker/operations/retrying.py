@@ -19,7 +19,6 @@ from stoker.engine.records.content_copies import read_copies
 from stoker.engine.records.retention import Retention
 from stoker.engine.records.services import EngineServices
 from stoker.operations.action_plans import plan_deletion, plan_rollback
-from stoker.operations.checking_transfers import check_transfers
 from stoker.operations.planning import Goal, Planned, plan_tree
 from stoker.operations.skipping import paths_of, skipped_at
 from stoker.store import snapshots
@@ -107,6 +106,8 @@ async def _goal(
     wanted = await services.evaluator.evaluate(stack.project_id, bound)
     imports = NO_IMPORTS
     if last.action in IMPORTED_BY and inputs.environment.transfers:
+        from stoker.operations.checking_transfers import check_transfers  # only for environments with some
+
         imports = await check_transfers(parts, context, stack, wanted)
     copies, returns_to = Copies(), ""
     if last.snapshot is not None:

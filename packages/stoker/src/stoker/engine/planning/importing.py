@@ -41,10 +41,6 @@ class Imports:
     unread: Mapping[str, str] = field(default_factory=dict)
     below: Mapping[Path, Imports] = field(default_factory=dict)
 
-    def at(self, path: Path) -> Imports:
-        """Return those of the nested stack of the resource at a path."""
-        return self.below.get(path, NO_IMPORTS)
-
     def reaches(self, path: Path) -> bool:
         """Return whether there are any in the nested stack of the resource at a path, or further below."""
         return any(each[: len(path)] == path for each in self.below)

@@ -103,7 +103,7 @@ class NestedPlanner:
             LOG.debug("cannot plan the nested stack of %s: %s", target.name, error)
             return None
         decision = _with_what_is_inside(decision, plan)
-        has_imports = self.imports.reaches((*self.above, target.name))
+        has_imports = bool(self.imports.below) and self.imports.reaches((*self.above, target.name))
         return NestedPlan(decision, plan.steps, forecast, plan.secrets, is_known=has_imports)
 
     def removed(self, state: ResourceState) -> tuple[Step, ...]:
@@ -247,7 +247,7 @@ class ChildForecast:
     def _forward(self, inputs: LoadedInputs) -> Forward:
         services, recorded, inside = self._inside.services, self._recorded, self._inside
         definition = self._bound(inputs)
-        imports = inside.imports.at((*inside.above, self._target.name))
+        imports = inside.imports.below.get((*inside.above, self._target.name), NO_IMPORTS)
         states = {} if recorded is None else recorded.states
         states = {**states, **{state.row.uuid: state for state in imports.states}}
         current = current_of(states.values())
@@ -268,6 +268,10 @@ class ChildForecast:
             inside.seeking.look(path, inside.stack, recorded, facade, wanted, states.values())
         if recorded is not None:
             wanted.restore = inside.copies.below(self._target.name).restoring(current)
+        awaited = {}
+        if inputs.environment.transfers:
+            pending = pending_imports(wanted, states.values(), None)
+            awaited = {name: entry.object for name, entry in pending.items()}
         return Forward(
             action,
             wanted,
@@ -282,7 +286,7 @@ class ChildForecast:
             nested=inside.below(self._target.name, stack, inputs),
             removing=replace(inside.removing, action=action, is_return=inside.removing.undoes_imports),
             imported=imports.unread,
-            awaited={name: entry.object for name, entry in pending_imports(wanted, states.values(), None).items()},
+            awaited=awaited,
         )
 
     def _bound(self, inputs: LoadedInputs) -> Definition:

@@ -37,9 +37,6 @@ from stoker.template.derived import derived_values
 from stoker.template.expressions import Reference, UnknownScope
 from stoker.template.ordering import topological
 
-"""Maps (type as written, resource name) to (implementation, type)."""
-
-
 NONE: Mapping[str, str] = {}
 
 
@@ -324,8 +321,7 @@ class Forward:
             heed(candidate, target.ignore_drift)
         self._chosen[name], decision = choose(target, candidates, self._fate)
         state = self._chosen[name]
-        if state is None and name in self.awaited:
-            decision = Decision(Kind.KEEP)
+        decision = Decision(Kind.KEEP) if state is None and name in self.awaited else decision
         if self.nested is not None and target.type.nested:
             decision = self._look_inside(self.nested, target, state, decision)
         decision = self.policies.judged(decision, target, state)
@@ -361,9 +357,8 @@ class Forward:
 
     def _import_of(self, name: str, state: ResourceState | None) -> str | None:
         """Return the object that the operation imports as a resource."""
-        if state is None:
-            return self.awaited.get(name)
-        return state.row.physical_id if state.row.uuid in self.imported else None
+        known = state.row.physical_id if state is not None and state.row.uuid in self.imported else None
+        return self.awaited.get(name, known)
 
     def _imported(self, state: ResourceState | None) -> tuple[Reason, ...]:
         """Return the reason that says which object the operation imports as the resource; none if it imports none."""
