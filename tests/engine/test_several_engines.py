@@ -496,6 +496,40 @@ async def test_the_removal_of_what_a_service_makes_so_late_is_tried_until_it_suc
     await pair[0].until(only_theirs)
 
 
+async def test_the_search_for_what_a_service_makes_so_late_is_tried_until_it_succeeds(
+    pair: tuple[World, World], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (owner, other), served = pair, pair[0].served
+    late: dict[str, Any] = {}
+
+    async def made() -> bool:
+        late.update((await other.resources("shared"))["late"])
+        if late["status"] != COMPLETE:
+            return False
+        for fault in (
+            Fault(on="POST /network/v2.0/networks", do="act_and_drop", times=1),
+            Fault(on="GET /network/v2.0/networks", do="fail", status=503, times=4),
+        ):
+            owner.in_cloud(partial(served.cloud.faults.add, fault))
+        return True
+
+    resource = {"type": "OS::Neutron::Net", "properties": {"name": "late"}}
+    wanted = {"heat_template_version": "2021-04-16", "resources": {"late": resource}}
+    begin = owner.call("stack_create", name="shared", template=wanted)
+    await overtaken(pair, monkeypatch, "/networks", begin, made)
+
+    clock = owner.clock
+    assert isinstance(clock, ManualClock)
+
+    def deleted() -> bool:
+        clock.advance(1.0)  # turns wait for the heartbeat, which does not come any more
+        return bool(served.cloud.journal.select({"method": "DELETE", "status": "204"}))
+
+    await owner.until(deleted)
+    listed = served.call("GET", "/network/v2.0/networks?name=late", token=served.token()).json["networks"]
+    assert [network["id"] for network in listed] == [late["physical_id"]]
+
+
 async def test_what_a_service_makes_while_the_object_of_another_engine_is_not_ready_is_removed(
     pair: tuple[World, World], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -9,6 +9,8 @@ is looked for several times (see `stoker.store.late_requests`), and when the res
 from __future__ import annotations
 
 import logging
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
 
 from stoker.base.errors import CloudError, StokerError
 from stoker.engine.calls.building import Unrecorded, make_call
@@ -25,6 +27,7 @@ from stoker.store.records import COMPLETE, IN_PROGRESS, Resource
 from stoker_foundation.clock import sleep
 
 LOG = logging.getLogger(__name__)
+T = TypeVar("T")
 
 PAUSE_SECONDS = 2.0
 MOST_PAUSES = 300
@@ -40,13 +43,13 @@ async def remove_lost_object(run: OperationContext, state: ResourceState) -> Non
         if theirs is not None and (_unsettled(theirs) or theirs.physical_id == row.physical_id is not None):
             return
         call = await make_call(run, state)
-        if not await _has_object_of_nobody(run, state, call):
+        if not await _at_last(services, lambda: _has_object_of_nobody(run, state, call)):
             return
         LOG.warning(
             "deleting %s %s of stack %s: it was created after another engine had taken over and created its own",
             row.type, call.physical_id, run.stack.name,
         )  # fmt: skip
-        await _delete_at_last(services, state, call)
+        await _at_last(services, lambda: delete_object(services, state, call))
     except StokerError as error:
         LOG.warning("an object created for %s of stack %s may remain: %s", row.name, run.stack.name, error.message)
 
@@ -140,18 +143,18 @@ async def delete_object(services: EngineServices, state: ResourceState, call: Ca
         await sleep(services.clock, PAUSE_SECONDS if outcome.after is None else outcome.after)
 
 
-async def _delete_at_last(services: EngineServices, state: ResourceState, call: Call) -> None:
-    """Delete an object like `delete_object`; repeat this for two hours, since nobody else knows the object.
+async def _at_last(services: EngineServices, action: Callable[[], Awaitable[T]]) -> T:
+    """Return what an action returns; repeat it for two hours if it fails, since nobody else knows the object.
 
     Raises the last CloudError.
     """
     pause = PAUSE_SECONDS
     for _ in range(MOST_PAUSES):
         try:
-            return await delete_object(services, state, call)
+            return await action()
         except CloudError:
             if services.background.stopped:
                 raise
         await sleep(services.clock, pause)
         pause = min(2 * pause, LONGEST_PAUSE)
-    await delete_object(services, state, call)
+    return await action()
