@@ -1,7 +1,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,8 +12,10 @@ from oslo_config import cfg
 with warnings.catch_warnings():  # webob, which keystonemiddleware is built on, imports the deprecated module cgi
     warnings.simplefilter("ignore", DeprecationWarning)
     from stoker.api.app import make_app
+from openstack_emulator.testing import ServedCloud
 from stoker.base.config import load_config
 from tests.api.api_support import PROJECT, FakeEngine, check_tokens, scripted_engine
+from tests.api.moving import Stacks
 
 Request = Callable[..., testing.Result]
 
@@ -41,3 +44,11 @@ def request_as(client: testing.TestClient) -> Request:
         return client.simulate_request(method, f"/v1/{PROJECT}{path}", headers=headers, **options)
 
     return send
+
+
+@pytest.fixture
+def stacks(tmp_path: Path, served: ServedCloud) -> Iterator[Stacks]:
+    """Stacks of an engine of the test, in its emulated cloud `served`."""
+    stacks = Stacks(tmp_path, served)
+    yield stacks
+    stacks.stop()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -25,13 +24,6 @@ def served() -> Iterator[ServedCloud]:
     """An emulated cloud in which everything is done at once."""
     with ServedCloud(new_cloud(clock=SystemClock(), pace=0.0)) as served:
         yield served
-
-
-@pytest.fixture
-def stacks(tmp_path: Path, served: ServedCloud) -> Iterator[Stacks]:
-    stacks = Stacks(tmp_path, served)
-    yield stacks
-    stacks.stop()
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -22,13 +21,6 @@ from tests.api.test_moved_below import below
 def served() -> Iterator[ServedCloud]:
     with ServedCloud(new_cloud(clock=SystemClock(), pace=0.0)) as served:
         yield served
-
-
-@pytest.fixture
-def stacks(tmp_path: Path, served: ServedCloud) -> Iterator[Stacks]:
-    stacks = Stacks(tmp_path, served)
-    yield stacks
-    stacks.stop()
 
 
 @pytest.fixture

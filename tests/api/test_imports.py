@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from pathlib import Path
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -54,13 +53,6 @@ class Objects:
     def shown(self, net: str) -> dict[str, Any] | None:
         found = self.send("GET", f"{NETWORK}/networks/{net}")
         return found["network"] if found is not None else None
-
-
-@pytest.fixture
-def stacks(tmp_path: Path, served: ServedCloud) -> Iterator[Stacks]:
-    stacks = Stacks(tmp_path, served)
-    yield stacks
-    stacks.stop()
 
 
 @pytest.fixture

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from pathlib import Path
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -36,13 +35,6 @@ def group(*keys: str) -> dict[str, Any]:
 
 def removed(*paths: str) -> dict[str, Any]:
     return {"removed": [{"from": path, "destroy": False} for path in paths]}
-
-
-@pytest.fixture
-def stacks(tmp_path: Path, served: ServedCloud) -> Iterator[Stacks]:
-    stacks = Stacks(tmp_path, served)
-    yield stacks
-    stacks.stop()
 
 
 @pytest.fixture

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -32,13 +30,6 @@ DENIES = {
         {"Effect": "Deny", "Action": "Update:*", "Principal": "*", "Resource": "LogicalResourceId/net"},
     ]
 }
-
-
-@pytest.fixture
-def stacks(tmp_path: Path, served: ServedCloud) -> Iterator[Stacks]:
-    stacks = Stacks(tmp_path, served)
-    yield stacks
-    stacks.stop()
 
 
 def lock(stacks: Stacks, reason: str = "the release of Friday") -> dict[str, Any]:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from openstack_emulator.testing import ServedCloud
 from tests.api.moving import Stacks, moves, template
 
 NET = {"type": "OS::Neutron::Net", "properties": {"name": "shop"}}
@@ -19,13 +16,6 @@ VOLUME = {"type": "OS::Cinder::Volume", "properties": {"size": 1}}
 def subnet(net: str, **properties: Any) -> dict[str, Any]:
     values = {"network": {"get_resource": net}, "cidr": "10.1.0.0/24", **properties}
     return {"type": "OS::Neutron::Subnet", "properties": values}
-
-
-@pytest.fixture
-def stacks(tmp_path: Path, served: ServedCloud) -> Iterator[Stacks]:
-    stacks = Stacks(tmp_path, served)
-    yield stacks
-    stacks.stop()
 
 
 def test_a_renamed_resource_keeps_its_object_without_a_write(stacks: Stacks) -> None:

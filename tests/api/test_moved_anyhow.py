@@ -5,8 +5,6 @@ objects between: what is planned happens.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
-from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -21,13 +19,6 @@ NAMES = [f"{above}{name}" for above in ("", "one.", "two.") for name in "abc"]
 ROUNDS = 6
 KINDS = ("create", "delete", "forget")
 Sizes = dict[str, int]
-
-
-@pytest.fixture
-def stacks(tmp_path: Path, served: ServedCloud) -> Iterator[Stacks]:
-    stacks = Stacks(tmp_path, served)
-    yield stacks
-    stacks.stop()
 
 
 def definition(sizes: Sizes) -> tuple[dict[str, Any], dict[str, str]]:

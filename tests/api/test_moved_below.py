@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
-from openstack_emulator.testing import ServedCloud
 from tests.api.moving import Stacks, moves, template
 
 NET = {"type": "OS::Neutron::Net", "properties": {"name": "shop"}}
@@ -30,13 +27,6 @@ def group(count: int = 0, keys: Any = None, **properties: Any) -> dict[str, Any]
 
 def summary(plan: dict[str, Any]) -> dict[str, int]:
     return {kind: number for kind, number in plan["summary"].items() if kind != "keep"}
-
-
-@pytest.fixture
-def stacks(tmp_path: Path, served: ServedCloud) -> Iterator[Stacks]:
-    stacks = Stacks(tmp_path, served)
-    yield stacks
-    stacks.stop()
 
 
 def below(stacks: Stacks) -> dict[str, str]:

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from openstack_emulator.testing import ServedCloud
 from tests.api.moving import Stacks, moves, template
 
 NET = {"type": "OS::Neutron::Net"}
@@ -24,13 +21,6 @@ FAILING = {"type": "OS::Heat::TestResource", "properties": {"fail": True}}
 
 def removes(*names: str) -> dict[str, Any]:
     return {"removed": [{"from": name, "destroy": False} for name in names]}
-
-
-@pytest.fixture
-def stacks(tmp_path: Path, served: ServedCloud) -> Iterator[Stacks]:
-    stacks = Stacks(tmp_path, served)
-    yield stacks
-    stacks.stop()
 
 
 def volumes(stacks: Stacks) -> set[str]:

@@ -2,26 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
-from openstack_emulator.testing import ServedCloud
 from stoker.template.versions import HOT_2021_04_16, HOT_2026_11_01
 from tests.api.moving import Stacks, moves, template
 
 NET = {"type": "OS::Neutron::Net"}
 VOLUME = {"type": "OS::Cinder::Volume", "properties": {"size": 1}}
-
-
-@pytest.fixture
-def stacks(tmp_path: Path, served: ServedCloud) -> Iterator[Stacks]:
-    stacks = Stacks(tmp_path, served)
-    yield stacks
-    stacks.stop()
 
 
 def with_entries(resources: dict[str, Any], **sections: Any) -> dict[str, Any]:
