@@ -304,6 +304,11 @@ def test_redirect(request_as: Request, engine: FakeEngine, path: str, asked: str
     assert engine.last["ref"] == {"name": arn if asked == "the ARN" else asked, "id": None}
 
 
+def test_a_redirect_has_nothing_in_its_header_that_a_url_may_not_contain(request_as: Request) -> None:
+    answer = request_as("GET", "/stacks/web", query_string="a=1%0A&b=\r\nX-Other: 1")
+    assert answer.headers["Location"] == f"{STACK_URL}?a=1%0A&b=%0D%0AX-Other:%201"
+
+
 def test_redirect_of_an_arn_keeps_the_rest_of_the_path(request_as: Request) -> None:
     answer = request_as("GET", f"/stacks/arn:openstack:heat::{PROJECT}:stacks/web/{STACK_ID}/events")
     assert answer.headers["Location"] == f"{STACK_URL}/events"

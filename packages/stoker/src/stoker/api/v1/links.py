@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from string import punctuation
 from urllib.parse import parse_qsl, quote, urlencode
 
 _REMEMBERED = 4096
@@ -34,6 +35,11 @@ def event_url(resource: str, event_id: str) -> str:
 def link(href: str, rel: str = "self") -> dict[str, str]:
     """Return a link for a response."""
     return {"href": href, "rel": rel}
+
+
+def with_query(url: str, query_string: str) -> str:
+    """Return a URL with the query of a request, in which only what no URL may contain is quoted (RFC 3986)."""
+    return f"{url}?{quote(query_string, safe=punctuation)}" if query_string else url
 
 
 def next_page(url: str, query_string: str, marker: str) -> str:

@@ -12,7 +12,7 @@ from stoker.api.paths import split_identifier
 from stoker.api.schema import Body, Query
 from stoker.api.v1 import views
 from stoker.api.v1.call import Call, Handler, Reply
-from stoker.api.v1.links import link, next_page
+from stoker.api.v1.links import link, next_page, with_query
 from stoker.api.v1.stack_body import create_request, patch_request, update_request
 from stoker.api.values import BOOLEAN, COMMA_LIST, INTEGER, STRING, STRINGS, Choice, Field
 from stoker.base.errors import EntityNotFound
@@ -234,8 +234,7 @@ def redirect(tail: str = "", named: str | None = None) -> Handler:
         identifier, below = split_identifier(named or call.path["stack_name"])
         answer = call.ask(IdentifyStack(ref=by_name(identifier), show_deleted=call.method == "GET"))
         url = call.links.stack(answer["project_id"], answer["name"], answer["id"], below + tail)
-        query = f"?{call.query_string}" if call.query_string else ""
-        return Reply(headers={"Location": url + query})
+        return Reply(headers={"Location": with_query(url, call.query_string)})
 
     return handler
 
