@@ -9,6 +9,7 @@ import pytest
 import yaml
 
 from tests.cli.cli_shell import Shell
+from tests.cli.test_cli_approvals import as_manager
 from tests.kubernetes.conftest import Cluster, condition, encoded
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("cli-embedded")]
@@ -68,6 +69,22 @@ def test_a_plan_waits_for_its_approval(cluster: Cluster) -> None:
     cluster.api.annotate("held", "stoker.dev/approved-plan", digest)
     cluster.ready("held", "Deployed")
     cluster.delete("held")
+
+
+def test_what_a_policy_denies_is_not_done(cluster: Cluster, tmp_path: Path) -> None:
+    cluster.apply("governed", NET, parameters={"name": "kube-allowed"})
+    cluster.ready("governed", "Deployed")
+    policies = tmp_path / "policies.yaml"
+    policies.write_text("policies:\n- {name: calm, for: plan, expression: 'false', message: nothing may change}\n")
+    cluster.shell.ok("policies", "governed", "--set", str(policies), variables=as_manager(cluster.shell))
+    cluster.apply("governed", NET, parameters={"name": "kube-denied"})
+    message = condition(cluster.ready("governed", "PlanFailed"), "Ready")["message"]
+    assert "nothing may change" in message
+    assert "kube-denied" not in networks(cluster.shell)
+    cluster.shell.ok("policies", "governed", "--remove", variables=as_manager(cluster.shell))
+    cluster.ready("governed", "Deployed")
+    assert "kube-denied" in networks(cluster.shell)
+    cluster.delete("governed")
 
 
 def test_data_are_lost_only_if_that_is_allowed(cluster: Cluster) -> None:
