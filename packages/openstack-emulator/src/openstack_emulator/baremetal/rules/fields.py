@@ -106,7 +106,7 @@ class Kind:
     def _refusal(self, title: str, given: Any, problem: Problem, words: str) -> ApiError:
         """The 400 for an object. The messages of some formats name neither the schema nor the field."""
         path, reason = problem.path, problem.reason
-        if not path:
+        if not path or reason is Reason.SHORT:
             return bad_request(f"{self._schema_error}: {words}")
         name = str(path[0])
         if reason is Reason.FORMAT and problem.expected in _FORMATS:

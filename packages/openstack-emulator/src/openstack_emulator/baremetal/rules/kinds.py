@@ -191,4 +191,5 @@ DEPLOY_TEMPLATE = Kind(
         **_times(),
     },
     ("uuid", "name"),
+    schema="template",
 )
