@@ -399,8 +399,9 @@ BEFORE = {
 def main(url: str, token: str, action: str, moment: str, first: str, stride: str) -> None:
     emulated = Emulated(url, token)
     removing = [delete, delete_other] if action == "refactor" else [delete]
-    ending = [] if ACTIONS[action] is delete else removing
-    make_ready(emulated, *([BEFORE[action]] if action in BEFORE else []), ACTIONS[action], recovered, *ending)
+    tried = delete if action == "delete_retaining" else ACTIONS[action]  # no objects remain after the trial
+    ending = [] if tried is delete else removing
+    make_ready(emulated, *([BEFORE[action]] if action in BEFORE else []), tried, recovered, *ending)
     for number in range(int(first), 500, int(stride)):
         path = Path(tempfile.mkdtemp()) / "stoker.db"
         if action in BEFORE:

@@ -111,8 +111,8 @@ async def test_the_chain_that_leads_to_a_replacement_is_reported(world: World) -
         {
             "code": "may-change",
             "subject": "update_replace_value",
-            "message": "update_replace_value may change with first, which is replaced because update_replace_value "
-            "changes",
+            "message": "update_replace_value may change with first, which is replaced because the value of "
+            "update_replace_value changes",
         }
     ]
     assert second["causes"] == [{"property": "update_replace_value", "path": "first", "kind": "replace"}]

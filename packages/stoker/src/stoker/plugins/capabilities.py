@@ -147,11 +147,14 @@ class ParentInAnotherService(Capability):
         """Return the stack for these values (some may be unknown); None where its template is not known."""
 
 
+def remote_stack_of(kind: ResourceType, properties: Mapping[str, Any]) -> ChildRequest | None:
+    """Return the stack of another service that the resource is; None if it is none, or its template is not known."""
+    return kind.remote_stack_of(properties) if isinstance(kind, ParentInAnotherService) else None
+
+
 def readable_of(kind: ResourceType, properties: Mapping[str, Any]) -> ChildRequest | None:
     """Return the stack that linters and graphs look into: the nested stack, or that of another service."""
-    if isinstance(kind, ParentInAnotherService):
-        return kind.remote_stack_of(properties)
-    return sample_of(kind, properties)
+    return remote_stack_of(kind, properties) or sample_of(kind, properties)
 
 
 class ChildObserver(Capability):
