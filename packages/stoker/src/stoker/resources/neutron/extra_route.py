@@ -32,6 +32,7 @@ class ExtraRoute(NeutronResource, ImplicitlyDependent, Restoring):
     id_is_new = False
     id_form = IdForm.VALUES
     object_ids = ObjectIds()
+    named_in = None
     extension = "extraroute"
     support = Support("UNSUPPORTED")
     recovery = Recovery(
