@@ -1,10 +1,11 @@
 """Change each property of each resource type behind the engine's back, and see whether drift detection finds it.
 
 Run as a program: `python -m testing.simulation.changed_elsewhere [TYPE …]`, by default for all types. Each set of
-resources of `lost_answers.yaml` is created. There must be no drift then. Each property that the template sets, and
-whose live value the type says it compares, gets another value by the requests that its update in place makes to the
-service, unknown to the engine: the resource must then be reported as modified, with that property. One JSON line per
-type is printed; `changes` names each property with the outcome: `found`, or why it could not be changed.
+resources of `lost_answers.yaml` is created. There must be no drift then, nor a day later, in which another stack
+has come and gone. Each property that the template sets, and whose live value the type says it compares, gets another
+value by the requests that its update in place makes to the service, unknown to the engine: the resource must then be
+reported as modified, with that property. One JSON line per type is printed; `changes` names each property with the
+outcome: `found`, or why it could not be changed.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from stoker.schema.constraints import AllowedValues
 from stoker.schema.property import Change, Finalizer, Property, Type
 from stoker.store import queries
 from testing.simulation.cases import THING
-from testing.simulation.lost_answers import REF, Laboratory, main
+from testing.simulation.lost_answers import REF, SETTLED, Laboratory, main
 
 FOUND = "found"
 OTHERS: Mapping[tuple[str, str], Sequence[Any]] = {
@@ -56,6 +57,17 @@ OTHERS: Mapping[tuple[str, str], Sequence[Any]] = {
 }
 """Other values of properties, by type and name, in place of those that follow from the declarations."""
 _MOST_STEPS = 200
+DAY_SECONDS = 86_400.0
+NEIGHBOR = {"name": "neighbor", "id": None}
+BUSY = {
+    "heat_template_version": "2021-04-16",
+    "resources": {
+        "net": {"type": "OS::Neutron::Net"},
+        "port": {"type": "OS::Neutron::Port", "properties": {"network": {"get_resource": "net"}}},
+        "volume": {"type": "OS::Cinder::Volume", "properties": {"size": 1}},
+    },
+}
+"""What another stack of the project creates and deletes in the course of a day."""
 
 
 class Interference(Laboratory):
@@ -77,6 +89,10 @@ class Interference(Laboratory):
         before = await self._drift()
         if before["status"] in ("MODIFIED", "DELETED"):
             problems.append(f"{before['status']} right after the creation: {before['differences']}")
+        await self._pass_a_day()
+        later = await self._drift()
+        if later["status"] != before["status"]:
+            problems.append(f"{later['status']} a day later: {later['differences']} {later['reason']}")
         known, told = live_values(kind), []
         for name, prop in kind.properties.items():
             if name in given and known[name].is_compared:
@@ -85,6 +101,16 @@ class Interference(Laboratory):
                 if outcome.startswith("missed"):
                     problems.append(told[-1])
         return told
+
+    async def _pass_a_day(self) -> None:
+        """Let a day pass, in which another stack of the project comes and goes."""
+        self.loop.clock.advance(DAY_SECONDS / 2)
+        await self.engines.call("stack_create", name=NEIGHBOR["name"], template=BUSY, files={})
+        await self._quiet()
+        await self.engines.call("stack_delete", ref=NEIGHBOR)
+        await self._quiet()
+        self.loop.clock.advance(DAY_SECONDS / 2)
+        await asyncio.sleep(SETTLED)
 
     async def _changed(self, kind: ResourceType, name: str, prop: Property) -> str:
         """Change a property to the first value that its service accepts, and return the outcome."""
