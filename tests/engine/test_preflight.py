@@ -240,8 +240,13 @@ async def test_ports_count_that_services_make(world: World, resource: tuple[str,
     body = template(it={"type": kind, "properties": properties})
     project, token = world.context.project_id, world.served.token()
     path = f"/network/v2.0/quotas/{project}"
-    assert await found(world, body) == []  # the network's port for DHCP exists soon after the start
-    used = world.served.call("GET", f"{path}/details.json", None, token).json["quota"]["port"]["used"]
+
+    def used_ports() -> int:
+        return int(world.served.call("GET", f"{path}/details.json", None, token).json["quota"]["port"]["used"])
+
+    assert await found(world, body) == []
+    await world.until(lambda: used_ports() > 0)  # the network has a port for DHCP soon after the start
+    used = used_ports()
     for more, expected in ((ports, []), (ports - 1, [("quota", "it")])):
         world.served.call("PUT", path, {"quota": {"port": used + more}}, token)
         assert await found(world, body) == expected
