@@ -197,14 +197,7 @@ def items(check_item: Check, maximum: int | None = None, unique: bool = False, m
 
 def values(check_value: Check) -> Check:
     """An object with any keys, whose values all pass a check."""
-
-    def check(value: Any) -> Problem | None:
-        if not isinstance(value, dict):
-            return wrong_type(value, "object")
-        problems = (problem.within(key) for key, one in value.items() if (problem := check_value(one)) is not None)
-        return next(problems, None)
-
-    return check
+    return _map(anything, check_value)
 
 
 def text_map(largest_value: int = 255, key_form: str = r"[a-zA-Z0-9_.: -]{1,255}", null_values: bool = False) -> Check:

@@ -43,6 +43,14 @@ class Problem:
     expected: Any = None
     path: tuple[str | int, ...] = ()
 
+    @property
+    def field_path(self) -> tuple[str | int, ...]:
+        """The path to the innermost field with the problem: without the indices of members of its list."""
+        path = self.path
+        while path and isinstance(path[-1], int):
+            path = path[:-1]
+        return path
+
     def within(self, key: str | int) -> Problem:
         """The same problem, seen from the object or the list that has the value."""
         return replace(self, path=(key, *self.path))

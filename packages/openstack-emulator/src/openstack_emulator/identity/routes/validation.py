@@ -34,10 +34,7 @@ Fields = Mapping[str, Field]
 
 def _refusal(where: str, wanted: Any, problem: Problem, words: str) -> ApiError:
     """The 400 for an object; it names the innermost field with the problem, never a member of a list."""
-    path = problem.path
-    while path and isinstance(path[-1], int):
-        path = path[:-1]
-    if path:
+    if path := problem.field_path:
         return invalid(".".join(map(str, path)), value_at(wanted, path), words)
     if problem.reason is Reason.MISSING and where:
         return invalid(where, wanted, words)

@@ -17,13 +17,11 @@ _KIND = one_of("SOURCE_IP", "HTTP_COOKIE", "APP_COOKIE")
 
 def _refusal(where: str, wanted: Any, problem: Problem, words: str) -> ApiError:
     """The 400 for an object; it names the innermost field with the problem, never a member of a list."""
-    path = problem.path
-    if problem.reason is Reason.UNKNOWN and not path:
+    if problem.reason is Reason.UNKNOWN and not problem.path:
         return bad_request(f"Unknown attribute for argument {where}: {problem.expected[0]}")
     if problem.reason is Reason.MISSING:
         return _invalid(problem.expected, None, words)
-    while path and isinstance(path[-1], int):
-        path = path[:-1]
+    path = problem.field_path
     return _invalid(str(path[-1]) if path else where.rpartition(".")[2], value_at(wanted, path), words)
 
 
