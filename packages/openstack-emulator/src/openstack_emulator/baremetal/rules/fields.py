@@ -16,7 +16,7 @@ from openstack_emulator.core.validation.problems import Check, Problem, Reason
 from openstack_emulator.core.validation.sentences import JSON_SCHEMA
 
 BOOLEANS = "'0', '1', 'f', 'false', 'n', 'no', 'off', 'on', 't', 'true', 'y', 'yes'"
-TRAIT, NAME, MAC = "trait", "name", "mac"
+TRAIT, NAME, MAC, STEPS = "trait", "name", "mac", "steps"
 """The formats that messages of their own name."""
 
 
@@ -32,6 +32,7 @@ _FORMATS: Mapping[str, Callable[[str, str, Any], str]] = {
     NAME: lambda title, name, value: f"Cannot create {title} with invalid name '{value}'",
     MAC: lambda title, name, value: f"Expected valid MAC address for {name}: {value}",
     TRAIT: lambda title, name, value: not_a_trait("template", value),
+    STEPS: lambda title, name, value: f"Schema error for template: {value!r} should be non-empty",
 }
 
 
@@ -106,7 +107,7 @@ class Kind:
     def _refusal(self, title: str, given: Any, problem: Problem, words: str) -> ApiError:
         """The 400 for an object. The messages of some formats name neither the schema nor the field."""
         path, reason = problem.path, problem.reason
-        if not path or reason is Reason.SHORT:
+        if not path:
             return bad_request(f"{self._schema_error}: {words}")
         name = str(path[0])
         if reason is Reason.FORMAT and problem.expected in _FORMATS:

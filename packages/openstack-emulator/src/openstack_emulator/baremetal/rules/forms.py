@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from openstack_emulator.baremetal.rules.fields import MAC, NAME, TRAIT
+from openstack_emulator.baremetal.rules.fields import MAC, NAME, STEPS, TRAIT
 from openstack_emulator.core.validation import fields
 from openstack_emulator.core.validation.conversions import as_integer
 from openstack_emulator.core.validation.problems import Problem, Reason, specific, wrong_type
@@ -77,7 +77,7 @@ def steps_form(value: Any) -> Problem | None:
     if not isinstance(value, list):
         return wrong_type(value, "array")
     if not value:
-        return Problem(Reason.SHORT, value, 1)
+        return Problem(Reason.FORMAT, value, STEPS)
     for step in value:
         if not isinstance(step, dict) or step.keys() != set(_OF_STEP):
             return specific(step, f"{step!r} must be an object with interface, step, args and priority")
