@@ -25,6 +25,9 @@ VERBS = {
 }
 """The kinds of steps that change something, as they are shown, and what they do to a resource."""
 
+UNPLANNED = ("SUSPEND", "RESUME", "CHECK")
+"""The actions of a stack whose retry has no plan: they do the same to every resource."""
+
 MISSING = "missing"
 """The kind, as it is shown, of a step about an object that is gone and that the stack cannot create again."""
 

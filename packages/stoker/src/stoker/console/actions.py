@@ -9,7 +9,7 @@ from typing import Any
 
 import falcon
 
-from stoker.authoring.plan_steps import data_losses, retentions, summary
+from stoker.authoring.plan_steps import UNPLANNED, data_losses, retentions, summary
 from stoker.console.exchange import EDIT, Exchange
 from stoker.console.gateway import Answer, ApiError, segment, stack_path
 from stoker.console.permissions import STACK_ROUTE, rule_of
@@ -82,7 +82,7 @@ STACK_ACTIONS: Mapping[str, Action] = {
         body=lambda entered: {"retry": {"skip": entered.split()} if entered.strip() else None},
         preview="/actions/preview",
         planned=lambda digest, entered: ({}, {"retry": {"plan_digest": digest, "skip": entered.split()}}),
-        unplanned=("SUSPEND", "RESUME", "CHECK"),
+        unplanned=UNPLANNED,
         field="Without",
         help="Optional: failed resources to continue without, separated by spaces, or marked in the plan. Their "
         "objects stay as they are.",

@@ -19,8 +19,6 @@ from stoker.cli.terminal.messages import say
 from stoker.cli.views.progress import hook_of, latest_action
 
 ALL = ("CREATE", "UPDATE", "ADOPT", "RESTORE", "ROLLBACK", "DELETE", "SUSPEND", "RESUME", "CHECK")
-_UNPLANNED = ("SUSPEND", "RESUME", "CHECK")
-"""The actions whose retry has no plan: they do the same to every resource."""
 
 HOOKS = tuple(f"{moment}-{action}" for moment in ("pre", "post") for action in ("create", "update", "delete"))
 
@@ -103,6 +101,7 @@ def retry(
       stoker stack retry web
       stoker stack retry web --skip volume --skip workers.0.port
     """
+    from stoker.authoring.plan_steps import UNPLANNED
     from stoker.cli.commands.deployment import PlannedAction, act_as_planned
     from stoker.cli.views.plans import RETRIED
     from stoker.cli.views.reports import reported
@@ -110,7 +109,7 @@ def retry(
     with reported(form) as report:
         stack = service.stack(name)
         compared = extent(refresh, skip_refresh)
-        planned = not stack.state.startswith(_UNPLANNED)
+        planned = not stack.state.startswith(UNPLANNED)
         preview = partial(stack.preview, "retry", compared, skip)
         start = partial(stack.act, "retry", skip=skip, refresh=compared if planned else None)
         question = f"Retry what has failed on the stack {stack.name} ({stack.state})?"
