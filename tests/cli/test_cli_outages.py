@@ -17,7 +17,7 @@ from keystoneauth1 import adapter, exceptions, session, token_endpoint
 
 from stoker.cli.client.outages import NotAnswering, Outages
 from stoker.cli.client.refusals import Refused
-from stoker.cli.client.service import Service, Stack
+from stoker.cli.client.stack_client import Stack, StackClient
 from stoker.cli.terminal.errors import FollowingFailed
 from stoker.cli.views.follow import continued
 from stoker.processes.control import running
@@ -135,10 +135,10 @@ class Time:
         return sum(self.pauses)
 
 
-def service_at(url: str, passed: Time) -> Service:
+def service_at(url: str, passed: Time) -> StackClient:
     opened = session.Session(auth=token_endpoint.Token(url, "token"))
     outages = Outages(passed.pauses.append, passed.now)
-    return Service(adapter.Adapter(opened, endpoint_override=url, raise_exc=False), 30.0, outages)
+    return StackClient(adapter.Adapter(opened, endpoint_override=url, raise_exc=False), 30.0, outages)
 
 
 def test_reads_are_repeated_until_the_service_answers(failing: Failing, capsys: pytest.CaptureFixture[str]) -> None:

@@ -13,9 +13,9 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from keystoneauth1 import adapter, session, token_endpoint
 
-from stoker.cli.client import service as cli_service
+from stoker.cli.client import stack_client
 from stoker.cli.client.refusals import Refused
-from stoker.cli.client.service import Service, Stack
+from stoker.cli.client.stack_client import Stack, StackClient
 
 FACTS = {"stack_name": "web", "id": "1", "stack_status": "UPDATE_IN_PROGRESS"}
 
@@ -70,9 +70,11 @@ def orchestration() -> Iterator[Orchestration]:
 
 @pytest.fixture
 def stack(orchestration: Orchestration, monkeypatch: pytest.MonkeyPatch) -> Stack:
-    monkeypatch.setattr(cli_service, "POLL_SECONDS", 0.01)
+    monkeypatch.setattr(stack_client, "POLL_SECONDS", 0.01)
     opened = session.Session(auth=token_endpoint.Token(orchestration.url, "token"))
-    return Stack(Service(adapter.Adapter(opened, endpoint_override=orchestration.url, raise_exc=False), 30.0), FACTS)
+    return Stack(
+        StackClient(adapter.Adapter(opened, endpoint_override=orchestration.url, raise_exc=False), 30.0), FACTS
+    )
 
 
 def test_a_service_without_streams_is_asked_again_and_again(orchestration: Orchestration, stack: Stack) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from stoker.base.errors import Invalid, NotFound, TemplateInvalid
-from stoker.testing import Calls, EmulatedCloud, Plan, Sandbox, Signal, Stack
+from stoker.testing import CloudCalls, EmulatedCloud, Plan, Sandbox, Signal, Stack
 from tests.sandbox.templates import DISK, WAITING, twenty
 
 SERVER = """\
@@ -166,7 +166,7 @@ def test_the_fixtures_share_a_sandbox(
     stoker_cloud: EmulatedCloud,
     stoker_deploy: Callable[..., Stack],
     stoker_plan: Callable[..., Plan],
-    stoker_calls: Calls,
+    stoker_calls: CloudCalls,
     stoker_sandbox: Sandbox,
     disk: Path,
 ) -> None:

@@ -21,7 +21,7 @@ from stoker.base.errors import ActionInProgress, ApprovalRequired, ChangeWindowC
 from stoker.cli.client.joint_plan import Planned
 from stoker.cli.client.outages import NotAnswering
 from stoker.cli.client.refusals import Answer, refusal_of
-from stoker.cli.client.service import Service, Stack
+from stoker.cli.client.stack_client import Stack, StackClient
 from stoker.cli.commands.deployment import Deployment, StackIsLocked, deletion, refuse_locked
 from stoker.cli.commands.project import JOINT, How, deployment
 from stoker.cli.terminal.errors import CommandFailed, TemplateRefused, reported_errors
@@ -63,7 +63,7 @@ class Reconciliation:
 
     def __init__(
         self,
-        service: Service,
+        service: StackClient,
         wanted: Wanted,
         tag: str,
         approved: str | None,
@@ -172,7 +172,7 @@ class Reconciliation:
         return replace(in_progress(begun), fields={**fields, **facts_of(begun), "attempted": self._wanted.digest})
 
 
-def remove(service: Service, name: str, tag: str, allow_data_loss: bool, last: Reason | None) -> Standing | None:
+def remove(service: StackClient, name: str, tag: str, allow_data_loss: bool, last: Reason | None) -> Standing | None:
     """Begin to delete the stack of an object, if that is allowed; return how it stands, None when there is none.
 
     A stack that is not that of the object is left alone.

@@ -15,7 +15,7 @@ import yaml
 
 from stoker.base.redaction import Redactor, strings_of
 from stoker.cli.client.connection import service_of
-from stoker.cli.client.service import Service
+from stoker.cli.client.stack_client import StackClient
 from stoker.cloud.clouds_yaml import named_cloud
 from stoker_kubernetes.definition import Approval, DeletionPolicy
 
@@ -111,7 +111,7 @@ def deletion_policy(spec: Mapping[str, Any]) -> DeletionPolicy:
     return DeletionPolicy(spec.get("deletionPolicy", DeletionPolicy.DELETE))
 
 
-def service_for(spec: Mapping[str, Any], cluster: Cluster) -> Service:
+def service_for(spec: Mapping[str, Any], cluster: Cluster) -> StackClient:
     """Return the orchestration service of the cloud that an object names. Raises SpecificationInvalid.
 
     What the namespace writes into clouds.yaml cannot make the operator read its own files.

@@ -12,7 +12,7 @@ from stoker.cli.framework import data_directory_option
 from stoker.processes.directory import DataDirectory
 
 if TYPE_CHECKING:
-    from stoker.cli.client.service import Service
+    from stoker.cli.client.stack_client import StackClient
 
 
 @click.command()
@@ -44,7 +44,7 @@ def mcp(os_cloud: str | None, directory: DataDirectory, templates: Path, read_on
     from stoker.mcp_server.server import build
 
     @cache
-    def connected() -> Service:
+    def connected() -> StackClient:
         return connect(directory, os_cloud)
 
     build(connected, templates.absolute(), read_only).run("stdio")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from stoker.testing import Calls, EmulatedCloud, Plan, Sandbox, Stack
+    from stoker.testing import CloudCalls, EmulatedCloud, Plan, Sandbox, Stack
 
 
 @pytest.fixture
@@ -43,6 +43,6 @@ def stoker_plan(stoker_sandbox: Sandbox) -> Callable[..., Plan]:
 
 
 @pytest.fixture
-def stoker_calls(stoker_sandbox: Sandbox) -> Calls:
+def stoker_calls(stoker_sandbox: Sandbox) -> CloudCalls:
     """The requests that the cloud of the sandbox has received, as it received them."""
     return stoker_sandbox.calls

@@ -190,7 +190,7 @@ class Machine(ABC):
         """Wait until the volume that is the guest's disk is that of no other guest. Raises: LaunchFailed."""
         if root is None:
             return
-        lock = self._contents.hold(root)
+        lock = self._contents.lock(root)
         try:
             await asyncio.wait_for(lock.acquire(), HOLD_SECONDS)
         except TimeoutError:

@@ -83,7 +83,7 @@ class Contents(ABC):
         if (self._directory / name).exists():
             await self._delete(name)
 
-    def hold(self, volume: Volume) -> asyncio.Lock:
+    def lock(self, volume: Volume) -> asyncio.Lock:
         """Return what a guest holds while a volume is its disk, so that no other guest writes to it."""
         return self._held.setdefault(volume.id, asyncio.Lock())
 

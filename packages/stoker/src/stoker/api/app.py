@@ -19,7 +19,7 @@ from stoker.api.middleware import Authentication, Faults, Negotiation, RequestLo
 from stoker.api.paths import PREFIX, stack_identifier
 from stoker.api.policy import Policy
 from stoker.api.serving.exchange import WAKE
-from stoker.api.v1.call import Action, Call, Reply
+from stoker.api.v1.call import Action, Reply, RestCall
 from stoker.api.v1.event_stream import CONTENT_TYPE, EventStreams
 from stoker.api.v1.links import Links
 from stoker.api.v1.routes import ROUTES
@@ -101,7 +101,7 @@ class _Dispatcher:
         self.policy.require(action.rule(sent), caller, project_id)
         if action.takes_types:
             context = replace(context, denied_types=self.policy.denied_types(caller))
-        call = Call(
+        call = RestCall(
             context=context,
             client=self.client,
             config=self.config,

@@ -46,8 +46,8 @@ class _Queue:
         return self.in_use < self.congestion.limit and now >= self.congestion.resumes_at
 
 
-class Call:
-    """A call that holds a slot; report the service's answer with `answered`."""
+class CallSlot:
+    """The slot of a call in progress; report the service's answer with `answered`."""
 
     def __init__(self, queue: _Queue, clock: Clock, longest_pause: float) -> None:
         self._queue, self._clock, self._longest_pause = queue, clock, longest_pause
@@ -92,12 +92,12 @@ class CallSlots:
         self._timer: tuple[float, Timer] | None = None
 
     @asynccontextmanager
-    async def slot(self, destination: Destination) -> AsyncIterator[Call]:
+    async def slot(self, destination: Destination) -> AsyncIterator[CallSlot]:
         """Hold a slot; wait until the project and the destination have one."""
         queue = self._queue(destination)
         await self._taken(queue)
         try:
-            yield Call(queue, self._clock, self._longest_pause)
+            yield CallSlot(queue, self._clock, self._longest_pause)
         finally:
             self._release(queue)
 

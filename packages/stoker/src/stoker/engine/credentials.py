@@ -216,15 +216,15 @@ class Credentials:
         return True
 
 
-def hold(connection: Connection, text: str | None) -> None:
+def lock_credential(connection: Connection, text: str | None) -> None:
     """Record that a stack in this transaction uses a credential. Raises GivenUp if that is being removed."""
     if text is not None and orjson.loads(text)["kind"] == _OURS:
-        trusts.hold(connection, text)
+        trusts.lock(connection, text)
 
 
 def move(connection: Connection, stack: Stack, text: str) -> None:
     """Change the credential of a recorded stack and its tree. Raises GivenUp if that is being removed."""
-    hold(connection, text)
+    lock_credential(connection, text)
     trusts.move(connection, stack.root_id, stack.credential, text)
 
 

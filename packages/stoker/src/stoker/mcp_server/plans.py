@@ -22,8 +22,8 @@ from stoker.authoring.plan_steps import (
 from stoker.base.diagnostics import Diagnostic
 from stoker.cli.client.change_requests import ChangeRequests, control
 from stoker.cli.client.refusals import Answer
-from stoker.cli.client.service import Service
 from stoker.cli.client.sources import collect
+from stoker.cli.client.stack_client import StackClient
 from stoker.cli.commands.deployment import Deployment
 from stoker.cli.terminal.errors import CommandFailed
 
@@ -67,7 +67,7 @@ class _Planned:
 class Plans:
     """The plans of this session, by their digests."""
 
-    def __init__(self, connect: Callable[[], Service], directory: Path) -> None:
+    def __init__(self, connect: Callable[[], StackClient], directory: Path) -> None:
         self._connect = connect
         self._directory = directory
         self._planned: dict[str, _Planned] = {}

@@ -14,7 +14,7 @@ from mcp.types import ToolAnnotations
 from stoker import __version__
 from stoker.base.errors import StokerError
 from stoker.cli.client.refusals import Refused
-from stoker.cli.client.service import Service
+from stoker.cli.client.stack_client import StackClient
 from stoker.cli.terminal.errors import CommandFailed, TemplateRefused
 from stoker.mcp_server.authoring import Authoring
 from stoker.mcp_server.plans import Plans
@@ -37,7 +37,7 @@ _READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 _CHANGES = ToolAnnotations(read_only_hint=False, destructive_hint=True, idempotent_hint=True, open_world_hint=False)
 
 
-def build(connect: Callable[[], Service], directory: Path, read_only: bool = False) -> MCPServer[Any]:
+def build(connect: Callable[[], StackClient], directory: Path, read_only: bool = False) -> MCPServer[Any]:
     """Return the server. `connect` is called when a tool first needs the service; templates are read in `directory`.
 
     Without the tool that applies plans if it is `read_only`.

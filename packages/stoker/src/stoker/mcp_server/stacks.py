@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Any
 
 from stoker.cli.client.refusals import Answer
-from stoker.cli.client.service import Service
+from stoker.cli.client.stack_client import StackClient
 from stoker.cli.views.failure import failure
 from stoker.mcp_server.plans import shown
 
@@ -28,7 +28,7 @@ _EVENT = (
 class Stacks:
     """The stacks of the project that the credentials are for."""
 
-    def __init__(self, connect: Callable[[], Service]) -> None:
+    def __init__(self, connect: Callable[[], StackClient]) -> None:
         self._connect = connect
 
     def list_stacks(self, name_part: str = "", limit: int = 100) -> dict[str, Any]:

@@ -35,7 +35,7 @@ from stoker.contract.refactoring import (
     ShowStackRefactor,
 )
 from stoker.engine.calls.context import RecordingParts
-from stoker.engine.credentials import hold
+from stoker.engine.credentials import lock_credential
 from stoker.engine.ownership.operation_start import OperationStart
 from stoker.engine.ownership.submissions import Submissions
 from stoker.engine.planning.kinds import Kind
@@ -342,7 +342,7 @@ def _recording(
         }
         if stack.id in new and owner is not None:
             values |= {"credential": owner.credential, "user_id": owner.user_id, "user_name": owner.user_name}
-            batch.add(replace(stack, **values)).then(partial(hold, text=owner.credential))
+            batch.add(replace(stack, **values)).then(partial(lock_credential, text=owner.credential))
         else:
             batch.then(partial(queries.set_stack, stack_id=stack.id, values={**values, "updated_at": now}))
         batch.add(checked.prepared.row, operation).then(checked.prepared.save)

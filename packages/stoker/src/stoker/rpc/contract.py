@@ -28,7 +28,7 @@ Reply = dict[str, str]
 """`answer` or `error`, a JSON document, and the `release` of the process that replies, which 0.1.0 does not send."""
 
 
-class Service(Protocol):
+class EngineService(Protocol):
     """The engine's side of the transport (`stoker.rpc.dispatch.Dispatcher`)."""
 
     async def dispatch(
@@ -45,7 +45,7 @@ class Service(Protocol):
         """
 
 
-class EndingService(Service, Protocol):
+class StoppableService(EngineService, Protocol):
     """A service that answers all calls before it ends."""
 
     async def stop(self, seconds: float) -> None:
@@ -53,7 +53,7 @@ class EndingService(Service, Protocol):
 
 
 async def reply_of(
-    service: Service,
+    service: EngineService,
     context: RequestContext,
     method: str,
     arguments: Mapping[str, Any],

@@ -7,9 +7,9 @@ import asyncio
 from stoker import __version__
 from stoker.contract.request import Answer, Request
 from stoker.rpc.contract import (
+    EngineService,
     EngineUnavailable,
     RequestContext,
-    Service,
     answer_of,
     json_copy,
     packed,
@@ -25,7 +25,7 @@ class DirectClient:
     shared objects, and code that works in one process also works in a cluster.
     """
 
-    def __init__(self, loop: asyncio.AbstractEventLoop, service: Service) -> None:
+    def __init__(self, loop: asyncio.AbstractEventLoop, service: EngineService) -> None:
         self._loop = loop
         self._service = service
 

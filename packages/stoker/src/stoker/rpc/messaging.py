@@ -29,7 +29,16 @@ from stoker.base.context import RequestContext
 from stoker.contract.request import Answer, Request
 from stoker.engine.ownership.peers import PeerAway
 from stoker.rpc.calling import BoundedCalls, BrokerUnavailable, broker_addresses
-from stoker.rpc.contract import EndingService, EngineUnavailable, Reply, Service, answer_of, packed, reply_of, unpacked
+from stoker.rpc.contract import (
+    EngineService,
+    EngineUnavailable,
+    Reply,
+    StoppableService,
+    answer_of,
+    packed,
+    reply_of,
+    unpacked,
+)
 from stoker.rpc.private_parts import refuse_more, registered_option
 
 LOG = logging.getLogger(__name__)
@@ -190,7 +199,7 @@ class _Endpoint:
 
     target = oslo_messaging.Target(version=VERSION)
 
-    def __init__(self, loop: asyncio.AbstractEventLoop, service: Service, listener: PeerListener) -> None:
+    def __init__(self, loop: asyncio.AbstractEventLoop, service: EngineService, listener: PeerListener) -> None:
         self._loop = loop
         self._service = service
         self._listener = listener
@@ -250,7 +259,7 @@ class MessagingServer:
         transport: Any,
         engine_id: str,
         loop: asyncio.AbstractEventLoop,
-        service: EndingService,
+        service: StoppableService,
         listener: PeerListener,
     ) -> None:
         target = oslo_messaging.Target(topic=engine_topic(transport), server=engine_id, version=VERSION)

@@ -19,7 +19,7 @@ from stoker import __version__
 from stoker.base.context import RequestContext
 from stoker.base.json_text import dumps, loads
 from stoker.contract.request import Answer, Request
-from stoker.rpc.contract import EngineUnavailable, Reply, Service, answer_of, packed, reply_of, unpacked
+from stoker.rpc.contract import EngineService, EngineUnavailable, Reply, answer_of, packed, reply_of, unpacked
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection  # not before a process is started
@@ -114,7 +114,7 @@ class PipeClient:
         return True
 
 
-async def serve_pipe(descriptor: int, service: Service) -> None:
+async def serve_pipe(descriptor: int, service: EngineService) -> None:
     """Serve the calls that arrive on an open file, the other end of which a `PipeClient` has, until that is closed.
 
     It runs on the event loop of `service`, without threads of its own.
@@ -132,7 +132,7 @@ async def serve_pipe(descriptor: int, service: Service) -> None:
         writer.close()
 
 
-async def _reply(service: Service, writer: asyncio.StreamWriter, head: dict[str, Any], text: str) -> None:
+async def _reply(service: EngineService, writer: asyncio.StreamWriter, head: dict[str, Any], text: str) -> None:
     caller, seconds = RequestContext.from_dict(head["caller"]), float(head["seconds"])
     reply = await reply_of(service, caller, head["method"], unpacked(text), __version__, seconds)
     kind = "error" if "error" in reply else "answer"

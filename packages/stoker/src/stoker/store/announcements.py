@@ -35,6 +35,6 @@ def engines_with_pending(connection: Connection) -> set[str]:
     return set(connection.execute(select(table.c.engine).distinct()).scalars())
 
 
-def take_over(connection: Connection, engine_id: str, others: Collection[str]) -> None:
+def reassign(connection: Connection, engine_id: str, others: Collection[str]) -> None:
     """Assign the pending notifications of other engines to this engine."""
     connection.execute(update(table).where(table.c.engine.in_(list(others))).values(engine=engine_id))

@@ -52,7 +52,7 @@ def usable(connection: Connection, user_id: str, project_id: str, roles: Sequenc
     return row.credential if row is not None else None
 
 
-def hold(connection: Connection, credential: str) -> None:
+def lock(connection: Connection, credential: str) -> None:
     """Lock a trust for a stack recorded in this transaction. Raises GivenUp when it was, or is being, removed."""
     if _locked(connection, credential) is not False:
         raise GivenUp("The credential was removed concurrently; retry with a new one.")

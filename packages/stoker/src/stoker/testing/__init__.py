@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from stoker.testing.calls import Call, Calls
+from stoker.testing.calls import CloudCall, CloudCalls
 from stoker.testing.emulated_cloud import EmulatedCloud
 from stoker.testing.plans import Plan
 from stoker.testing.sandbox import Resource, Sandbox, Signal, Stack
 
-__all__ = ["Call", "Calls", "EmulatedCloud", "Plan", "Resource", "Sandbox", "Signal", "Stack"]
+__all__ = ["CloudCall", "CloudCalls", "EmulatedCloud", "Plan", "Resource", "Sandbox", "Signal", "Stack"]

@@ -16,7 +16,7 @@ _IDENTIFIERS = ("id", "uuid", "name")
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class CloudCall:
     """A request and its answer. `time` is the virtual time, in seconds since the epoch; `path` begins with the service
     (`/compute/v2.1/servers`). `body` and `answer` are JSON data, bytes for anything else, and None where there is none.
     `status` is None if the connection was closed without an answer. `resource` is the ID of the stack and the name of
@@ -57,45 +57,47 @@ class Call:
         return self.method == "POST" and object_id in names
 
 
-class Calls(Sequence[Call]):
+class CloudCalls(Sequence[CloudCall]):
     """Requests, oldest first."""
 
-    def __init__(self, calls: Sequence[Call] = ()) -> None:
+    def __init__(self, calls: Sequence[CloudCall] = ()) -> None:
         self._calls = list(calls)
 
     @overload
-    def __getitem__(self, index: int) -> Call: ...
+    def __getitem__(self, index: int) -> CloudCall: ...
 
     @overload
-    def __getitem__(self, index: slice) -> Calls: ...
+    def __getitem__(self, index: slice) -> CloudCalls: ...
 
-    def __getitem__(self, index: int | slice) -> Call | Calls:
-        return Calls(self._calls[index]) if isinstance(index, slice) else self._calls[index]
+    def __getitem__(self, index: int | slice) -> CloudCall | CloudCalls:
+        return CloudCalls(self._calls[index]) if isinstance(index, slice) else self._calls[index]
 
     def __len__(self) -> int:
         return len(self._calls)
 
-    def __iter__(self) -> Iterator[Call]:
+    def __iter__(self) -> Iterator[CloudCall]:
         return iter(self._calls)
 
     def __repr__(self) -> str:
         return "\n".join(f"{call.method} {call.path} {call.status}" for call in self._calls)
 
-    def matching(self, request: str) -> Calls:
+    def matching(self, request: str) -> CloudCalls:
         """The requests with a method and path such as `POST /network/v2.0/*`; `*` stands for any characters."""
         method, _, path = request.partition(" ")
-        return Calls([each for each in self if method.upper() in ("*", each.method) and fits_shell(path, each.path)])
+        return CloudCalls(
+            [each for each in self if method.upper() in ("*", each.method) and fits_shell(path, each.path)]
+        )
 
     @property
-    def changes(self) -> Calls:
+    def changes(self) -> CloudCalls:
         """The requests that may have changed something."""
-        return Calls([each for each in self if each.method not in READS])
+        return CloudCalls([each for each in self if each.method not in READS])
 
-    def of(self, stack_id: str, resource: str) -> Calls:
+    def of(self, stack_id: str, resource: str) -> CloudCalls:
         """The requests that were sent for a resource of a stack, by its name."""
-        return Calls([each for each in self if each.resource == (stack_id, resource)])
+        return CloudCalls([each for each in self if each.resource == (stack_id, resource)])
 
-    def that_made(self, object_id: str) -> Call | None:
+    def that_made(self, object_id: str) -> CloudCall | None:
         """The request that created the object with this ID, or else the last that succeeded in changing something."""
         done = [each for each in self.changes if each.status is not None and each.status < 400]
         creating = [each for each in done if each.made(object_id)]
@@ -109,7 +111,7 @@ class Calls(Sequence[Call]):
         """Add a request that a cloud has received, and its response."""
         status, answer = (None, None) if response is None else (response.status, _data(response.payload()))
         body = _data(sent.body)
-        self._calls.append(Call(time, sent.method, sent.path, sent.query_string, body, status, answer, resource))
+        self._calls.append(CloudCall(time, sent.method, sent.path, sent.query_string, body, status, answer, resource))
 
 
 def lists(answer: Any) -> dict[str, list[Any]]:

@@ -17,7 +17,7 @@ from openstack_emulator.services import new_cloud
 from stoker.base.errors import Invalid
 from stoker.cloud.transport import Request
 from stoker.engine.running.stopping import RESOURCE
-from stoker.testing.calls import Calls
+from stoker.testing.calls import CloudCalls
 from stoker.testing.connections import CLOUD_URL, LoopTransport
 from stoker_foundation.clock import ManualClock, sleep
 
@@ -37,7 +37,7 @@ class EmulatedCloud:
 
     def __init__(self, clock: ManualClock) -> None:
         self.clock = clock
-        self.calls = Calls()
+        self.calls = CloudCalls()
         self.extensions: Collection[str] | None = None
         self.inner = new_cloud(clock=clock, endpoint=CLOUD_URL, extra_endpoints=_ORCHESTRATION)
         self.inner.outgoing = _NothingOutgoing(lambda: [CLOUD_URL], True)

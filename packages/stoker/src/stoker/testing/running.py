@@ -22,7 +22,7 @@ from stoker.engine.plan_policies.policy import Policy, Source
 from stoker.plugins.registry import Registry
 from stoker.schema.unknown import Unknown
 from stoker.template.expressions import FunctionError
-from stoker.testing.calls import Calls
+from stoker.testing.calls import CloudCalls
 from stoker.testing.cases import Case, Step
 from stoker.testing.comparing import differences, fits
 from stoker.testing.emulated_cloud import EmulatedCloud
@@ -324,7 +324,7 @@ class _Trial:
             self._complain(step, place, f"the stack has no resource {path!r}", *_near(path, stack.resources))
         return stack.resources.get(path)
 
-    def _check_calls(self, step: Step, calls: Calls) -> None:
+    def _check_calls(self, step: Step, calls: CloudCalls) -> None:
         for number, entry in enumerate(step.expected.get("calls", ())):
             of_request = calls.matching(entry["request"])
             body = entry.get("body")

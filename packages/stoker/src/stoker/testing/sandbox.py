@@ -32,7 +32,7 @@ from stoker.plugins.registry import Registry
 from stoker.store.database import Database
 from stoker.store.records import IN_PROGRESS
 from stoker.store.sealing import Sealer
-from stoker.testing.calls import Calls
+from stoker.testing.calls import CloudCalls
 from stoker.testing.connections import CLOUD_URL, LoopJournal, LoopPool, settings_of
 from stoker.testing.emulated_cloud import CloudTransport, EmulatedCloud
 from stoker.testing.plans import Plan
@@ -63,7 +63,7 @@ class Resource:
     state: str
     reason: str
     physical_id: str | None
-    calls: Calls = field(repr=False, compare=False)
+    calls: CloudCalls = field(repr=False, compare=False)
 
     @property
     def sent(self) -> Any:
@@ -132,7 +132,7 @@ class Sandbox:
         self._directory.cleanup()
 
     @property
-    def calls(self) -> Calls:
+    def calls(self) -> CloudCalls:
         """The requests that the cloud has received from the engine."""
         return self.cloud.calls
 
@@ -415,7 +415,7 @@ def _ref(name: str) -> dict[str, Any]:
     return {"name": name, "id": None}
 
 
-def _resources(root: str, rows: Sequence[Mapping[str, Any]], calls: Calls) -> dict[str, Resource]:
+def _resources(root: str, rows: Sequence[Mapping[str, Any]], calls: CloudCalls) -> dict[str, Resource]:
     """Return the resources by path, those of nested stacks after the resources that have these."""
     found = {}
     for path, row in by_path(root, rows):

@@ -29,7 +29,7 @@ def index(service: Alarming, request: Request) -> Response:
     everywhere, project = as_boolean(conditions.value("all_projects")), conditions.value("project_id")
     alarms = service.alarms
     rows = alarms.listed_everywhere(request.context) if everywhere else alarms.listed(request.context, project)
-    chosen = [alarm for alarm in rows if conditions.hold(alarm, field_of_alarm)]
+    chosen = [alarm for alarm in rows if conditions.matches(alarm, field_of_alarm)]
     return Response([alarm_view(alarm) for alarm in paged(_sorted(chosen, request), request)])
 
 

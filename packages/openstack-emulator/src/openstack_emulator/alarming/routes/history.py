@@ -26,7 +26,7 @@ def show(service: Alarming, request: Request) -> Response:
     entries = [
         entry
         for entry in reversed(service.alarms.history.select(alarm_id=key))
-        if _may_see(context, entry) and conditions.hold(entry, field_of_entry)
+        if _may_see(context, entry) and conditions.matches(entry, field_of_entry)
     ]
     if not entries:
         service.alarms.visible(context, key)

@@ -53,7 +53,7 @@ class Conditions:
         self._all = [condition for condition in self._all if condition[0] != name]
         return found[-1] if found else None
 
-    def hold(self, record: T, read: Read[T]) -> bool:
+    def matches(self, record: T, read: Read[T]) -> bool:
         """Whether a record has what all conditions say."""
         return all(compare(operator, read(record, name), value) for name, operator, value in self._all)
 

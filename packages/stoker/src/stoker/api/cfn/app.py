@@ -16,7 +16,7 @@ from stoker.api.auth import WSGIApplication
 from stoker.api.bodies import read_body
 from stoker.api.cfn import rendering, signals
 from stoker.api.cfn.actions import ACTIONS
-from stoker.api.cfn.call import Action, Call
+from stoker.api.cfn.call import Action, QueryCall
 from stoker.api.cfn.faults import QueryError, fault_document
 from stoker.api.cfn.identity import Caller, SignatureCheck
 from stoker.api.cfn.parameters import VERSION, Form, read_parameters
@@ -97,7 +97,7 @@ class _Dispatcher:
         metadata = {"RequestId": request.context.request_id}
         _write(request, response, {f"{name}Response": {f"{name}Result": result, "ResponseMetadata": metadata}})
 
-    def _call(self, request: falcon.Request, signed: Signed, action: Action, form: Form) -> Call:
+    def _call(self, request: falcon.Request, signed: Signed, action: Action, form: Form) -> QueryCall:
         caller = self._caller(request, signed)
         context = caller.context(request.context.request_id, self.policy)
         request.context.caller = context
@@ -106,7 +106,7 @@ class _Dispatcher:
         if action.takes_types:
             context = replace(context, denied_types=self.policy.denied_types(caller.credentials))
         context = replace(context, client_request_token=values.get(TOKEN))
-        return Call(context, self.client, self.config, values)
+        return QueryCall(context, self.client, self.config, values)
 
     def _caller(self, request: falcon.Request, signed: Signed) -> Caller:
         """Return the signer, whose share of the threads the request uses from then on. Raises Elsewhere."""
@@ -139,7 +139,7 @@ class _Dispatcher:
             self.policy.require(signals.POLICY, caller.credentials, context.project_id)
             with request_scope(context):
                 target = signals.target(request.path)
-                write_json(response, handler(Call(context, self.client, self.config, {}), target, body))
+                write_json(response, handler(QueryCall(context, self.client, self.config, {}), target, body))
 
         return respond
 

@@ -24,7 +24,7 @@ _STACK = "StackName"
 
 
 @dataclass(frozen=True)
-class Call:
+class QueryCall:
     """A request whose signer is authenticated and authorized, and whose parameters have been parsed.
 
     `values` has every parameter of the action by name; missing ones are None.
@@ -80,7 +80,7 @@ def no_stack(stack: str) -> QueryError:
     return QueryError("ValidationError", f"Stack with id {stack} does not exist")
 
 
-Handler: TypeAlias = Callable[[Call], "dict[str, Any] | None"]
+Handler: TypeAlias = Callable[[QueryCall], "dict[str, Any] | None"]
 """Returns the content of the result element."""
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import quote, urlencode
 
 from stoker.api.cfn import views
-from stoker.api.cfn.call import PAGE, Call, page_of
+from stoker.api.cfn.call import PAGE, QueryCall, page_of
 from stoker.api.cfn.faults import QueryError
 from stoker.api.cfn.identifiers import IDENTIFIER
 from stoker.api.cfn.rendering import JsonText
@@ -32,7 +32,7 @@ _JSON_TYPES = {
 }
 
 
-def validate(call: Call) -> dict[str, Any]:
+def validate(call: QueryCall) -> dict[str, Any]:
     """Check a template, and return its parameters."""
     found = call.ask(ValidateTemplate(template=call.required_text_of("Template")))
     return {
@@ -41,7 +41,7 @@ def validate(call: Call) -> dict[str, Any]:
     }
 
 
-def estimate(call: Call) -> dict[str, Any]:
+def estimate(call: QueryCall) -> dict[str, Any]:
     """Return a URL that estimates costs: the operator's calculator with the number of resources of each type.
 
     Without a calculator, it is a data URL of a document with these numbers.
@@ -55,7 +55,7 @@ def estimate(call: Call) -> dict[str, Any]:
     return {"Url": f"{calculator}{'&' if '?' in calculator else '?'}{urlencode(made)}"}
 
 
-def summary(call: Call) -> dict[str, Any]:
+def summary(call: QueryCall) -> dict[str, Any]:
     """Return the parameters, resource types and metadata of a template, or of a stack's template."""
     template: Any = call.text_of("Template")
     if (template is None) == (call["StackName"] is None):
@@ -92,7 +92,7 @@ def _declared(name: str, described: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def exports(call: Call) -> dict[str, Any]:
+def exports(call: QueryCall) -> dict[str, Any]:
     """Return a page of the exports of the project's stacks."""
     page, token = page_of(call.ask(ListExports()), call["NextToken"])
     shown = [
@@ -106,7 +106,7 @@ def exports(call: Call) -> dict[str, Any]:
     return {"Exports": shown, "NextToken": token}
 
 
-def imports(call: Call) -> dict[str, Any]:
+def imports(call: QueryCall) -> dict[str, Any]:
     """Return a page of the stacks that import an export."""
     found = call.ask(ListImports(name=call["ExportName"]))
     if not found:
@@ -115,14 +115,14 @@ def imports(call: Call) -> dict[str, Any]:
     return {"Imports": page, "NextToken": token}
 
 
-def limits(call: Call) -> dict[str, Any]:
+def limits(call: QueryCall) -> dict[str, Any]:
     """Return the current limits; unlimited values are omitted."""
     limit = call.config.max_stacks_per_tenant
     found = [("StackLimit", limit)] if limit >= 0 else []
     return {"AccountLimits": [{"Name": name, "Value": value} for name, value in found]}
 
 
-def list_types(call: Call) -> dict[str, Any]:
+def list_types(call: QueryCall) -> dict[str, Any]:
     """Return a page of the resource types."""
     deprecated = call["DeprecatedStatus"] == "DEPRECATED"
     prefix = (call["Filters"] or {}).get("TypeNamePrefix") or ""
@@ -150,7 +150,7 @@ def list_types(call: Call) -> dict[str, Any]:
     return {"TypeSummaries": shown, "NextToken": token}
 
 
-def describe_type(call: Call) -> dict[str, Any]:
+def describe_type(call: QueryCall) -> dict[str, Any]:
     """Return a resource type with its schema."""
     name = call["TypeName"] or _named(call["Arn"])
     if name is None:

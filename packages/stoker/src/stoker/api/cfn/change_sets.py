@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, TypedDict
 
 from stoker.api.cfn import views
-from stoker.api.cfn.call import Call, no_stack, page_of
+from stoker.api.cfn.call import QueryCall, no_stack, page_of
 from stoker.api.cfn.change_details import changes_of
 from stoker.api.cfn.faults import QueryError
 from stoker.api.cfn.identifiers import IDENTIFIER
@@ -29,7 +29,7 @@ _IMPORT = "IMPORT"
 """The key of a resource identifier that has the ID of an object; other keys are fields, as its service lists it."""
 
 
-def create(call: Call) -> dict[str, Any]:
+def create(call: QueryCall) -> dict[str, Any]:
     """Plan a new stack, or a change of a stack."""
     kind = call["ChangeSetType"] or "UPDATE"
     if kind == "UPDATE" and call["OnFailure"] == "DELETE":
@@ -56,7 +56,7 @@ def create(call: Call) -> dict[str, Any]:
     return {"Id": change_set_arn(view), "StackId": stack_arn(view)}
 
 
-def _exists(call: Call) -> bool:
+def _exists(call: QueryCall) -> bool:
     try:
         call.ask(IdentifyStack(ref=call.ref))
     except EntityNotFound:
@@ -77,7 +77,7 @@ def _imported(item: Mapping[str, Any]) -> dict[str, Any]:
     return {"to": name, "id": identifier[IDENTIFIER]}
 
 
-def _new_stack(call: Call) -> StackPatch:
+def _new_stack(call: QueryCall) -> StackPatch:
     return StackPatch(
         template=call.required_text_of("Template"),
         parameters=new_parameters(call),
@@ -87,7 +87,7 @@ def _new_stack(call: Call) -> StackPatch:
     )
 
 
-def describe(call: Call) -> dict[str, Any]:
+def describe(call: QueryCall) -> dict[str, Any]:
     """Return a change set with a page of its changes."""
     view = of_change_set(call, ShowChangeSet(**named(call)))
     changes, token = page_of(list(changes_of(view, with_values=bool(call["IncludePropertyValues"]))), call["NextToken"])
@@ -111,7 +111,7 @@ def describe(call: Call) -> dict[str, Any]:
     }
 
 
-def list_all(call: Call) -> dict[str, Any]:
+def list_all(call: QueryCall) -> dict[str, Any]:
     """Return a page of a stack's change sets."""
     try:
         found = call.ask(ListChangeSets(stack=call["StackName"]))
@@ -121,7 +121,7 @@ def list_all(call: Call) -> dict[str, Any]:
     return {"Summaries": [_summary(view) for view in page], "NextToken": token}
 
 
-def execute(call: Call) -> None:
+def execute(call: QueryCall) -> None:
     """Start to execute a change set."""
     try:
         of_change_set(call, ExecuteChangeSet(**named(call), disable_rollback=call["DisableRollback"]))
@@ -131,7 +131,7 @@ def execute(call: Call) -> None:
         raise QueryError("InvalidChangeSetStatus", error.message) from error
 
 
-def delete(call: Call) -> None:
+def delete(call: QueryCall) -> None:
     """Delete a change set."""
     of_change_set(call, DeleteChangeSet(**named(call)))
 
@@ -143,7 +143,7 @@ class Named(TypedDict):
     stack: str | None
 
 
-def named(call: Call) -> Named:
+def named(call: QueryCall) -> Named:
     """Return the change set that the request names. Raises QueryError."""
     name, stack = call["ChangeSetName"], call["StackName"]
     if stack is None and not name.startswith("arn:"):
@@ -151,7 +151,7 @@ def named(call: Call) -> Named:
     return {"name": name, "stack": stack}
 
 
-def of_change_set(call: Call, request: Request[Answer]) -> Answer:
+def of_change_set(call: QueryCall, request: Request[Answer]) -> Answer:
     """Have an engine carry out a request about the change set in ChangeSetName. Raises QueryError."""
     try:
         return call.ask(request)

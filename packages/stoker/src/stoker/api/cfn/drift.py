@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from stoker.api.cfn import views
-from stoker.api.cfn.call import PAGE, Call, page_of
+from stoker.api.cfn.call import PAGE, QueryCall, page_of
 from stoker.base.ids import arn
 from stoker.contract.drift import DetectDrift, DetectResourceDrift, DriftStatus, ListDrift, ShowDriftDetection
 
@@ -15,20 +15,20 @@ _UNASKED = "NOT_CHECKED"
 """Resources with this status are only shown if they are requested."""
 
 
-def detect(call: Call) -> dict[str, Any]:
+def detect(call: QueryCall) -> dict[str, Any]:
     """Start to detect drift of a stack."""
     return {
         "StackDriftDetectionId": call.ask_of_stack(DetectDrift(ref=call.ref, names=call["LogicalResourceIds"]))["id"]
     }
 
 
-def detect_resource(call: Call) -> dict[str, Any]:
+def detect_resource(call: QueryCall) -> dict[str, Any]:
     """Detect drift of one resource."""
     found = call.ask_of_stack(DetectResourceDrift(ref=call.ref, name=call["LogicalResourceId"]))
     return {"StackResourceDrift": views.resource_drift(found)}
 
 
-def describe_detection(call: Call) -> dict[str, Any]:
+def describe_detection(call: QueryCall) -> dict[str, Any]:
     """Return the progress of a drift detection, or its result for the stack."""
     found = call.ask(ShowDriftDetection(detection_id=call["StackDriftDetectionId"]))
     return {
@@ -51,7 +51,7 @@ def _progress(found: DriftStatus) -> str | None:
     return f"{progress['compared']} of {progress['resources']} resources were compared; {differing} of them differ"
 
 
-def describe_resources(call: Call) -> dict[str, Any]:
+def describe_resources(call: QueryCall) -> dict[str, Any]:
     """Return a page of the results of the last drift detection for the resources of a stack."""
     wanted = call["StackResourceDriftStatusFilters"] or [status for status in STATUSES if status != _UNASKED]
     found = [view for view in call.ask_of_stack(ListDrift(ref=call.ref)) if view["status"] in wanted]

@@ -11,7 +11,7 @@ from typing import Any
 import yaml
 
 from stoker.api.cfn import views
-from stoker.api.cfn.call import PAGE, Call, page_of
+from stoker.api.cfn.call import PAGE, QueryCall, page_of
 from stoker.api.cfn.faults import QueryError
 from stoker.api.cfn.identifiers import identifier, one_identifier
 from stoker.base.errors import ActionInProgress, Conflict, EntityNotFound
@@ -36,7 +36,7 @@ _SHOWN_POLICIES = {value: name for name, value in POLICIES.items()}
 _MOST_REASON = 256
 
 
-def create(call: Call) -> dict[str, Any]:
+def create(call: QueryCall) -> dict[str, Any]:
     """Start to generate a template."""
     request = CreateGeneratedTemplate(
         name=call[_NAME],
@@ -49,7 +49,7 @@ def create(call: Call) -> dict[str, Any]:
     return _identity(_ask(call, request))
 
 
-def update(call: Call) -> dict[str, Any]:
+def update(call: QueryCall) -> dict[str, Any]:
     """Start to change a generated template."""
     request = UpdateGeneratedTemplate(
         name=_name(call),
@@ -62,7 +62,7 @@ def update(call: Call) -> dict[str, Any]:
     return _identity(_ask(call, request))
 
 
-def describe(call: Call) -> dict[str, Any]:
+def describe(call: QueryCall) -> dict[str, Any]:
     """Return a generated template with the progress of its resources, and what it does not say of them."""
     view = _ask(call, ShowGeneratedTemplate(name=_name(call)))
     resources = view["resources"]
@@ -87,7 +87,7 @@ def describe(call: Call) -> dict[str, Any]:
     }
 
 
-def get(call: Call) -> dict[str, Any]:
+def get(call: QueryCall) -> dict[str, Any]:
     """Return the template itself, once there is one."""
     view = _ask(call, ShowGeneratedTemplate(name=_name(call)))
     template = view["template"]
@@ -100,19 +100,19 @@ def get(call: Call) -> dict[str, Any]:
     return {"Status": view["status"], "TemplateBody": text}
 
 
-def list_all(call: Call) -> dict[str, Any]:
+def list_all(call: QueryCall) -> dict[str, Any]:
     """Return a page of the generated templates of the project."""
     page, token = page_of(_ask(call, ListGeneratedTemplates()), call["NextToken"], call["MaxResults"] or PAGE)
     shown = [{**_summary(each), "NumberOfResources": each["number_of_resources"]} for each in page]
     return {"Summaries": shown, "NextToken": token}
 
 
-def delete(call: Call) -> None:
+def delete(call: QueryCall) -> None:
     """Delete a generated template."""
     _ask(call, DeleteGeneratedTemplate(name=_name(call)))
 
 
-def _ask(call: Call, request: Request[Answer]) -> Answer:
+def _ask(call: QueryCall, request: Request[Answer]) -> Answer:
     try:
         return call.ask(request)
     except EntityNotFound as error:
@@ -123,7 +123,7 @@ def _ask(call: Call, request: Request[Answer]) -> Answer:
         raise QueryError("AlreadyExistsException", error.message) from error
 
 
-def _name(call: Call) -> str:
+def _name(call: QueryCall) -> str:
     """Return the name or the ID, also of an ARN of the project."""
     return str(call[_NAME]).removeprefix(_ARN.format(call.context.project_id, ""))
 
@@ -139,7 +139,7 @@ def _objects(given: Iterable[Mapping[str, Any]] | None) -> list[ObjectToGenerate
     ]
 
 
-def _policies(call: Call) -> TemplatePolicies:
+def _policies(call: QueryCall) -> TemplatePolicies:
     given = call["TemplateConfiguration"] or {}
     found: TemplatePolicies = {}
     if given.get("DeletionPolicy") is not None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from stoker.api.cfn import views
-from stoker.api.cfn.call import Call, marker_of, next_token, no_stack, page_of
+from stoker.api.cfn.call import QueryCall, marker_of, next_token, no_stack, page_of
 from stoker.api.cfn.change_sets import change_set_arn, named, of_change_set, stack_arn
 from stoker.api.cfn.faults import QueryError
 from stoker.api.cfn.views import View
@@ -42,7 +42,7 @@ _ACTIONS = {
 _CHANGED = ("UPDATE", "Modify")
 
 
-def list_results(call: Call) -> dict[str, Any]:
+def list_results(call: QueryCall) -> dict[str, Any]:
     """Return results: of all plans of the project, of a stack, of a change set, or about resources with a name."""
     target, identifier = call["TargetType"], call["TargetId"]
     if (target is None) != (identifier is None):
@@ -72,7 +72,7 @@ def list_results(call: Call) -> dict[str, Any]:
     }
 
 
-def get_result(call: Call) -> dict[str, Any]:
+def get_result(call: QueryCall) -> dict[str, Any]:
     """Return a result, with what to do about it."""
     identifier = call["HookResultId"]
     try:
@@ -100,7 +100,7 @@ def get_result(call: Call) -> dict[str, Any]:
     }
 
 
-def of_change_set_hooks(call: Call) -> dict[str, Any]:
+def of_change_set_hooks(call: QueryCall) -> dict[str, Any]:
     """Return the policies that were asked about the plan of a change set, with the resources."""
     about = named(call)
     shown = of_change_set(call, ShowChangeSet(**about))

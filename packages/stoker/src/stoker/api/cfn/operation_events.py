@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from stoker.api.cfn import hooks, views
-from stoker.api.cfn.call import PAGE, Call, marker_of, next_token
+from stoker.api.cfn.call import PAGE, QueryCall, marker_of, next_token
 from stoker.api.cfn.faults import QueryError
 from stoker.api.cfn.views import View
 from stoker.base.errors import BadValue, EntityNotFound
@@ -19,7 +19,7 @@ _NOT_MADE = "unknown"
 """The code of a finding which says that a check could not be made."""
 
 
-def describe(call: Call) -> dict[str, Any]:
+def describe(call: QueryCall) -> dict[str, Any]:
     """Return a page of the events of operations, newest first, with what the checks of plans have found."""
     stack, change_set, operation = call["StackName"], call["ChangeSetName"], call["OperationId"]
     if stack is None and operation is None and not (change_set or "").startswith("arn:"):

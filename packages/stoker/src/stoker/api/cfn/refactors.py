@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from stoker.api.cfn.call import Call, page_of
+from stoker.api.cfn.call import QueryCall, page_of
 from stoker.api.cfn.faults import QueryError
 from stoker.api.templates_by_url import template_at
 from stoker.base.errors import EntityNotFound
@@ -28,7 +28,7 @@ EXECUTION_STATUSES = (
 """The execution statuses of AWS; a refactoring here is never in progress, and never fails halfway."""
 
 
-def create(call: Call) -> dict[str, Any]:
+def create(call: QueryCall) -> dict[str, Any]:
     """Examine new templates of stacks, which move resources between them."""
     templates: dict[str, str] = {}
     for each in call["StackDefinitions"]:
@@ -48,7 +48,7 @@ def create(call: Call) -> dict[str, Any]:
     return {"StackRefactorId": made["id"]}
 
 
-def _template(call: Call, definition: Mapping[str, Any]) -> str:
+def _template(call: QueryCall, definition: Mapping[str, Any]) -> str:
     body, url = definition["TemplateBody"], definition["TemplateURL"]
     if (body is None) == (url is None):
         raise QueryError("ValidationError", "Each of StackDefinitions must have either TemplateBody or TemplateURL.")
@@ -59,14 +59,14 @@ def _place(location: Mapping[str, Any]) -> dict[str, str]:
     return {"stack": location["StackName"], "resource": location["LogicalResourceId"]}
 
 
-def describe(call: Call) -> dict[str, Any]:
+def describe(call: QueryCall) -> dict[str, Any]:
     """Return a refactoring with the ARNs of its stacks."""
     view = _ask(call, ShowStackRefactor(refactor_id=call["StackRefactorId"]))
     stacks = [arn(view["project_id"], each["name"], each["id"]) for each in view["stacks"]]
     return {**_summary(view), "StackIds": stacks}
 
 
-def list_actions(call: Call) -> dict[str, Any]:
+def list_actions(call: QueryCall) -> dict[str, Any]:
     """Return a page of what a refactoring does."""
     view = _ask(call, ListStackRefactorActions(refactor_id=call["StackRefactorId"]))
     created = [
@@ -94,7 +94,7 @@ def _move(move: RefactorMove) -> dict[str, Any]:
     }
 
 
-def list_all(call: Call) -> dict[str, Any]:
+def list_all(call: QueryCall) -> dict[str, Any]:
     """Return a page of the project's refactorings."""
     wanted = call["ExecutionStatusFilter"]
     found = [view for view in call.ask(ListStackRefactors()) if not wanted or view["execution_status"] in wanted]
@@ -102,12 +102,12 @@ def list_all(call: Call) -> dict[str, Any]:
     return {"StackRefactorSummaries": [_summary(view) for view in page], "NextToken": token}
 
 
-def execute(call: Call) -> None:
+def execute(call: QueryCall) -> None:
     """Carry a refactoring out."""
     _ask(call, ExecuteStackRefactor(refactor_id=call["StackRefactorId"]))
 
 
-def _ask(call: Call, request: Request[Answer]) -> Answer:
+def _ask(call: QueryCall, request: Request[Answer]) -> Answer:
     try:
         return call.ask(request)
     except EntityNotFound as error:

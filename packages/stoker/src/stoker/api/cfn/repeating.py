@@ -6,14 +6,14 @@ import json
 from hashlib import sha256
 from typing import Any
 
-from stoker.api.cfn.call import Call, Handler
+from stoker.api.cfn.call import Handler, QueryCall
 from stoker.api.cfn.faults import QueryError
 from stoker.contract.catalog import ClaimRequestToken, ReleaseRequestToken, SettleRequestToken
 
 TOKEN = "ClientRequestToken"  # noqa: S105  the name of a parameter
 
 
-def once(call: Call, action: str, handler: Handler) -> dict[str, Any] | None:
+def once(call: QueryCall, action: str, handler: Handler) -> dict[str, Any] | None:
     """Return the handler's result, or the stored result of the same request with the same token.
 
     Raises QueryError if another request has used the token, or while the first request is being executed.

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from stoker.api.cfn import views
-from stoker.api.cfn.call import PAGE, Call, next_token, number_of, page_of
+from stoker.api.cfn.call import PAGE, QueryCall, next_token, number_of, page_of
 from stoker.api.cfn.faults import QueryError
 from stoker.api.cfn.identifiers import identifier, one_identifier
 from stoker.base.errors import ActionInProgress, EntityNotFound
@@ -17,14 +17,14 @@ FULL, PARTIAL = "FULL", "PARTIAL"
 _ARN = "arn:openstack:heat::{}:resourceScan/{}"
 
 
-def start(call: Call) -> dict[str, Any]:
+def start(call: QueryCall) -> dict[str, Any]:
     """Start a scan of the project, of all types or those that fit a filter."""
     filters = [each for given in call["ScanFilters"] for each in given["Types"]]
     made = _ask(call, StartScan(filters=filters or None))
     return {"ResourceScanId": _ARN.format(call.context.project_id, made["id"])}
 
 
-def describe(call: Call) -> dict[str, Any]:
+def describe(call: QueryCall) -> dict[str, Any]:
     """Return the progress and the result of a scan."""
     view = _ask(call, ShowScan(scan_id=_id(call)))
     return {
@@ -36,7 +36,7 @@ def describe(call: Call) -> dict[str, Any]:
     }
 
 
-def list_all(call: Call) -> dict[str, Any]:
+def list_all(call: QueryCall) -> dict[str, Any]:
     """Return a page of the scans of the project."""
     found = [{**_progress(each), "ScanType": _kind(each)} for each in _ask(call, ListScans())]
     chosen = [each for each in found if call["ScanTypeFilter"] in (None, each["ScanType"])]
@@ -44,7 +44,7 @@ def list_all(call: Call) -> dict[str, Any]:
     return {"ResourceScanSummaries": page, "NextToken": token}
 
 
-def list_resources(call: Call) -> dict[str, Any]:
+def list_resources(call: QueryCall) -> dict[str, Any]:
     """Return a page of the objects that a scan has found."""
     page, token = _page(
         call,
@@ -56,14 +56,14 @@ def list_resources(call: Call) -> dict[str, Any]:
     return {"Resources": page, "NextToken": token}
 
 
-def list_related(call: Call) -> dict[str, Any]:
+def list_related(call: QueryCall) -> dict[str, Any]:
     """Return a page of the objects that belong to others: to which these refer, or which refer to these."""
     wanted = [(each["ResourceType"], one_identifier(each)) for each in call["Resources"]]
     page, token = _page(call, related_to=wanted)
     return {"RelatedResources": page, "NextToken": token}
 
 
-def _page(call: Call, **selection: Any) -> tuple[list[dict[str, Any]], str | None]:
+def _page(call: QueryCall, **selection: Any) -> tuple[list[dict[str, Any]], str | None]:
     start, size = number_of(call["NextToken"]), call["MaxResults"] or PAGE
     found = _ask(call, ListScannedObjects(scan_id=_id(call), start=start, limit=size, **selection))
     shown = [
@@ -77,7 +77,7 @@ def _page(call: Call, **selection: Any) -> tuple[list[dict[str, Any]], str | Non
     return shown, next_token(str(start + size)) if start + size < found["total"] else None
 
 
-def _ask(call: Call, request: Request[Answer]) -> Answer:
+def _ask(call: QueryCall, request: Request[Answer]) -> Answer:
     try:
         return call.ask(request)
     except EntityNotFound as error:
@@ -86,7 +86,7 @@ def _ask(call: Call, request: Request[Answer]) -> Answer:
         raise QueryError("ResourceScanInProgress", error.message) from error
 
 
-def _id(call: Call) -> str:
+def _id(call: QueryCall) -> str:
     """Return the ID in an ARN of the project, or the ID itself."""
     given = str(call["ResourceScanId"])
     return given.removeprefix(_ARN.format(call.context.project_id, ""))

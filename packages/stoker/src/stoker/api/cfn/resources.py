@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from stoker.api.cfn import hooks, views
-from stoker.api.cfn.call import PAGE, Call, marker_of, next_token, page_of
+from stoker.api.cfn.call import PAGE, QueryCall, marker_of, next_token, page_of
 from stoker.api.cfn.faults import QueryError
 from stoker.api.cfn.rendering import JsonText
 from stoker.api.cfn.stacks import policy
@@ -22,13 +22,13 @@ _AMAZON_SIGNAL = {"UniqueId": "UniqueId", "Status": "Status"}
 _OWN_SIGNAL = {"UniqueId": "id", "Status": "status"}
 
 
-def describe_one(call: Call) -> dict[str, Any]:
+def describe_one(call: QueryCall) -> dict[str, Any]:
     """Return a resource with its metadata."""
     view = call.ask_of_stack(DescribeResource(ref=call.ref, name=call["LogicalResourceId"]))
     return {"StackResourceDetail": views.resource_detail(view)}
 
 
-def describe_all(call: Call) -> dict[str, Any]:
+def describe_all(call: QueryCall) -> dict[str, Any]:
     """Return the resources of a stack, or of the stack that a physical ID belongs to."""
     stack, physical_id = call["StackName"], call["PhysicalResourceId"]
     if (stack is None) == (physical_id is None):
@@ -42,26 +42,26 @@ def describe_all(call: Call) -> dict[str, Any]:
     return {"StackResources": _with_drift(call, stack, found, views.resource)}
 
 
-def list_all(call: Call) -> dict[str, Any]:
+def list_all(call: QueryCall) -> dict[str, Any]:
     """Return a page of a stack's resources."""
     page, token = page_of(_resources_of(call, call["StackName"]), call["NextToken"])
     summaries = _with_drift(call, call["StackName"], page, views.resource_summary)
     return {"StackResourceSummaries": summaries, "NextToken": token}
 
 
-def _resources_of(call: Call, stack: str, filters: Mapping[str, Sequence[str]] | None = None) -> list[View]:
+def _resources_of(call: QueryCall, stack: str, filters: Mapping[str, Sequence[str]] | None = None) -> list[View]:
     """Return the stack's resources with their positions."""
     found = _parts_of(call, ListResources(ref=by_name(stack), filters=filters))
     return [{**view, **found["stacks"][view["stack_id"]]} for view in found["resources"]] if found else []
 
 
-def _with_drift(call: Call, stack: str, found: Iterable[View], shown: Callable[[View], View]) -> list[View]:
+def _with_drift(call: QueryCall, stack: str, found: Iterable[View], shown: Callable[[View], View]) -> list[View]:
     """Return resources rendered by `shown`, each with its result of the last drift detection."""
     drift = {view["name"]: view for view in _parts_of(call, ListDrift(ref=by_name(stack))) or ()}
     return [{**shown(view), "DriftInformation": views.drift_information(drift.get(view["name"]))} for view in found]
 
 
-def events(call: Call) -> dict[str, Any]:
+def events(call: QueryCall) -> dict[str, Any]:
     """Return a page of a stack's events, newest first."""
     found = _parts_of(call, ListEventsInDetail(ref=call.ref, limit=PAGE, marker=marker_of(call["NextToken"]))) or ()
     token = next_token(found[-1]["id"]) if len(found) == PAGE else None
@@ -90,7 +90,7 @@ def _of_policy(view: View, result: View) -> View:
     }
 
 
-def _parts_of(call: Call, request: OfStack[Answer]) -> Answer | None:
+def _parts_of(call: QueryCall, request: OfStack[Answer]) -> Answer | None:
     """Return the engine's list of parts of a stack; None if it has only change sets so far."""
     try:
         return call.ask_of_stack(request)
@@ -100,7 +100,7 @@ def _parts_of(call: Call, request: OfStack[Answer]) -> Answer | None:
         raise
 
 
-def template(call: Call) -> dict[str, Any]:
+def template(call: QueryCall) -> dict[str, Any]:
     """Return the template of a stack or of a change set."""
     if call["ChangeSetName"] is not None:
         held = call.ask(ShowChangeSet(name=call["ChangeSetName"], stack=call["StackName"]))
@@ -112,7 +112,7 @@ def template(call: Call) -> dict[str, Any]:
     return {"TemplateBody": JsonText(body), "StagesAvailable": ["Original"]}
 
 
-def signal(call: Call) -> None:
+def signal(call: QueryCall) -> None:
     """Send a signal to a resource; AWS and Heat use different keys in signals."""
     found = call.ask_of_stack(DescribeResource(ref=call.ref, name=call["LogicalResourceId"]))
     amazon = found["type"].startswith("AWS::")
@@ -125,7 +125,7 @@ def signal(call: Call) -> None:
 # -- settings ------------------------------------------------------------------------------------------------------
 
 
-def set_policy(call: Call) -> None:
+def set_policy(call: QueryCall) -> None:
     """Set the stack policy."""
     wanted = policy(call, "StackPolicy")
     if wanted is None:
@@ -133,13 +133,13 @@ def set_policy(call: Call) -> None:
     call.ask_of_stack(ChangeSettings(ref=call.ref, changes={"policy": wanted}))
 
 
-def get_policy(call: Call) -> dict[str, Any]:
+def get_policy(call: QueryCall) -> dict[str, Any]:
     """Return the stack policy; without a policy, all updates are allowed."""
     found = call.ask_of_stack(ShowSettings(ref=call.ref))["policy"]
     return {"StackPolicyBody": None if found is None else JsonText(found)}
 
 
-def protect(call: Call) -> dict[str, Any]:
+def protect(call: QueryCall) -> dict[str, Any]:
     """Enable or disable termination protection."""
     changes: SettingsChange = {"protected": call["EnableTerminationProtection"]}
     return {"StackId": views.stack_arn(call.ask_of_stack(ChangeSettings(ref=call.ref, changes=changes)))}

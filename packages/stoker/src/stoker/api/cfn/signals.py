@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from stoker.api.bodies import parse_json
-from stoker.api.cfn.call import Call
+from stoker.api.cfn.call import QueryCall
 from stoker.api.faults import BadRequest, NoSuchPath
 from stoker.contract.request import by_name
 from stoker.contract.resources import ShowResourceMetadata, SignalResource
@@ -30,7 +30,7 @@ class Target:
     resource: str
 
 
-SignalHandler = Callable[[Call, Target, bytes], "dict[str, Any] | None"]
+SignalHandler = Callable[[QueryCall, Target, bytes], "dict[str, Any] | None"]
 
 
 def target(path: str) -> Target:
@@ -41,19 +41,19 @@ def target(path: str) -> Target:
     return Target(found["stack"], found["resource"])
 
 
-def wait_condition(call: Call, named: Target, body: bytes) -> dict[str, Any]:
+def wait_condition(call: QueryCall, named: Target, body: bytes) -> dict[str, Any]:
     """Deliver the signal, and return all signals so far."""
     _signal(call, named, body)
     metadata = call.ask_of_stack(ShowResourceMetadata(ref=by_name(named.stack), name=named.resource))
     return {"resource": named.resource, "metadata": metadata}
 
 
-def signal(call: Call, named: Target, body: bytes) -> None:
+def signal(call: QueryCall, named: Target, body: bytes) -> None:
     """Deliver the signal."""
     _signal(call, named, body)
 
 
-def _signal(call: Call, named: Target, body: bytes) -> None:
+def _signal(call: QueryCall, named: Target, body: bytes) -> None:
     call.ask_of_stack(SignalResource(ref=by_name(named.stack), name=named.resource, details=_details(body)))
 
 

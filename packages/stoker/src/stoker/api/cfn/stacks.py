@@ -8,7 +8,7 @@ from typing import Any
 
 from stoker.api.bodies import parse_json
 from stoker.api.cfn import views
-from stoker.api.cfn.call import PAGE, Call, marker_of, next_token, no_stack
+from stoker.api.cfn.call import PAGE, QueryCall, marker_of, next_token, no_stack
 from stoker.api.cfn.faults import QueryError
 from stoker.base.errors import EntityNotFound, ReleaseMismatch
 from stoker.base.ids import arn
@@ -43,7 +43,7 @@ _REVIEW = "REVIEW_IN_PROGRESS"
 # -- making and changing -------------------------------------------------------------------------------------------
 
 
-def create(call: Call) -> dict[str, Any]:
+def create(call: QueryCall) -> dict[str, Any]:
     """Start to create a stack."""
     view = call.ask(
         CreateStackWithSettings(
@@ -60,12 +60,12 @@ def create(call: Call) -> dict[str, Any]:
     return _begun(view)
 
 
-def preflight(call: Call) -> bool | None:
+def preflight(call: QueryCall) -> bool | None:
     """Return whether the plan is checked before the first change; None means as the operator has set."""
     return False if call["DisableValidation"] else None
 
 
-def disable_rollback(call: Call) -> bool:
+def disable_rollback(call: QueryCall) -> bool:
     """Return whether a failed creation is left as it is. As in AWS, it is rolled back by default."""
     disabled = call.values.get("DisableRollback")
     if disabled is not None and call["OnFailure"] is not None:
@@ -73,7 +73,7 @@ def disable_rollback(call: Call) -> bool:
     return bool(disabled) or call["OnFailure"] == "DO_NOTHING"
 
 
-def requested_settings(call: Call) -> SettingsChange:
+def requested_settings(call: QueryCall) -> SettingsChange:
     """Return the settings of the stack in the request; missing ones are omitted."""
     found: SettingsChange = {}
     if call["NotificationARNs"] is not None:
@@ -88,13 +88,13 @@ def requested_settings(call: Call) -> SettingsChange:
     return found
 
 
-def policy(call: Call, name: str) -> Any:
+def policy(call: QueryCall, name: str) -> Any:
     """Return the stack policy in `<name>Body` or `<name>URL`, parsed."""
     text = call.text_of(name)
     return None if text is None else parse_json(text.encode(), f"the document {name}")
 
 
-def update(call: Call) -> dict[str, Any]:
+def update(call: QueryCall) -> dict[str, Any]:
     """Start to update a stack. As in AWS, an update without changes, or of a stack in progress, is refused."""
     body = vars(replace(patch(call), policy=policy(call, "StackPolicyDuringUpdate")))
     settings = requested_settings(call)
@@ -108,7 +108,7 @@ def _begun(view: StackView) -> dict[str, Any]:
     return {"StackId": views.stack_arn(view), "OperationId": view.get("operation")}
 
 
-def _patched(call: Call, request: PatchStack) -> StackView:
+def _patched(call: QueryCall, request: PatchStack) -> StackView:
     """Start an update.
 
     An engine of release 0.1.0 supersedes what is in progress, and changes settings only in another request, which can
@@ -126,7 +126,7 @@ def _patched(call: Call, request: PatchStack) -> StackView:
         return view
 
 
-def patch(call: Call) -> StackPatch:
+def patch(call: QueryCall) -> StackPatch:
     """Return the body of an update.
 
     Parameters that are neither given nor kept (UsePreviousValue) have their default.
@@ -152,7 +152,7 @@ def patch(call: Call) -> StackPatch:
     )
 
 
-def new_parameters(call: Call) -> dict[str, str]:
+def new_parameters(call: QueryCall) -> dict[str, str]:
     """Return the parameters of a new stack, which has no previous values."""
     given, kept = _given_and_kept(call)
     if kept:
@@ -160,7 +160,7 @@ def new_parameters(call: Call) -> dict[str, str]:
     return given
 
 
-def _given_and_kept(call: Call) -> tuple[dict[str, str], set[str]]:
+def _given_and_kept(call: QueryCall) -> tuple[dict[str, str], set[str]]:
     given: dict[str, str] = {}
     kept: set[str] = set()
     for item in call["Parameters"]:
@@ -182,7 +182,7 @@ FORCE = "FORCE_DELETE_STACK"
 """The deletion mode that leaves behind what cannot be deleted."""
 
 
-def delete(call: Call) -> None:
+def delete(call: QueryCall) -> None:
     """Start to delete a stack, or delete its change sets if it has only these.
 
     As with AWS, only a deletion that has failed can be repeated with resources to retain, or with force.
@@ -209,13 +209,13 @@ def delete(call: Call) -> None:
 def act(action: str) -> Any:
     """Return a handler that starts an action on a stack."""
 
-    def handler(call: Call) -> None:
+    def handler(call: QueryCall) -> None:
         call.ask_of_stack(ActOnStack(ref=call.ref, action=action))
 
     return handler
 
 
-def roll_back(call: Call) -> dict[str, Any]:
+def roll_back(call: QueryCall) -> dict[str, Any]:
     """Start to roll back a failed creation or update."""
     call.ask_of_stack(ActOnStack(ref=call.ref, action="rollback"))
     view = call.ask_of_stack(DescribeStack(ref=call.ref))
@@ -223,7 +223,7 @@ def roll_back(call: Call) -> dict[str, Any]:
     return {"StackId": views.stack_arn(view), "OperationId": next(began, None)}
 
 
-def continue_rollback(call: Call) -> None:
+def continue_rollback(call: QueryCall) -> None:
     """Resume a failed rollback, without the resources to skip."""
     view = call.ask_of_stack(ShowStack(ref=call.ref, resolve_outputs=False))
     if (view["action"], view["status"]) != ("ROLLBACK", "FAILED"):
@@ -237,7 +237,7 @@ def continue_rollback(call: Call) -> None:
 # -- looking -------------------------------------------------------------------------------------------------------
 
 
-def describe(call: Call) -> dict[str, Any]:
+def describe(call: QueryCall) -> dict[str, Any]:
     """Return one stack, or a page of all stacks, in full."""
     if call["StackName"] is not None:
         return {"Stacks": [_described(call, call["StackName"])]}
@@ -249,7 +249,7 @@ def describe(call: Call) -> dict[str, Any]:
     }
 
 
-def _described(call: Call, name: str) -> dict[str, Any]:
+def _described(call: QueryCall, name: str) -> dict[str, Any]:
     try:
         view = call.ask(DescribeStack(ref=by_name(name)))
     except EntityNotFound:
@@ -271,7 +271,7 @@ def _in_review(view: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def list_stacks(call: Call) -> dict[str, Any]:
+def list_stacks(call: QueryCall) -> dict[str, Any]:
     """Return a page of the project's stacks with one of the requested statuses, including deleted ones."""
     marker = marker_of(call["NextToken"])
     page = _listed(call, ListStacks(limit=PAGE, marker=marker, show_deleted=True))
@@ -284,7 +284,7 @@ def list_stacks(call: Call) -> dict[str, Any]:
     }
 
 
-def _listed(call: Call, request: ListStacks) -> Sequence[ListedStack]:
+def _listed(call: QueryCall, request: ListStacks) -> Sequence[ListedStack]:
     """Return a page of stacks; an engine of the release before does not tell their drift and latest operations."""
     try:
         return call.ask(replace(request, with_latest=True))["stacks"]

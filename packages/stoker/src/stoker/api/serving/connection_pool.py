@@ -76,7 +76,7 @@ class ConnectionPool:
             if not waiting:
                 del self._waiting[connection.address]
 
-    def hold(self, connection: Evictable, size: int) -> bool:
+    def reserve(self, connection: Evictable, size: int) -> bool:
         """Return whether this many more bytes of a body can be kept in memory for the connection.
 
         If they exceed the total, the connection is closed that holds most bytes of an incomplete request, of the

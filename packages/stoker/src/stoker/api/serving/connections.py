@@ -163,7 +163,7 @@ class Connection(asyncio.Protocol):
         if request is None:
             return
         part = part[: limit + 1 - len(request.body)]
-        if not self._server.pool.hold(self, len(part)):
+        if not self._server.pool.reserve(self, len(part)):
             raise Refused(
                 HTTPStatus.SERVICE_UNAVAILABLE, "The service has too many requests in memory; try again later."
             )

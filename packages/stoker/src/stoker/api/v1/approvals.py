@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from stoker.api.schema import Body, Query
-from stoker.api.v1.call import Call
+from stoker.api.v1.call import RestCall
 from stoker.api.v1.views import time_text
 from stoker.api.values import MAP, STRING, Field
 from stoker.contract.approvals import (
@@ -27,18 +27,18 @@ CONTROL_BODY = Body({"change_control": Field(MAP, required=True)})
 _TIMES = ("created_at", "expires_at", "opens_at")
 
 
-def index(call: Call) -> dict[str, Any]:
+def index(call: RestCall) -> dict[str, Any]:
     """List the changes that wait for approval, or have waited, newest first: those with a `status`, or of a plan."""
     asked = ListChangeRequests(status=tuple(call.query["status"]), plan_digest=call.query["plan_digest"])
     return {"change_requests": [_shown(view) for view in call.ask(asked)]}
 
 
-def show(call: Call) -> dict[str, Any]:
+def show(call: RestCall) -> dict[str, Any]:
     """Show a change that waits for approval, with its plan."""
     return {"change_request": _shown(call.ask(ShowChangeRequest(request_id=call.path["request_id"])))}
 
 
-def judge(call: Call) -> dict[str, Any]:
+def judge(call: RestCall) -> dict[str, Any]:
     """Approve or reject a change: the `verdict` is APPROVED or REJECTED, and replaces what the caller has said before.
 
     Its author cannot, nor a user without any of the roles that it asks for.
@@ -49,28 +49,28 @@ def judge(call: Call) -> dict[str, Any]:
     return {"change_request": _shown(call.ask(said))}
 
 
-def break_glass(call: Call) -> dict[str, Any]:
+def break_glass(call: RestCall) -> dict[str, Any]:
     """Allow a change in an emergency, without approvals and outside of windows. The `reason` is recorded."""
     broken = BreakGlass(request_id=call.path["request_id"], reason=call.body["reason"])
     return {"change_request": _shown(call.ask(broken))}
 
 
-def show_control(call: Call) -> dict[str, Any]:
+def show_control(call: RestCall) -> dict[str, Any]:
     """Show what changes need: approvals, windows and freezes; `chosen` is what is set for this stack or project."""
     return _control(call.ask(ShowControl(ref=_ref(call))))
 
 
-def set_control(call: Call) -> dict[str, Any]:
+def set_control(call: RestCall) -> dict[str, Any]:
     """Set what changes need: `approvals`, `windows`, `freezes`, `automatic` and `valid_hours`."""
     return _control(call.ask(ChangeControl(ref=_ref(call), control=call.body["change_control"])))
 
 
-def delete_control(call: Call) -> dict[str, Any]:
+def delete_control(call: RestCall) -> dict[str, Any]:
     """Remove what is set for this stack or project; what others have set applies still."""
     return _control(call.ask(ChangeControl(ref=_ref(call), control=None)))
 
 
-def _ref(call: Call) -> Reference | None:
+def _ref(call: RestCall) -> Reference | None:
     return call.ref if "stack_id" in call.path else None
 
 

@@ -16,7 +16,7 @@ from stoker.rpc.contract import EngineClient, RequestContext
 
 
 @dataclass(frozen=True)
-class Call:
+class RestCall:
     """A request that has been authenticated, authorized and checked.
 
     `path` has the variables of the route, `query` and `body` the checked values by name (None if missing), `sent` the
@@ -62,7 +62,7 @@ class Reply:
     stream: EventStream | None = None
 
 
-Handler: TypeAlias = Callable[[Call], Any]
+Handler: TypeAlias = Callable[[RestCall], Any]
 """Returns the JSON body of the response, or a Reply."""
 
 PolicyChoice: TypeAlias = Callable[[Mapping[str, Any] | None], str]

@@ -7,7 +7,7 @@ from typing import Any
 from stoker.api.policies import REQUEST_RULES
 from stoker.api.schema import Query
 from stoker.api.v1 import views
-from stoker.api.v1.call import Call
+from stoker.api.v1.call import RestCall
 from stoker.api.v1.stack_body import validate_request
 from stoker.api.values import BOOLEAN, COMMA_LIST, STRING, Choice, Field
 from stoker.base.errors import Forbidden
@@ -37,49 +37,49 @@ TYPE_TEMPLATE_QUERY = Query({"template_type": Field(Choice("cfn", "hot"), defaul
 FUNCTIONS_QUERY = Query({"with_condition_func": Field(BOOLEAN, default=False)})
 
 
-def validate_template(call: Call) -> dict[str, Any]:
+def validate_template(call: RestCall) -> dict[str, Any]:
     """Validate a template and show its parameters."""
     return views.validated(call.ask(validate_request(call)))
 
 
-def list_resource_types(call: Call) -> dict[str, Any]:
+def list_resource_types(call: RestCall) -> dict[str, Any]:
     """List the resource types that the caller can use."""
     answer = call.ask(ListResourceTypes(**call.query))
     return {"resource_types": [item for item in answer if call.context.may_use(_type_name(item))]}
 
 
-def resource_schema(call: Call) -> Any:
+def resource_schema(call: RestCall) -> Any:
     """Show a resource type's properties and attributes."""
     return call.ask(ShowResourceType(type_name=_allowed_type(call), with_description=False))
 
 
-def generate_template(call: Call) -> Any:
+def generate_template(call: RestCall) -> Any:
     """Generate a template with a resource type's properties as parameters."""
     return call.ask(GenerateTemplate(type_name=_allowed_type(call), template_type=call.query["template_type"]))
 
 
-def list_permissions(call: Call) -> dict[str, Any]:
+def list_permissions(call: RestCall) -> dict[str, Any]:
     """List which policy rules the caller passes in the project: what other requests of the caller are refused for."""
     return {"permissions": {rule: call.allows(rule) for rule in REQUEST_RULES}}
 
 
-def list_template_versions(call: Call) -> dict[str, Any]:
+def list_template_versions(call: RestCall) -> dict[str, Any]:
     """List the template formats."""
     return {"template_versions": call.ask(ListTemplateVersions())}
 
 
-def list_template_functions(call: Call) -> dict[str, Any]:
+def list_template_functions(call: RestCall) -> dict[str, Any]:
     """List the functions of a template format."""
     answer = call.ask(ListTemplateFunctions(version=call.path["template_version"], **call.query))
     return {"template_functions": answer}
 
 
-def list_services(call: Call) -> dict[str, Any]:
+def list_services(call: RestCall) -> dict[str, Any]:
     """List the engine processes."""
     return {"services": [views.service(view) for view in call.ask(ListEngines())]}
 
 
-def build_info(call: Call) -> dict[str, Any]:
+def build_info(call: RestCall) -> dict[str, Any]:
     """Show the revisions of the API and of the engine."""
     return {"api": {"revision": call.config.revision.heat_revision}, **call.ask(ShowBuildInfo())}
 
@@ -88,7 +88,7 @@ def _type_name(item: Any) -> str:
     return item if isinstance(item, str) else item["resource_type"]
 
 
-def _allowed_type(call: Call) -> str:
+def _allowed_type(call: RestCall) -> str:
     name = call.path["type_name"]
     if not call.context.may_use(name):
         raise Forbidden(f"Policy does not allow the resource type {name} to this user.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from stoker.api.schema import Query
-from stoker.api.v1.call import Call
+from stoker.api.v1.call import RestCall
 from stoker.api.values import BOOLEAN, STRING, Field
 from stoker.contract.generating import GenerateFromProject, ListGeneratedTypes
 
@@ -21,7 +21,7 @@ QUERY = Query(
 )
 
 
-def generate(call: Call) -> dict[str, Any]:
+def generate(call: RestCall) -> dict[str, Any]:
     """Generate a template of the objects that the project has and no stack owns, with an environment that imports them.
 
     `type` limits the types, `tag` selects objects by tags or by keys and values of metadata (`key=value`), `name` by a
@@ -40,6 +40,6 @@ def generate(call: Call) -> dict[str, Any]:
     return {"generated_template": call.ask(wanted)}
 
 
-def list_types(call: Call) -> dict[str, Any]:
+def list_types(call: RestCall) -> dict[str, Any]:
     """List the types of which objects can become resources of a generated template."""
     return {"resource_types": call.ask(ListGeneratedTypes())}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from stoker.api.schema import Query
-from stoker.api.v1.call import Call
+from stoker.api.v1.call import RestCall
 from stoker.api.v1.views import View, time_text
 from stoker.api.values import INTEGER, STRING, Field
 from stoker.contract.events import ListOperations, ShowOperation
@@ -16,13 +16,13 @@ INDEX_QUERY = Query({"limit": Field(INTEGER), "marker": Field(STRING)})
 _TIMES = ("created_at", "started_at", "finished_at")
 
 
-def index(call: Call) -> dict[str, Any]:
+def index(call: RestCall) -> dict[str, Any]:
     """List the operations of a stack, newest first."""
     found = call.ask(ListOperations(ref=call.ref, **call.query))
     return {"operations": [_operation(view) for view in found]}
 
 
-def show(call: Call) -> dict[str, Any]:
+def show(call: RestCall) -> dict[str, Any]:
     """Show an operation with its plan."""
     view = call.ask(ShowOperation(ref=call.ref, operation_id=call.path["operation_id"]))
     return {"operation": _operation(view)}

@@ -8,7 +8,7 @@ from typing import Any
 import orjson
 
 from stoker.api.schema import Body
-from stoker.api.v1.call import Call
+from stoker.api.v1.call import RestCall
 from stoker.api.v1.stack_body import INPUTS
 from stoker.api.v1.views import time_text
 from stoker.api.values import BOOLEAN, MAP_OR_STRING, STRING, Field, ListOf, MapOf, Structure
@@ -45,7 +45,7 @@ def create_rule(sent: Mapping[str, Any] | None) -> str:
     return "refactors:create_stacks" if (sent or {}).get("create_stacks") else "refactors:create"
 
 
-def create(call: Call) -> dict[str, Any]:
+def create(call: RestCall) -> dict[str, Any]:
     """Examine new definitions of stacks, by the names of the `stacks`, and store what they would move.
 
     `moved` are entries as in environments, whose own entries count, too. With `create_stacks`, stacks that do not exist
@@ -69,17 +69,17 @@ def _text(template: Mapping[str, Any] | str) -> str:
     return template if isinstance(template, str) else orjson.dumps(template).decode()
 
 
-def index(call: Call) -> dict[str, Any]:
+def index(call: RestCall) -> dict[str, Any]:
     """List the refactorings of the project, the latest first."""
     return {"refactors": [_shown(view) for view in call.ask(ListStackRefactors())]}
 
 
-def show(call: Call) -> dict[str, Any]:
+def show(call: RestCall) -> dict[str, Any]:
     """Show a refactoring: whether it can be carried out, and why not."""
     return {"refactor": _shown(call.ask(ShowStackRefactor(refactor_id=call.path["refactor_id"])))}
 
 
-def list_actions(call: Call) -> dict[str, Any]:
+def list_actions(call: RestCall) -> dict[str, Any]:
     """List what a refactoring does: the stacks that it creates, and the resources that it moves.
 
     `changes` are the plans of what it changes besides, by the names of the stacks; `policies` is what policies on plans
@@ -94,7 +94,7 @@ def list_actions(call: Call) -> dict[str, Any]:
     }
 
 
-def execute(call: Call) -> dict[str, Any]:
+def execute(call: RestCall) -> dict[str, Any]:
     """Carry a refactoring out, in one transaction: no service is called. Updates begin with it that make its `changes`.
 
     It is refused if one of the stacks has changed since the refactoring was created.

@@ -6,7 +6,7 @@ from typing import Any
 
 from stoker.api.schema import Body, Query
 from stoker.api.v1 import views
-from stoker.api.v1.call import Call, Reply
+from stoker.api.v1.call import Reply, RestCall
 from stoker.api.v1.event_stream import HEADERS, PAGE, Subscription
 from stoker.api.v1.links import link, next_page
 from stoker.api.values import BOOLEAN, INTEGER, STRING, Choice, Field
@@ -72,7 +72,7 @@ _EVENT_FIELDS = {
 }
 
 
-def index(call: Call) -> dict[str, Any]:
+def index(call: RestCall) -> dict[str, Any]:
     """List the resources of a stack, and of nested stacks down to `nested_depth`."""
     answer = call.ask(ListResources(ref=call.ref, **call.query))
     render = views.resource_in_detail if call.query["with_detail"] else views.resource
@@ -80,7 +80,7 @@ def index(call: Call) -> dict[str, Any]:
     return {"resources": [render(view, places[view["stack_id"]]) for view in answer["resources"]]}
 
 
-def find(call: Call) -> dict[str, Any]:
+def find(call: RestCall) -> dict[str, Any]:
     """Find the resources, in all stacks of the project, that have an object.
 
     The object is given by its ID, its name or an IP address, or the resource by its name: `text` is any of them. `type`
@@ -100,7 +100,7 @@ def find(call: Call) -> dict[str, Any]:
     return body
 
 
-def orphans(call: Call) -> dict[str, Any]:
+def orphans(call: RestCall) -> dict[str, Any]:
     """Find the objects that Stoker has made for resources of the project's stacks, and that no resource has any more.
 
     They are recognized by names that Stoker has chosen and its record confirms. The services are read as the caller.
@@ -110,28 +110,28 @@ def orphans(call: Call) -> dict[str, Any]:
     return {"orphans": call.ask(FindOrphans())}
 
 
-def show(call: Call) -> dict[str, Any]:
+def show(call: RestCall) -> dict[str, Any]:
     """Show a resource with its attributes."""
     view = call.ask(ShowResource(ref=call.ref, name=call.path["resource_name"], with_attr=call.query["with_attr"]))
     return {"resource": views.resource_in_detail(view, views.Place.of(view, call.links))}
 
 
-def metadata(call: Call) -> dict[str, Any]:
+def metadata(call: RestCall) -> dict[str, Any]:
     """Show a resource's metadata."""
     return {"metadata": call.ask(ShowResourceMetadata(ref=call.ref, name=call.path["resource_name"]))}
 
 
-def signal(call: Call) -> None:
+def signal(call: RestCall) -> None:
     """Send a signal to a resource."""
     call.ask(SignalResource(ref=call.ref, name=call.path["resource_name"], details=call.sent))
 
 
-def mark_unhealthy(call: Call) -> None:
+def mark_unhealthy(call: RestCall) -> None:
     """Mark a resource unhealthy, so that the next update replaces it, or healthy again."""
     call.ask(MarkResourceUnhealthy(ref=call.ref, name=call.path["resource_name"], **call.body))
 
 
-def events(call: Call) -> dict[str, Any]:
+def events(call: RestCall) -> dict[str, Any]:
     """List the events of a stack, or of the resource in the URL.
 
     `operation_id` selects those that were recorded while an operation of the stack was in progress.
@@ -144,7 +144,7 @@ def events(call: Call) -> dict[str, Any]:
     return {"events": [views.event_summary(view, call.links, with_root=with_root) for view in answer]}
 
 
-def event_stream(call: Call) -> Reply:
+def event_stream(call: RestCall) -> Reply:
     """Stream the events of a stack as server-sent events: recorded ones, then new ones."""
     depth, filters = call.query["nested_depth"], call.query["filters"]
 
@@ -163,7 +163,7 @@ def event_stream(call: Call) -> Reply:
     return Reply(headers=HEADERS, stream=call.streams.open(subscription))
 
 
-def show_event(call: Call) -> dict[str, Any]:
+def show_event(call: RestCall) -> dict[str, Any]:
     """Show an event with the resource's properties at that time."""
     view = call.ask(ShowEvent(ref=call.ref, resource_name=call.path["resource_name"], event_id=call.path["event_id"]))
     return {"event": views.event(view, call.links)}

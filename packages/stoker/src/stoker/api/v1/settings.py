@@ -6,7 +6,7 @@ from typing import Any
 
 from stoker.api.schema import Body
 from stoker.api.v1 import views
-from stoker.api.v1.call import Call
+from stoker.api.v1.call import RestCall
 from stoker.api.values import MAP, STRING, Field
 from stoker.contract.stacks import ChangeSettings, LockStack, SettingsChange, ShowSettings, UnlockStack
 
@@ -15,42 +15,42 @@ LOCK_BODY = Body({"reason": Field(STRING, required=True)})
 POLICY_BODY = Body({"policy": Field(MAP, required=True)})
 
 
-def show(call: Call) -> dict[str, Any]:
+def show(call: RestCall) -> dict[str, Any]:
     """Show what protects a stack: `protected`, the `policy`, which is null if there is none, and `locked`."""
     found = call.ask(ShowSettings(ref=call.ref))
     body = {"protected": found["protected"], "policy": found["policy"], "locked": None}
     return {"settings": {**body, **views.lock(found)}}
 
 
-def lock(call: Call) -> dict[str, Any]:
+def lock(call: RestCall) -> dict[str, Any]:
     """Lock a stack with its nested stacks, so that no operation begins, also none without a request."""
     return views.lock({"locked": call.ask(LockStack(ref=call.ref, reason=call.body["reason"]))})
 
 
-def unlock(call: Call) -> None:
+def unlock(call: RestCall) -> None:
     """Unlock a stack."""
     call.ask(UnlockStack(ref=call.ref))
 
 
-def set_policy(call: Call) -> None:
+def set_policy(call: RestCall) -> None:
     """Set the stack policy, which says which updates are allowed, in the format of AWS CloudFormation."""
     _change(call, {"policy": call.body["policy"]})
 
 
-def delete_policy(call: Call) -> None:
+def delete_policy(call: RestCall) -> None:
     """Delete the stack policy: all updates are allowed."""
     _change(call, {"policy": None})
 
 
-def protect(call: Call) -> None:
+def protect(call: RestCall) -> None:
     """Protect a stack from deletion."""
     _change(call, {"protected": True})
 
 
-def unprotect(call: Call) -> None:
+def unprotect(call: RestCall) -> None:
     """Allow to delete a stack."""
     _change(call, {"protected": False})
 
 
-def _change(call: Call, changes: SettingsChange) -> None:
+def _change(call: RestCall, changes: SettingsChange) -> None:
     call.ask(ChangeSettings(ref=call.ref, changes=changes))

@@ -6,7 +6,7 @@ from typing import Any
 
 from stoker.api.schema import Body, Query
 from stoker.api.v1 import views
-from stoker.api.v1.call import Call
+from stoker.api.v1.call import RestCall
 from stoker.api.values import BOOLEAN, INTEGER, MAP, MAP_OR_STRING, STRING, Field, ListOf, String
 from stoker.contract.software import (
     CreateSoftwareConfig,
@@ -66,7 +66,7 @@ UPDATE_DEPLOYMENT_BODY = Body(
 )
 
 
-def list_configs(call: Call) -> dict[str, Any]:
+def list_configs(call: RestCall) -> dict[str, Any]:
     """List the project's configs; for an administrator, with the project of each."""
     if call.query["global_tenant"]:
         call.require("software_configs:global_index")
@@ -75,52 +75,52 @@ def list_configs(call: Call) -> dict[str, Any]:
     return {"software_configs": [views.software_config_summary(view, with_project=with_project) for view in answer]}
 
 
-def create_config(call: Call) -> dict[str, Any]:
+def create_config(call: RestCall) -> dict[str, Any]:
     """Create a config."""
     return {"software_config": views.software_config(call.ask(CreateSoftwareConfig(**call.body)))}
 
 
-def show_config(call: Call) -> dict[str, Any]:
+def show_config(call: RestCall) -> dict[str, Any]:
     """Show a config in full."""
     view = call.ask(ShowSoftwareConfig(config_id=call.path["config_id"]))
     return {"software_config": views.software_config(view)}
 
 
-def delete_config(call: Call) -> None:
+def delete_config(call: RestCall) -> None:
     """Delete a config."""
     call.ask(DeleteSoftwareConfig(config_id=call.path["config_id"]))
 
 
-def list_deployments(call: Call) -> dict[str, Any]:
+def list_deployments(call: RestCall) -> dict[str, Any]:
     """List the project's deployments, or those of one server."""
     answer = call.ask(ListSoftwareDeployments(**call.query))
     return {"software_deployments": [views.software_deployment(view) for view in answer]}
 
 
-def create_deployment(call: Call) -> dict[str, Any]:
+def create_deployment(call: RestCall) -> dict[str, Any]:
     """Deploy a config to a server."""
     return {"software_deployment": views.software_deployment(call.ask(CreateSoftwareDeployment(**call.body)))}
 
 
-def show_deployment(call: Call) -> dict[str, Any]:
+def show_deployment(call: RestCall) -> dict[str, Any]:
     """Show a deployment in full."""
     view = call.ask(ShowSoftwareDeployment(deployment_id=call.path["deployment_id"]))
     return {"software_deployment": views.software_deployment(view)}
 
 
-def update_deployment(call: Call) -> dict[str, Any]:
+def update_deployment(call: RestCall) -> dict[str, Any]:
     """Change the fields in the body."""
     values = {name: value for name, value in call.body.items() if name in (call.sent or {})}
     view = call.ask(UpdateSoftwareDeployment(deployment_id=call.path["deployment_id"], values=values))
     return {"software_deployment": views.software_deployment(view)}
 
 
-def delete_deployment(call: Call) -> None:
+def delete_deployment(call: RestCall) -> None:
     """Delete a deployment."""
     call.ask(DeleteSoftwareDeployment(deployment_id=call.path["deployment_id"]))
 
 
-def deployment_metadata(call: Call) -> dict[str, Any]:
+def deployment_metadata(call: RestCall) -> dict[str, Any]:
     """Show the configs that a server must apply, sorted by name."""
     answer = call.ask(ShowServerMetadata(server_id=call.path["server_id"]))
     return {"metadata": [views.software_config(view) for view in answer]}

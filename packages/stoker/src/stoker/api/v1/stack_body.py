@@ -9,7 +9,7 @@ from stoker.api.bodies import parse_json
 from stoker.api.faults import BadRequest
 from stoker.api.schema import Body
 from stoker.api.templates_by_url import template_at
-from stoker.api.v1.call import Call
+from stoker.api.v1.call import RestCall
 from stoker.api.values import (
     BOOLEAN,
     MAP,
@@ -104,7 +104,7 @@ Update = TypeVar("Update", bound=UpdateRequest[Any])
 Patch = TypeVar("Patch", bound=PatchRequest[Any])
 
 
-def create_request(kind: type[Create], call: Call) -> Create:
+def create_request(kind: type[Create], call: RestCall) -> Create:
     """Return the request to create a stack, or to preview that."""
     body = call.body
     if body["converge"] is not None:
@@ -129,7 +129,7 @@ def create_request(kind: type[Create], call: Call) -> Create:
     )
 
 
-def update_request(kind: type[Update], call: Call) -> Update:
+def update_request(kind: type[Update], call: RestCall) -> Update:
     """Return the request to update the stack that the URL names, or to preview that."""
     body = call.body
     return kind(
@@ -151,7 +151,7 @@ def update_request(kind: type[Update], call: Call) -> Update:
     )
 
 
-def patch_request(kind: type[Patch], call: Call) -> Patch:
+def patch_request(kind: type[Patch], call: RestCall) -> Patch:
     """Return the request to change what the body names, or to preview that; the other parts stay as they are."""
     body = call.body
     return kind(
@@ -174,7 +174,7 @@ def patch_request(kind: type[Patch], call: Call) -> Patch:
     )
 
 
-def validate_request(call: Call) -> ValidateTemplate:
+def validate_request(call: RestCall) -> ValidateTemplate:
     """Return the request to validate a template."""
     return ValidateTemplate(
         template=_required(_template(call)),
@@ -187,17 +187,17 @@ def validate_request(call: Call) -> ValidateTemplate:
     )
 
 
-def _environment(call: Call) -> Mapping[str, Any] | str:
+def _environment(call: RestCall) -> Mapping[str, Any] | str:
     """Return the environment of the body, unless named files replace it."""
     environment: Mapping[str, Any] | str = {} if call.body["environment_files"] else call.body["environment"] or {}
     return environment
 
 
-def _files(call: Call) -> dict[str, str]:
+def _files(call: RestCall) -> dict[str, str]:
     return {**_container_files(call), **(call.body["files"] or {})}
 
 
-def _container_files(call: Call) -> dict[str, str]:
+def _container_files(call: RestCall) -> dict[str, str]:
     """Return the files in the object store's container; files in the body replace them."""
     container = call.body["files_container"]
     if container is None:
@@ -206,7 +206,7 @@ def _container_files(call: Call) -> dict[str, str]:
     return call.ask(GetContainerFiles(container=container, limit=limit))
 
 
-def _template(call: Call) -> dict[str, Any] | str | None:
+def _template(call: RestCall) -> dict[str, Any] | str | None:
     template: dict[str, Any] | str | None = call.body["template"]
     url = call.body["template_url"]
     if template is not None or url is None:

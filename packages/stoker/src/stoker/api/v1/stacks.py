@@ -11,7 +11,7 @@ from stoker.api.faults import BadRequest
 from stoker.api.paths import split_identifier
 from stoker.api.schema import Body, Query
 from stoker.api.v1 import views
-from stoker.api.v1.call import Call, Handler, Reply
+from stoker.api.v1.call import Handler, Reply, RestCall
 from stoker.api.v1.links import link, next_page, with_query
 from stoker.api.v1.stack_body import create_request, patch_request, update_request
 from stoker.api.values import BOOLEAN, COMMA_LIST, INTEGER, STRING, STRINGS, Choice, Field
@@ -104,7 +104,7 @@ RESTORE_BODY = Body({"plan_digest": Field(STRING), "refresh": Field(_REFRESH)}, 
 PREVIEW_RESTORE_BODY = Body({"refresh": Field(_REFRESH)}, required=False)
 
 
-def index(call: Call) -> dict[str, Any]:
+def index(call: RestCall) -> dict[str, Any]:
     """List the project's stacks; for an administrator, with the project of each."""
     answer = _listed(call)
     for view, summary in zip(answer["views"], answer["body"]["stacks"], strict=True):
@@ -114,13 +114,13 @@ def index(call: Call) -> dict[str, Any]:
     return body
 
 
-def detail(call: Call) -> dict[str, Any]:
+def detail(call: RestCall) -> dict[str, Any]:
     """List the project's stacks, without the project of each."""
     body: dict[str, Any] = _listed(call)["body"]
     return body
 
 
-def _listed(call: Call) -> dict[str, Any]:
+def _listed(call: RestCall) -> dict[str, Any]:
     if call.query["global_tenant"]:
         call.require("stacks:global_index")
     known_sort_keys = [key for key in call.query["sort_keys"] if key in SORT_KEYS]
@@ -134,14 +134,14 @@ def _listed(call: Call) -> dict[str, Any]:
     return {"body": body, "views": stacks}
 
 
-def create(call: Call) -> Reply:
+def create(call: RestCall) -> Reply:
     """Start to create a stack."""
     view = call.ask(create_request(CreateStack, call))
     body = views.stack_created(view, call.links)
     return Reply({"stack": body}, {"Location": body["links"][0]["href"]})
 
 
-def preview(call: Call) -> dict[str, Any]:
+def preview(call: RestCall) -> dict[str, Any]:
     """Preview a new stack; `plan` is an extension of Heat's API.
 
     With `joint_deployment`, other stacks are deployed before it: the values of its `parameters` and `exports` are not
@@ -155,28 +155,28 @@ def preview(call: Call) -> dict[str, Any]:
     return {"stack": {**stack, "resources": resources, "plan": view["plan"]}}
 
 
-def list_exports(call: Call) -> dict[str, Any]:
+def list_exports(call: RestCall) -> dict[str, Any]:
     """List the values that the project's stacks export, by name, with the names of the stacks that import them."""
     return {"exports": call.ask(ListExports())}
 
 
-def show(call: Call) -> dict[str, Any]:
+def show(call: RestCall) -> dict[str, Any]:
     """Show a stack in full."""
     view = call.ask(ShowStack(ref=call.ref, resolve_outputs=call.query["resolve_outputs"]))
     return {"stack": views.stack(view, call.links)}
 
 
-def update(call: Call) -> None:
+def update(call: RestCall) -> None:
     """Start to update a stack to the definition in the body."""
     call.ask(update_request(UpdateStack, call))
 
 
-def update_patch(call: Call) -> None:
+def update_patch(call: RestCall) -> None:
     """Start to change the parts of a stack that are in the body."""
     call.ask(patch_request(PatchStack, call))
 
 
-def preview_update(call: Call) -> dict[str, Any]:
+def preview_update(call: RestCall) -> dict[str, Any]:
     """Preview an update; with `joint_deployment`, one of a deployment of several stacks.
 
     `plan_policies` are policies to try, besides those that are set.
@@ -185,21 +185,21 @@ def preview_update(call: Call) -> dict[str, Any]:
     return _changes(call, request)
 
 
-def _tried(call: Call) -> dict[str, Any]:
+def _tried(call: RestCall) -> dict[str, Any]:
     return {name: call.body[name] for name in ("joint_deployment", "plan_policies")}
 
 
-def preview_update_patch(call: Call) -> dict[str, Any]:
+def preview_update_patch(call: RestCall) -> dict[str, Any]:
     """Preview a change of the parts in the body."""
     return _changes(call, patch_request(PreviewPatch, call))
 
 
-def _changes(call: Call, request: PreviewUpdate | PreviewPatch) -> dict[str, Any]:
+def _changes(call: RestCall, request: PreviewUpdate | PreviewPatch) -> dict[str, Any]:
     answer = call.ask(replace(request, show_nested=call.query["show_nested"]))
     return {"resource_changes": views.resource_changes(answer["resource_changes"]), "plan": answer["plan"]}
 
 
-def delete(call: Call) -> None:
+def delete(call: RestCall) -> None:
     """Start to delete a stack; with `plan_digest`, only as the plan says.
 
     `retain`, which can be repeated, is the path of a resource whose object is retained. With `force`, objects that
@@ -211,7 +211,7 @@ def delete(call: Call) -> None:
     )
 
 
-def preview_delete(call: Call) -> dict[str, Any]:
+def preview_delete(call: RestCall) -> dict[str, Any]:
     """Preview the deletion of a stack: the plan, and the snapshots that are deleted with it.
 
     The plan says which objects are gone already, or were changed, outside Stoker. With `refresh=none`, it goes by the
@@ -230,7 +230,7 @@ def redirect(tail: str = "", named: str | None = None) -> Handler:
     `named` is the stack's name if the route contains it literally.
     """
 
-    def handler(call: Call) -> Reply:
+    def handler(call: RestCall) -> Reply:
         identifier, below = split_identifier(named or call.path["stack_name"])
         answer = call.ask(IdentifyStack(ref=by_name(identifier), show_deleted=call.method == "GET"))
         url = call.links.stack(answer["project_id"], answer["name"], answer["id"], below + tail)
@@ -242,7 +242,7 @@ def redirect(tail: str = "", named: str | None = None) -> Handler:
 def plain(kind: type[OfStack[Any]]) -> Handler:
     """Return a handler that responds with the engine's result unchanged."""
 
-    def handler(call: Call) -> Any:
+    def handler(call: RestCall) -> Any:
         return call.ask(kind(ref=call.ref))
 
     return handler
@@ -254,7 +254,7 @@ DEFINITION_QUERY = Query({"operation_id": Field(STRING)})
 def of_definition(kind: type[OfDefinition[Any]]) -> Handler:
     """Return a handler that shows a part of the stack's present definition, or of that as of an operation."""
 
-    def handler(call: Call) -> Any:
+    def handler(call: RestCall) -> Any:
         return call.ask(kind(ref=call.ref, operation_id=call.query["operation_id"]))
 
     return handler
@@ -269,7 +269,7 @@ def action_rule(sent: Mapping[str, Any] | None) -> str:
     return f"actions:{next(iter(sent))}"
 
 
-def act(call: Call) -> dict[str, Any] | None:
+def act(call: RestCall) -> dict[str, Any] | None:
     """Start the action in the body.
 
     `accept_drift` starts nothing: it records the live values of resources that differ from the cloud as those with
@@ -309,7 +309,7 @@ def _refresh_of(action: str, options: Mapping[str, Any]) -> str | None:
     return None if refresh is None else str(_REFRESH.read(f"{action}.refresh", refresh))
 
 
-def _accept(call: Call, options: Mapping[str, Any]) -> dict[str, Any]:
+def _accept(call: RestCall, options: Mapping[str, Any]) -> dict[str, Any]:
     if unknown := sorted(options.keys() - {"resources"}):
         raise BadRequest(f"The action {ACCEPT} has no {unknown[0]!r}; it has resources.")
     given = options.get("resources")
@@ -317,7 +317,7 @@ def _accept(call: Call, options: Mapping[str, Any]) -> dict[str, Any]:
     return {ACCEPT: call.ask(AcceptDrift(ref=call.ref, resources=resources))}
 
 
-def drift(call: Call) -> dict[str, Any]:
+def drift(call: RestCall) -> dict[str, Any]:
     """Compare the whole stack with the cloud, and return the plan that would correct the differences.
 
     With the ID of a `detection` that has ended, objects that it has read are not read again.
@@ -325,12 +325,12 @@ def drift(call: Call) -> dict[str, Any]:
     return {"plan": call.ask(PreviewPatch(ref=call.ref, converge=True, detection=call.query["detection"]))["plan"]}
 
 
-def detect_drift(call: Call) -> dict[str, Any]:
+def detect_drift(call: RestCall) -> dict[str, Any]:
     """Begin to compare the whole stack with the cloud, in the background."""
     return {"drift_detection": {"id": call.ask(DetectDrift(ref=call.ref))["id"], "status": "IN_PROGRESS"}}
 
 
-def show_detection(call: Call) -> dict[str, Any]:
+def show_detection(call: RestCall) -> dict[str, Any]:
     """Show how far a comparison with the cloud is: how many objects were compared, and which of them differ."""
     detection_id = call.path["detection_id"]
     found = call.ask(ShowDriftDetection(detection_id=detection_id))
@@ -339,19 +339,19 @@ def show_detection(call: Call) -> dict[str, Any]:
     return {"drift_detection": views.drift_detection(found)}
 
 
-def show_drift_watch(call: Call) -> dict[str, Any]:
+def show_drift_watch(call: RestCall) -> dict[str, Any]:
     """Show what the service does about drift by itself, and what its last look has found; no service is asked."""
     return {"drift_watch": views.drift_watch(call.ask(ShowDriftWatch(ref=call.ref)))}
 
 
-def change_drift_watch(call: Call) -> dict[str, Any]:
+def change_drift_watch(call: RestCall) -> dict[str, Any]:
     """Choose what the service does about drift by itself: off, detect, repair, or default for the operator's choice."""
     mode = call.body["mode"]
     chosen = call.ask(ChangeDriftWatch(ref=call.ref, mode=None if mode == DEFAULT_MODE else mode))
     return {"drift_watch": views.drift_watch(chosen)}
 
 
-def preview_act(call: Call) -> dict[str, Any]:
+def preview_act(call: RestCall) -> dict[str, Any]:
     """Preview the action in the body: rollback, cancel_update or retry.
 
     The plan says which objects are gone, or were changed, outside Stoker; the action corrects them. With
@@ -366,38 +366,38 @@ def preview_act(call: Call) -> dict[str, Any]:
     return {"plan": call.ask(PreviewAction(ref=call.ref, action=action, refresh=refresh, skip=skip))["plan"]}
 
 
-def list_outputs(call: Call) -> dict[str, Any]:
+def list_outputs(call: RestCall) -> dict[str, Any]:
     """List the names and descriptions of the outputs."""
     return {"outputs": [views.output(view) for view in call.ask(ListOutputs(ref=call.ref))]}
 
 
-def show_output(call: Call) -> dict[str, Any]:
+def show_output(call: RestCall) -> dict[str, Any]:
     """Show an output with its value, or with the error if it has none."""
     return {"output": views.output(call.ask(ShowOutput(ref=call.ref, key=call.path["output_key"])))}
 
 
-def list_snapshots(call: Call) -> dict[str, Any]:
+def list_snapshots(call: RestCall) -> dict[str, Any]:
     """List a stack's snapshots."""
     return {"snapshots": [views.snapshot(view) for view in call.ask(ListSnapshots(ref=call.ref))]}
 
 
-def create_snapshot(call: Call) -> dict[str, Any]:
+def create_snapshot(call: RestCall) -> dict[str, Any]:
     """Start to create a snapshot."""
     return views.snapshot(call.ask(CreateSnapshot(ref=call.ref, name=call.body["name"])))
 
 
-def show_snapshot(call: Call) -> dict[str, Any]:
+def show_snapshot(call: RestCall) -> dict[str, Any]:
     """Show a snapshot with its data."""
     view = call.ask(ShowSnapshot(ref=call.ref, snapshot_id=call.path["snapshot_id"]))
     return {"snapshot": views.snapshot(view)}
 
 
-def delete_snapshot(call: Call) -> None:
+def delete_snapshot(call: RestCall) -> None:
     """Delete a snapshot."""
     call.ask(DeleteSnapshot(ref=call.ref, snapshot_id=call.path["snapshot_id"]))
 
 
-def restore_snapshot(call: Call) -> None:
+def restore_snapshot(call: RestCall) -> None:
     """Start to restore a snapshot; with `plan_digest`, only as the plan says.
 
     `refresh` says what is compared with the cloud, and corrected: by default, what the plan has compared.
@@ -406,7 +406,7 @@ def restore_snapshot(call: Call) -> None:
     call.ask(RestoreSnapshot(ref=call.ref, snapshot_id=call.path["snapshot_id"], **how))
 
 
-def preview_restore(call: Call) -> dict[str, Any]:
+def preview_restore(call: RestCall) -> dict[str, Any]:
     """Preview the restoration of a snapshot.
 
     The plan says which objects are gone, or were changed, outside Stoker; the restoration corrects them. With the

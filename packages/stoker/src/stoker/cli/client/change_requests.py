@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from stoker.cli.client.refusals import Answer
-from stoker.cli.client.service import Service, setting_path
+from stoker.cli.client.stack_client import StackClient, setting_path
 from stoker.cli.terminal.errors import CommandFailed
 
 _LONGEST_PAUSE = 60.0
@@ -24,7 +24,7 @@ def webhook_key_of(answer: Answer) -> str:
 class ChangeRequests:
     """The changes of a project's stacks that wait for approval. Every method raises Refused."""
 
-    def __init__(self, service: Service) -> None:
+    def __init__(self, service: StackClient) -> None:
         self._service = service
 
     def listed(self, statuses: Sequence[str] = (), digest: str | None = None) -> list[Answer]:
@@ -50,7 +50,7 @@ class ChangeRequests:
         return found
 
 
-def control(service: Service, stack: Answer | None) -> Answer:
+def control(service: StackClient, stack: Answer | None) -> Answer:
     """Return what changes of a stack need; without one, those of all stacks of the project."""
     found: Answer = service.call("GET", control_path(stack))["change_control"]
     return found
@@ -62,7 +62,7 @@ def control_path(stack: Answer | None) -> str:
 
 
 def wait_for_window(
-    service: Service, stack: Answer | None, note: Callable[[str], None], sleep: Callable[[float], None] = time.sleep
+    service: StackClient, stack: Answer | None, note: Callable[[str], None], sleep: Callable[[float], None] = time.sleep
 ) -> None:
     """Return when changes of a stack are allowed by its windows and freezes.
 

@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from keystoneauth1 import adapter, exceptions, session
 
-from stoker.cli.client.service import Service
+from stoker.cli.client.stack_client import StackClient
 from stoker.cli.terminal.errors import CommandFailed
 from stoker.cloud.clouds_yaml import NamedCloud, read_cloud
 from stoker.cloud.named_login import plugin_loader, session_of
@@ -25,7 +25,7 @@ _TIMEOUT_SECONDS = 120.0
 _TRUE = ("1", "true", "yes", "on")
 
 
-def connect(directory: DataDirectory, cloud_name: str | None = None, timeout: float = _TIMEOUT_SECONDS) -> Service:
+def connect(directory: DataDirectory, cloud_name: str | None = None, timeout: float = _TIMEOUT_SECONDS) -> StackClient:
     """Return the orchestration service for the credentials. Raises CommandFailed if there are none.
 
     `timeout` is the time in seconds that a request may take.
@@ -43,7 +43,7 @@ def connect(directory: DataDirectory, cloud_name: str | None = None, timeout: fl
     return embedded_service(set_up, timeout)
 
 
-def unreachable(error: Exception, service: Service, directory: DataDirectory) -> CommandFailed | None:
+def unreachable(error: Exception, service: StackClient, directory: DataDirectory) -> CommandFailed | None:
     """Return what to say about an error if the service could not be reached; None for other errors.
 
     The Stoker of the data directory is named as stopped, whichever way the command has found its address.
@@ -65,7 +65,7 @@ def unreachable(error: Exception, service: Service, directory: DataDirectory) ->
     return None
 
 
-def embedded_service(set_up: SetUp, timeout: float = _TIMEOUT_SECONDS) -> Service:
+def embedded_service(set_up: SetUp, timeout: float = _TIMEOUT_SECONDS) -> StackClient:
     """Return the service of an embedded Stoker, ignoring the environment variables."""
     return service_of(replace(cloud_of(set_up), orchestration=f"{set_up.rest}/%(project_id)s"), timeout)
 
@@ -97,9 +97,9 @@ def cloud_from_environment(environment: Mapping[str, str]) -> NamedCloud:
     )
 
 
-def service_of(cloud: NamedCloud, timeout: float = _TIMEOUT_SECONDS) -> Service:
+def service_of(cloud: NamedCloud, timeout: float = _TIMEOUT_SECONDS) -> StackClient:
     """Return the orchestration service of a cloud; `timeout` is the time in seconds that a request may take."""
-    return Service(
+    return StackClient(
         adapter.Adapter(
             session_of(cloud),
             service_type="orchestration",

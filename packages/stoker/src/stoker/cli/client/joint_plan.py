@@ -11,7 +11,7 @@ from stoker.authoring.plan_steps import changes
 from stoker.authoring.project_files.ordering import Exported, Order, order_of
 from stoker.authoring.project_files.project import Project, ProjectStack
 from stoker.cli.client.refusals import Answer
-from stoker.cli.client.service import Service, Stack
+from stoker.cli.client.stack_client import Stack, StackClient
 from stoker.cli.terminal.errors import CommandFailed
 
 _DESTROYS = ("delete", "replace")
@@ -59,7 +59,7 @@ class Exchange:
     present: Mapping[str, Exported]
 
     @classmethod
-    def read(cls, service: Service, project: Project) -> Exchange:
+    def read(cls, service: StackClient, project: Project) -> Exchange:
         """Ask the service for what there is."""
         keys = project.by_name()
         present = {

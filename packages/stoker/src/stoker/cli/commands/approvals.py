@@ -11,7 +11,7 @@ import click
 from stoker.cli.client.change_requests import ChangeRequests, control, control_path, webhook_key_of
 from stoker.cli.client.refusals import Answer
 from stoker.cli.client.saved_plans import SavedPlan, is_plan
-from stoker.cli.client.service import Service
+from stoker.cli.client.stack_client import StackClient
 from stoker.cli.commands.completion import stack_names
 from stoker.cli.framework import format_option, listing, with_service, yes_option
 from stoker.cli.terminal.errors import CommandFailed
@@ -31,7 +31,7 @@ def _with_words(rows: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
 )  # fmt: skip
 @click.option("--all", "everything", is_flag=True, help="List all requests, also those that do not wait for you.")
 @with_service
-def approvals(service: Service, everything: bool) -> list[Answer]:
+def approvals(service: StackClient, everything: bool) -> list[Answer]:
     """List the changes that wait for your approval.
 
     \b
@@ -53,7 +53,7 @@ def approvals(service: Service, everything: bool) -> list[Answer]:
 @click.option("--comment", default="", metavar="TEXT", help="What others should know about it.")
 @yes_option
 @with_service
-def approve(service: Service, request: str, reject: bool, comment: str, yes: bool) -> None:
+def approve(service: StackClient, request: str, reject: bool, comment: str, yes: bool) -> None:
     """Approve the change REQUEST, after showing its plan; or that of a saved plan.
 
     Its author cannot approve it. The approval is valid for exactly this plan, once, until the request expires. What you
@@ -80,7 +80,7 @@ def approve(service: Service, request: str, reject: bool, comment: str, yes: boo
 @click.argument("request", metavar="REQUEST|FILE.plan")
 @click.option("--reason", required=True, metavar="TEXT", help="Why; the events of the stack and the log have it.")
 @with_service
-def break_glass(service: Service, request: str, reason: str) -> None:
+def break_glass(service: StackClient, request: str, reason: str) -> None:
     """Allow the change REQUEST, or that of a saved plan, in an emergency: without approvals, outside of windows.
 
     \b
@@ -128,7 +128,7 @@ def _needs(requirements: list[Answer]) -> str:
 @click.option("--remove", is_flag=True, help="Remove what is set.")
 @format_option(RECORD_FORMATS, "yaml")
 @with_service
-def change_control(service: Service, name: str | None, source: Path | None, remove: bool, form: str) -> None:
+def change_control(service: StackClient, name: str | None, source: Path | None, remove: bool, form: str) -> None:
     """Show what changes of the stack NAME need, or without NAME, of all stacks of the project; or set or remove it.
 
     \b

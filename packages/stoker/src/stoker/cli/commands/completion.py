@@ -13,7 +13,7 @@ from click.shell_completion import CompletionItem, get_completion_class
 from stoker.processes.directory import default_directory
 
 if TYPE_CHECKING:
-    from stoker.cli.client.service import Service, Stack
+    from stoker.cli.client.stack_client import Stack, StackClient
 
 _SECONDS = 5.0
 _MOST = 500
@@ -65,7 +65,7 @@ def _of_stack(context: click.Context, incomplete: str, names: Callable[[Stack], 
     return _offered(context, incomplete, lambda service: names(service.stack(stack)))
 
 
-def _offered(context: click.Context, incomplete: str, names: Callable[[Service], Iterable[str]]) -> list[str]:
+def _offered(context: click.Context, incomplete: str, names: Callable[[StackClient], Iterable[str]]) -> list[str]:
     """Return names that the service has; none if it cannot be reached, since a shell cannot show a message."""
     from stoker.cli.client.connection import connect
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 import click
 
 from stoker.cli.client.refusals import Answer
-from stoker.cli.client.service import Service, Stack
+from stoker.cli.client.stack_client import Stack, StackClient
 from stoker.cli.commands.completion import stack_names
 from stoker.cli.framework import with_service
 from stoker.cli.terminal import paint
@@ -31,7 +31,7 @@ _NOW = "now"
     help="Output format.",
 )  # fmt: skip
 @with_service
-def diff(service: Service, name: str, former: str, later: str | None, detailed_exitcode: bool, form: str) -> None:
+def diff(service: StackClient, name: str, former: str, later: str | None, detailed_exitcode: bool, form: str) -> None:
     """Show how template, environment, parameters and files of the stack NAME differ between two operations.
 
     FROM and TO are IDs that `stoker stack history` lists; without TO, FROM is compared with the present definition.

@@ -10,7 +10,7 @@ from keystoneauth1.session import Session
 from rich.console import Console
 from rich.text import Text
 
-from stoker.cli.client.service import Stack
+from stoker.cli.client.stack_client import Stack
 from stoker.cli.terminal.errors import CommandFailed
 
 COOLDOWN = 3

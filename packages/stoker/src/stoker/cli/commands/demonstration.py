@@ -13,8 +13,8 @@ from rich.console import Console
 from rich.text import Text
 
 from stoker.cli.client.connection import embedded_service, embedded_session
-from stoker.cli.client.service import Service, Stack
 from stoker.cli.client.sources import collect
+from stoker.cli.client.stack_client import Stack, StackClient
 from stoker.cli.commands.demo_scaling import COOLDOWN, ScalingStory
 from stoker.cli.commands.deployment import Deployment, act_as_planned, body_of, carry_out, deletion
 from stoker.cli.commands.local import Local, Processes, interrupted, planned_set_up, stop_signals, watch
@@ -69,7 +69,7 @@ def _scaling(set_up: SetUp, template: Path, out: Console) -> Stack:
     return stack.again()
 
 
-def _deploy(service: Service, template: Path, parameters: dict[str, str], out: Console) -> Stack:
+def _deploy(service: StackClient, template: Path, parameters: dict[str, str], out: Console) -> Stack:
     options = "".join(f" -P {name}={value}" for name, value in parameters.items())
     out.print(Text(f"$ stoker deploy {_STACK} -t {template.name}{options}", style="bold"))
     sources = collect(str(template))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from stoker.cli.client.saved_plans import SavedPlan, is_plan
-from stoker.cli.client.service import Service
+from stoker.cli.client.stack_client import StackClient
 from stoker.cli.commands.completion import file_names, stack_names, stack_or_plan_names
 from stoker.cli.commands.project_options import for_projects
 from stoker.cli.commands.refreshing import extent, no_refresh_option, refresh_options
@@ -96,7 +96,7 @@ def _how(options: dict[str, Any], jobs: int) -> How:
 
 
 def _deploy_project(
-    service: Service, file: str, stage: str | None, jobs: int, form: str, yes: bool, **options: Any
+    service: StackClient, file: str, stage: str | None, jobs: int, form: str, yes: bool, **options: Any
 ) -> None:
     from stoker.cli.commands.project import deploy_project
     from stoker.cli.views.reports import reported
@@ -106,7 +106,7 @@ def _deploy_project(
 
 
 def _plan_project(
-    service: Service, file: str, stage: str | None, jobs: int, form: str, destroy: bool, force: bool,
+    service: StackClient, file: str, stage: str | None, jobs: int, form: str, destroy: bool, force: bool,
     detailed_exitcode: bool, **options: Any,
 ) -> None:  # fmt: skip
     from stoker.cli.commands.project import delete_project, plan_project
@@ -120,8 +120,8 @@ def _plan_project(
 
 
 def _delete_project(
-    service: Service, file: str, stage: str | None, jobs: int, form: str, yes: bool, force: bool, skip_refresh: bool,
-    dry_run: bool,
+    service: StackClient, file: str, stage: str | None, jobs: int, form: str, yes: bool, force: bool,
+    skip_refresh: bool, dry_run: bool,
 ) -> None:  # fmt: skip
     from stoker.cli.commands.project import How, delete_project
     from stoker.cli.views.reports import reported
@@ -148,7 +148,7 @@ def _delete_project(
 @yes_option
 @for_projects(("text", "json"), _deploy_project, (*_HOW, "yes"), named=False)
 def deploy(
-    service: Service,
+    service: StackClient,
     name: str | None,
     template: str | None,
     as_of: str | None,
@@ -264,7 +264,7 @@ _force_option = click.option(
     json_lines=False,
 )  # fmt: skip
 def plan(
-    service: Service,
+    service: StackClient,
     name: str,
     template: str | None,
     as_of: str | None,
@@ -405,7 +405,7 @@ def show(file: Path, form: str) -> None:
 @click.option("--dry-run", is_flag=True, help="Show the plan, and delete nothing.")
 @for_projects(("text", "json"), _delete_project, ("yes", "force", "skip_refresh", "dry_run"), named=True)
 def delete(
-    service: Service, name: str, yes: bool, retain: tuple[str, ...], force: bool, skip_refresh: bool, dry_run: bool,
+    service: StackClient, name: str, yes: bool, retain: tuple[str, ...], force: bool, skip_refresh: bool, dry_run: bool,
     form: str,
 ) -> None:  # fmt: skip
     """Delete the stack NAME with all its resources, after showing the plan.

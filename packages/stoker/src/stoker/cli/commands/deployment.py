@@ -19,8 +19,8 @@ from stoker.cli.client.change_requests import wait_for_window
 from stoker.cli.client.placing import MISSING, placed
 from stoker.cli.client.refusals import Answer, Refused
 from stoker.cli.client.saved_plans import SavedPlan
-from stoker.cli.client.service import Service, Stack
 from stoker.cli.client.sources import Sources, collect, former
+from stoker.cli.client.stack_client import Stack, StackClient
 from stoker.cli.terminal.errors import CommandFailed, PlanRefused, TemplateRefused
 from stoker.cli.terminal.messages import say
 from stoker.cli.views.failure import failure
@@ -84,7 +84,7 @@ class Deployment:
 
     def __init__(
         self,
-        service: Service,
+        service: StackClient,
         name: str,
         sources: Sources,
         body: Answer,
@@ -112,7 +112,7 @@ class Deployment:
     @classmethod
     def of(
         cls,
-        service: Service,
+        service: StackClient,
         name: str,
         sources: Sources,
         *,
@@ -230,7 +230,7 @@ def _with_places(first: Diagnostic, others: Sequence[Diagnostic]) -> Diagnostic:
     return replace(first, message=f"{first.message.removesuffix('.')} (also at {places})")
 
 
-def started(service: Service, name: str, stack: Stack | None, body: Answer) -> Stack:
+def started(service: StackClient, name: str, stack: Stack | None, body: Answer) -> Stack:
     """Start the creation or the update of a stack, and return it."""
     if stack is None:
         return service.create({"stack_name": name, **body})
@@ -238,7 +238,9 @@ def started(service: Service, name: str, stack: Stack | None, body: Answer) -> S
     return stack
 
 
-def begin(service: Service, name: str, stack: Stack | None, body: Answer, planned: int, report: Report = TEXT) -> Stack:
+def begin(
+    service: StackClient, name: str, stack: Stack | None, body: Answer, planned: int, report: Report = TEXT
+) -> Stack:
     """Create or update a stack with a number of planned changes, and follow until the end.
 
     Raises CommandFailed if another operation has taken the stack over: what it made is not what was asked for here.
@@ -262,7 +264,7 @@ def _described(operation: Answer) -> str:
     return f"the {operation['action']} operation {operation['id']}{user}, since {operation['created_at']}"
 
 
-def apply(service: Service, saved: SavedPlan, parameters: dict[str, str], report: Report = TEXT) -> Stack:
+def apply(service: StackClient, saved: SavedPlan, parameters: dict[str, str], report: Report = TEXT) -> Stack:
     """Run exactly a saved plan. Raises Refused if the plan would now be different."""
     body = saved.request(parameters)
     stack = _planned_for(service, saved)
@@ -270,13 +272,13 @@ def apply(service: Service, saved: SavedPlan, parameters: dict[str, str], report
     return begin(service, saved.name, stack, body, len(changes(saved.plan)), report)
 
 
-def wait_until_open(service: Service, name: str, report: Report) -> None:
+def wait_until_open(service: StackClient, name: str, report: Report) -> None:
     """Return when changes of a stack, which need not exist yet, are allowed by windows and freezes."""
     stack = service.existing(name)
     wait_for_window(service, stack.facts if stack is not None else None, report.note)
 
 
-def _planned_for(service: Service, saved: SavedPlan) -> Stack | None:
+def _planned_for(service: StackClient, saved: SavedPlan) -> Stack | None:
     """Return the stack that a plan updates, or None for a plan that creates one.
 
     Raises CommandFailed if the stack no longer exists (a deleted one can still be read by its ID), or exists already.
@@ -376,7 +378,7 @@ def refuse_locked(stack: Stack) -> None:
         )
 
 
-def _found(service: Service, name: str, sources: Sources) -> Stack | None:
+def _found(service: StackClient, name: str, sources: Sources) -> Stack | None:
     """Return the stack; None if there is none. Raises NoSuchStack for a definition that it had before."""
     return service.stack(name) if sources.as_of is not None else service.existing(name)
 

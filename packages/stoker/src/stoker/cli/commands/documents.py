@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from stoker.cli.client.refusals import Answer
-from stoker.cli.client.service import Service
+from stoker.cli.client.stack_client import StackClient
 from stoker.cli.commands.completion import stack_names
 from stoker.cli.framework import key_values, with_service, yes_option
 from stoker.cli.terminal.errors import CommandFailed
@@ -24,7 +24,7 @@ _OUT = click.option(
 @click.argument("name", shell_complete=stack_names)
 @_OUT
 @with_service
-def export(service: Service, name: str, out: Path | None) -> None:
+def export(service: StackClient, name: str, out: Path | None) -> None:
     """Print the document of the stack NAME: its definition, and the IDs and data of its resources.
 
     `stoker stack adopt` creates a stack from it. Hidden values are encrypted: only a service with the same key can
@@ -42,7 +42,7 @@ def export(service: Service, name: str, out: Path | None) -> None:
 @_OUT
 @yes_option
 @with_service
-def abandon(service: Service, name: str, out: Path | None, yes: bool) -> None:
+def abandon(service: StackClient, name: str, out: Path | None, yes: bool) -> None:
     """Remove the stack NAME, keep all its objects in the cloud, and print its document.
 
     Without the document, the objects cannot be adopted with their data again: keep it.
@@ -68,7 +68,7 @@ def abandon(service: Service, name: str, out: Path | None, yes: bool) -> None:
     help="Value of a parameter, such as a hidden one from a service with another key; repeatable.",
 )  # fmt: skip
 @with_service
-def adopt(service: Service, name: str, document: str, parameters: dict[str, str]) -> None:
+def adopt(service: StackClient, name: str, document: str, parameters: dict[str, str]) -> None:
     """Create the stack NAME from DOCUMENT, a file that export or abandon has written, with the objects that it names.
 
     \b

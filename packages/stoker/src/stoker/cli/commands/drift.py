@@ -9,7 +9,7 @@ import click
 
 from stoker.authoring.drift_words import watch_lines
 from stoker.cli.client.refusals import Answer
-from stoker.cli.client.service import Service, Stack
+from stoker.cli.client.stack_client import Stack, StackClient
 from stoker.cli.commands.completion import stack_names
 from stoker.cli.framework import with_service, yes_option
 from stoker.cli.terminal.errors import CommandFailed
@@ -43,7 +43,7 @@ from stoker.cli.terminal.messages import say
 @click.argument("resources", nargs=-1, metavar="[RESOURCE]...")
 @with_service
 def drift(
-    service: Service,
+    service: StackClient,
     name: str,
     resources: tuple[str, ...],
     accept: bool,

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from stoker.cli.client.refusals import Answer
-from stoker.cli.client.service import Service
+from stoker.cli.client.stack_client import StackClient
 from stoker.cli.framework import listing, with_service
 from stoker.cli.terminal.messages import say
 
@@ -25,7 +25,7 @@ WORDS = ("id", "name", "address", "type")
 @click.argument("wanted", nargs=-1, required=True)
 @click.option("--all-projects", is_flag=True, help="Search the stacks of all projects; for administrators.")
 @with_service
-def find(service: Service, wanted: tuple[str, ...], all_projects: bool) -> Iterator[Answer]:
+def find(service: StackClient, wanted: tuple[str, ...], all_projects: bool) -> Iterator[Answer]:
     """Find the stack and resource that have an object, by its ID, name or address.
 
     WANTED is the ID or the name of an object, an IP address, or the name of a resource. With id=, name= or address= in

@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from stoker.cli.client.refusals import Answer
-from stoker.cli.client.service import Service
+from stoker.cli.client.stack_client import StackClient
 from stoker.cli.commands.completion import stack_names
 from stoker.cli.commands.new_files import counted, free_files, write_files
 from stoker.cli.framework import format_option, with_service
@@ -47,7 +47,7 @@ _FORMATS = ("table", "json")
 @format_option(_FORMATS)
 @with_service
 def generate(
-    service: Service,
+    service: StackClient,
     whole: bool,
     types: tuple[str, ...],
     tags: tuple[str, ...],
@@ -112,7 +112,7 @@ def generate(
         sys.exit(1)
 
 
-def _types(service: Service) -> Iterator[dict[str, Any]]:
+def _types(service: StackClient) -> Iterator[dict[str, Any]]:
     generated = service.generated_types()
     for each in service.resource_types():
         yield {"resource_type": each, "generated": each in generated}

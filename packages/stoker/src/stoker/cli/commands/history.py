@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from stoker.cli.client.refusals import Answer
-from stoker.cli.client.service import Service
+from stoker.cli.client.stack_client import StackClient
 from stoker.cli.commands.completion import stack_names
 from stoker.cli.framework import chosen_of, format_option, with_service
 from stoker.cli.terminal.errors import CommandFailed
@@ -39,7 +39,7 @@ ONLY_OF_ONE = "plan"
 @click.option("--limit", type=click.IntRange(min=1), help="Show only this many operations, the newest ones.")
 @with_service
 def history(
-    service: Service, name: str, operation: str | None, form: str, chosen: tuple[str, ...], limit: int | None
+    service: StackClient, name: str, operation: str | None, form: str, chosen: tuple[str, ...], limit: int | None
 ) -> None:
     """List the operations on the stack NAME, newest first; or show one OPERATION with its plan.
 

@@ -12,7 +12,7 @@ import click
 
 from stoker.base.similar import closest
 from stoker.cli.client.refusals import Answer
-from stoker.cli.client.service import NESTED, Service, Stack
+from stoker.cli.client.stack_client import NESTED, Stack, StackClient
 from stoker.cli.commands.completion import output_names, stack_names
 from stoker.cli.framework import with_service
 from stoker.cli.terminal.errors import CommandFailed
@@ -28,7 +28,7 @@ from stoker.contract.views import NO_REASON
 @click.option("--failed", is_flag=True, help="Show only failures.")
 @click.option("--json", "as_json", is_flag=True, help="Print each event as a JSON object in a line.")
 @with_service
-def logs(service: Service, name: str, follow: bool, lines: int | None, failed: bool, as_json: bool) -> None:
+def logs(service: StackClient, name: str, follow: bool, lines: int | None, failed: bool, as_json: bool) -> None:
     """Show the events of the stack NAME and its nested stacks, oldest first: when, which resource, what and why.
 
     A resource of a nested stack has the names of the resources around it before its own: group.0.server.
@@ -89,7 +89,7 @@ def _show(event: Answer, stack: Stack, as_json: bool) -> None:
     help="Output format; json and yaml have the values by key.",
 )  # fmt: skip
 @with_service
-def outputs(service: Service, name: str, key: str | None, form: str) -> None:
+def outputs(service: StackClient, name: str, key: str | None, form: str) -> None:
     """List the outputs of the stack NAME; or print the value of the output KEY alone, for scripts.
 
     Exit status: 0; 1 if there is no such output, or it has an error and no value.

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from stoker.cli.client.refusals import Answer
-from stoker.cli.client.service import Service, Stack
+from stoker.cli.client.stack_client import Stack, StackClient
 from stoker.cli.commands.deployment import act_as_planned, begin, deletion
 from stoker.cli.commands.generate import refuse_existing, tell_generated, write_generated
 from stoker.cli.terminal.errors import CommandFailed
@@ -21,7 +21,7 @@ _UNUSED = "unused"
 """The value of parameters that no service shows: the objects are deleted without a use of it."""
 
 
-def import_orphans(service: Service, ids: Sequence[str], out: Path) -> bool:
+def import_orphans(service: StackClient, ids: Sequence[str], out: Path) -> bool:
     """Write a template and an environment that import the orphans with the IDs, or all; whether it has all of them.
 
     Raises CommandFailed for IDs of no orphans, and for files that exist already.
@@ -35,7 +35,7 @@ def import_orphans(service: Service, ids: Sequence[str], out: Path) -> bool:
     return _tell_left_out(orphans, answer)
 
 
-def remove_orphans(service: Service, ids: Sequence[str], yes: bool) -> bool:
+def remove_orphans(service: StackClient, ids: Sequence[str], yes: bool) -> bool:
     """Delete the orphans with the IDs, or all, after showing the plan and asking; whether it was all of them.
 
     Raises CommandFailed for IDs of no orphans, and if the deletion fails.
@@ -53,7 +53,7 @@ def remove_orphans(service: Service, ids: Sequence[str], yes: bool) -> bool:
     return complete
 
 
-def _chosen(service: Service, ids: Sequence[str]) -> list[Answer]:
+def _chosen(service: StackClient, ids: Sequence[str]) -> list[Answer]:
     """Return the orphans with the IDs, or all, as they are now. Raises CommandFailed for other IDs."""
     orphans = {each["physical_id"]: each for each in service.orphans() if each["status"] == "orphaned"}
     if others := [each for each in ids if each not in orphans]:
@@ -64,7 +64,7 @@ def _chosen(service: Service, ids: Sequence[str]) -> list[Answer]:
     return chosen
 
 
-def _generated(service: Service, orphans: Sequence[Answer]) -> Answer:
+def _generated(service: StackClient, orphans: Sequence[Answer]) -> Answer:
     """Return a template that imports those of the orphans whose type can be imported."""
     types = service.generated_types() if orphans else frozenset()
     wanted = [each for each in orphans if each["type"] in types]
@@ -88,7 +88,7 @@ def _tell_left_out(orphans: Sequence[Answer], answer: Answer) -> bool:
 
 
 @contextmanager
-def _stack_of(service: Service, name: str, answer: Answer) -> Iterator[Stack]:
+def _stack_of(service: StackClient, name: str, answer: Answer) -> Iterator[Stack]:
     """Import the objects of a template to a stack, which leaves them behind if it still has them all at the end.
 
     Raises CommandFailed if they cannot be imported.
@@ -110,7 +110,7 @@ def _stack_of(service: Service, name: str, answer: Answer) -> Iterator[Stack]:
         _leave(service, name, list(resources))
 
 
-def _leave(service: Service, name: str, resources: Sequence[str]) -> None:
+def _leave(service: StackClient, name: str, resources: Sequence[str]) -> None:
     """Delete a stack of which nothing has been deleted, without its objects."""
     stack = service.existing(name)
     if stack is None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from stoker.authoring.orphan_words import orphan_reason
-from stoker.cli.client.service import Service
+from stoker.cli.client.stack_client import StackClient
 from stoker.cli.framework import format_option, with_service, yes_option
 from stoker.cli.terminal.formats import ROW_FORMATS, show_rows
 from stoker.cli.terminal.messages import say
@@ -26,7 +26,7 @@ COLUMNS = ("status", "type", "physical_id", "name", "resource", "stack_name", "r
 @yes_option
 @format_option(ROW_FORMATS)
 @with_service
-def orphans(service: Service, ids: tuple[str, ...], remove: bool, out: Path | None, yes: bool, form: str) -> None:
+def orphans(service: StackClient, ids: tuple[str, ...], remove: bool, out: Path | None, yes: bool, form: str) -> None:
     """Find objects that Stoker has made and that belong to no stack any more.
 
     They have a name that Stoker has chosen, and the record of the project confirms it: objects that a deletion has left
@@ -66,7 +66,7 @@ def orphans(service: Service, ids: tuple[str, ...], remove: bool, out: Path | No
         sys.exit(1)
 
 
-def _change(service: Service, ids: tuple[str, ...], remove: bool, out: Path | None, yes: bool, form: str) -> None:
+def _change(service: StackClient, ids: tuple[str, ...], remove: bool, out: Path | None, yes: bool, form: str) -> None:
     from stoker.cli.commands.orphan_changes import import_orphans, remove_orphans
 
     if form != "table":

@@ -9,7 +9,7 @@ import click
 
 from stoker.cli.client.change_requests import webhook_key_of
 from stoker.cli.client.refusals import Answer, Refused
-from stoker.cli.client.service import Service, setting_path
+from stoker.cli.client.stack_client import StackClient, setting_path
 from stoker.cli.commands.completion import stack_names
 from stoker.cli.framework import format_option, with_service
 from stoker.cli.terminal.errors import CommandFailed, PoliciesRefused
@@ -29,7 +29,7 @@ _COLUMNS = ("name", "source", "verdict", "message")
 @click.option("--text", is_flag=True, help="Print the file that was set.")
 @format_option(ROW_FORMATS)
 @with_service
-def policies(service: Service, name: str | None, source: Path | None, remove: bool, text: bool, form: str) -> None:
+def policies(service: StackClient, name: str | None, source: Path | None, remove: bool, text: bool, form: str) -> None:
     """List the policies for plans of the stack NAME, or without NAME, of the project's stacks; set or remove them.
 
     \b
@@ -65,12 +65,12 @@ def _path(stack: Answer | None) -> str:
     return setting_path(stack, "plan_policies")
 
 
-def _shown(service: Service, stack: Answer | None) -> Answer:
+def _shown(service: StackClient, stack: Answer | None) -> Answer:
     found: Answer = service.call("GET", _path(stack))["plan_policies"]
     return found
 
 
-def _set(service: Service, stack: Answer | None, source: Path) -> Answer:
+def _set(service: StackClient, stack: Answer | None, source: Path) -> Answer:
     """Set what a file says, and return what is set.
 
     Raises CommandFailed, and PoliciesRefused with the places of mistakes in the file.

@@ -21,8 +21,8 @@ from stoker.cli.client.joint_plan import Exchange, Planned, foreseen, output_of,
 from stoker.cli.client.kept_exports import with_exports
 from stoker.cli.client.parallel import Ended, Outcome, run
 from stoker.cli.client.refusals import Refused
-from stoker.cli.client.service import Service, Stack
 from stoker.cli.client.sources import collect
+from stoker.cli.client.stack_client import Stack, StackClient
 from stoker.cli.commands.deployment import (
     Deployment,
     PlannedAction,
@@ -141,7 +141,7 @@ def by_stack(project: Project, given: Mapping[str, str]) -> dict[str, dict[str, 
 class JointPlan:
     """The plans of all stacks of a project, each made after those of the stacks that it needs."""
 
-    def __init__(self, service: Service, project: Project, how: How, there: Present) -> None:
+    def __init__(self, service: StackClient, project: Project, how: How, there: Present) -> None:
         """Make the plans; `there` are the stacks as they are. Raises ProjectRefused if a plan cannot be made or is
         known to fail.
         """
@@ -199,7 +199,11 @@ class JointPlan:
 
 
 def deployment(
-    service: Service, stack: ProjectStack, how: How, values: Mapping[str, Any], there: Present = MappingProxyType({})
+    service: StackClient,
+    stack: ProjectStack,
+    how: How,
+    values: Mapping[str, Any],
+    there: Present = MappingProxyType({}),
 ) -> Deployment:
     """Return what a stack is to be; `values` are those of parameters that come from other stacks. A stack that is not
     in `there` is read.
@@ -236,7 +240,9 @@ def show_joint_plan(joint: JointPlan, form: str) -> None:
     say(f"Project: {new} to create, {len(joint.changed) - new} to update, {total - len(joint.changed)} unchanged.")
 
 
-def plan_project(service: Service, path: str, stage: str | None, given: Mapping[str, str], how: How, form: str) -> bool:
+def plan_project(
+    service: StackClient, path: str, stage: str | None, given: Mapping[str, str], how: How, form: str
+) -> bool:
     """Show the plan of a project; return whether there are changes."""
     project, how = _wanted(path, stage, given, how)
     joint = JointPlan(service, project, how, present(service, project, how))
@@ -259,7 +265,7 @@ def _wanted(path: str, stage: str | None, given: Mapping[str, str], how: How) ->
 
 
 def deploy_project(
-    service: Service, path: str, stage: str | None, given: Mapping[str, str], how: How, yes: bool, form: str
+    service: StackClient, path: str, stage: str | None, given: Mapping[str, str], how: How, yes: bool, form: str
 ) -> None:
     """Deploy the stacks of a project, after showing the plan. Raises CommandFailed unless all are deployed."""
     shown = shown_as(form)
@@ -281,7 +287,7 @@ class Deployer:
     """
 
     def __init__(
-        self, service: Service, joint: JointPlan, how: How, shown: Shown, check: Callable[[Planned], None] | None
+        self, service: StackClient, joint: JointPlan, how: How, shown: Shown, check: Callable[[Planned], None] | None
     ) -> None:
         self.unchanged: set[str] = set()
         self._service = service
@@ -318,7 +324,7 @@ class Deployer:
         finish(done, sources=wanted.sources, report=report)
         report.outputs(done)
 
-    def _values(self, service: Service, stack: ProjectStack) -> dict[str, Any]:
+    def _values(self, service: StackClient, stack: ProjectStack) -> dict[str, Any]:
         """Return the values of the parameters that come from other stacks, which are deployed."""
         stacks = self._joint.project.stacks
         names = {reference.stack: stacks[reference.stack].name for reference in stack.references.values()}
@@ -339,18 +345,18 @@ def _refuse_surprises(joint: JointPlan, planned: Planned) -> None:
         )
 
 
-def present(service: Service, project: Project, how: How) -> Present:
+def present(service: StackClient, project: Project, how: How) -> Present:
     """Return the stacks of a project by name; None for one that does not exist."""
     return _read_all(service, project, how, lambda stack: stack)
 
 
-def at_rest(service: Service, project: Project, how: How, shown: Shown) -> Present:
+def at_rest(service: StackClient, project: Project, how: How, shown: Shown) -> Present:
     """Return the same when no operation runs on a stack, such as one of an earlier run that was interrupted."""
     with interruptible(project), shown.live():
         return _read_all(service, project, how, lambda each: waited(each, shown.of(each.name)) if each.busy else each)
 
 
-def _read_all(service: Service, project: Project, how: How, settled: Callable[[Stack], Stack]) -> Present:
+def _read_all(service: StackClient, project: Project, how: How, settled: Callable[[Stack], Stack]) -> Present:
     found: dict[str, Stack | None] = {}
 
     def read_one(key: str) -> None:
@@ -377,7 +383,7 @@ def interruptible(project: Project) -> Iterator[None]:
 
 
 def delete_project(
-    service: Service, path: str, stage: str | None, how: How, force: bool, yes: bool, dry_run: bool, form: str
+    service: StackClient, path: str, stage: str | None, how: How, force: bool, yes: bool, dry_run: bool, form: str
 ) -> None:
     """Delete the stacks of a project, those that others need last, after showing the plan.
 
@@ -409,7 +415,7 @@ def delete_project(
     _conclude(project, ended, set(), form)
 
 
-def _existing(service: Service, project: Project) -> Iterator[tuple[str, Stack]]:
+def _existing(service: StackClient, project: Project) -> Iterator[tuple[str, Stack]]:
     for key, stack in project.stacks.items():
         if (found := service.existing(stack.name)) is not None:
             yield key, found

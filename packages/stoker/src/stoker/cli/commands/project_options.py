@@ -9,7 +9,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from stoker.cli.client.service import Service
+from stoker.cli.client.stack_client import StackClient
 from stoker.cli.framework import with_service
 
 _SUFFIXES = (".yaml", ".yml")
@@ -45,7 +45,7 @@ def for_projects(
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         @with_service
         @functools.wraps(function)
-        def connected(service: Service, form: str, file: str | None, more: Mapping[str, Any], **given: Any) -> Any:
+        def connected(service: StackClient, form: str, file: str | None, more: Mapping[str, Any], **given: Any) -> Any:
             if file is None:
                 return function(service, form=form, **given)
             return run(service, file, form=form, **more, **{name: given[name] for name in allowed})

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from stoker.cli.client.refusals import Answer
-from stoker.cli.client.service import Service
+from stoker.cli.client.stack_client import StackClient
 from stoker.cli.commands.completion import stack_names
 from stoker.cli.framework import format_option, with_service
 from stoker.cli.terminal.errors import CommandFailed
@@ -21,7 +21,7 @@ _SETTINGS = "/settings"
 @click.argument("name", shell_complete=stack_names)
 @click.option("--reason", required=True, metavar="TEXT", help="Why; everybody who is refused reads it.")
 @with_service
-def lock(service: Service, name: str, reason: str) -> None:
+def lock(service: StackClient, name: str, reason: str) -> None:
     """Lock the stack NAME with its nested stacks: nothing is changed until it is unlocked.
 
     Updates, deletions and other actions are refused, and so are signals that scale or replace; the stack is not healed.
@@ -39,7 +39,7 @@ def lock(service: Service, name: str, reason: str) -> None:
 @click.command("unlock")
 @click.argument("name", shell_complete=stack_names)
 @with_service
-def unlock(service: Service, name: str) -> None:
+def unlock(service: StackClient, name: str) -> None:
     """Unlock the stack NAME, also if another user has locked it.
 
     \b
@@ -54,7 +54,7 @@ def unlock(service: Service, name: str) -> None:
 @click.command("protect")
 @click.argument("name", shell_complete=stack_names)
 @with_service
-def protect(service: Service, name: str) -> None:
+def protect(service: StackClient, name: str) -> None:
     """Protect the stack NAME from deletion; updates are allowed.
 
     \b
@@ -69,7 +69,7 @@ def protect(service: Service, name: str) -> None:
 @click.command("unprotect")
 @click.argument("name", shell_complete=stack_names)
 @with_service
-def unprotect(service: Service, name: str) -> None:
+def unprotect(service: StackClient, name: str) -> None:
     """Allow to delete the stack NAME.
 
     \b
@@ -93,7 +93,7 @@ def unprotect(service: Service, name: str) -> None:
 @click.option("--remove", is_flag=True, help="Remove the policy: all updates are allowed.")
 @format_option(RECORD_FORMATS, "yaml")
 @with_service
-def policy(service: Service, name: str, source: Path | None, remove: bool, form: str) -> None:
+def policy(service: StackClient, name: str, source: Path | None, remove: bool, form: str) -> None:
     """Print the stack policy of NAME, which says which updates are allowed; or set or remove it.
 
     \b

@@ -19,7 +19,7 @@ from stoker.cli.client.joint_plan import Exchange, Planned
 from stoker.cli.client.parallel import Ended, run
 from stoker.cli.client.parallel import Outcome as Step
 from stoker.cli.client.refusals import refusal_of
-from stoker.cli.client.service import Service
+from stoker.cli.client.stack_client import StackClient
 from stoker.cli.commands.deployment import StackIsLocked, deletion, finish, refuse_locked
 from stoker.cli.commands.project import (
     Deployer,
@@ -101,7 +101,7 @@ def tag_of(name: str, stage: str | None) -> str:
 class Reconciler:
     """Makes stacks what a project file says. `tag` is that of the source; see `tag_of`."""
 
-    def __init__(self, service: Service, tag: str, how: How, rules: Rules, form: str) -> None:
+    def __init__(self, service: StackClient, tag: str, how: How, rules: Rules, form: str) -> None:
         self._service = service
         self._tag = tag
         self._how = how

@@ -10,7 +10,7 @@ import click
 
 from stoker.authoring.plan_steps import policy_sentences
 from stoker.cli.client.refusals import Answer, Refused
-from stoker.cli.client.service import Service
+from stoker.cli.client.stack_client import StackClient
 from stoker.cli.framework import Commands, key_values, listing, pairs_of, progress_format, with_service, yes_option
 from stoker.cli.terminal.errors import CommandFailed, TemplateRefused
 from stoker.cli.terminal.formats import cell, show_record, show_rows
@@ -98,7 +98,7 @@ class Proposal:
 
 
 def propose(
-    service: Service,
+    service: StackClient,
     definitions: Mapping[str, Definition],
     moved: Sequence[Mapping[str, Any]] = (),
     creates: bool = False,
@@ -146,7 +146,7 @@ def _with_stack(item: Diagnostic, name: str) -> Diagnostic:
     return replace(item, hint=f"give it with -P {name}.{item.path[-1]}=VALUE, or in an environment (-e {name}=FILE)")
 
 
-def carry_out(service: Service, proposal: Proposal, form: str, report: Report) -> None:
+def carry_out(service: StackClient, proposal: Proposal, form: str, report: Report) -> None:
     """Carry a refactoring out, say so, and follow the updates that begin with it.
 
     Raises CommandFailed unless all of them succeed.
@@ -172,12 +172,12 @@ def carry_out(service: Service, proposal: Proposal, form: str, report: Report) -
         raise failed[0]
 
 
-def is_moved(service: Service, source: Mapping[str, str], target: Mapping[str, str]) -> bool:
+def is_moved(service: StackClient, source: Mapping[str, str], target: Mapping[str, str]) -> bool:
     """Return whether the stack of the target has it, and the one of the source has it no more."""
     return _has(service, target) and not _has(service, source)
 
 
-def _has(service: Service, place: Mapping[str, str]) -> bool:
+def _has(service: StackClient, place: Mapping[str, str]) -> bool:
     stack = service.existing(place["stack"])
     return stack is not None and any(each["resource_name"] == place["resource"] for each in stack.resources(0))
 
@@ -249,7 +249,7 @@ def _templates(context: click.Context, option: click.Parameter, given: tuple[str
 @progress_format
 @with_service
 def plan(
-    service: Service,
+    service: StackClient,
     templates: dict[str, str],
     moved: list[dict[str, Any]],
     environments: list[tuple[str, str]],
@@ -299,7 +299,7 @@ def plan(
 @yes_option
 @progress_format
 @with_service
-def execute(service: Service, refactor_id: str, yes: bool, form: str) -> None:
+def execute(service: StackClient, refactor_id: str, yes: bool, form: str) -> None:
     """Carry out the refactoring ID, after showing it: all stacks at once, and nothing in the cloud.
 
     If it has other changes (plan --with-changes), the updates that make them are followed until they end. It is refused
@@ -326,7 +326,7 @@ def execute(service: Service, refactor_id: str, yes: bool, form: str) -> None:
 @click.argument("refactor_id", metavar="ID")
 @progress_format
 @with_service
-def show(service: Service, refactor_id: str, form: str) -> None:
+def show(service: StackClient, refactor_id: str, form: str) -> None:
     """Show the refactoring ID: what it moves, and whether it can be carried out.
 
     \b
@@ -343,7 +343,7 @@ def show(service: Service, refactor_id: str, form: str) -> None:
 
 @listing("list", "id", "execution_status", "created_at", "description", more=("status", "status_reason"))
 @with_service
-def list_refactors(service: Service) -> Iterable[Answer]:
+def list_refactors(service: StackClient) -> Iterable[Answer]:
     """List the refactorings of the project, the latest first.
 
     \b

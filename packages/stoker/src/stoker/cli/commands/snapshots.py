@@ -9,7 +9,7 @@ from typing import TypeVar
 import click
 
 from stoker.cli.client.refusals import Answer
-from stoker.cli.client.service import Service, Stack
+from stoker.cli.client.stack_client import Stack, StackClient
 from stoker.cli.commands.completion import snapshot_names, stack_names
 from stoker.cli.commands.refreshing import extent, refresh_options
 from stoker.cli.framework import Commands, listing, progress_format, record, with_service, yes_option
@@ -43,7 +43,7 @@ def _identified(stack: Stack, wanted: str) -> Answer:
 @listing("list", "name", "id", "status", "creation_time", more=("status_reason",), spare=("creation_time",))
 @click.argument("name", shell_complete=stack_names)
 @with_service
-def list_snapshots(service: Service, name: str) -> Iterable[Answer]:
+def list_snapshots(service: StackClient, name: str) -> Iterable[Answer]:
     """List the snapshots of the stack NAME.
 
     \b
@@ -57,7 +57,7 @@ def list_snapshots(service: Service, name: str) -> Iterable[Answer]:
 @click.argument("name", shell_complete=stack_names)
 @click.argument("snapshot", required=False)
 @with_service
-def create(service: Service, name: str, snapshot: str | None) -> None:
+def create(service: StackClient, name: str, snapshot: str | None) -> None:
     """Take a snapshot of the stack NAME, with the name SNAPSHOT or without a name, and wait until it is complete.
 
     It contains the definition of the stack, and a copy of the content of servers and volumes.
@@ -80,7 +80,7 @@ def create(service: Service, name: str, snapshot: str | None) -> None:
 @record("show", form="yaml")
 @_arguments
 @with_service
-def show(service: Service, name: str, snapshot: str) -> Answer:
+def show(service: StackClient, name: str, snapshot: str) -> Answer:
     """Show SNAPSHOT of the stack NAME with its document; hidden values are redacted.
 
     \b
@@ -99,7 +99,7 @@ def show(service: Service, name: str, snapshot: str) -> Answer:
 @progress_format
 @with_service
 def restore(
-    service: Service,
+    service: StackClient,
     name: str,
     snapshot: str,
     yes: bool,
@@ -137,7 +137,7 @@ def restore(
 @_arguments
 @yes_option
 @with_service
-def delete(service: Service, name: str, snapshot: str, yes: bool) -> None:
+def delete(service: StackClient, name: str, snapshot: str, yes: bool) -> None:
     """Delete SNAPSHOT of the stack NAME with its copies.
 
     \b

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from stoker.cli.client.refusals import Answer
-from stoker.cli.client.service import NESTED, Service, Stack
+from stoker.cli.client.stack_client import NESTED, Stack, StackClient
 from stoker.cli.commands.completion import resource_names, stack_names
 from stoker.cli.commands.definitions import diff
 from stoker.cli.commands.deploy import delete
@@ -48,7 +48,7 @@ def _waits(resource: Mapping[str, Any]) -> bool:
 @click.option("--deleted", is_flag=True, help="Include deleted stacks.")
 @click.option("--nested", is_flag=True, help="Include nested stacks.")
 @with_service
-def list_stacks(service: Service, deleted: bool, nested: bool) -> Rows:
+def list_stacks(service: StackClient, deleted: bool, nested: bool) -> Rows:
     """List the project's stacks.
 
     \b
@@ -64,7 +64,7 @@ def list_stacks(service: Service, deleted: bool, nested: bool) -> Rows:
 @record("show")
 @click.argument("name", shell_complete=stack_names)
 @with_service
-def show(service: Service, name: str) -> Answer:
+def show(service: StackClient, name: str) -> Answer:
     """Show a stack.
 
     \b
@@ -88,7 +88,7 @@ def show(service: Service, name: str) -> Answer:
 @click.argument("name", shell_complete=stack_names)
 @click.option("-n", "--nested-depth", type=click.IntRange(0, NESTED), default=0, help="Levels of nested stacks.")
 @with_service
-def resources(service: Service, name: str, nested_depth: int) -> Rows:
+def resources(service: StackClient, name: str, nested_depth: int) -> Rows:
     """List a stack's resources.
 
     With nested stacks, the table also has the resource that each is inside. While resources wait, for example for the
@@ -111,7 +111,7 @@ def resources(service: Service, name: str, nested_depth: int) -> Rows:
 @click.option("--limit", type=click.IntRange(min=1), help="Show only this many events, the first ones.")
 @click.option("--follow", is_flag=True, help="Wait for new events and show them, until the stack is deleted.")
 @with_service
-def events(service: Service, name: str, nested_depth: int, limit: int | None, follow: bool) -> Rows:
+def events(service: StackClient, name: str, nested_depth: int, limit: int | None, follow: bool) -> Rows:
     """List the events of a stack, oldest first.
 
     \b
@@ -136,7 +136,7 @@ def _until_deleted(stack: Stack, depth: int) -> Rows:
 @listing("outputs", "output_key", "output_value", "description", more=("output_error",), spare=("description",))
 @click.argument("name", shell_complete=stack_names)
 @with_service
-def outputs(service: Service, name: str) -> Rows:
+def outputs(service: StackClient, name: str) -> Rows:
     """List a stack's outputs with their values.
 
     \b
@@ -151,7 +151,7 @@ def outputs(service: Service, name: str) -> Rows:
 @click.argument("name", shell_complete=stack_names)
 @_operation_option
 @with_service
-def template(service: Service, name: str, operation: str | None) -> Answer:
+def template(service: StackClient, name: str, operation: str | None) -> Answer:
     """Print the template of a stack.
 
     \b
@@ -166,7 +166,7 @@ def template(service: Service, name: str, operation: str | None) -> Answer:
 @click.argument("name", shell_complete=stack_names)
 @_operation_option
 @with_service
-def environment(service: Service, name: str, operation: str | None) -> Answer:
+def environment(service: StackClient, name: str, operation: str | None) -> Answer:
     """Print the environment of a stack; hidden parameters are redacted.
 
     \b
@@ -180,7 +180,7 @@ def environment(service: Service, name: str, operation: str | None) -> Answer:
 @click.argument("name", shell_complete=stack_names)
 @_operation_option
 @with_service
-def files(service: Service, name: str, operation: str | None) -> Answer:
+def files(service: StackClient, name: str, operation: str | None) -> Answer:
     """Print the files of a stack's template.
 
     \b
@@ -194,7 +194,7 @@ def files(service: Service, name: str, operation: str | None) -> Answer:
 @click.argument("name", shell_complete=stack_names)
 @click.argument("resource", shell_complete=resource_names)
 @with_service
-def resource(service: Service, name: str, resource: str) -> Answer:
+def resource(service: StackClient, name: str, resource: str) -> Answer:
     """Show RESOURCE of the stack NAME with its attributes.
 
     \b
@@ -209,7 +209,7 @@ def resource(service: Service, name: str, resource: str) -> Answer:
 @click.argument("name", shell_complete=stack_names)
 @click.argument("resource", shell_complete=resource_names)
 @with_service
-def metadata(service: Service, name: str, resource: str) -> Answer:
+def metadata(service: StackClient, name: str, resource: str) -> Answer:
     """Print the metadata of RESOURCE of the stack NAME.
 
     \b
@@ -225,7 +225,7 @@ def metadata(service: Service, name: str, resource: str) -> Answer:
 )  # fmt: skip
 @click.argument("name", shell_complete=stack_names)
 @with_service
-def failures(service: Service, name: str) -> Rows:
+def failures(service: StackClient, name: str) -> Rows:
     """List the resources that have failed, including nested stacks.
 
     \b

@@ -22,7 +22,7 @@ from stoker.cli.terminal.messages import say
 
 if TYPE_CHECKING:
     from stoker.cli.client.git_checkout import GitCheckout
-    from stoker.cli.client.service import Service
+    from stoker.cli.client.stack_client import StackClient
     from stoker.cli.commands.project import How
     from stoker.cli.commands.reconciler import Round, Rules
 
@@ -69,7 +69,7 @@ _LONGEST_SECONDS = 900.0
 @click.argument("source", metavar="SOURCE")
 @with_service
 def sync(
-    service: Service, source: str, form: str, path: str, ref: str, checkout: Path | None, name: str | None,
+    service: StackClient, source: str, form: str, path: str, ref: str, checkout: Path | None, name: str | None,
     stage: str | None, parameters: Mapping[str, str], jobs: int, refresh: str, allow_data_loss: bool, prune: bool,
     interval: float, once: bool, dry_run: bool,
 ) -> None:  # fmt: skip
@@ -152,7 +152,7 @@ def _cache() -> Path:
 class Rounds:
     """The rounds of one source. `parameters` are values by STACK.KEY; `cloud` is the entry of clouds.yaml, if any."""
 
-    service: Service
+    service: StackClient
     cloud: str | None
     source: Source
     stage: str | None

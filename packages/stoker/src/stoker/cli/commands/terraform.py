@@ -18,7 +18,7 @@ from stoker.cli.terminal.messages import say
 if TYPE_CHECKING:
     from stoker.authoring.terraform.configuration import Configuration, StackObject
     from stoker.authoring.terraform.importing import Imported, InModules
-    from stoker.cli.client.service import Service, Stack
+    from stoker.cli.client.stack_client import Stack, StackClient
 
 TEMPLATE, ENVIRONMENT = "template.yaml", "environment.yaml"
 _SECTIONS = ("imports", "moved")
@@ -138,7 +138,7 @@ def _tell_modules(nested: InModules, inner: Path, given: str) -> None:
 CONFIGURATION = "main.tf"
 
 
-def write_configuration(service: Service, name: str, out: Path, skip_unsupported: bool, form: str) -> None:
+def write_configuration(service: StackClient, name: str, out: Path, skip_unsupported: bool, form: str) -> None:
     """Write a configuration of Terraform for the objects of a stack, with those of its nested stacks.
 
     Exits with status 1 if objects have no equivalent, unless these are skipped. Raises CommandFailed.
@@ -167,7 +167,7 @@ def write_configuration(service: Service, name: str, out: Path, skip_unsupported
         sys.exit(1)
 
 
-def _objects(service: Service, stack: Stack, outer: str) -> Iterator[StackObject]:
+def _objects(service: StackClient, stack: Stack, outer: str) -> Iterator[StackObject]:
     """Yield the objects of a stack and of its nested stacks."""
     from stoker.authoring.terraform.configuration import StackObject
 

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 import click
 from click.core import ParameterSource
 
-from stoker.cli.client.service import Service
+from stoker.cli.client.stack_client import StackClient
 from stoker.cli.commands.deploy import Command, definition_options
 from stoker.cli.commands.refreshing import extent
 from stoker.cli.framework import key_values, progress_format, with_service, yes_option
@@ -86,7 +86,7 @@ _STATE_OPTIONS = (
     command=_Import,
     needs_name=False,
 )
-def import_objects(service: Service, name: str, objects: dict[str, str], **definition: Any) -> None:
+def import_objects(service: StackClient, name: str, objects: dict[str, str], **definition: Any) -> None:
     """Import existing objects as resources of the stack NAME.
 
     The template has the resources as they are wanted. The entries are written into the last environment, a file that is
@@ -153,7 +153,7 @@ def _refuse_unused(context: click.Context) -> None:
     command=_Move,
 )  # fmt: skip
 def move(
-    service: Service, name: str, former: str, new: str | None, source_template: str | None, **definition: Any
+    service: StackClient, name: str, former: str, new: str | None, source_template: str | None, **definition: Any
 ) -> None:
     """Keep the object of a resource that has another name in the template, or gets into another stack.
 
@@ -180,7 +180,7 @@ def move(
 
 
 def _move_between(
-    service: Service,
+    service: StackClient,
     source: str,
     target: str,
     *,
@@ -221,7 +221,7 @@ def _move_between(
 
 
 @_transfer(click.argument("resources", nargs=-1, required=True, metavar="RESOURCE…"))
-def forget(service: Service, name: str, resources: tuple[str, ...], **definition: Any) -> None:
+def forget(service: StackClient, name: str, resources: tuple[str, ...], **definition: Any) -> None:
     """Remove resources from the stack NAME, and keep their objects.
 
     The template no longer has the resources. The entries are written into the last environment, a file that is made if
@@ -237,7 +237,7 @@ def forget(service: Service, name: str, resources: tuple[str, ...], **definition
 
 
 def _deploy_with(
-    service: Service,
+    service: StackClient,
     name: str,
     section: str,
     entries: Sequence[Mapping[str, Any]],

@@ -10,7 +10,7 @@ import click
 
 from stoker.base.json_text import read_json
 from stoker.cli.client.refusals import Answer
-from stoker.cli.client.service import NESTED, Service, Stack
+from stoker.cli.client.stack_client import NESTED, Stack, StackClient
 from stoker.cli.commands.completion import resource_names, stack_names
 from stoker.cli.commands.refreshing import extent, refresh_options
 from stoker.cli.framework import listing, progress_format, with_service, yes_option
@@ -36,7 +36,7 @@ def _act(stack: Stack, action: str, good: tuple[str, ...]) -> None:
 def _verb(action: str, good: tuple[str, ...], text: str, examples: str) -> click.Command:
     """Return the command of an action whose only argument is the name of the stack."""
 
-    def command(service: Service, name: str) -> None:
+    def command(service: StackClient, name: str) -> None:
         stack = service.stack(name)
         if action == "resume" and not stack.state.startswith(("SUSPEND", "RESUME")):
             raise CommandFailed(f"{stack.name} is not suspended: its state is {stack.state}.")
@@ -54,7 +54,7 @@ resume = _verb("resume", ("RESUME",), "Resume all resources of the stack NAME.",
 @click.command("check")
 @click.argument("name", shell_complete=stack_names)
 @with_service
-def check(service: Service, name: str) -> None:
+def check(service: StackClient, name: str) -> None:
     """Check that the resources of the stack NAME exist and are healthy; the next update replaces others.
 
     Says how many resources were not checked, since their types have no check.
@@ -83,7 +83,7 @@ def check(service: Service, name: str) -> None:
 @progress_format
 @with_service
 def retry(
-    service: Service,
+    service: StackClient,
     name: str,
     skip: tuple[str, ...],
     refresh: str | None,
@@ -125,7 +125,7 @@ def retry(
 @progress_format
 @with_service
 def rollback(
-    service: Service, name: str, yes: bool, refresh: str | None, skip_refresh: bool, dry_run: bool, form: str
+    service: StackClient, name: str, yes: bool, refresh: str | None, skip_refresh: bool, dry_run: bool, form: str
 ) -> None:
     """Roll the stack NAME, whose last change has failed, back to its last good definition, after showing the plan.
 
@@ -153,7 +153,7 @@ def rollback(
 @click.argument("name", shell_complete=stack_names)
 @click.option("--no-rollback", is_flag=True, help="Do not roll back; steps in progress are completed.")
 @with_service
-def cancel(service: Service, name: str, no_rollback: bool) -> None:
+def cancel(service: StackClient, name: str, no_rollback: bool) -> None:
     """Cancel the update that is in progress on the stack NAME, and roll it back.
 
     With --no-rollback, a creation can be cancelled, too.
@@ -174,7 +174,7 @@ def cancel(service: Service, name: str, no_rollback: bool) -> None:
 @click.command("watch")
 @click.argument("name", shell_complete=stack_names)
 @with_service
-def watch(service: Service, name: str) -> None:
+def watch(service: StackClient, name: str) -> None:
     """Show the progress of the operation on the stack NAME until it ends, and its result; or those of the last one.
 
     This continues a command that was interrupted, or has lost the service. The exit status is that of the operation:
@@ -198,7 +198,7 @@ def watch(service: Service, name: str) -> None:
 @click.argument("resource", shell_complete=resource_names)
 @click.option("--data", metavar="JSON", help="Data to send, a JSON object.")
 @with_service
-def signal(service: Service, name: str, resource: str, data: str | None) -> None:
+def signal(service: StackClient, name: str, resource: str, data: str | None) -> None:
     """Send a signal to RESOURCE of the stack NAME.
 
     \b
@@ -227,7 +227,7 @@ def _data(text: str | None) -> Any:
 @click.option("--reason", default="", help="Reason, shown with the resource.")
 @click.option("--reset", is_flag=True, help="Remove the mark.")
 @with_service
-def mark_unhealthy(service: Service, name: str, resource: str, reason: str, reset: bool) -> None:
+def mark_unhealthy(service: StackClient, name: str, resource: str, reason: str, reset: bool) -> None:
     """Mark RESOURCE of the stack NAME unhealthy, so that the next update replaces it.
 
     \b
@@ -248,7 +248,7 @@ def mark_unhealthy(service: Service, name: str, resource: str, reason: str, rese
 @click.argument("name", shell_complete=stack_names)
 @click.option("-n", "--nested-depth", type=click.IntRange(0, NESTED), default=0, help="Levels of nested stacks.")
 @with_service
-def hooks(service: Service, name: str, nested_depth: int) -> Iterable[Answer]:
+def hooks(service: StackClient, name: str, nested_depth: int) -> Iterable[Answer]:
     """List the hooks that pause resources of the stack NAME.
 
     \b
@@ -279,7 +279,7 @@ def _holding(events: Iterable[Answer]) -> Iterator[Answer]:
 @click.argument("resource", shell_complete=resource_names)
 @click.argument("hook", type=click.Choice(HOOKS), metavar="HOOK")
 @with_service
-def clear_hook(service: Service, name: str, resource: str, hook: str) -> None:
+def clear_hook(service: StackClient, name: str, resource: str, hook: str) -> None:
     """Clear HOOK, which pauses RESOURCE of the stack NAME, so that it continues.
 
     HOOK is pre- or post-, followed by create, update or delete. `stoker stack hooks` lists the active ones.

@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 
-from stoker.cli.client.service import Stack
 from stoker.cli.client.sources import Sources
+from stoker.cli.client.stack_client import Stack
 from stoker.cli.terminal.errors import CommandFailed
 from stoker.cli.terminal.places import short
 from stoker.cli.views.progress import latest_action

@@ -10,7 +10,7 @@ from rich.tree import Tree
 
 from stoker.cli.client.outages import NotAnswering
 from stoker.cli.client.refusals import Answer
-from stoker.cli.client.service import Stack
+from stoker.cli.client.stack_client import Stack
 from stoker.cli.terminal.errors import FollowingFailed, FollowingInterrupted
 from stoker.cli.terminal.formats import console
 from stoker.cli.views.progress import Progress

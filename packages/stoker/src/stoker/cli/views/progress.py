@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from stoker.cli.client.refusals import Answer
-from stoker.cli.client.service import Stack
+from stoker.cli.client.stack_client import Stack
 
 _REPLACED = " (replaced)"
 """Follows the name of a resource's former object, which is deleted after its replacement."""

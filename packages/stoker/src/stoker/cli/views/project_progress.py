@@ -13,7 +13,7 @@ from rich.text import Text
 
 from stoker.cli.client.outages import ANSWERS_AGAIN
 from stoker.cli.client.refusals import Answer
-from stoker.cli.client.service import Stack
+from stoker.cli.client.stack_client import Stack
 from stoker.cli.terminal.errors import CommandFailed
 from stoker.cli.terminal.formats import console
 from stoker.cli.views.plans import Compared

@@ -127,13 +127,13 @@ class Announcer:
         for kind in {row.kind for row in recorded if isinstance(row, Announcement)}:
             self._lanes[kind].wake()
 
-    async def take_over(self) -> None:
+    async def send_orphaned(self) -> None:
         """Send the notifications of dead engines."""
         services = self.services
         others = await services.database.read(announcements.engines_with_pending) - {services.id}
         gone = others - await services.database.read(claims.living, services.clock.now()) if others else others
         if gone:
-            step = partial(announcements.take_over, engine_id=services.id, others=gone)
+            step = partial(announcements.reassign, engine_id=services.id, others=gone)
             await services.journal.commit(Batch().then(step))
             for lane in self._lanes.values():
                 lane.wake()

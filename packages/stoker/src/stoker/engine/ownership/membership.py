@@ -160,7 +160,7 @@ class Membership:
         self._others.alive = bool(living - {services.id})
         if services.clock.monotonic() >= self._trusts_from:
             self.takeovers.begin()
-        await self._parts.announcer.take_over()
+        await self._parts.announcer.send_orphaned()
         services.background.spawn(services.credentials.remove_given_up())
         if services.id == min(living, default=services.id):
             services.background.spawn(self._healer.look())

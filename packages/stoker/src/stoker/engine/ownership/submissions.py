@@ -13,7 +13,7 @@ from sqlalchemy import Connection
 
 from stoker.engine.calls.context import AwaitedOperations, RecordingParts
 from stoker.engine.calls.polling import ObjectPoller
-from stoker.engine.credentials import hold
+from stoker.engine.credentials import lock_credential
 from stoker.engine.inspection.reading import ReaderForRuns
 from stoker.engine.notifications.announcer import Announcer
 from stoker.engine.ownership.healing import replace_on_signal
@@ -79,7 +79,7 @@ class Submissions:
             self._own(operation)
         batch = Batch().then(prepared.save).add(prepared.row, stack, operation)
         if stack.parent_id is None:
-            batch.then(partial(hold, text=stack.credential))
+            batch.then(partial(lock_credential, text=stack.credential))
         else:
             batch.then(partial(trusts.inherit, stack_id=stack.id, parent_id=stack.parent_id))
         batch.steps.extend(steps)

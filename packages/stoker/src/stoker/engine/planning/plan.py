@@ -98,7 +98,7 @@ class Step:
         return self.kind is not Kind.KEEP or self.moved_from is not None or self.imports is not None
 
     @property
-    def takes_over(self) -> bool:
+    def adopts_object(self) -> bool:
         """Whether the stack gets an object that exists: an import, or a resource of another stack."""
         return self.imports is not None or (self.moved_from is not None and "/" in self.moved_from)
 

@@ -50,7 +50,7 @@ def _step_facts(step: Step, redactor: Redactor) -> dict[str, Any]:
         hidden = subject.hides() if subject.hides is not None else frozenset()
         properties, unknown = properties_of(subject.type, given, hidden)
     return {
-        "kinds": kinds_of(step.kind, imports=step.takes_over, moved=step.moved_from is not None),
+        "kinds": kinds_of(step.kind, imports=step.adopts_object, moved=step.moved_from is not None),
         "types": _types(step.type, subject),
         "properties": redactor.redact_values(properties),
         "unknown": unknown,

@@ -94,7 +94,7 @@ def _of_step(step: Step, subject: Subject, counted: set[str]) -> Usage:
         after = before
     retains = step.kind in _REMOVALS and any(reason.code in RETENTION for reason in step.reasons)
     retained = before if retains else ()
-    return Usage(step.name, step.type, () if step.takes_over else before, after, retained, subject.unforeseen)
+    return Usage(step.name, step.type, () if step.adopts_object else before, after, retained, subject.unforeseen)
 
 
 def _kept(path: str, uuid: str, below: Below) -> Iterator[Usage]:

@@ -33,7 +33,7 @@ _FIRST_PAUSE = 0.05
 """Pause before something that has just begun is asked for, in seconds; doubled each time."""
 
 
-class Service:
+class StackClient:
     """The stacks of one project. Every method raises Refused if the service returns an error.
 
     Requests that only read are repeated while the service does not answer, as `outages` decides. `auth_url` is the
@@ -117,9 +117,9 @@ class Service:
             raise
         return found
 
-    def another(self) -> Service:
+    def another(self) -> StackClient:
         """Return a client of the same service for another thread, which bridges outages by itself."""
-        return Service(self._adapter, self._timeout, Outages(), self.auth_url)
+        return StackClient(self._adapter, self._timeout, Outages(), self.auth_url)
 
     def resource_types(self) -> list[str]:
         """Return the names of all types."""
@@ -220,7 +220,7 @@ class Stack:
     tree of the action that has ended.
     """
 
-    def __init__(self, service: Service, facts: Answer) -> None:
+    def __init__(self, service: StackClient, facts: Answer) -> None:
         self._service = service
         self.facts = facts
         self.shown: Callable[[Answer], bool] = lambda _failure: False
