@@ -121,6 +121,8 @@ def test_signals_do_not_scale_a_locked_stack(stacks: Stacks) -> None:
     lock(stacks)
     answer = stacks.send("POST", signal, {})
     assert answer.status_code == 409 and answer.json()["error"]["type"] == "StackLocked", answer.text
+    root = stacks.stack()["stack_name"]
+    assert answer.json()["error"]["message"].startswith(f"Stack {root} is locked by demo")
     assert members() == 1
     unlock(stacks)
     assert stacks.send("POST", signal, {}).status_code == 200

@@ -35,11 +35,11 @@ class Lock:
         """Return the value of the column."""
         return orjson.dumps(asdict(self)).decode()
 
-    def refusal(self, stack: Stack) -> StackLocked:
-        """Return the error for what the lock of a stack, or of the root of its tree, does not allow."""
+    def refusal(self, root: Stack) -> StackLocked:
+        """Return the error for what the lock of a root stack does not allow, in its tree."""
         since = isoformat(self.since)
         return StackLocked(
-            f"Stack {stack.name} is locked by {self.user} since {since}: {self.reason}. Nothing is changed until it is "
+            f"Stack {root.name} is locked by {self.user} since {since}: {self.reason}. Nothing is changed until it is "
             "unlocked (stoker stack unlock)."
         )
 
@@ -49,21 +49,16 @@ def lock_of(root: Stack) -> Lock | None:
     return None if root.locked is None else Lock(**orjson.loads(root.locked))
 
 
-def lock_above(connection: Connection, stack: Stack) -> Lock | None:
-    """Return the lock of the tree that a stack belongs to."""
-    root = stack if stack.parent_id is None else queries.stack_by_id(connection, stack.root_id)
-    return None if root is None else lock_of(root)
-
-
 def refuse_if_locked_now(connection: Connection, stack: Stack) -> None:
     """As `refuse_locked`, as of this transaction, until whose end nobody locks the tree."""
-    root = queries.lock_stack(connection, stack.root_id)
-    if root is not None and (lock := lock_of(root)) is not None:
-        raise lock.refusal(stack)
+    _refuse(queries.lock_stack(connection, stack.root_id))
 
 
 def refuse_locked(connection: Connection, stack: Stack) -> None:
     """Raise StackLocked if the tree that the stack belongs to is locked."""
-    lock = lock_above(connection, stack)
-    if lock is not None:
-        raise lock.refusal(stack)
+    _refuse(stack if stack.parent_id is None else queries.stack_by_id(connection, stack.root_id))
+
+
+def _refuse(root: Stack | None) -> None:
+    if root is not None and (lock := lock_of(root)) is not None:
+        raise lock.refusal(root)
