@@ -483,6 +483,31 @@ async def test_looking_goes_into_nested_stacks(world: World) -> None:
 # -- conflicts -----------------------------------------------------------------------------------------------------
 
 
+async def test_a_refused_deletion_names_what_uses_the_object(world: World) -> None:
+    pool = {"type": "OS::Neutron::SubnetPool", "properties": {"prefixes": ["10.77.0.0/16"], "default_prefixlen": 24}}
+    volume = {"type": "OS::Cinder::Volume", "properties": {"size": 1}}
+    await world.create("web", template(volume=volume, pool=pool))
+    await world.create("other", template(net=net()))
+    owned = await world.resources("web")
+    token = world.served.token("demo", "demo")
+
+    def made(path: str, member: str, **fields: Any) -> str:
+        answer = world.served.call("POST", path, {member: fields}, token)
+        identifier: str = answer.json[member]["id"]
+        return identifier
+
+    held = owned["volume"]["physical_id"]
+    snapshot = made("/volume/v3/snapshots", "snapshot", volume_id=held, name="foreign")
+    network = (await world.resources("other"))["net"]["physical_id"]
+    fields = {"network_id": network, "subnetpool_id": owned["pool"]["physical_id"], "ip_version": 4}
+    subnet = made("/network/v2.0/subnets", "subnet", **fields)
+    stack = await world.delete("web")
+    assert state(stack) == "DELETE_FAILED"
+    reasons = {name: each["status_reason"] for name, each in (await world.resources("web")).items()}
+    assert reasons["volume"].endswith(f"; it is in use by snapshot 'foreign' {snapshot}")
+    assert reasons["pool"].endswith(f"; it is in use by subnet {subnet}")
+
+
 async def test_a_deletion_waits_for_what_uses_the_object_and_names_it(world: World) -> None:
     await world.create("web", template(net=net()))
     network = (await world.resources("web"))["net"]["physical_id"]

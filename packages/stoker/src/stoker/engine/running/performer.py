@@ -28,7 +28,7 @@ from stoker.engine.running.hooks import pause
 from stoker.engine.running.identifiers import fits, require_fitting, with_fitting_id
 from stoker.engine.running.lost_claims import remove_lost_object
 from stoker.engine.running.operation_context import OperationContext
-from stoker.engine.running.refusals import doubt, failure_of, pause_after_refusal, wait_until_free
+from stoker.engine.running.refusals import doubt, failure_of, pause_after_refusal, wait_until_free, with_users
 from stoker.engine.running.retries import Retries, backoff
 from stoker.engine.running.search_terms import is_unseen, record_terms
 from stoker.engine.running.stopping import CANCELLED, Stop, Stopped
@@ -321,7 +321,9 @@ class Performer:
             return Again(after=0.0)
         if error.conflict and action == "DELETE" and not error.lasting:
             return await wait_until_free(self.run, state, error, conflicts)
-        return Failed(error.message, kind=error.kind, in_error=error.conflict and not error.lasting)
+        refused = action == "DELETE" and 400 <= error.status < 500
+        text = await with_users(self.run, state, error) if refused else error.message
+        return Failed(text, kind=error.kind, in_error=error.conflict and not error.lasting)
 
     async def _there_after_all(self, state: ResourceState) -> bool:
         """Return whether a creation has created the object although the service reported a failure."""

@@ -42,11 +42,16 @@ async def doubt(run: OperationContext, state: ResourceState, error: CloudError) 
     return await without_secrets(run, text, [state])
 
 
+async def with_users(run: OperationContext, state: ResourceState, error: CloudError) -> str:
+    """Return why a service refuses to delete an object, with what uses it as far as that is known."""
+    users = await users_of(run, state)
+    return f"{error.message}; it is in use by {', '.join(users)}" if users else error.message
+
+
 async def wait_until_free(run: OperationContext, state: ResourceState, error: CloudError, conflicts: int) -> Outcome:
     """Wait until the object is not used any more, and report what uses it."""
     row = state.row
-    users = await users_of(run, state)
-    text = f"{error.message}; it is in use by {', '.join(users)}" if users else error.message
+    text = await with_users(run, state, error)
     if conflicts >= run.services.settings.action_retry_limit:
         return Failed(text, kind=error.kind)
     pause = backoff(conflicts)

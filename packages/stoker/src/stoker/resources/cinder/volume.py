@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from stoker.base.errors import CloudError, NotSupported
-from stoker.plugins.capabilities import LosingContent, SnapshotBeforeDelete
+from stoker.plugins.capabilities import KnowingUsers, LosingContent, SnapshotBeforeDelete
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.resource import AttributeKey, Call
 from stoker.plugins.waiting import Waiter
@@ -46,7 +46,7 @@ async def _is_read_only(kind: Volume, call: Call, shown: Mapping[str, Any]) -> b
     return str((shown.get("metadata") or {}).get("readonly", False)).lower() == "true"
 
 
-class Volume(RestResource, LosingContent, SnapshotBeforeDelete):
+class Volume(RestResource, LosingContent, SnapshotBeforeDelete, KnowingUsers):
     """A block storage volume."""
 
     type_name = "OS::Cinder::Volume"
@@ -249,6 +249,17 @@ class Volume(RestResource, LosingContent, SnapshotBeforeDelete):
         return shown is None or shown["status"] in ("error", "deleting")
 
     # -- deleting -------------------------------------------------------------------------------------------
+
+    async def used_by(self, call: Call) -> Mapping[str, str]:
+        """Return the servers that the volume is attached to, and its snapshots."""
+        shown = await self.show(call) if call.physical_id is not None else None
+        if shown is None:
+            return {}
+        found = {each["server_id"]: f"server {each['server_id']}" for each in shown.get("attachments") or ()}
+        params = {"volume_id": str(call.physical_id)}
+        for each in await call.cloud.list("cinder", "/snapshots", "snapshots", params):
+            found[each["id"]] = f"snapshot {each['name']!r} {each['id']}" if each["name"] else f"snapshot {each['id']}"
+        return found
 
     async def delete(self, call: Call) -> Outcome:
         try:

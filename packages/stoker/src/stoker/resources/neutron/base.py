@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from stoker.plugins.capabilities import KnowingUsers
 from stoker.plugins.listing import SharedList
@@ -75,12 +75,23 @@ _DELETED_BY_NEUTRON = frozenset({"network:dhcp", "network:distributed", "network
 """Owners of ports that Neutron deletes itself, with the object that they belong to."""
 
 
+class Holders(NamedTuple):
+    """Objects that prevent the deletion of another one: those of a member whose `field` is the other one's ID."""
+
+    member: str
+    field: str
+
+
 def _port_description(port: Mapping[str, Any], project_id: str) -> str:
     """Return the name, ID and user of a port, and its project if that is not `project_id`."""
-    name = f" {port['name']!r}" if port.get("name") else ""
     owner = f", {port['device_owner']} {port['device_id']}" if port.get("device_owner") else ""
-    other = f" of project {port['project_id']}" if port.get("project_id") not in (None, "", project_id) else ""
-    return f"port{name} {port['id']}{other}{owner}"
+    return f"{_description('port', port, project_id)}{owner}"
+
+
+def _description(member: str, item: Mapping[str, Any], project_id: str) -> str:
+    name = f" {item['name']!r}" if item.get("name") else ""
+    other = f" of project {item['project_id']}" if item.get("project_id") not in (None, "", project_id) else ""
+    return f"{member}{name} {item['id']}{other}"
 
 
 async def _tags(kind: NeutronResource, call: Call, shown: Mapping[str, Any]) -> Any:
@@ -130,12 +141,13 @@ def users_among(call: Call, ports: Iterable[Mapping[str, Any]]) -> Mapping[str, 
 class NeutronResource(RestResource, KnowingUsers):
     """A resource type of Neutron: `value_specs` are merged into the body, `tags` are set by a separate request.
 
-    `strict_value_specs` refuses value_specs that name a property. `ports_by` is the query, with `{id}` in it, for the
-    ports that prevent an object's deletion.
+    `strict_value_specs` refuses value_specs that name a property. What prevents an object's deletion are the ports of
+    the query `ports_by`, with `{id}` in it, and `holders`.
     """
 
     strict_value_specs: ClassVar[bool] = False
     ports_by: ClassVar[str] = ""
+    holders: ClassVar[tuple[Holders, ...]] = ()
     readers: ClassVar[Mapping[str, Reader]] = {"tags": _tags, "value_specs": _value_specs}
 
     def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:
@@ -171,10 +183,18 @@ class NeutronResource(RestResource, KnowingUsers):
             await _set_tags(self, call, call.changed["tags"] or [])
 
     async def used_by(self, call: Call) -> Mapping[str, str]:
-        if not self.ports_by or call.physical_id is None:
-            return {}
-        name, _, value = self.ports_by.format(id=call.physical_id).partition("=")
-        return users_among(call, await call.cloud.list("neutron", "/v2.0/ports", "ports", {name: value}))
+        found: dict[str, str] = {}
+        if call.physical_id is None:
+            return found
+        if self.ports_by:
+            name, _, value = self.ports_by.format(id=call.physical_id).partition("=")
+            found |= users_among(call, await call.cloud.list("neutron", "/v2.0/ports", "ports", {name: value}))
+        for member, field in self.holders:
+            path, query = f"/v2.0/{member}s", {field: call.physical_id}
+            listed = await call.cloud.list("neutron", path, f"{member}s", query)
+            held = [each for each in listed if each.get(field) == call.physical_id]
+            found |= {each["id"]: _description(member, each, call.stack.project_id) for each in held}
+        return found
 
     async def needs_replacement_after_failure(self, call: Call) -> bool:
         """Replace an object that is in error or does not exist; update any other."""

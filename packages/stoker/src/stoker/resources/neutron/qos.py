@@ -6,7 +6,7 @@ from stoker.plugins.exclusion import Exclusion
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.resources.base import Collection
 from stoker.resources.declare import Constraints, between, one_of
-from stoker.resources.neutron.base import NeutronResource, shared
+from stoker.resources.neutron.base import Holders, NeutronResource, shared
 from stoker.resources.wire import NOT_SENT
 from stoker.schema.live import FETCHED
 from stoker.schema.property import SUPPORTED, Attribute, Change, Property, Support, Type
@@ -49,6 +49,7 @@ class QoSPolicy(NeutronResource):
     for_administrators = True
     collection = Collection("neutron", "/v2.0/qos/policies", "policy", "policies")
     extension = "qos"
+    holders = (Holders("network", "qos_policy_id"), Holders("port", "qos_policy_id"))
     support = Support(version="6.0.0")
     readers = {**NeutronResource.readers, "shared": shared}
 

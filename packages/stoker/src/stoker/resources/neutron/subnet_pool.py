@@ -13,7 +13,7 @@ from stoker.plugins.preflight import Code, Conflict, Facts, Planned, Problem
 from stoker.plugins.resource import Call
 from stoker.resources.declare import between, custom, length, one_of
 from stoker.resources.neutron.allowances import SUBNET_POOLS, counts
-from stoker.resources.neutron.base import TAGS, NeutronResource, collection, shared
+from stoker.resources.neutron.base import TAGS, Holders, NeutronResource, collection, shared
 from stoker.schema.live import FETCHED
 from stoker.schema.property import Change, Property, Support, Type
 from stoker.schema.unknown import has_unknown
@@ -37,6 +37,7 @@ class AddressScope(NeutronResource):
     description = "An area in which the addresses of subnet pools are unique and routed without translation."
     collection = collection("address_scope", "/v2.0/address-scopes")
     extension = "address-scope"
+    holders = (Holders("subnetpool", "address_scope_id"),)
     support = Support(version="6.0.0")
     readers = {**NeutronResource.readers, "shared": shared}
 
@@ -67,6 +68,7 @@ class SubnetPool(NeutronResource):
     conflicts = (Conflict(Code.REFUSED_CHANGE, _without_prefixes, of_changes=True),)
     collection = collection("subnetpool")
     extension = "subnet_allocation"
+    holders = (Holders("subnet", "subnetpool_id"),)
     exclusion = Exclusion(_share_prefixes)
     support = Support(version="6.0.0")
     readers = {**NeutronResource.readers, "shared": shared}
