@@ -52,7 +52,7 @@ def run(
     password: str = WELL_KNOWN_PASSWORD,
     services: Collection[str] = CHOICES,
     dns_port: int = 0,
-    vendor_data: Mapping[str, Any] | None = None,
+    vendor_data: Mapping[str, object] | None = None,
     guests: GuestDriver | None = None,
     permitted: Sequence[Permitted] = (),
     passwords: Mapping[str, str] | None = None,

@@ -101,7 +101,7 @@ class _Datagrams(asyncio.DatagramProtocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.DatagramTransport, transport)
 
-    def datagram_received(self, data: bytes, addr: tuple[str | Any, int]) -> None:
+    def datagram_received(self, data: bytes, addr: tuple[str | object, int]) -> None:
         for answer in self._server.respond(data, over_tcp=False):
             if self._transport is not None:
                 self._transport.sendto(answer, addr)

@@ -52,7 +52,7 @@ class CloudClient:
         self,
         method: str,
         path: str,
-        body: Any = None,
+        body: object = None,
         token: str | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> Answer:
@@ -88,7 +88,7 @@ class CloudClient:
     def _log_in(self, user: str, project: str | None) -> str:
         default = {"id": "default"}
         given = {"name": user, "domain": default, "password": self.password_of(user)}
-        auth: dict[str, Any] = {"identity": {"methods": ["password"], "password": {"user": given}}}
+        auth: dict[str, object] = {"identity": {"methods": ["password"], "password": {"user": given}}}
         if project is not None:
             auth["scope"] = {"project": {"name": project, "domain": default}}
         answer = self.call("POST", "/identity/v3/auth/tokens", {"auth": auth})

@@ -32,13 +32,13 @@ class Node(BareMetalRecord):
 
     name: str | None
     driver: str
-    driver_info: dict[str, Any]
+    driver_info: dict[str, object]
     driver_internal_info: dict[str, Any]
     properties: dict[str, Any]
     extra: dict[str, Any]
     chassis_uuid: str | None
     instance_uuid: str | None
-    instance_info: dict[str, Any]
+    instance_info: dict[str, object]
     power_state: str | None
     target_power_state: str | None
     provision_state: str
@@ -47,14 +47,14 @@ class Node(BareMetalRecord):
     last_error: str | None
     reservation: str | None
     maintenance: bool | None
-    maintenance_reason: Any
+    maintenance_reason: object
     console_enabled: bool
     inspection_finished_at: str | None
     inspection_started_at: str | None
     clean_step: dict[str, Any]
-    deploy_step: dict[str, Any]
-    raid_config: dict[str, Any]
-    target_raid_config: dict[str, Any]
+    deploy_step: dict[str, object]
+    raid_config: dict[str, object]
+    target_raid_config: dict[str, object]
     resource_class: str | None
     bios_interface: str | None
     boot_interface: str | None

@@ -82,7 +82,7 @@ class Package(CatalogRecord):
     fully_qualified_name: str
     type: str
     author: str
-    supplier: dict[str, Any]
+    supplier: dict[str, object]
     class_definitions: list[str]
     owner_id: str
     project_id: str

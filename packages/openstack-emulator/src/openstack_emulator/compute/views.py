@@ -36,7 +36,7 @@ def bookmark(request: Request, kind: str, key: str) -> dict[str, str]:
     return {"rel": "bookmark", "href": f"{request.base}/{kind}/{key}"}
 
 
-def brief(request: Request, kind: str, record: Flavor | Server) -> dict[str, Any]:
+def brief(request: Request, kind: str, record: Flavor | Server) -> dict[str, object]:
     """Id, name and links: an entry of a list without details."""
     return {"id": record.id, "name": record.name, "links": links(request, kind, record.id)}
 
@@ -65,7 +65,7 @@ def addresses(compute: ComputeService, server: Server) -> dict[str, list[dict[st
     return found
 
 
-def _address(text: str, kind: str, port: Port) -> dict[str, Any]:
+def _address(text: str, kind: str, port: Port) -> dict[str, object]:
     return {
         "addr": text,
         "version": 6 if ":" in text else 4,
@@ -74,7 +74,7 @@ def _address(text: str, kind: str, port: Port) -> dict[str, Any]:
     }
 
 
-def server_flavor(request: Request, flavor: ServerFlavor) -> dict[str, Any]:
+def server_flavor(request: Request, flavor: ServerFlavor) -> dict[str, object]:
     """The flavor inside a server: whole since 2.47, a reference before."""
     if request.version < (2, 47):
         return {"id": flavor.id, "links": [bookmark(request, "flavors", flavor.id)]}
@@ -92,7 +92,9 @@ def server_flavor(request: Request, flavor: ServerFlavor) -> dict[str, Any]:
 Part = Callable[[ComputeService, Request, Server], dict[str, Any]]
 
 
-def server_view(compute: ComputeService, request: Request, server: Server, parts: tuple[Part, ...]) -> dict[str, Any]:
+def server_view(
+    compute: ComputeService, request: Request, server: Server, parts: tuple[Part, ...]
+) -> dict[str, object]:
     """A server with these parts, later ones over earlier ones: `LISTED`, `SHOWN`, or those of a call."""
     view: dict[str, Any] = {}
     for part in parts:
@@ -100,12 +102,12 @@ def server_view(compute: ComputeService, request: Request, server: Server, parts
     return view
 
 
-def changed_server(compute: ComputeService, request: Request, server: Server) -> dict[str, Any]:
+def changed_server(compute: ComputeService, request: Request, server: Server) -> dict[str, object]:
     """A server as its change answers it: since 2.75 as it is shown."""
     return server_view(compute, request, server, SHOWN if request.version >= (2, 75) else ANSWERED)
 
 
-def rebuilt_server(compute: ComputeService, request: Request, server: Server) -> dict[str, Any]:
+def rebuilt_server(compute: ComputeService, request: Request, server: Server) -> dict[str, object]:
     """A server as its rebuild answers it: since 2.75 nearly as it is shown."""
     view = server_view(compute, request, server, SHOWN if request.version >= (2, 75) else ANSWERED)
     if request.version >= (2, 54):
@@ -116,7 +118,7 @@ def rebuilt_server(compute: ComputeService, request: Request, server: Server) ->
     return view
 
 
-def _main(compute: ComputeService, request: Request, server: Server) -> dict[str, Any]:
+def _main(compute: ComputeService, request: Request, server: Server) -> dict[str, object]:
     """What every view of a server has."""
     status = status_of(server.vm_state, server.task_state)
     view: dict[str, Any] = {
@@ -157,7 +159,7 @@ def _main(compute: ComputeService, request: Request, server: Server) -> dict[str
     return view
 
 
-def _image(request: Request, server: Server) -> Any:
+def _image(request: Request, server: Server) -> object:
     """The image of a server, since 2.98 with the properties that it had at that time; empty when it has none."""
     image = server.image_id
     if not image:
@@ -175,18 +177,18 @@ def plain(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [{name: row.get(name) for name in ("version", "addr")} for row in rows]
 
 
-def _groups(compute: ComputeService, request: Request, server: Server) -> dict[str, Any]:
+def _groups(compute: ComputeService, request: Request, server: Server) -> dict[str, object]:
     if request.version < (2, 71):
         return {}
     group = compute.server_groups.group_of(server.id)
     return {"server_groups": [] if group is None else [group.id]}
 
 
-def _hints(compute: ComputeService, request: Request, server: Server) -> dict[str, Any]:
+def _hints(compute: ComputeService, request: Request, server: Server) -> dict[str, object]:
     return {} if request.version < (2, 100) else {"scheduler_hints": server.hints}
 
 
-def _details(compute: ComputeService, request: Request, server: Server) -> dict[str, Any]:
+def _details(compute: ComputeService, request: Request, server: Server) -> dict[str, object]:
     groups = [{"name": group.name} for group in compute.security_groups.of_server(server)]
     devices = compute.block_devices.of_server(server)
     view: dict[str, Any] = {
@@ -230,7 +232,7 @@ def root_device_name(devices: list[BlockDevice]) -> str:
 
 def _for_admins(
     compute: ComputeService, request: Request, server: Server, devices: list[BlockDevice]
-) -> dict[str, Any]:
+) -> dict[str, object]:
     view: dict[str, Any] = {
         "OS-EXT-SRV-ATTR:host": server.host,
         "OS-EXT-SRV-ATTR:hypervisor_hostname": server.host,
@@ -259,7 +261,7 @@ def host_status(compute: ComputeService, server: Server) -> str:
     return "DOWN" if service.forced_down else "MAINTENANCE" if service.disabled else "UP"
 
 
-def flavor_detail(request: Request, flavor: Flavor) -> dict[str, Any]:
+def flavor_detail(request: Request, flavor: Flavor) -> dict[str, object]:
     """A flavor in full."""
     view: dict[str, Any] = {
         **brief(request, "flavors", flavor),
@@ -279,13 +281,13 @@ def flavor_detail(request: Request, flavor: Flavor) -> dict[str, Any]:
     return view
 
 
-def keypair_summary(request: Request, keypair: Keypair) -> dict[str, Any]:
+def keypair_summary(request: Request, keypair: Keypair) -> dict[str, object]:
     """A keypair as an entry of a list."""
     view: dict[str, Any] = {"name": keypair.name, "public_key": keypair.public_key, "fingerprint": keypair.fingerprint}
     return {**view, "type": keypair.type} if request.version >= (2, 2) else view
 
 
-def keypair_detail(request: Request, keypair: Keypair) -> dict[str, Any]:
+def keypair_detail(request: Request, keypair: Keypair) -> dict[str, object]:
     """A keypair in full."""
     return {
         **keypair_summary(request, keypair),
@@ -298,7 +300,7 @@ def keypair_detail(request: Request, keypair: Keypair) -> dict[str, Any]:
     }
 
 
-def group_detail(request: Request, group: ServerGroup) -> dict[str, Any]:
+def group_detail(request: Request, group: ServerGroup) -> dict[str, object]:
     """A server group in full."""
     view: dict[str, Any] = {"id": group.id, "name": group.name, "members": group.members}
     if request.version >= (2, 13):
@@ -308,7 +310,7 @@ def group_detail(request: Request, group: ServerGroup) -> dict[str, Any]:
     return {**view, "policies": [group.policy], "metadata": {}}
 
 
-def aggregate_detail(request: Request, aggregate: Aggregate) -> dict[str, Any]:
+def aggregate_detail(request: Request, aggregate: Aggregate) -> dict[str, object]:
     """An aggregate in full."""
     view: dict[str, Any] = {
         "id": int(aggregate.id),
@@ -326,7 +328,7 @@ def aggregate_detail(request: Request, aggregate: Aggregate) -> dict[str, Any]:
     return view
 
 
-def interface_view(compute: ComputeService, request: Request, port: Port) -> dict[str, Any]:
+def interface_view(compute: ComputeService, request: Request, port: Port) -> dict[str, object]:
     """A network interface of a server."""
     view: dict[str, Any] = {
         "port_state": port.status,
@@ -341,7 +343,7 @@ def interface_view(compute: ComputeService, request: Request, port: Port) -> dic
     return view
 
 
-def attachment_view(request: Request, device: BlockDevice) -> dict[str, Any]:
+def attachment_view(request: Request, device: BlockDevice) -> dict[str, object]:
     """A volume of a server."""
     view: dict[str, Any] = {"volumeId": device.volume_id, "serverId": device.server_id, "device": device.device}
     if request.version < (2, 89):
@@ -355,12 +357,12 @@ def attachment_view(request: Request, device: BlockDevice) -> dict[str, Any]:
     return view
 
 
-def usage_view(usage: Usage, hours: float, uptime: float) -> dict[str, Any]:
+def usage_view(usage: Usage, hours: float, uptime: float) -> dict[str, object]:
     """What a server used in a period of so many hours; uptime: in seconds, since it was launched."""
     view = {name: value for name, value in to_public(usage).items() if name != "id"}
     return {**view, "hours": hours, "uptime": int(uptime)}
 
 
-def server_reference(server: Server) -> dict[str, Any]:
+def server_reference(server: Server) -> dict[str, object]:
     """A server as an entry of its host."""
     return {"name": f"instance-{server.number:08x}", "uuid": server.id}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 from openstack_emulator.core.typed import Part, TypedRecord, named
 
@@ -75,8 +74,8 @@ class Cluster(TypedRecord):
     stack_id: str
     status: str
     status_reason: str | None
-    health_status: Any
-    health_status_reason: Any
+    health_status: object
+    health_status_reason: object
     api_address: str | None
     coe_version: str | None
     container_version: str | None

@@ -54,13 +54,13 @@ def argument_of(name: str, arguments: Any, key: str, check: Check, strict: bool 
     return arguments_of(name, arguments, {key: check}, (key,), strict)[key]
 
 
-def status_among(name: str, statuses: Collection[str], strict: bool = True) -> Callable[[Any], str]:
+def status_among(name: str, statuses: Collection[str], strict: bool = True) -> Callable[[object], str]:
     """What reads the new status out of the arguments of an action. It raises ApiError 400 for one that is none."""
     check = fields.one_of(*statuses)
     return lambda arguments: str(argument_of(name, arguments, "status", check, strict))
 
 
-def for_administrators(change: Callable[[S, R], None]) -> Callable[[S, Request, R, Any], Response]:
+def for_administrators(change: Callable[[S, R], None]) -> Callable[[S, Request, R, object], Response]:
     """The action of administrators that makes a change, whatever its arguments are."""
 
     def serve(records: S, request: Request, record: R, arguments: Any) -> Response:
@@ -73,7 +73,7 @@ def for_administrators(change: Callable[[S, R], None]) -> Callable[[S, Request, 
 
 def reset_status(
     status: Callable[[Any], str], change: Callable[[S, R, str], None]
-) -> Callable[[S, Request, R, Any], Response]:
+) -> Callable[[S, Request, R, object], Response]:
     """The action of administrators that sets any status; `status` reads it out of the arguments, or raises ApiError."""
 
     def serve(records: S, request: Request, record: R, arguments: Any) -> Response:

@@ -196,8 +196,8 @@ class Service:
     records: type[Records]
     endpoints: Mapping[str, str]
     routes: Routes
-    error_body: Callable[[ApiError], Any] = keystone_body
-    token_error_body: Callable[[ApiError], Any] = keystone_body
+    error_body: Callable[[ApiError], object] = keystone_body
+    token_error_body: Callable[[ApiError], object] = keystone_body
     token_error_headers: Mapping[str, str] = field(default_factory=dict)
     prefixes: tuple[str, ...] = ("",)
     root: Routes = field(default_factory=dict)

@@ -85,7 +85,7 @@ def _wsme(error: ApiError, message: str) -> Body:
     return {"faultcode": "Server" if error.status >= 500 else "Client", "faultstring": message, "debuginfo": None}
 
 
-def _pecan(error: ApiError, description: Any) -> Body:
+def _pecan(error: ApiError, description: object) -> Body:
     return {"code": error.status, "title": error.title, "description": description}
 
 

@@ -93,6 +93,6 @@ def fault_body(error: ApiError) -> dict[str, Any]:
     return {name: {"code": error.status, "message": error.message, **error.details}}
 
 
-def keystone_body(error: ApiError) -> dict[str, Any]:
+def keystone_body(error: ApiError) -> dict[str, object]:
     """The body of Keystone, and of the token check that stands before every other service."""
     return {"error": {"code": error.status, "title": error.title, "message": error.message, **error.details}}

@@ -25,6 +25,6 @@ class Extensions:
             raise not_found("The resource could not be found.")
         return Response({"extension": self._view(request.vars["alias"])})
 
-    def _view(self, alias: str) -> dict[str, Any]:
+    def _view(self, alias: str) -> dict[str, object]:
         name = self._names[alias]
         return {"alias": alias, "name": name, "description": f"{name} support.", "links": [], **self._common}

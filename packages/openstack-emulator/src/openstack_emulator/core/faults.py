@@ -115,7 +115,7 @@ class Faults:
         return None
 
 
-def parse_fault(body: Any) -> Fault:
+def parse_fault(body: object) -> Fault:
     """A rule from JSON; 400 when it is not one."""
     allowed = {"on", "do", "match", "times", "after", "status", "message", "seconds", "allowed"}
     if not isinstance(body, dict) or not {"on", "do"} <= body.keys() <= allowed:
@@ -137,7 +137,7 @@ def parse_fault(body: Any) -> Fault:
     return Fault(**body)
 
 
-def _matches(request: Request, wanted: dict[str, Any]) -> bool:
+def _matches(request: Request, wanted: dict[str, object]) -> bool:
     try:
         body = request.json
     except ApiError:
@@ -145,7 +145,7 @@ def _matches(request: Request, wanted: dict[str, Any]) -> bool:
     return all(_holds(body, name, value) for name, value in wanted.items())
 
 
-def _holds(data: Any, name: str, wanted: Any) -> bool:
+def _holds(data: Any, name: str, wanted: object) -> bool:
     if isinstance(data, dict):
         return (name in data and _same(data[name], wanted)) or any(
             _holds(value, name, wanted) for value in data.values()
@@ -153,7 +153,7 @@ def _holds(data: Any, name: str, wanted: Any) -> bool:
     return isinstance(data, list) and any(_holds(value, name, wanted) for value in data)
 
 
-def _same(have: Any, wanted: Any) -> bool:
+def _same(have: Any, wanted: object) -> bool:
     if isinstance(have, str) and isinstance(wanted, str):
         return fits_shell(wanted, have)
     return bool(have == wanted)

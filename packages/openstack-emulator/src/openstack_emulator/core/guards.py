@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from openstack_emulator.core.cloud import Handler, Routes
 from openstack_emulator.core.errors import not_found
@@ -49,7 +49,7 @@ def restricted(routes: Routes, reading: Collection[str], changing: Collection[st
 
 
 def _for_roles(handler: Handler, roles: Collection[str]) -> Handler:
-    def checked(records: Any, request: Request) -> Response:
+    def checked(records: object, request: Request) -> Response:
         request.context.require(*roles)
         return handler(records, request)
 

@@ -73,14 +73,14 @@ class Inapplicable(Exception):
     """An operation is about a place that the document does not have."""
 
 
-def operations(body: Any, dialect: Dialect) -> list[Operation]:
+def operations(body: object, dialect: Dialect) -> list[Operation]:
     """The operations of a body, whose form is checked. Raises ApiError, as the dialect says."""
     if not isinstance(body, list) or not (body or dialect.empty):
         raise dialect.refusals[Flaw.BODY](body, 0)
     return [_operation(body, at, dialect) for at in range(len(body))]
 
 
-def _operation(body: list[Any], at: int, dialect: Dialect) -> Operation:
+def _operation(body: list[object], at: int, dialect: Dialect) -> Operation:
     given = body[at]
     if not isinstance(given, Mapping):
         raise dialect.refusals[Flaw.OPERATION](body, at)

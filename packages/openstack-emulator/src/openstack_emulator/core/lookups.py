@@ -27,7 +27,7 @@ def one_of_collection(cloud: Cloud, request: Request, path: str, members: str, k
     return None
 
 
-def member_of_collection(cloud: Cloud, request: Request, path: str, member: str, key: str) -> dict[str, Any] | None:
+def member_of_collection(cloud: Cloud, request: Request, path: str, member: str, key: str) -> dict[str, object] | None:
     """Return the object that `GET <path>/<key>` shows, under the key `member`; None if there is none."""
     try:
         shown = ask(cloud, request, "GET", f"{path}/{quote(key, safe='')}")

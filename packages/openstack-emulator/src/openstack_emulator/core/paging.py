@@ -99,7 +99,7 @@ def _descending(direction: str) -> bool:
     return direction == "desc"
 
 
-def _rank(value: Any) -> tuple[int, Any]:
+def _rank(value: Any) -> tuple[int, object]:
     """A key that compares values of any type: None, then numbers, then strings."""
     if value is None:
         return (0, 0)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from functools import wraps
-from typing import Any
 
 from openstack_emulator.core.cloud import Handler, Routes
 from openstack_emulator.core.http import Request, Response
@@ -35,7 +34,7 @@ def accepting(routes: Routes, names: Mapping[str, Collection[str]], refuse: Refu
 
 def _accepting(handler: Handler, names: frozenset[str], refuse: Refuse) -> Handler:
     @wraps(handler)
-    def serve(records: Any, request: Request) -> Response:
+    def serve(records: object, request: Request) -> Response:
         if unknown := next((name for name, _ in request.query.pairs if name not in names), None):
             refuse(request, unknown)
         return handler(records, request)

@@ -52,7 +52,7 @@ class Specs:
             record, **{self.field: {name: value for name, value in record.get(self.field).items() if name != key}}
         )
 
-    def _check(self, wanted: Any) -> None:
+    def _check(self, wanted: object) -> None:
         check_fields({self.field: wanted}, {self.field: self.check})
 
     def _key(self, record: Readable, request: Request) -> str:

@@ -65,7 +65,7 @@ class Table(Generic[T]):
         self._store = store
         self.missing = missing or (lambda key: not_found(f"No {name} record {key} was found."))
         self._records: dict[str, T] = {}
-        self._indexes: dict[str, dict[Any, dict[str, T]]] = {field: {} for field in indexes}
+        self._indexes: dict[str, dict[object, dict[str, T]]] = {field: {} for field in indexes}
         self._indexed: dict[str, list[Any]] = {}
         self._places: dict[str, int] = {}
         self._last_place = 0
@@ -118,7 +118,7 @@ class Table(Generic[T]):
                 return _matching(found, equals) if equals else list(found)
         return _matching(self._records.values(), equals)
 
-    def first(self, **equals: Any) -> T | None:
+    def first(self, **equals: object) -> T | None:
         """The oldest record with these values, if any."""
         return next(iter(self.select(**equals)), None)
 
@@ -192,7 +192,7 @@ class Table(Generic[T]):
         return record
 
 
-def _matching(records: Iterable[T], equals: Mapping[str, Any]) -> list[T]:
+def _matching(records: Iterable[T], equals: Mapping[str, object]) -> list[T]:
     """Those of the records whose fields have these values."""
     wanted = equals.items()
     return [r for r in records if all(getattr(r, field) == value for field, value in wanted)]

@@ -48,7 +48,7 @@ class _Form(NamedTuple):
     parts: Mapping[str, Callable[[Any], Any]]
     composed: Sequence[str]
     public: Sequence[str]
-    public_values: Callable[[Any], tuple[Any, ...]]
+    public_values: Callable[[object], tuple[object, ...]]
 
 
 _FORMS: dict[type[Part], _Form] = {}
@@ -73,7 +73,7 @@ def _form_of(kind: type[Part]) -> _Form:
     return _Form(names, values, parts, composed, public, _reader([names[stored] for stored in public]))
 
 
-def _reader(attributes: Sequence[str]) -> Callable[[Any], tuple[Any, ...]]:
+def _reader(attributes: Sequence[str]) -> Callable[[object], tuple[object, ...]]:
     """A function that reads these attributes of an object."""
     read = attrgetter(*attributes)
     return read if len(attributes) > 1 else lambda record: (read(record),)
@@ -120,19 +120,19 @@ def stored_names(kind: type[Part]) -> Mapping[str, str]:
     return _form(kind).attributes
 
 
-def to_plain(record: Part) -> dict[str, Any]:
+def to_plain(record: Part) -> dict[str, object]:
     """The object as JSON, with the parts within it."""
     form = _form(type(record))
     return _composed(form, dict(zip(form.attributes, form.values(record), strict=True)))
 
 
-def to_public(record: Part) -> dict[str, Any]:
+def to_public(record: Part) -> dict[str, object]:
     """The object as clients may see it: as JSON, with the parts within it, but without names that begin with `_`."""
     form = _form(type(record))
     return _composed(form, dict(zip(form.public, form.public_values(record), strict=True)))
 
 
-def _composed(form: _Form, data: dict[str, Any]) -> dict[str, Any]:
+def _composed(form: _Form, data: dict[str, Any]) -> dict[str, object]:
     """Put JSON in place of the parts of an object."""
     for name in form.composed:
         if data.get(name):
@@ -149,7 +149,7 @@ def plain(value: Any) -> Any:
     return {name: plain(one) for name, one in value.items()} if isinstance(value, dict) else value
 
 
-def to_bytes(stored: Part | Mapping[str, Any]) -> bytes:
+def to_bytes(stored: Part | Mapping[str, object]) -> bytes:
     """An object as JSON, with the parts within it."""
     data = stored.to_json() if isinstance(stored, Part) else stored
     return orjson.dumps(data, default=Part.to_json, option=orjson.OPT_PASSTHROUGH_DATACLASS)

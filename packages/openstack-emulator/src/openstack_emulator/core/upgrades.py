@@ -103,8 +103,8 @@ def attributes_of_resources(database: sqlite3.Connection) -> None:
         attributes = {name: value for name, value in data.items() if name not in _OF_ALL_RESOURCES}
         return {"_server": False, **created, **kept, "attributes": attributes}
 
-    def attribute(data: dict[str, Any]) -> dict[str, Any]:
-        lengths: dict[str, Any] = {name: int(data[name]) for name in ("min_length", "max_length") if name in data}
+    def attribute(data: dict[str, Any]) -> dict[str, object]:
+        lengths: dict[str, object] = {name: int(data[name]) for name in ("min_length", "max_length") if name in data}
         return {**_ATTRIBUTE, **data, **lengths}
 
     def kind(data: dict[str, Any]) -> dict[str, Any]:
@@ -148,7 +148,7 @@ def ranges_of_segments(database: sqlite3.Connection) -> None:
     _rewrite(database, "swift", "objects", change)
 
 
-_OF_CONTAINERS: Mapping[str, Any] = {
+_OF_CONTAINERS: Mapping[str, object] = {
     "privileged": False, "auto_heal": False, "cpu_policy": "shared", "registry_id": None, "entrypoint": [],
     "healthcheck": {}, "_files": {}, "_interfaces": [],
 }  # fmt: skip
@@ -186,14 +186,14 @@ _OF_RESERVATIONS = (
 def whole_workflows(database: sqlite3.Connection) -> None:
     """Environments of Mistral have all of their fields, and what was read of a workbook is what is needed of it."""
 
-    def workbook(data: dict[str, Any]) -> dict[str, Any]:
+    def workbook(data: dict[str, Any]) -> dict[str, object]:
         return {**data, "_spec": {name: data[name] for name in ("name", "description", "tags")}}
 
     filled("mistral", "environments", {"variables": None})(database)
     _rewrite(database, "mistral", "workbooks", workbook)
 
 
-_OF_SERVERS: Mapping[str, Any] = {
+_OF_SERVERS: Mapping[str, object] = {
     "_creator": None, "_image_properties": {}, "_files": [], "_guest_password": "", "_old": None, "_new": None,
     "_target": None, "_was_stopped": False, "_shelved_image": None,
 }  # fmt: skip

@@ -49,7 +49,7 @@ def all_versions(
     located: bool = False,
     default: bool = False,
     microversions: Microversions | None = None,
-    around: Mapping[str, Any] | None = None,
+    around: Mapping[str, object] | None = None,
 ) -> Handler:
     """The handler that lists versions.
 

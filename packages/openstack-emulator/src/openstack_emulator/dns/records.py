@@ -209,7 +209,7 @@ class ServiceStatus(TypedRecord):
     service_name: str
     hostname: str
     status: str
-    stats: dict[str, Any]
-    capabilities: dict[str, Any]
+    stats: dict[str, object]
+    capabilities: dict[str, object]
     created_at: str
     updated_at: str | None

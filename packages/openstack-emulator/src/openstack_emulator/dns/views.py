@@ -36,7 +36,7 @@ def _shown(request: Request, record: TypedRecord, path: str) -> dict[str, Any]:
     return {**to_public(record), "links": {"self": link(request, f"{path}/{record.id}")}}
 
 
-def zone_view(request: Request, zone: Zone) -> dict[str, Any]:
+def zone_view(request: Request, zone: Zone) -> dict[str, object]:
     """A zone, and whether the caller only shares it."""
     shared = zone.project_id != request.context.project_id and not request.context.is_admin
     return {**_shown(request, zone, "zones"), "shared": shared}
@@ -47,7 +47,7 @@ def zone_link(request: Request, zone_id: str) -> str:
     return link(request, f"zones/{zone_id}")
 
 
-def share_view(request: Request, share: ZoneShare) -> dict[str, Any]:
+def share_view(request: Request, share: ZoneShare) -> dict[str, object]:
     """The share of a zone."""
     return _shown(request, share, f"zones/{share.zone_id}/shares")
 
@@ -57,17 +57,17 @@ def recordset_link(request: Request, record: RecordSet) -> str:
     return link(request, f"zones/{record.zone_id}/recordsets/{record.id}")
 
 
-def recordset_view(request: Request, record: RecordSet) -> dict[str, Any]:
+def recordset_view(request: Request, record: RecordSet) -> dict[str, object]:
     """A record set."""
     return _shown(request, record, f"zones/{record.zone_id}/recordsets")
 
 
-def server_view(server: NameServer) -> dict[str, Any]:
+def server_view(server: NameServer) -> dict[str, object]:
     """A name server of a pool."""
     return server.to_json()
 
 
-def floating_ip_view(request: Request, floating_ip: FloatingIp, record: RecordSet | None) -> dict[str, Any]:
+def floating_ip_view(request: Request, floating_ip: FloatingIp, record: RecordSet | None) -> dict[str, object]:
     """A floating IP with its name, if it has one."""
     key = f"{REGION}:{floating_ip.id}"
     named: dict[str, Any] = {"ptrdname": None, "description": None, "ttl": None, "status": "INACTIVE", "action": "NONE"}
@@ -89,7 +89,7 @@ def transfer_link(request: Request, record: TransferRequest | TransferAccept) ->
     return link(request, f"zones/tasks/transfer_{kind}/{record.id}")
 
 
-def transfer_request_view(caller: Caller) -> Callable[[Request, TransferRequest], dict[str, Any]]:
+def transfer_request_view(caller: Caller) -> Callable[[Request, TransferRequest], dict[str, object]]:
     """Transfer requests as a caller sees them: the key is shown to their owner only."""
 
     def view(request: Request, record: TransferRequest) -> dict[str, Any]:
@@ -102,45 +102,45 @@ def transfer_request_view(caller: Caller) -> Callable[[Request, TransferRequest]
     return view
 
 
-def transfer_accept_view(request: Request, record: TransferAccept) -> dict[str, Any]:
+def transfer_accept_view(request: Request, record: TransferAccept) -> dict[str, object]:
     """An accept of a transfer."""
     links = {"self": transfer_link(request, record), "zone": zone_link(request, record.zone_id)}
     return {**to_public(record), "links": links}
 
 
-def import_view(request: Request, record: ZoneImport) -> dict[str, Any]:
+def import_view(request: Request, record: ZoneImport) -> dict[str, object]:
     """An import of a zone."""
     return _task_view(request, record, {"self": link(request, f"zones/tasks/imports/{record.id}")})
 
 
-def export_view(request: Request, record: ZoneExport) -> dict[str, Any]:
+def export_view(request: Request, record: ZoneExport) -> dict[str, object]:
     """An export of a zone, with the address of the file once it is complete."""
     place = link(request, f"zones/tasks/exports/{record.id}")
     file = {"export": f"{place}/export"} if record.status == "COMPLETE" else {}
     return _task_view(request, record, {"self": place, **file})
 
 
-def _task_view(request: Request, record: ZoneTask, links: Mapping[str, str]) -> dict[str, Any]:
+def _task_view(request: Request, record: ZoneTask, links: Mapping[str, str]) -> dict[str, object]:
     zone = {} if record.zone_id is None else {"zone": zone_link(request, record.zone_id)}
     return {**to_public(record), "links": {**links, **zone}}
 
 
-def operator_view(path: str) -> Callable[[Request, TypedRecord], dict[str, Any]]:
+def operator_view(path: str) -> Callable[[Request, TypedRecord], dict[str, object]]:
     """What an operator has set up, whose collection is at a path."""
     return lambda request, record: _shown(request, record, path)
 
 
-def pool_view(request: Request, pool: Pool) -> dict[str, Any]:
+def pool_view(request: Request, pool: Pool) -> dict[str, object]:
     """A pool with its name servers."""
     return {**_shown(request, pool, "pools"), "ns_records": [server_view(server) for server in pool.ns_records]}
 
 
-def process_view(request: Request, record: ServiceStatus) -> dict[str, Any]:
+def process_view(request: Request, record: ServiceStatus) -> dict[str, object]:
     """The status of a process."""
     return {**_shown(request, record, "service_statuses"), "heartbeated_at": record.created_at}
 
 
-def limits_view(limits: Mapping[str, int], largest_page: int) -> dict[str, Any]:
+def limits_view(limits: Mapping[str, int], largest_page: int) -> dict[str, object]:
     """The limits of a project, and those of all."""
     return {
         **{f"max_{name}": limits[name] for name in ("zones", "zone_recordsets", "zone_records", "recordset_records")},

@@ -144,7 +144,7 @@ class DhcpServers:
         self._protocol = protocol
         self._servers: dict[str, _Answerer] = {}
 
-    async def serve(self, networks: Mapping[str, tuple[str, Mapping[str, Any]]]) -> None:
+    async def serve(self, networks: Mapping[str, tuple[str, Mapping[str, object]]]) -> None:
         """Answer in these networks and no others: the address of the server (of DHCPv6: the ID of the network), and the
         leases by MAC address.
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import orjson
 
@@ -105,7 +104,7 @@ def _require_no_mounts(directories: list[str]) -> None:
         )
 
 
-def built_images() -> list[dict[str, Any]]:
+def built_images() -> list[dict[str, object]]:
     """Return the manifests of the images that have been built, by name."""
     found = sorted(cache_directory().glob(f"*/{MANIFEST}"))
     return [

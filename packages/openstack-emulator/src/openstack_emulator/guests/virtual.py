@@ -9,7 +9,6 @@ import signal
 import socket
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from openstack_emulator.core.guests.driver import Address, Cloudside, Guest, Volume
 from openstack_emulator.core.guests.topology import Port
@@ -210,7 +209,7 @@ class VirtualMachine(Machine):
         await self._unplug(monitor, f"card-{key}", f"network card of the port {key}", behind)
 
     async def _unplug(
-        self, monitor: Monitor, device: str, name: str, behind: Sequence[tuple[str, Mapping[str, Any]]]
+        self, monitor: Monitor, device: str, name: str, behind: Sequence[tuple[str, Mapping[str, object]]]
     ) -> asyncio.Task[None]:
         """Have the guest give a device back, and remove what is behind it: later, if its system still boots. Returns
         what ends then.
@@ -250,7 +249,7 @@ class VirtualMachine(Machine):
             ended.set_result(True)
             return
         number = self._volumes.pop(volume.id)
-        behind: list[tuple[str, dict[str, Any]]] = [
+        behind: list[tuple[str, dict[str, object]]] = [
             ("blockdev-del", {"node-name": f"disk-{number}"}), ("remove-fd", {"fdset-id": number}),
         ]  # fmt: skip
         removal = await self._unplug(self._monitor, f"volume-{number}", f"volume {volume.id}", behind)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from openstack_emulator.core.typed import to_public
 from openstack_emulator.image.records import Image, Member, Namespace, Task
 from openstack_emulator.image.rules.stores import DEFAULT_STORE, STORES
@@ -30,7 +28,7 @@ SHOWN = (
 )
 
 
-def image_view(image: Image) -> dict[str, Any]:
+def image_view(image: Image) -> dict[str, object]:
     """The flat form: custom properties beside the attributes."""
     path, stored = f"/v2/images/{image.id}", image.to_json()
     return {
@@ -44,7 +42,7 @@ def image_view(image: Image) -> dict[str, Any]:
     }
 
 
-def member_view(member: Member) -> dict[str, Any]:
+def member_view(member: Member) -> dict[str, object]:
     return {
         "member_id": member.project_id,
         "image_id": member.image_id,
@@ -55,7 +53,7 @@ def member_view(member: Member) -> dict[str, Any]:
     }
 
 
-def task_view(task: Task) -> dict[str, Any]:
+def task_view(task: Task) -> dict[str, object]:
     shown = {name: value for name, value in to_public(task).items() if name != "project_id"}
     return {**shown, "owner": task.project_id, "self": f"/v2/tasks/{task.id}", "schema": "/v2/schemas/task"}
 
@@ -70,7 +68,7 @@ NAMESPACES = "/v2/metadefs/namespaces"
 _OWN = ("namespace", "display_name", "description", "visibility", "protected")
 
 
-def namespace_view(namespace: Namespace) -> dict[str, Any]:
+def namespace_view(namespace: Namespace) -> dict[str, object]:
     """A namespace as a list shows it."""
     stored = namespace.to_json()
     return {
@@ -84,7 +82,7 @@ def namespace_view(namespace: Namespace) -> dict[str, Any]:
     }
 
 
-def whole_namespace(namespace: Namespace) -> dict[str, Any]:
+def whole_namespace(namespace: Namespace) -> dict[str, object]:
     """A namespace with all that is in it."""
     parts = {
         "properties": namespace.properties,
@@ -94,7 +92,7 @@ def whole_namespace(namespace: Namespace) -> dict[str, Any]:
     return {**namespace_view(namespace), **{name: held for name, held in parts.items() if held}}
 
 
-def object_view(namespace: Namespace, name: str, held: dict[str, Any]) -> dict[str, Any]:
+def object_view(namespace: Namespace, name: str, held: dict[str, object]) -> dict[str, object]:
     """An object of a namespace."""
     place = f"{NAMESPACES}/{namespace.id}/objects/{name}"
     return {"required": [], "properties": {}, **held, "self": place, "schema": "/v2/schemas/metadefs/object"}

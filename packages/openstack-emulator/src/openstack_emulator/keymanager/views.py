@@ -8,7 +8,7 @@ from openstack_emulator.keymanager.records import Consumer, Container, Order, Se
 from openstack_emulator.keymanager.rules.references import reference
 
 
-def secret_view(base: str, secret: Secret) -> dict[str, Any]:
+def secret_view(base: str, secret: Secret) -> dict[str, object]:
     """A secret without the payload."""
     kind = secret.content_type
     return {
@@ -27,7 +27,7 @@ def secret_view(base: str, secret: Secret) -> dict[str, Any]:
     }
 
 
-def container_view(base: str, container: Container) -> dict[str, Any]:
+def container_view(base: str, container: Container) -> dict[str, object]:
     """A container with its secrets and consumers."""
     return {
         "container_ref": reference(base, "containers", container.id),
@@ -44,11 +44,11 @@ def container_view(base: str, container: Container) -> dict[str, Any]:
     }
 
 
-def consumer_view(base: str, consumer: Consumer) -> dict[str, Any]:
+def consumer_view(base: str, consumer: Consumer) -> dict[str, object]:
     return {"name": consumer.name, "URL": consumer.url}
 
 
-def order_view(base: str, order: Order) -> dict[str, Any]:
+def order_view(base: str, order: Order) -> dict[str, object]:
     """An order; with references to what it has generated, or the reason why it has not."""
     shown: dict[str, Any] = {
         "order_ref": reference(base, "orders", order.id),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from openstack_emulator.messaging.records import Claim, Message, Subscription
 from openstack_emulator.messaging.rules.composition import Messaging
 
@@ -13,7 +11,7 @@ def message_path(name: str, message: Message) -> str:
     return f"/v2/queues/{name}/messages/{message.id}"
 
 
-def message_view(messaging: Messaging, name: str, message: Message) -> dict[str, Any]:
+def message_view(messaging: Messaging, name: str, message: Message) -> dict[str, object]:
     held, href = messaging.claims.of(message), message_path(name, message)
     return {
         "id": message.id,
@@ -34,7 +32,7 @@ def claim_path(name: str, claim: Claim) -> str:
     return f"/v2/queues/{name}/claims/{claim.id}"
 
 
-def claim_view(messaging: Messaging, name: str, claim: Claim) -> dict[str, Any]:
+def claim_view(messaging: Messaging, name: str, claim: Claim) -> dict[str, object]:
     messages = [message_view(messaging, name, message) for message in messaging.claims.messages_of(claim)]
     return {
         "age": age_of(messaging, claim),
@@ -44,7 +42,7 @@ def claim_view(messaging: Messaging, name: str, claim: Claim) -> dict[str, Any]:
     }
 
 
-def subscription_view(messaging: Messaging, subscription: Subscription) -> dict[str, Any]:
+def subscription_view(messaging: Messaging, subscription: Subscription) -> dict[str, object]:
     trust = {"trust_id": subscription.trust_id} if subscription.trust_id else {}
     return {
         "id": subscription.id,

@@ -35,7 +35,7 @@ def _span(seconds: int) -> str:
     return str(timedelta(seconds=seconds))
 
 
-def metric_summary(metric: Metric) -> dict[str, Any]:
+def metric_summary(metric: Metric) -> dict[str, object]:
     """A metric as the answer to its creation shows it."""
     return {**_named(metric), "archive_policy_name": metric.policy, **_creation(metric)}
 
@@ -45,7 +45,7 @@ def metric_view(database: TimeSeriesDatabase, metric: Metric) -> dict[str, Any]:
     return {**_named(metric), **_creation(metric), "archive_policy": policy_view(database.policies.of(metric))}
 
 
-def metric_detail(database: TimeSeriesDatabase, metric: Metric) -> dict[str, Any]:
+def metric_detail(database: TimeSeriesDatabase, metric: Metric) -> dict[str, object]:
     """A metric with its resource."""
     shown = metric_view(database, metric)
     resource = database.resources.rows.get(shown.pop("resource_id") or "")
@@ -57,7 +57,7 @@ def _named(metric: Metric) -> dict[str, Any]:
     return {"id": metric.id, "name": metric.name, "unit": metric.unit, "resource_id": metric.resource_id}
 
 
-def _creation(record: OwnedRecord) -> dict[str, Any]:
+def _creation(record: OwnedRecord) -> dict[str, object]:
     return {
         "creator": record.creator,
         "created_by_user_id": record.created_by_user_id,
@@ -65,7 +65,7 @@ def _creation(record: OwnedRecord) -> dict[str, Any]:
     }
 
 
-def resource_view(database: TimeSeriesDatabase, resource: Resource, kind: str) -> dict[str, Any]:
+def resource_view(database: TimeSeriesDatabase, resource: Resource, kind: str) -> dict[str, object]:
     """A resource as one of a type; as one of the generic type, it has no attributes of its own type."""
     attributes = () if kind == GENERIC else tuple(database.types.require(resource.type).attributes)
     metrics = {name: metric.id for name, metric in database.metrics.of(resource).items()}
@@ -87,6 +87,6 @@ def type_view(kind: ResourceType) -> dict[str, Any]:
     return {"name": kind.id, "attributes": attributes, "state": "active"}
 
 
-def _attribute_view(attribute: Attribute) -> dict[str, Any]:
+def _attribute_view(attribute: Attribute) -> dict[str, object]:
     shown = ("type", "required", *OPTIONS[attribute.type])
     return {name: value for name, value in asdict(attribute).items() if name in shown}

@@ -38,7 +38,7 @@ def usage_headers(usages: Sequence[tuple[int, int]], of: str = "") -> Headers:
     }
 
 
-def container_entry(swift: ObjectStore, container: Container) -> dict[str, Any]:
+def container_entry(swift: ObjectStore, container: Container) -> dict[str, object]:
     """A container in a list."""
     count, used = swift.objects.usage(container)
     return {

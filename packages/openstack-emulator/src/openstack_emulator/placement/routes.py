@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
 
 from openstack_emulator.compute.rules.composition import ComputeService
 from openstack_emulator.core.cloud import Handler, Records
@@ -76,7 +75,7 @@ def candidates(placement: Records, request: Request) -> Response:
         hosts = [host for host in hosts if host.host in members]
     fitting = [host for host in hosts if all(host.free(name) >= amount for name, amount in wanted.items())]
     chosen = fitting[: int(limit)] if limit is not None else fitting
-    summaries: dict[str, Any] = {
+    summaries: dict[str, object] = {
         host.uuid: {
             "resources": {
                 name: {"capacity": each.capacity, "used": each.used} for name, each in host.resources.items()

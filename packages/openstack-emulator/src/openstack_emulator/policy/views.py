@@ -13,14 +13,14 @@ def policy_view(policy: Policy, rules: Sequence[PolicyRule] = ()) -> dict[str, A
     return {**policy.to_json(), **({"rules": [rule_view(rule) for rule in rules]} if rules else {})}
 
 
-def rule_view(rule: PolicyRule) -> dict[str, Any]:
+def rule_view(rule: PolicyRule) -> dict[str, object]:
     return {"id": rule.id, "rule": rule.rule, "name": rule.name, "comment": rule.comment}
 
 
-def source_view(source: DataSource) -> dict[str, Any]:
+def source_view(source: DataSource) -> dict[str, object]:
     return source.to_json()
 
 
-def schema_view(name: str, columns: Mapping[str, str]) -> dict[str, Any]:
+def schema_view(name: str, columns: Mapping[str, str]) -> dict[str, object]:
     """The columns of a table."""
     return {"table_id": name, "columns": [{"name": column, "description": None} for column in columns]}

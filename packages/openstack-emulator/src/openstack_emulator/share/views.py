@@ -46,7 +46,7 @@ ACCESS = "share_type_access:is_public"
 Named = Share | Snapshot
 
 
-def brief(request: Request, path: str, record: Named) -> dict[str, Any]:
+def brief(request: Request, path: str, record: Named) -> dict[str, object]:
     """An ID, a name and links."""
     return {"id": record.id, "name": record.name, "links": links(request, path, record)}
 
@@ -58,7 +58,7 @@ def links(request: Request, path: str, record: Named | Message) -> list[dict[str
     ]
 
 
-def share_view(systems: SharedFileSystems, request: Request, share: Share) -> dict[str, Any]:
+def share_view(systems: SharedFileSystems, request: Request, share: Share) -> dict[str, object]:
     """A share; where it is stored is for administrators."""
     version, kind = request.version, systems.types.rows.require(share.share_type_id)
     shown: dict[str, Any] = {
@@ -104,7 +104,7 @@ def share_view(systems: SharedFileSystems, request: Request, share: Share) -> di
     return shown
 
 
-def _exports_and_rules(systems: SharedFileSystems, version: Version, share: Share) -> dict[str, Any]:
+def _exports_and_rules(systems: SharedFileSystems, version: Version, share: Share) -> dict[str, object]:
     """Where a share is exported, as far as that has no path of its own, and the state of its access rules."""
     if version < (2, 9):
         paths = [export.path for export in share.exports]
@@ -112,7 +112,7 @@ def _exports_and_rules(systems: SharedFileSystems, version: Version, share: Shar
     return {"access_rules_status": systems.access_rules.status_of(share)} if version >= (2, 10) else {}
 
 
-def instance_view(systems: SharedFileSystems, request: Request, share: Share) -> dict[str, Any]:
+def instance_view(systems: SharedFileSystems, request: Request, share: Share) -> dict[str, object]:
     """The one instance of a share."""
     version = request.version
     shown: dict[str, Any] = {
@@ -137,7 +137,7 @@ def instance_view(systems: SharedFileSystems, request: Request, share: Share) ->
     return shown
 
 
-def export_view(request: Request, share: Share, export: Export, detailed: bool = True) -> dict[str, Any]:
+def export_view(request: Request, share: Share, export: Export, detailed: bool = True) -> dict[str, object]:
     """An export location of a share."""
     shown: dict[str, Any] = {"id": export.id, "path": export.path}
     if request.version >= (2, 14):
@@ -149,7 +149,7 @@ def export_view(request: Request, share: Share, export: Export, detailed: bool =
     return shown
 
 
-def rule_view(request: Request, rule: AccessRule) -> dict[str, Any]:
+def rule_view(request: Request, rule: AccessRule) -> dict[str, object]:
     """An access rule."""
     version = request.version
     shown: dict[str, Any] = {
@@ -175,7 +175,7 @@ def _state(rule: AccessRule, version: Version) -> str:
     return {"queued_to_apply": "new", "queued_to_deny": "active"}.get(rule.state, rule.state)
 
 
-def snapshot_view(request: Request, snapshot: Snapshot) -> dict[str, Any]:
+def snapshot_view(request: Request, snapshot: Snapshot) -> dict[str, object]:
     """A snapshot."""
     shown: dict[str, Any] = {
         "id": snapshot.id,
@@ -198,11 +198,11 @@ def snapshot_view(request: Request, snapshot: Snapshot) -> dict[str, Any]:
     return shown
 
 
-def brief_snapshot_instance(snapshot: Snapshot) -> dict[str, Any]:
+def brief_snapshot_instance(snapshot: Snapshot) -> dict[str, object]:
     return {"id": snapshot.id, "snapshot_id": snapshot.id, "status": snapshot.status}
 
 
-def snapshot_instance_view(snapshot: Snapshot) -> dict[str, Any]:
+def snapshot_instance_view(snapshot: Snapshot) -> dict[str, object]:
     """The one instance of a snapshot."""
     return {
         **brief_snapshot_instance(snapshot),
@@ -215,7 +215,7 @@ def snapshot_instance_view(snapshot: Snapshot) -> dict[str, Any]:
     }
 
 
-def type_view(request: Request, kind: ShareType) -> dict[str, Any]:
+def type_view(request: Request, kind: ShareType) -> dict[str, object]:
     """A share type."""
     shown: dict[str, Any] = {
         "id": kind.id,
@@ -256,7 +256,7 @@ def subnet_view(request: Request, subnet: Subnet) -> dict[str, Any]:
     return shown | _place(request.version, subnet)
 
 
-def network_view(systems: SharedFileSystems, request: Request, network: ShareNetwork) -> dict[str, Any]:
+def network_view(systems: SharedFileSystems, request: Request, network: ShareNetwork) -> dict[str, object]:
     """A share network; before microversion 2.51, with the fields of its default subnet."""
     version, subnets = request.version, systems.networks.subnets_of(network)
     shown: dict[str, Any] = {
@@ -286,7 +286,7 @@ def _place(version: Version, subnet: Subnet | None) -> dict[str, Any]:
     return {name: subnet.get(name) if subnet is not None else None for name in (*SUBNET_FIELDS, *since)}
 
 
-def security_service_view(request: Request, service: SecurityService) -> dict[str, Any]:
+def security_service_view(request: Request, service: SecurityService) -> dict[str, object]:
     """A security service with its password, which Manila shows."""
     shown = service.to_json()
     if request.version < SINCE_UNIT:
@@ -294,9 +294,9 @@ def security_service_view(request: Request, service: SecurityService) -> dict[st
     return shown
 
 
-def brief_security_service(service: SecurityService) -> dict[str, Any]:
+def brief_security_service(service: SecurityService) -> dict[str, object]:
     return {"id": service.id, "name": service.name, "type": service.type, "status": service.status}
 
 
-def message_view(request: Request, message: Message) -> dict[str, Any]:
+def message_view(request: Request, message: Message) -> dict[str, object]:
     return {**message.to_json(), "links": links(request, "messages", message)}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 from openstack_emulator.core.typed import Part, TypedRecord, named
 
@@ -54,7 +53,7 @@ class Attachment(TypedRecord):
     attach_mode: str
     device: str | None
     host_name: str | None
-    connector: dict[str, Any] | None
+    connector: dict[str, object] | None
     attached_at: str | None
 
 

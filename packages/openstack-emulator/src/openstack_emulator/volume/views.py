@@ -123,7 +123,7 @@ def volume_detail(storage: BlockStorage, request: Request, volume: Volume) -> Js
     return view
 
 
-def uploaded_image(request: Request, volume: Volume, kind: VolumeType, image: Image, updated: Any) -> Json:
+def uploaded_image(request: Request, volume: Volume, kind: VolumeType, image: Image, updated: object) -> Json:
     """An image that is made of a volume.
 
     updated: when the volume was updated before that.

@@ -131,7 +131,7 @@ class Execution(Dated):
     params: dict[str, Any]
     input: Any
     output: dict[str, Any]
-    published_global: dict[str, Any]
+    published_global: dict[str, object]
     state: str
     state_info: str | None
     task_execution_id: str | None
@@ -142,7 +142,7 @@ class Execution(Dated):
     index: int = field(metadata=named("_index"))
     depth: int = field(metadata=named("_depth"))
     spec: WorkflowSpec = field(metadata=named("_spec"))
-    env: dict[str, Any] = field(metadata=named("_env"))
+    env: dict[str, object] = field(metadata=named("_env"))
     data: dict[str, Any] = field(metadata=named("_data"))
 
 
@@ -164,7 +164,7 @@ class Task(Dated):
     state_info: str | None
     tags: list[Any]
     runtime_context: dict[str, Any]
-    published: dict[str, Any]
+    published: dict[str, object]
     published_global: dict[str, Any]
     processed: bool
     started_at: str | None
@@ -193,7 +193,7 @@ class ActionExecution(Dated):
     tags: list[Any] | None
     accepted: bool
     input: dict[str, Any]
-    output: dict[str, Any]
+    output: dict[str, object]
     index: int = field(metadata=named("_index"))
     waits: bool = field(metadata=named("_waits"))
 
@@ -204,8 +204,8 @@ class Trigger(Dated):
 
     name: str
     workflow_id: str
-    workflow_input: dict[str, Any]
-    workflow_params: dict[str, Any]
+    workflow_input: dict[str, object]
+    workflow_params: dict[str, object]
     scope: str
 
 

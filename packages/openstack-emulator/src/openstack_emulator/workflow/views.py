@@ -66,18 +66,18 @@ def workflow(row: Workflow) -> dict[str, Any]:
     return {**shown, "checksum": checksum, "input": _input_of(row.spec), "interface": json.dumps(interface)}
 
 
-def made_workflow(row: Workflow) -> dict[str, Any]:
+def made_workflow(row: Workflow) -> dict[str, object]:
     """Return a workflow as the answer to its creation shows it: the interface is an object."""
     shown = made(workflow(row))
     return {**shown, "interface": json.loads(shown["interface"])}
 
 
-def workbook(row: Workbook) -> dict[str, Any]:
+def workbook(row: Workbook) -> dict[str, object]:
     """Return a workbook."""
     return _shown(row)
 
 
-def system_action(name: str) -> dict[str, Any]:
+def system_action(name: str) -> dict[str, object]:
     """Return an action of the service."""
     action = ACTIONS[name]
     return {
@@ -96,7 +96,7 @@ def system_action(name: str) -> dict[str, Any]:
     }
 
 
-def adhoc_action(row: AdhocAction) -> dict[str, Any]:
+def adhoc_action(row: AdhocAction) -> dict[str, object]:
     """Return an ad-hoc action with its parameters."""
     return {**_shown(row), "input": _input_of(row.spec), "is_system": False}
 
@@ -107,30 +107,30 @@ def execution(row: Execution) -> dict[str, Any]:
     return {**{name: value for name, value in _shown(row).items() if name != "accepted"}, **encoded}
 
 
-def started_execution(row: Execution) -> dict[str, Any]:
+def started_execution(row: Execution) -> dict[str, object]:
     """Return an execution as the answers show it that start it or change its state."""
     return _without(execution(row), ("published_global",))
 
 
-def described_execution(row: Execution) -> dict[str, Any]:
+def described_execution(row: Execution) -> dict[str, object]:
     """Return an execution as the answer to a new description shows it: without its maps."""
     return _without(execution(row), EXECUTION_MAPS)
 
 
-def task(runs: Runs, row: Task) -> dict[str, Any]:
+def task(runs: Runs, row: Task) -> dict[str, object]:
     """Return a task with its result; the maps are JSON in strings."""
     encoded = {name: json.dumps(row.get(name)) for name in ("runtime_context", "published")}
     shown = _without(to_public(row), ("published_global",))
     return {**shown, **encoded, "result": json.dumps(runs.result_of(row))}
 
 
-def action_execution(row: ActionExecution) -> dict[str, Any]:
+def action_execution(row: ActionExecution) -> dict[str, object]:
     """Return an action execution; input and output are JSON in strings."""
     encoded = {name: json.dumps(row.get(name)) for name in ("input", "output")}
     return {**_without(to_public(row), ("task_name",)), **encoded}
 
 
-def executed_action(row: ActionExecution, saved: bool) -> dict[str, Any]:
+def executed_action(row: ActionExecution, saved: bool) -> dict[str, object]:
     """Return an action execution as the answer with its result shows it; one that is not saved has no identity."""
     unknown = {"updated_at": None}
     if saved:
@@ -139,7 +139,7 @@ def executed_action(row: ActionExecution, saved: bool) -> dict[str, Any]:
     return {**action_execution(row), **unknown}
 
 
-def trigger(row: Trigger) -> dict[str, Any]:
+def trigger(row: Trigger) -> dict[str, object]:
     """Return a cron trigger or an event trigger; input and parameters are JSON in strings."""
     return {**_shown(row), **{name: json.dumps(row.get(name)) for name in ("workflow_input", "workflow_params")}}
 

@@ -87,12 +87,12 @@ class _TokenCheck(auth_token.AuthProtocol):  # type: ignore[misc]
         super().__init__(application, settings)
         self._refused = refused
 
-    def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Any:
+    def __call__(self, environ: dict[str, object], start_response: Callable[..., object]) -> object:
         refusal = self.process_request(_CheckedRequest(environ))
         answer = self._app if refusal is None else refusal
         return answer(environ, start_response)
 
-    def fetch_token(self, token: str, allow_expired: bool = False) -> Any:
+    def fetch_token(self, token: str, allow_expired: bool = False) -> object:
         """Return what the identity service says of a token. Raises keystonemiddleware's InvalidToken."""
         key = blake2b(token.encode(), digest_size=32, person=b"expired" if allow_expired else b"").hexdigest()
         if self._refused.get(key):
@@ -173,7 +173,7 @@ def request_context(request_id: str, environ: Mapping[str, Any], caller: Credent
     )
 
 
-def _trust_id(environ: Mapping[str, Any]) -> str | None:
+def _trust_id(environ: Mapping[str, object]) -> str | None:
     user = getattr(environ.get("keystone.token_auth"), "user", None)
     trust_id: str | None = getattr(user, "trust_id", None)
     return trust_id

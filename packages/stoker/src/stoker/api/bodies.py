@@ -20,7 +20,7 @@ _INTEGERS = (-(2**63), 2**64 - 1)
 _JSON_TYPES = frozenset({"", "text/plain", "json", "application/json"})
 
 
-def read_json_object(request: falcon.Request, limit: int) -> dict[str, Any] | None:
+def read_json_object(request: falcon.Request, limit: int) -> dict[str, object] | None:
     """Return the JSON object in the body, or None if there is none.
 
     `limit` is in bytes. As in Heat, a body with another content type, or one that is not an object, counts as absent.
@@ -66,7 +66,7 @@ class _Repeated:
     """Placeholder for the value of a repeated key, until the walk reports it with its path."""
 
 
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _object(pairs: list[tuple[str, object]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
         seen: set[str] = set()
@@ -79,7 +79,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _check(value: Any, what: str) -> None:
     """Check every value of the parsed JSON; iteratively, since the depth is not known to be safe yet."""
-    pending: list[tuple[Path, Any]] = [((), value)]
+    pending: list[tuple[Path, object]] = [((), value)]
     while pending:
         path, value = pending.pop()
         match value:
@@ -97,7 +97,7 @@ def _check(value: Any, what: str) -> None:
                 raise BadRequest(f"{_place(path, what)} is a repeated key.")
 
 
-def _children(path: Path, value: dict[str, Any] | list[Any], what: str) -> Iterable[tuple[Path, Any]]:
+def _children(path: Path, value: dict[str, Any] | list[Any], what: str) -> Iterable[tuple[Path, object]]:
     if isinstance(value, list):
         return [((*path, index), item) for index, item in enumerate(value)]
     for key in value:

@@ -138,7 +138,7 @@ class Faults:
     def __init__(self, challenge: str) -> None:
         self._challenge = challenge
 
-    def handle(self, request: falcon.Request, response: falcon.Response, error: Exception, _path: Any) -> None:
+    def handle(self, request: falcon.Request, response: falcon.Response, error: Exception, _path: object) -> None:
         with request_scope(request.context.caller):
             fault = as_stoker_error(from_falcon(request, response, error))
         response.status = HTTPStatus(status_of(fault))
@@ -165,7 +165,7 @@ def from_falcon(request: falcon.Request, response: falcon.Response, error: Excep
             return error
 
 
-def write_json(response: falcon.Response, body: Any) -> None:
+def write_json(response: falcon.Response, body: object) -> None:
     """Respond with `body`."""
     response.content_type = "application/json"
     response.data = json_text(body)

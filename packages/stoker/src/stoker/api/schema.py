@@ -76,7 +76,7 @@ def _parse(query_string: str) -> dict[str, list[str]]:
     return given
 
 
-def _query_value(name: str, spec: Field, values: list[str]) -> Any:
+def _query_value(name: str, spec: Field, values: list[str]) -> object:
     if spec.repeatable:
         return [spec.kind.read(name, value) for value in values]
     if len(values) > 1:

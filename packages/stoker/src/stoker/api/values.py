@@ -364,14 +364,14 @@ class Structure(Kind):
         return read_fields(self.fields, value, notation, f"{name}.", strict=self.strict)
 
 
-def _nullable(field: Field) -> dict[str, Any]:
+def _nullable(field: Field) -> dict[str, object]:
     schema = field.kind.schema
     return schema if field.required else {"anyOf": [schema, {"type": "null"}]}
 
 
 def read_fields(
     fields: Fields, given: Mapping[str, Any], notation: Notation, prefix: str = "", *, strict: bool = True
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Return the value of each field, converted, or its default. `prefix` is put before names in messages.
 
     Raises UnexpectedValue, MissingValue, RepeatedField, UnsupportedField, and with `strict` UnknownField.

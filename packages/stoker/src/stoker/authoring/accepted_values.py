@@ -12,7 +12,7 @@ from stoker.base.redaction import REDACTED
 from stoker.template.document import Document
 
 
-def as_template_changes(answer: Iterable[Mapping[str, Any]], template: Path | None = None) -> str:
+def as_template_changes(answer: Iterable[Mapping[str, object]], template: Path | None = None) -> str:
     """Return what to write into the templates so that they have the accepted values, each with its place.
 
     `template` is the file of the stack's own template, whose lines the service does not know. Hidden values are left

@@ -10,7 +10,9 @@ from stoker.schema.constraints import Constraint, listed
 from stoker.schema.property import Property
 
 
-def rules(prop: Property, code: Callable[[Any], str] = str, named: Callable[[str], str] | None = None) -> Iterator[str]:
+def rules(
+    prop: Property, code: Callable[[object], str] = str, named: Callable[[str], str] | None = None
+) -> Iterator[str]:
     """Yield what the values of a property, or the items of its list, must be: `must be 1 to 65535`.
 
     `code` marks literal values up, and `named` describes a custom constraint by its name.
@@ -22,7 +24,7 @@ def rules(prop: Property, code: Callable[[Any], str] = str, named: Callable[[str
         yield f"each item must be {in_words(constraint, code, named)}"
 
 
-def in_words(constraint: Constraint, code: Callable[[Any], str], named: Callable[[str], str]) -> str:
+def in_words(constraint: Constraint, code: Callable[[object], str], named: Callable[[str], str]) -> str:
     """Return what a constraint accepts, to follow "must be", with its description in parentheses."""
     schema = constraint.to_schema()
     description = schema.pop("description", "")
@@ -36,14 +38,14 @@ def accepted(name: str) -> str:
     return ACCEPTED[name].what if name in ACCEPTED else f"valid for the constraint {name}"
 
 
-def _bounds(bounds: Mapping[str, Any], code: Callable[[Any], str]) -> str:
+def _bounds(bounds: Mapping[str, object], code: Callable[[object], str]) -> str:
     least, most = bounds.get("min"), bounds.get("max")
     if least is None:
         return f"at most {code(most)}"
     return f"at least {code(least)}" if most is None else f"{code(least)} to {code(most)}"
 
 
-def _multiple(value: Mapping[str, int], code: Callable[[Any], str]) -> str:
+def _multiple(value: Mapping[str, int], code: Callable[[object], str]) -> str:
     plus = f" plus {code(value['offset'])}" if value["offset"] else ""
     return f"a multiple of {code(value['step'])}{plus}"
 

@@ -182,7 +182,7 @@ class Either:
 
     first: Kind
     second: Kind
-    is_first: Callable[[Any], bool]
+    is_first: Callable[[object], bool]
 
     @property
     def words(self) -> str:

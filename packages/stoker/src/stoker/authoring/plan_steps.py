@@ -212,7 +212,7 @@ def costs(plan: Answer) -> str:
     return costs_sentence(plan.get("costs"))
 
 
-def policy_results(plan: Answer) -> list[dict[str, Any]]:
+def policy_results(plan: Answer) -> list[dict[str, object]]:
     """Return what policies say of a plan, the gravest first; empty if nothing objects."""
     return list((plan.get("policies") or {}).get("results", []))
 

@@ -42,7 +42,7 @@ def type_summaries(registry: Registry, names: Sequence[str]) -> Iterator[dict[st
         yield {"type": name, "service": kind.service, "description": _sentence(kind.description)}
 
 
-def type_details(name: str, kind: ResourceType) -> dict[str, Any]:
+def type_details(name: str, kind: ResourceType) -> dict[str, object]:
     """Return the declarations of a type: its properties at any depth, and its attributes."""
     return {
         "type": name,
@@ -61,11 +61,11 @@ def type_details(name: str, kind: ResourceType) -> dict[str, Any]:
     }
 
 
-def _support(support: Support) -> dict[str, Any]:
+def _support(support: Support) -> dict[str, object]:
     return {"status": support.status, "since": support.version, "status_message": support.message}
 
 
-def _properties(schema: Mapping[str, Property], change: Change | None = None) -> dict[str, Any]:
+def _properties(schema: Mapping[str, Property], change: Change | None = None) -> dict[str, object]:
     """Return properties by name; the property of the resource decides the effect of a change inside it."""
     return {
         name: _property(prop, change or prop.change)
@@ -94,7 +94,7 @@ def _type_name(prop: Property) -> str:
     return str(prop.type).lower()
 
 
-def _attribute(attribute: Attribute) -> dict[str, Any]:
+def _attribute(attribute: Attribute) -> dict[str, object]:
     return {
         "type": str(attribute.type).lower() if attribute.type else "any",
         "description": _sentence(attribute.description),
@@ -111,7 +111,7 @@ def function_names() -> list[str]:
     return sorted({name for table in tables for name in table}, key=str.lower)
 
 
-def function_details(name: str) -> list[dict[str, Any]]:
+def function_details(name: str) -> list[dict[str, object]]:
     """Return the variants of a function, oldest first: what each does, and where templates can use it."""
     uses: dict[str, dict[str, list[str]]] = {}
     for version in VERSIONS:

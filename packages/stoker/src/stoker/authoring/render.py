@@ -145,7 +145,7 @@ def _link(key: str, rule: str) -> dict[str, str]:
     return {key: page} if page else {}
 
 
-def _sarif_rule(name: str, rules: Mapping[str, Rule]) -> dict[str, Any]:
+def _sarif_rule(name: str, rules: Mapping[str, Rule]) -> dict[str, object]:
     rule = rules.get(name)
     if rule is None:
         return {"id": name}
@@ -157,7 +157,7 @@ def _sarif_rule(name: str, rules: Mapping[str, Rule]) -> dict[str, Any]:
     }
 
 
-def _sarif_result(diagnostic: Diagnostic, index: int) -> dict[str, Any]:
+def _sarif_result(diagnostic: Diagnostic, index: int) -> dict[str, object]:
     message = ". ".join(part for part in (diagnostic.message, diagnostic.hint) if part)
     location: dict[str, Any] = {"physicalLocation": {"artifactLocation": {"uri": quote(diagnostic.source)}}}
     position = diagnostic.position

@@ -238,7 +238,7 @@ class Workspace:
         return hides_types([*unread, *problems])
 
 
-def _with_files(document: Document) -> Mapping[str, Any]:
+def _with_files(document: Document) -> Mapping[str, object]:
     """Return the data of an environment, with templates relative to the working directory."""
     entries = document.data.get(_REGISTRY)
     if not isinstance(entries, Mapping):
@@ -246,7 +246,7 @@ def _with_files(document: Document) -> Mapping[str, Any]:
     return {**document.data, _REGISTRY: _relocated(entries, str(Path(document.source).parent))}
 
 
-def _relocated(entries: Mapping[str, Any], folder: str) -> dict[str, Any]:
+def _relocated(entries: Mapping[str, Any], folder: str) -> dict[str, object]:
     """Return a registry's entries with templates relative to the working directory."""
     base = entries.get("base_url")
     if isinstance(base, str) and base:
@@ -254,7 +254,7 @@ def _relocated(entries: Mapping[str, Any], folder: str) -> dict[str, Any]:
     return {name: _target(target, folder) for name, target in entries.items() if name != "base_url"}
 
 
-def _target(target: Any, folder: str) -> Any:
+def _target(target: object, folder: str) -> object:
     if isinstance(target, Mapping):
         return {name: _target(inner, folder) for name, inner in target.items()}
     if not isinstance(target, str) or not is_template_name(target) or is_remote(target):

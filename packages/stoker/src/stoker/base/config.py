@@ -83,7 +83,7 @@ def register_options(config: cfg.ConfigOpts) -> None:
     log.register_options(config)
 
 
-def shown_options(config: cfg.ConfigOpts) -> dict[str, Any]:
+def shown_options(config: cfg.ConfigOpts) -> dict[str, object]:
     """Return the value of every option of Stoker by `[section] name`, with secret ones redacted."""
     return {
         f"[{group}] {option.name}": "***"

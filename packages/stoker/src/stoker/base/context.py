@@ -41,7 +41,7 @@ class RequestContext:
         """Return False when policy denies the resource type, by its name or by its namespace's wildcard."""
         return not is_denied(type_name, self.denied_types)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Return plain JSON data from which `from_dict` builds an equal context. It contains the token."""
         return {**vars(self), "roles": list(self.roles), "denied_types": list(self.denied_types)}
 

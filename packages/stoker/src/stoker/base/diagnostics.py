@@ -59,12 +59,12 @@ class Diagnostic:
         """The name that is wrong and the one that is meant, if the hint suggests one."""
         return (self.hint.wrong, self.hint.meant) if isinstance(self.hint, Suggestion) else None
 
-    def sort_key(self) -> tuple[Any, ...]:
+    def sort_key(self) -> tuple[object, ...]:
         """Order by document name, then by position from top to bottom."""
         position = self.position or Position(0, 0)
         return (self.source, position, tuple(str(part) for part in self.path), self.rule)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Return plain JSON data."""
         return {**asdict(self), "path": list(self.path)}
 

@@ -36,7 +36,7 @@ class StokerError(Exception):
         """The error's name in API responses."""
         return type(self).__name__
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Return plain data from which `from_dict` builds an equal error on the other side of a transport."""
         return {"kind": type(self).__name__, "message": self.message}
 
@@ -82,7 +82,7 @@ class TemplateInvalid(Invalid):
     def kind(self) -> str:
         return self.diagnostics[0].kind if self.diagnostics else "StackValidationFailed"
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         return {
             "kind": "TemplateInvalid",
             "diagnostics": [diagnostic.to_dict() for diagnostic in self.diagnostics],
@@ -275,7 +275,7 @@ class CloudError(StokerError):
         """The object's current state does not allow the call (409)."""
         return self.status == 409
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         return {
             "kind": "CloudError",
             "service": self.service,
@@ -365,7 +365,7 @@ class ReleaseMismatch(StokerError):
             f"({problem}: {place}). Nothing was changed. Retry when the upgrade of the service is complete."
         )
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         return {
             "kind": "ReleaseMismatch",
             "message": self.message,

@@ -85,7 +85,7 @@ def _declared() -> Mapping[str, list[tuple[str, metadata.EntryPoint]]]:
 
 
 @cache
-def _loaded(group: str) -> tuple[tuple[Offer[Any], ...], tuple[str, ...]]:
+def _loaded(group: str) -> tuple[tuple[Offer[object], ...], tuple[str, ...]]:
     """The objects of a group's entry points, and the problems of those that cannot be loaded."""
     offers: list[Offer[Any]] = []
     problems: list[str] = []
@@ -118,7 +118,7 @@ def offers(group: str) -> tuple[Offer[Any], ...]:
     return found
 
 
-def working_offers(group: str) -> tuple[Offer[Any], ...]:
+def working_offers(group: str) -> tuple[Offer[object], ...]:
     """As `offers`, for groups in which a plug-in may be missing: what cannot be loaded is logged, and left out."""
     found, problems = _loaded(group)
     for problem in problems:

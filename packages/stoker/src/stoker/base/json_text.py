@@ -20,7 +20,7 @@ MAX_DEPTH = 100
 _LARGE_INTEGERS = b" "
 
 
-def dumps(data: Any, option: int = 0, default: Callable[[Any], Any] | None = None) -> bytes:
+def dumps(data: Any, option: int = 0, default: Callable[[object], object] | None = None) -> bytes:
     """Serialize `data` to UTF-8, with orjson's options. Raises TypeError for data that JSON cannot represent."""
     try:
         return orjson.dumps(data, option=option, default=default)
@@ -94,7 +94,7 @@ def _check(data: Any) -> None:
     """Check depth and strings of the parsed JSON, level by level, since the depth is not known to be safe yet."""
     level, depth = [data], 0
     while level:
-        inner: list[Any] = []
+        inner: list[object] = []
         for value in level:
             if isinstance(value, str):
                 if has_lone_surrogate(value):

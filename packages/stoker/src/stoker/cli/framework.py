@@ -45,7 +45,7 @@ class InputPath(click.Path):
 class Commands(click.Group):
     """A group that turns errors into messages and lists its commands in the order in which they were added."""
 
-    def invoke(self, context: click.Context) -> Any:
+    def invoke(self, context: click.Context) -> object:
         with reported_errors():
             return super().invoke(context)
 
@@ -113,11 +113,11 @@ def data_directory_option(function: Command) -> Command:
     )(function)
 
 
-def with_service(function: Callable[..., Any]) -> Callable[..., Any]:
+def with_service(function: Callable[..., Any]) -> Callable[..., object]:
     """Add options that select a Stoker; the command receives it as `service`."""
 
     @functools.wraps(function)
-    def connected(directory: DataDirectory, os_cloud: str | None, **arguments: Any) -> Any:
+    def connected(directory: DataDirectory, os_cloud: str | None, **arguments: Any) -> object:
         from stoker.cli.client.connection import connect, unreachable  # imports the libraries of OpenStack's clients
 
         service = connect(directory, os_cloud)
@@ -132,7 +132,7 @@ def with_service(function: Callable[..., Any]) -> Callable[..., Any]:
                     raise
                 raise failure from error
 
-        def requested(rows: Iterator[Any]) -> Iterator[Any]:
+        def requested(rows: Iterator[Any]) -> Iterator[object]:
             with explained():
                 yield from rows
 

@@ -255,7 +255,7 @@ def _token_login(credential: TokenCredential, clock: Clock, url: str, session: k
     if credential.user_id is None:
         return TokenLogin(clock, url, session, token)
 
-    def scope(catalog: Any) -> Access:
+    def scope(catalog: object) -> Access:
         return known_access(token, catalog, credential.project_id, credential.user_id, credential.role_names)
 
     if credential.catalog is None:
@@ -263,14 +263,14 @@ def _token_login(credential: TokenCredential, clock: Clock, url: str, session: k
     return TokenLogin.known(clock, url, session, scope(orjson.loads(credential.catalog)))
 
 
-def _service_user(settings: CloudSettings) -> dict[str, Any]:
+def _service_user(settings: CloudSettings) -> dict[str, object]:
     if not settings.username or settings.password is None:
         raise Invalid("No service user is configured: set username and password in [trustee] or [keystone_authtoken].")
     domain = "user_domain_id" if settings.user_domain_id else "user_domain_name"
     return {"username": settings.username, "password": settings.password, domain: getattr(settings, domain)}
 
 
-def _stack_domain_admin(settings: CloudSettings) -> dict[str, Any]:
+def _stack_domain_admin(settings: CloudSettings) -> dict[str, object]:
     name, identifier = settings.stack_user_domain_name, settings.stack_user_domain_id
     if not settings.stack_domain_admin or settings.stack_domain_admin_password is None or not (name or identifier):
         raise Invalid(
@@ -285,7 +285,7 @@ def _stack_domain_admin(settings: CloudSettings) -> dict[str, Any]:
     return {"username": settings.stack_domain_admin, "password": settings.stack_domain_admin_password, **domain}
 
 
-def _load_plugin(auth_type: str, options: dict[str, Any]) -> Any:
+def _load_plugin(auth_type: str, options: dict[str, object]) -> Any:
     try:
         loader: Any = loading.get_plugin_loader(auth_type)
         known = {option.dest for option in loader.get_options()}

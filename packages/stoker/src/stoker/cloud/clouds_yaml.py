@@ -80,7 +80,7 @@ def _clouds(candidates: list[Path]) -> dict[str, Any]:
     return {}
 
 
-def _merge(under: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+def _merge(under: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, object]:
     merged = dict(under)
     for key, value in over.items():
         both = isinstance(value, Mapping) and isinstance(merged.get(key), Mapping)

@@ -35,7 +35,7 @@ class OverQuota(CloudError):
     def conflict(self) -> bool:
         return False
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         return {**super().to_dict(), "kind": "OverQuota"}
 
 
@@ -49,7 +49,7 @@ class Ambiguous(CloudError):
             service, 400, f"{len(identifiers)} objects ({thing_of(kind)}) are named {value!r}: {listed}; use an ID"
         )
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         kind, value, identifiers = self.names
         return {"kind": "Ambiguous", "service": self.service, "names": [kind, value, identifiers]}
 
@@ -71,7 +71,7 @@ class NotNamed(NotFoundElsewhere):
         self.names = (kind, value)
         super().__init__(service, 404, f"there is no {thing_of(kind)} {value!r}")
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         return {"kind": "NotNamed", "service": self.service, "names": list(self.names)}
 
     @classmethod
@@ -83,7 +83,7 @@ def refusal(
     service: str,
     status: int,
     headers: Mapping[str, str],
-    body: Any,
+    body: object,
     now: float,
     *,
     method: str = "",
@@ -110,7 +110,7 @@ def refusal(
     )
 
 
-def request_id_of(headers: Mapping[str, str], body: Any) -> str | None:
+def request_id_of(headers: Mapping[str, str], body: object) -> str | None:
     """Return the ID under which the service has logged a request; None if the response has none."""
     found = next((headers[name] for name in REQUEST_ID_HEADERS if name in headers), None)
     if found is None and isinstance(body, Mapping) and isinstance(body.get("request_id"), str):
@@ -118,7 +118,7 @@ def request_id_of(headers: Mapping[str, str], body: Any) -> str | None:
     return found
 
 
-def words(body: Any) -> str | None:
+def words(body: object) -> str | None:
     """Extract the message for users from an error's body, whatever its structure; None when there is none.
 
     Searches the usual keys level by level, parses JSON inside a string (WSME), and converts HTML to plain text.
@@ -139,7 +139,7 @@ def words(body: Any) -> str | None:
     return None
 
 
-def _at(body: Mapping[str, Any], keys: Sequence[str]) -> list[Any]:
+def _at(body: Mapping[str, object], keys: Sequence[str]) -> list[object]:
     return [body[key] for key in keys if body.get(key)]
 
 

@@ -39,7 +39,7 @@ class Reader(Protocol):
 class Lookup(Protocol):
     """One way to look up an object."""
 
-    async def candidates(self, cloud: Reader, finder: Finder, value: str, scope: Mapping[str, Any]) -> list[Any]:
+    async def candidates(self, cloud: Reader, finder: Finder, value: str, scope: Mapping[str, object]) -> list[Any]:
         """Return the objects that `value` may refer to; `scope` narrows a search by name (`domain_id`)."""
 
 
@@ -49,7 +49,7 @@ class Fetch:
 
     only_uuid: bool = False
 
-    async def candidates(self, cloud: Reader, finder: Finder, value: str, scope: Mapping[str, Any]) -> list[Any]:
+    async def candidates(self, cloud: Reader, finder: Finder, value: str, scope: Mapping[str, object]) -> list[Any]:
         if self.only_uuid and not is_uuid(value):
             return []
         body = await cloud.get(finder.service, f"{finder.path}/{quote(value, safe='')}", ok=(400, 404))
@@ -70,7 +70,7 @@ class Search:
     first: bool = False
     mine: bool = False
 
-    async def candidates(self, cloud: Reader, finder: Finder, value: str, scope: Mapping[str, Any]) -> list[Any]:
+    async def candidates(self, cloud: Reader, finder: Finder, value: str, scope: Mapping[str, object]) -> list[Any]:
         if self.only_uuid and not is_uuid(value):
             return []
         params = {**finder.params, **scope, self.field: value}
@@ -87,7 +87,7 @@ class Scan:
 
     field: str
 
-    async def candidates(self, cloud: Reader, finder: Finder, value: str, scope: Mapping[str, Any]) -> list[Any]:
+    async def candidates(self, cloud: Reader, finder: Finder, value: str, scope: Mapping[str, object]) -> list[Any]:
         listed = await cloud.list(finder.service, finder.path, finder.members, finder.params)
         return [item for item in listed if item.get(self.field) == value]
 

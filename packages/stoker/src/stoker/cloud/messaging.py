@@ -55,7 +55,7 @@ async def read(cloud: Cloud, queue: str, most: int) -> dict[str, Any]:
 
     Raises BadValue if they have more than `most` bytes.
     """
-    bodies: dict[str, Any] = {}
+    bodies: dict[str, object] = {}
     size = 0
     params: dict[str, Any] = {"echo": "true", "limit": AT_ONCE}
     while True:
@@ -76,7 +76,7 @@ def _marker(links: list[dict[str, str]]) -> str:
     return parse_qs(urlsplit(following).query)["marker"][0]
 
 
-async def post(cloud: Cloud, queue: str, messages: list[dict[str, Any]]) -> None:
+async def post(cloud: Cloud, queue: str, messages: list[dict[str, object]]) -> None:
     """Put messages (`body` and `ttl`) into a queue."""
     await request(cloud, "POST", queue_path(queue, "/messages"), json={"messages": messages})
 
@@ -86,8 +86,8 @@ async def delete_queue(cloud: Cloud, queue: str) -> None:
     await request(cloud, "DELETE", queue_path(queue), ok=(404,))
 
 
-async def share(cloud: Cloud, queue: str, wanted: Mapping[str, Any]) -> dict[str, Any]:
+async def share(cloud: Cloud, queue: str, wanted: Mapping[str, object]) -> dict[str, Any]:
     """Return the parts of a signed URL of a queue: paths, methods, expires, project, signature."""
     answer = await request(cloud, "POST", queue_path(queue, "/share"), json=wanted)
-    shared: dict[str, Any] = answer.body
+    shared: dict[str, object] = answer.body
     return shared

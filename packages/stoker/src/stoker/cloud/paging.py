@@ -6,7 +6,7 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 
-def next_page(body: Any, key: str | None = None) -> str | None:
+def next_page(body: object, key: str | None = None) -> str | None:
     """Return the link to the next page; None for the last one.
 
     `key` is the list's key in the body. Without it, the links of any list in the body are used.
@@ -21,7 +21,7 @@ def next_page(body: Any, key: str | None = None) -> str | None:
     return following if isinstance(following, str) and following else None
 
 
-def query_of(link: str) -> dict[str, Any]:
+def query_of(link: str) -> dict[str, object]:
     """Return the query of a link; its host is ignored, since services behind proxies do not know their own name."""
     query: dict[str, Any] = {}
     for name, value in parse_qsl(urlsplit(link).query, keep_blank_values=True):

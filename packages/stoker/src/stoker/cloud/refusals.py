@@ -13,7 +13,6 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
 
 
 class Cause(StrEnum):
@@ -125,7 +124,7 @@ RULES: Mapping[str, Sequence[Rule]] = {
 def cause_of(
     service: str,
     status: int,
-    body: Any,
+    body: object,
     *,
     message: str = "",
     method: str = "",
@@ -143,7 +142,7 @@ def cause_of(
     return Cause.OTHER
 
 
-def error_code(body: Any) -> str | None:
+def error_code(body: object) -> str | None:
     """Return the service's name of the error: Neutron's and Heat's `type`; otherwise the key of the message."""
     if not isinstance(body, Mapping):
         return None

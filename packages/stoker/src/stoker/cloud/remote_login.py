@@ -101,9 +101,9 @@ class _Adapter(BaseAdapter):
         self,
         request: requests.PreparedRequest,
         stream: bool = False,
-        timeout: Any = None,
+        timeout: object = None,
         verify: bool | str = True,
-        cert: Any = None,
+        cert: object = None,
         proxies: Mapping[str, str] | None = None,
     ) -> requests.Response:
         """Return the response to a request, read completely. Raises requests' exceptions."""

@@ -164,7 +164,7 @@ def show_version(version: Version) -> str:
     return ".".join(str(part) for part in version)
 
 
-def offered_versions(body: Any, headers: Any, major: str) -> tuple[Version, Version] | None:
+def offered_versions(body: object, headers: Any, major: str) -> tuple[Version, Version] | None:
     """Return the oldest and newest microversion in a version document (or Ironic's headers); None without any.
 
     `major` is the path segment (`v2.1`), which selects the entry in a document that lists several versions.

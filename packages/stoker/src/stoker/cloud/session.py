@@ -344,7 +344,7 @@ class Cloud:
     # -- internal ---------------------------------------------------------------------------------------------
 
     async def _look(
-        self, service: str, headers: Mapping[str, str], method: str, path: str, params: Mapping[str, Any] | None
+        self, service: str, headers: Mapping[str, str], method: str, path: str, params: Mapping[str, object] | None
     ) -> Answer:
         """Ask for an object a second time, with the headers of the first request; return the response."""
         kept = {name: value for name, value in headers.items() if name not in ("Accept", "Content-Type")}
@@ -356,7 +356,7 @@ class Cloud:
         service: str,
         method: str,
         url: str,
-        params: Mapping[str, Any] | None,
+        params: Mapping[str, object] | None,
         headers: Mapping[str, str],
         data: Body,
         once: bool,
@@ -374,7 +374,7 @@ class Cloud:
         method: str,
         url: str,
         access: Access,
-        params: Mapping[str, Any] | None,
+        params: Mapping[str, object] | None,
         headers: Mapping[str, str],
         data: Body,
         once: bool = False,
@@ -447,7 +447,7 @@ def _version_headers(service: Service, microversion: str) -> dict[str, str]:
     return {name: text.format(microversion) for name, text in known.headers}
 
 
-def _text(value: Any) -> Any:
+def _text(value: Any) -> object:
     if isinstance(value, bool):
         return str(value)
     return [_text(item) for item in value] if isinstance(value, list | tuple) else value

@@ -67,7 +67,7 @@ def _named(name: str, label: str, effect: str, **more: Any) -> Action:
     return Action(label, effect, body=lambda _entered: {name: None}, planned=planned, **more)
 
 
-def _details(entered: str) -> Any:
+def _details(entered: str) -> object:
     """Return the body of a signal. Raises ApiError for invalid JSON."""
     try:
         return json.loads(entered) if entered.strip() else None
@@ -381,7 +381,7 @@ class Subject:
         return str(snapshot["name"] or snapshot["id"])
 
 
-def _shown_plan(previewed: Answer | None, entered: str, can_choose: Callable[[Answer], bool]) -> dict[str, Any]:
+def _shown_plan(previewed: Answer | None, entered: str, can_choose: Callable[[Answer], bool]) -> dict[str, object]:
     """Return what the page shows of the preview of an action; `steps` is None without one.
 
     Of the paths that were `entered`, those of steps that can be chosen are `marked`; `typed` are the others.

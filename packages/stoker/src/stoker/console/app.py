@@ -135,7 +135,7 @@ class _Console:
 
         return respond
 
-    def _failed(self, request: falcon.Request, response: falcon.Response, error: Exception, _path: Any) -> None:
+    def _failed(self, request: falcon.Request, response: falcon.Response, error: Exception, _path: object) -> None:
         """Show an error as a page; a token that the API does not accept ends the session."""
         exchange = getattr(request.context, "exchange", None) or self._exchange(request, response, {})
         if isinstance(error, ApiError) and error.status == 401:

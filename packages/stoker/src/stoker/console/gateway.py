@@ -56,7 +56,7 @@ class Gateway:
         """Return the JSON at `path` below the project."""
         return self.send("GET", path, query=query)
 
-    def send(self, method: str, path: str, body: Any = None, query: Mapping[str, Any] | None = None) -> Any:
+    def send(self, method: str, path: str, body: object = None, query: Mapping[str, object] | None = None) -> Any:
         """Send a request with a JSON body; return the JSON of the response, None if it has none."""
         content = b"" if body is None else json.dumps(body).encode()
         status, headers, parts = self._request(method, path, content, query or {}, {"HTTP_ACCEPT": "application/json"})
@@ -66,7 +66,7 @@ class Gateway:
         self.refused_request = headers.get(_REQUEST_ID, "")
         raise _error(status, data)
 
-    def stream(self, path: str, query: Mapping[str, Any]) -> Stream:
+    def stream(self, path: str, query: Mapping[str, object]) -> Stream:
         """Return a stream of server-sent events."""
         passed = {name: self._environ[name] for name in (WAKE, "HTTP_LAST_EVENT_ID") if name in self._environ}
         status, headers, parts = self._request("GET", path, b"", query, {"HTTP_ACCEPT": _STREAM, **passed})
@@ -76,7 +76,7 @@ class Gateway:
         raise _error(status, _read(parts))
 
     def _request(
-        self, method: str, path: str, content: bytes, query: Mapping[str, Any], more: Mapping[str, Any]
+        self, method: str, path: str, content: bytes, query: Mapping[str, object], more: Mapping[str, Any]
     ) -> tuple[int, dict[str, str], Iterable[bytes]]:
         environ = {
             **{name: self._environ[name] for name in _OF_THE_REQUEST if name in self._environ},
@@ -93,7 +93,7 @@ class Gateway:
         }
         started: list[tuple[str, list[tuple[str, str]]]] = []
 
-        def start_response(status: str, headers: list[tuple[str, str]], _error: Any = None) -> Any:
+        def start_response(status: str, headers: list[tuple[str, str]], _error: object = None) -> object:
             started.append((status, headers))
             return lambda _data: None
 

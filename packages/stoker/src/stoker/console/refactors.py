@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import falcon
 
@@ -170,7 +169,7 @@ def _present_template(exchange: Exchange, name: str) -> str:
     return ""
 
 
-def _move(line: str) -> Mapping[str, Any]:
+def _move(line: str) -> Mapping[str, object]:
     """Return a move that is written as STACK/RESOURCE = STACK/RESOURCE. Raises ApiError."""
     places = [place.strip().partition("/") for place in line.split("=")]
     if len(places) != 2 or not all(stack and separator and resource for stack, separator, resource in places):

@@ -114,7 +114,7 @@ def length_in_words(declaration: Mapping[str, Any]) -> str:
     return f"{least} to {most} {units}." if least else f"At most {most} {unit if int(most) == 1 else units}."
 
 
-def signature(declared: Mapping[str, Any] | None) -> str:
+def signature(declared: Mapping[str, object] | None) -> str:
     """Return a string that differs whenever the form for declared parameters does; empty if they are unknown."""
     if declared is None:
         return ""

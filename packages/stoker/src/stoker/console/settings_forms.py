@@ -35,7 +35,7 @@ class Setting:
         return exchange.permissions.refusal(rule_of("PUT", self.route))
 
 
-def _map(text: str) -> Mapping[str, Any]:
+def _map(text: str) -> Mapping[str, object]:
     """Return a map in YAML, within the limits of templates. Raises ApiError for anything else."""
     try:
         return Document.parse(text, source="line").data

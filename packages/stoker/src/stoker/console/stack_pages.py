@@ -178,7 +178,7 @@ def show(
     """Show a page of the stack in the URL, with what all of its pages have; `stack` if it is known already."""
     stack = stack or show_stack(exchange)
     state = stack["stack_status"]
-    common: dict[str, Any] = {
+    common: dict[str, object] = {
         "stack": stack,
         "tab": tab,
         "ancestors": ancestors(exchange, stack),
@@ -192,7 +192,7 @@ def show(
     exchange.show(template, status, **common, **values)
 
 
-def below(exchange: Exchange, tail: str, **query: Any) -> Answer:
+def below(exchange: Exchange, tail: str, **query: object) -> Answer:
     """Return what the API has below the stack in the URL."""
     answer: Answer = exchange.api.get(_path(exchange, tail), query)
     return answer

@@ -107,7 +107,7 @@ class Control:
         return next_opening(self.calendars, now)
 
 
-def _requirement(entry: Any, place: str) -> Requirement:
+def _requirement(entry: object, place: str) -> Requirement:
     if not isinstance(entry, Mapping) or set(entry) - {"role", "number"}:
         raise BadValue(f"{place} must be a map with the keys role, number.")
     role, number = entry.get("role"), entry.get("number", 1)
@@ -118,7 +118,7 @@ def _requirement(entry: Any, place: str) -> Requirement:
     return Requirement(role, number)
 
 
-def _receiver(entry: Any, place: str, of_operator: bool) -> Receiver:
+def _receiver(entry: object, place: str, of_operator: bool) -> Receiver:
     if not isinstance(entry, Mapping) or len(entry) != 1 or set(entry) - set(ReceiverKind):
         raise BadValue(f"{place} must be a map with one of the keys {', '.join(ReceiverKind)}.")
     [(kind, address)] = entry.items()

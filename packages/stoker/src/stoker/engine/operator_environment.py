@@ -60,7 +60,7 @@ class OperatorEnvironment:
         return cls(environment, templates, tuple(problems))
 
 
-def _environment_data(path: Path, problems: list[str]) -> Mapping[str, Any]:
+def _environment_data(path: Path, problems: list[str]) -> Mapping[str, object]:
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -75,7 +75,7 @@ def _environment_data(path: Path, problems: list[str]) -> Mapping[str, Any]:
     return {section: value for section, value in data.items() if section in _HONOURED}
 
 
-def _target(target: Any, directory: Path) -> Any:
+def _target(target: object, directory: Path) -> object:
     """Return the target of a name, as a URL if it is a template's file; also for entries of `resources`."""
     if isinstance(target, Mapping):
         return {name: _target(below, directory) for name, below in target.items()}

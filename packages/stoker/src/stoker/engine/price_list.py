@@ -205,7 +205,7 @@ def _from_document(text: str, source: str) -> PriceList:
     return reading.made()
 
 
-def _read_prices(prices: Mapping[str, Any], reading: _Reading, at: Callable[..., Position | None]) -> None:
+def _read_prices(prices: Mapping[str, object], reading: _Reading, at: Callable[..., Position | None]) -> None:
     for item, value in prices.items():
         if not isinstance(value, Mapping):
             reading.price(item, "", value, at("prices", item))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from stoker.engine.change_control import Control
 from stoker.engine.operator_environment import OperatorEnvironment
@@ -74,7 +74,7 @@ class EngineSettings:
     engine_deaths_limit: int = 3
     set_aside_seconds: float = 900.0
     operator: OperatorEnvironment = field(default_factory=OperatorEnvironment)
-    type_options: Mapping[str, Any] = field(default_factory=dict)
+    type_options: Mapping[str, object] = field(default_factory=dict)
 
 
 def look_seconds(settings: EngineSettings) -> float:

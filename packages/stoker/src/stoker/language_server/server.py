@@ -163,7 +163,7 @@ class StokerServer(LanguageServer):
 
     # -- settings -------------------------------------------------------------------------------------------------
 
-    def configure(self, settings: Any) -> None:
+    def configure(self, settings: object) -> None:
         """Take over the settings: `environments` are files, relative to the folder of the workspace."""
         if isinstance(settings, Mapping):
             settings = settings.get("stoker", settings)

@@ -192,7 +192,7 @@ def _on(part: Callable[[Engine], Part], operations: Iterable[Operation[Part]]) -
 
 async def _run(
     part: Callable[[Engine], Part], operation: Operation[Part], whole: Engine, context: RequestContext, request: Any
-) -> Any:
+) -> object:
     services = whole.services
     with opened(Budget(services.loader.limits.allowed)):
         turn = f"requests of {context.project_id or context.user_id}"

@@ -59,7 +59,7 @@ def _opened(services: EngineServices, body: str) -> dict[str, Any]:
     return {"data": kept["document"], "hidden": kept["hidden"]}
 
 
-def _handed_out(services: EngineServices, stack: Stack, document: Document) -> dict[str, Any]:
+def _handed_out(services: EngineServices, stack: Stack, document: Document) -> dict[str, object]:
     """Return the document as sent to the client, with hidden values sealed for the project that owns them."""
     if not document.hidden:
         return document.data

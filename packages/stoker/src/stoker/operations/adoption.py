@@ -45,7 +45,7 @@ def adopted_request(services: EngineServices, context: RequestContext, request: 
     )
 
 
-def _laid_over(environment: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+def _laid_over(environment: Mapping[str, object], given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the document's environment, overridden by the given one section by section."""
     merged = dict(environment)
     for section, value in given.items():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import orjson
 from sqlalchemy import Connection
@@ -102,7 +102,7 @@ class _Facts:
     """
 
     said: Mapping[str, Sequence[Approval]]
-    controls: Mapping[str, Any]
+    controls: Mapping[str, object]
     records: Mapping[str, str]
     names: Collection[str]
 

@@ -161,7 +161,7 @@ _HOT_TYPES = {
 _CFN_TYPES = {**_HOT_TYPES, Type.LIST: "CommaDelimitedList", Type.MAP: "Json", Type.BOOLEAN: "Boolean"}
 
 
-def _hot_parameter(prop: Property) -> dict[str, Any]:
+def _hot_parameter(prop: Property) -> dict[str, object]:
     body: dict[str, Any] = {"type": _HOT_TYPES[prop.type], "description": prop.description}
     if not prop.required:
         body["default"] = _default(prop)
@@ -171,7 +171,7 @@ def _hot_parameter(prop: Property) -> dict[str, Any]:
     return body
 
 
-def _default(prop: Property) -> Any:
+def _default(prop: Property) -> object:
     if prop.type is Type.LIST:
         return ",".join(str(item) for item in prop.default or [])
     if prop.type is Type.MAP:
@@ -179,7 +179,7 @@ def _default(prop: Property) -> Any:
     return prop.default if prop.default is not None else ""
 
 
-def _cfn_parameter(prop: Property) -> dict[str, Any]:
+def _cfn_parameter(prop: Property) -> dict[str, object]:
     name = _CFN_TYPES[prop.type]
     body: dict[str, Any] = {"Type": name[0].upper() + name[1:], "Description": prop.description}
     if not prop.required:
@@ -187,7 +187,7 @@ def _cfn_parameter(prop: Property) -> dict[str, Any]:
     return body
 
 
-def _cfn_value(name: str, prop: Property) -> Any:
+def _cfn_value(name: str, prop: Property) -> object:
     if prop.type is Type.LIST:
         return {"Fn::Split": [",", {"Ref": name}]}
     return {"Ref": name}
@@ -216,7 +216,7 @@ async def template_function_list(
 # -- the service -------------------------------------------------------------------------------------------------
 
 
-async def build_info(services: EngineServices, context: RequestContext, request: ShowBuildInfo) -> dict[str, Any]:
+async def build_info(services: EngineServices, context: RequestContext, request: ShowBuildInfo) -> dict[str, object]:
     """Return the build of the engine."""
     return {"engine": {"revision": __version__}}
 

@@ -58,7 +58,7 @@ class ChangeSetValues:
         shown = [step for step in steps if step.subject is not None and (step.has_effect or is_synchronized(step))]
         return {step.key: redactor.redact_values(self._step(step, step.subject, redactor)) for step in shown}
 
-    def _step(self, step: Step, subject: Subject | None, redactor: Redactor) -> dict[str, Any]:
+    def _step(self, step: Step, subject: Subject | None, redactor: Redactor) -> dict[str, object]:
         assert subject is not None
         kind, state = subject.type, subject.state
         hidden = set(subject.hides()) if subject.hides is not None else set()
@@ -119,7 +119,7 @@ class ChangeSetValues:
                 yield [name], SENSITIVE if (name,) in secret else WRITE_ONLY
 
 
-_NOTHING: Mapping[str, Any] = {
+_NOTHING: Mapping[str, object] = {
     "status": None,
     "ignored": [],
     "read": [],
@@ -135,12 +135,12 @@ def _members(values: Mapping[str, Any], policies: Mapping[str, Any]) -> dict[str
     return {"Properties": given, **{name: value for name, value in policies.items() if value}}
 
 
-def _recorded_policies(state: ResourceState) -> dict[str, Any]:
+def _recorded_policies(state: ResourceState) -> dict[str, object]:
     known = state.stored.definition
     return {"DeletionPolicy": known.get("deletion_policy"), "UpdateReplacePolicy": known.get("update_replace_policy")}
 
 
-def _new_policies(step: Step) -> dict[str, Any]:
+def _new_policies(step: Step) -> dict[str, object]:
     definition = step.subject.definition if step.subject is not None else None
     wanted = definition.resources.get(step.name.rpartition(".")[2]) if definition is not None else None
     if wanted is None:
@@ -148,7 +148,7 @@ def _new_policies(step: Step) -> dict[str, Any]:
     return {"DeletionPolicy": wanted.deletion_policy, "UpdateReplacePolicy": wanted.update_replace_policy}
 
 
-def _redacted(kind: ResourceType, context: dict[str, Any] | None, hidden: set[Path]) -> dict[str, Any] | None:
+def _redacted(kind: ResourceType, context: dict[str, Any] | None, hidden: set[Path]) -> dict[str, object] | None:
     if context is None:
         return None
     values = context["Properties"]
@@ -169,7 +169,7 @@ def _shown(value: Any, hidden: Collection[Path], path: Path = ()) -> Any:
 
 
 def _drift(
-    state: ResourceState, live: Mapping[str, Any], recorded: Mapping[str, Any], hidden: set[Path]
+    state: ResourceState, live: Mapping[str, object], recorded: Mapping[str, object], hidden: set[Path]
 ) -> Iterator[dict[str, Any]]:
     """Yield the differences between the values of the deployment and those of the object, as plans show differences."""
     before, after = finalized(state.type, _set(recorded)), finalized(state.type, _set(live))
@@ -182,5 +182,5 @@ def _drift(
             yield {"property": name, "path": data["path"][1:], "before": data["before"], "after": data["after"]}
 
 
-def _set(values: Mapping[str, Any]) -> dict[str, Any]:
+def _set(values: Mapping[str, Any]) -> dict[str, object]:
     return {name: value for name, value in values.items() if value is not None}

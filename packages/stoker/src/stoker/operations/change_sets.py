@@ -302,7 +302,7 @@ def _resources_below(connection: Connection, stack: Stack) -> list[tuple[Stack, 
 
 async def _planned(
     services: EngineServices, stack: Stack, checked: CheckedRequest, planned: Planned, request: CreateChangeSet
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Return what a change set stores of its plan and of its request; `digest` is that of the plan."""
     plan = planned.plan
     values = ChangeSetValues(planned, await secrets_ever(services, stack) if stack.inputs else ())

@@ -128,7 +128,7 @@ class ValueChecker:
         ]
         return without_secrets(unfit + external + consulted, definitions)
 
-    def _names_made(self, definitions: Sequence[Definition]) -> Mapping[tuple[str, str], list[Any]]:
+    def _names_made(self, definitions: Sequence[Definition]) -> Mapping[tuple[str, str], list[object]]:
         """Return the names, some unknown, of the objects that the tree creates, by service and path of their
         collection.
         """
@@ -144,7 +144,7 @@ class ValueChecker:
                     found.setdefault((service, path), []).append(called)
         return found
 
-    def _may_be_made(self, constraint: str, value: Any, made: Mapping[tuple[str, str], list[Any]]) -> bool:
+    def _may_be_made(self, constraint: str, value: Any, made: Mapping[tuple[str, str], list[object]]) -> bool:
         check = self._services.registry.constraint(constraint)
         if check is None or check.service is None or check.collection is None:
             return False
@@ -210,7 +210,7 @@ class ValueChecker:
         position = document.locate(path)
         return [place(Diagnostic("service", words, path, document.source, position)) for words in found]
 
-    def _values(self, definition: Definition) -> list[tuple[str, Any, Path, Render]]:
+    def _values(self, definition: Definition) -> list[tuple[str, object, Path, Render]]:
         return list(checked_values(self._services, definition))
 
     async def _evaluate(self, work: Callable[[], Result]) -> Result:
@@ -219,7 +219,7 @@ class ValueChecker:
     async def _cloud(self) -> Cloud:
         return await self._services.credentials.of_caller(self._context)
 
-    async def _ask_all(self, asked: Mapping[tuple[str, Any], Path]) -> list[str | None]:
+    async def _ask_all(self, asked: Mapping[tuple[str, object], Path]) -> list[str | None]:
         """Return the problems, if any, of values with the names of their constraints; paths are where they are."""
         if not asked:
             return []
@@ -267,5 +267,5 @@ def _unavailable(service: str, type_name: str, reason: str) -> ResourceTypeUnava
     )
 
 
-def _hashable(value: Any) -> Any:
+def _hashable(value: Any) -> object:
     return value if isinstance(value, str | int | float | bool) else str(value)

@@ -121,7 +121,7 @@ async def software_deployment_delete(
     await StoredDeployments(services, row.project_id, services.journal).delete(request.deployment_id)
 
 
-async def _config(services: RecordingServices, config_id: str, project_id: str) -> Mapping[str, Any]:
+async def _config(services: RecordingServices, config_id: str, project_id: str) -> Mapping[str, object]:
     """Return a configuration of the deployment's own project, for any caller. Raises EntityNotFound."""
     found = await StoredConfigs(services, project_id, services.journal).get(config_id)
     if found is None:

@@ -178,7 +178,7 @@ async def _watched(
         task.cancel()
 
 
-def _view(item: dict[str, Any], stack: Stack) -> dict[str, Any]:
+def _view(item: dict[str, Any], stack: Stack) -> dict[str, object]:
     # Detections of earlier releases have neither reasons nor what was ignored.
     known = {"reason": "", "ignored": [], **item}
     return {**known, "stack_id": stack.id, "stack_name": stack.name, "project_id": stack.project_id}

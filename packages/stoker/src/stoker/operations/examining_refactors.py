@@ -67,7 +67,7 @@ class ExaminedRefactor:
     checked: Mapping[str, CheckedRequest]
     sides: Mapping[str, Side]
     moves: Sequence[Mapped]
-    records: Mapping[str, list[list[Any]]]
+    records: Mapping[str, list[list[object]]]
     plans: dict[str, Plan] = field(default_factory=dict)
     usages: dict[str, Sequence[Usage] | None] = field(default_factory=dict)
     reports: dict[str, Report] = field(default_factory=dict)
@@ -92,7 +92,7 @@ def definitions_of(templates: Mapping[str, str], inputs: Mapping[str, Mapping[st
     return made
 
 
-def mapped_of(entry: Mapping[str, Any]) -> Mapped:
+def mapped_of(entry: Mapping[str, object]) -> Mapped:
     places = []
     for key in _MARKED:
         place = entry.get(key)
@@ -196,7 +196,7 @@ async def _stack_of(
     return stack
 
 
-def refuse_unfit(connection: Connection, stack: Stack, record: list[list[Any]]) -> None:
+def refuse_unfit(connection: Connection, stack: Stack, record: list[list[object]]) -> None:
     """Refuse a stack that is locked or protected, or not as it was defined."""
     refuse_locked(connection, stack)
     if settings.of_stack(connection, stack.id).protected:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
 
 from stoker.base.context import RequestContext
 from stoker.base.errors import BadValue
@@ -21,7 +20,7 @@ _Named = Mapping[str, list[str]]
 """The IDs of the objects of a list, by name."""
 
 
-async def existing_objects(services: EngineServices, context: RequestContext, plan: Plan) -> list[dict[str, Any]]:
+async def existing_objects(services: EngineServices, context: RequestContext, plan: Plan) -> list[dict[str, object]]:
     """Return the entries `imports` for resources of the stack itself that the plan creates.
 
     These are resources whose name is that of an object in the caller's project which no resource owns. Raises BadValue

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any
 
 from stoker.base.context import RequestContext
 from stoker.base.errors import BadValue
@@ -109,7 +108,7 @@ def types_to_generate(services: EngineServices, context: RequestContext) -> Mapp
     }
 
 
-def wanted_types(services: EngineServices, types: Mapping[str, Any], names: Iterable[str]) -> frozenset[str]:
+def wanted_types(services: EngineServices, types: Mapping[str, object], names: Iterable[str]) -> frozenset[str]:
     """Return the types to scan. Raises BadValue for those that cannot be generated."""
     wanted = frozenset(names)
     for name in sorted(wanted - types.keys()):

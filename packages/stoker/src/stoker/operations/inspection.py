@@ -244,7 +244,7 @@ def _not_created(services: EngineServices, stack: Stack, name: str, type_name: s
 
 async def _attributes(
     services: EngineServices, view: StackView, state: ResourceState, extra: Sequence[str], secrets: Collection[str]
-) -> Mapping[str, Any]:
+) -> Mapping[str, object]:
     """Return the values of the declared attributes and of `extra`, redacted for users."""
     if state.row.physical_id is None and not state.type.local:
         return dict.fromkeys(extra)
@@ -312,7 +312,7 @@ async def _recorded_resource(
 
 async def _metadata(
     parts: RecordingParts, context: RequestContext, stack: Stack, state: ResourceState
-) -> Mapping[str, Any]:
+) -> Mapping[str, object]:
     """Return the metadata as the caller can read them: agents receive them without redaction, since they use them."""
     services = parts.services
     recorded, server_id = state.stored.metadata, state.row.physical_id

@@ -113,7 +113,7 @@ def _value(name: str, text: str) -> Any:
         raise BadValue(f"Invalid value {text!r} of the filter {name}.") from None
 
 
-_PARSERS: Mapping[str, Callable[[str], Any]] = {
+_PARSERS: Mapping[str, Callable[[str], object]] = {
     "disable_rollback": lambda text: {"true": True, "false": False}[text.lower()],
     "timeout_mins": lambda text: int(text) if len(text) < 10 else -1,
 }

@@ -134,10 +134,10 @@ def _has_findings_before(entry: OperationEvent, *, failed: bool) -> bool:
     return own and event is not None and event["status"] == (FAILED if failed else IN_PROGRESS)
 
 
-async def _report(services: EngineServices, operation: PastOperation) -> Mapping[str, Any]:
+async def _report(services: EngineServices, operation: PastOperation) -> Mapping[str, object]:
     """Return the stored plan of an operation with the report of its checks; empty if there is none."""
     row = await services.database.read(queries.operation_by_id, operation.id)
-    opened: Mapping[str, Any] = services.sealer.open(row.plan) if row is not None and row.plan else {}
+    opened: Mapping[str, object] = services.sealer.open(row.plan) if row is not None and row.plan else {}
     return opened
 
 
@@ -161,7 +161,7 @@ def _of_policies(
             yield _entry(stack, operation, result["id"], time, policy_result=result)
 
 
-def _findings(plan: Mapping[str, Any], *, failed: bool) -> Iterator[dict[str, Any]]:
+def _findings(plan: Mapping[str, Any], *, failed: bool) -> Iterator[dict[str, object]]:
     """Yield what the checks of a plan have found, with the types of the resources."""
     types = {step["path"]: step["type"] for step in plan.get("steps", ())}
     for result in (plan.get("preflight") or {}).get("results", ()):
@@ -202,7 +202,7 @@ def _entry(
     identifier: str,
     time: float,
     event: DatedEvent | None = None,
-    finding: dict[str, Any] | None = None,
+    finding: dict[str, object] | None = None,
     policy_result: PolicyResultView | None = None,
 ) -> OperationEvent:
     known = (

@@ -19,7 +19,9 @@ from stoker.template.definition import Definition
 from stoker.template.expressions import UNDETERMINED, Scope
 
 
-def consumers(connection: Connection, services: EngineServices, stack: Stack, forward: Forward) -> list[dict[str, Any]]:
+def consumers(
+    connection: Connection, services: EngineServices, stack: Stack, forward: Forward
+) -> list[dict[str, object]]:
     """Return the exports of a stack that other stacks import, after the plan was made.
 
     Each is a map with the name of the `export`, the names of the `stacks`, and the `change` of the value: `unchanged`,
@@ -46,7 +48,7 @@ def consumers(connection: Connection, services: EngineServices, stack: Stack, fo
 
 def part_of_joint_deployment(
     connection: Connection, services: EngineServices, stack: Stack, forward: Forward
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Return what the stacks that are deployed after this one need to know of its plan.
 
     `changed_outputs` are the names of the outputs that are new, or whose values change or are not known;
@@ -71,18 +73,18 @@ def _identity(inputs: LoadedInputs) -> Iterator[Any]:
     yield inputs.parameters
 
 
-def _former_value(former: Definition | None, key: str, scope: Scope) -> Any:
+def _former_value(former: Definition | None, key: str, scope: Scope) -> object:
     if former is None or key not in former.outputs:
         return UNDETERMINED
     return _value(former, former.outputs[key].value, scope)
 
 
-def _value(definition: Definition, expression: Any, scope: Scope) -> Any:
+def _value(definition: Definition, expression: Any, scope: Scope) -> object:
     try:
         return definition.resolve(expression, scope)
     except TemplateInvalid:
         return UNDETERMINED
 
 
-def _equal(after: Any, before: Any) -> bool:
+def _equal(after: object, before: Any) -> bool:
     return not has_unknown(after) and not has_unknown(before) and bool(after == before)

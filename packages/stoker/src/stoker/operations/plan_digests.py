@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection
 
@@ -40,7 +40,7 @@ class PlanDigest:
         return cls(*parts)
 
 
-def fingerprint(services: EngineServices, content: Any) -> str:
+def fingerprint(services: EngineServices, content: object) -> str:
     """Return one of the three fingerprints of a digest, for JSON data."""
     return services.sealer.digest(content)[:_LENGTH]
 
@@ -76,7 +76,7 @@ def records_of(connection: Connection, services: EngineServices, root_ids: Colle
     return {root_id: fingerprint(services, rows) for root_id, rows in trees.items()}
 
 
-async def digest_of_action(services: EngineServices, stack: Stack, action: Any) -> PlanDigest | None:
+async def digest_of_action(services: EngineServices, stack: Stack, action: object) -> PlanDigest | None:
     """Return the digest of what has no plan, such as a suspension; `action` is JSON data that is equal for equal ones.
 
     It is None while an operation runs on one of the stacks.

@@ -87,7 +87,7 @@ class Planned:
     suggested: Sequence[Move] = ()
     suggested_imports: Sequence[Import] = ()
     consumers: Sequence[Mapping[str, Any]] = ()
-    joint: Mapping[str, Any] | None = None
+    joint: Mapping[str, object] | None = None
     skipped: Sequence[str] = ()
 
     def to_data(self) -> dict[str, Any]:
@@ -204,7 +204,7 @@ async def plan_tree_with_values(
     look = Look(services, stack, refresh or Refresh.NONE, goal.wanted.definition, known, goal.differing)
     await look.begin()
     inputs = goal.wanted.inputs
-    zones: Any = UNDETERMINED
+    zones: object = UNDETERMINED
     if inputs.template.uses("Fn::GetAZs") or any("GetAZs" in text for text in inputs.files.values()):
         zones = await available_zones(await services.credentials.of_caller(context))
     exports = goal.wanted.definition.known_exports

@@ -127,7 +127,7 @@ def _is_approved(connection: Connection, operation_id: str) -> bool:
     return approvals.granted_to_operation(connection, operation_id, approvals.BY_POLICY)
 
 
-def _said(report: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+def _said(report: Mapping[str, Any]) -> Iterator[Mapping[str, object]]:
     """Yield what each policy says of each step: its results, or what was asked and has none."""
     results: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
     for result in report.get("results", ()):

@@ -102,7 +102,7 @@ async def stack_refactor_create(
     return await _view(services, row)
 
 
-def _stored(services: EngineServices, request: CreateStackRefactor, made: ExaminedRefactor) -> dict[str, Any]:
+def _stored(services: EngineServices, request: CreateStackRefactor, made: ExaminedRefactor) -> dict[str, object]:
     new = {stack.name for stack in made.new}
     moves: list[RefactorMove] = [
         {
@@ -375,7 +375,7 @@ def _operation(
     )
 
 
-def _shown_plan(plan: Plan) -> dict[str, Any]:
+def _shown_plan(plan: Plan) -> dict[str, object]:
     return {**plan.to_data(), "summary": plan.summary()}
 
 

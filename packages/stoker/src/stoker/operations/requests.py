@@ -98,7 +98,7 @@ async def parse_request(
         ) from error
 
 
-def given_by(request: TemplateInputs, former: Mapping[str, Any], template: Template) -> Given:
+def given_by(request: TemplateInputs, former: Mapping[str, object], template: Template) -> Given:
     """Return what the request gives to the template. Raises BadValue.
 
     The `former` values are those of parameters that neither the request nor its environment sets, as far as the
@@ -125,7 +125,7 @@ async def examine_environment(
 
 def _environment(request: TemplateInputs, template: Template) -> tuple[Environment, list[Diagnostic]]:
     files = request.files or {}
-    sources: list[tuple[str, Any]]
+    sources: list[tuple[str, object]]
     if request.environment_files:
         missing = [name for name in request.environment_files if name not in files]
         if missing:
@@ -187,7 +187,7 @@ def check_tags(tags: Sequence[Any] | None) -> tuple[str, ...]:
     return tuple(tags or ())
 
 
-def check_timeout(minutes: Any) -> int | None:
+def check_timeout(minutes: object) -> int | None:
     """Return `timeout_mins`; None and 0 mean the default. Raises BadValue."""
     if minutes is None or minutes == 0:
         return None
@@ -205,7 +205,7 @@ async def check_request(
     template: Template,
     environment: Environment,
     files: Mapping[str, str],
-    parameters: Mapping[str, Any],
+    parameters: Mapping[str, object],
     wrong: Sequence[Diagnostic] = (),
     joint: JointDeployment | None = None,
     refresh: Refresh = Refresh.NONE,
@@ -320,7 +320,7 @@ async def check_whole(
     context: RequestContext,
     stack: Stack,
     request: TemplateInputs,
-    former: Mapping[str, Any] | None = None,
+    former: Mapping[str, object] | None = None,
     joint: JointDeployment | None = None,
     together: Collection[str] = (),
 ) -> CheckedRequest:

@@ -57,7 +57,7 @@ async def stack_settings_change(
     return {"id": stack.id, "name": stack.name, "project_id": stack.project_id}
 
 
-def settings_steps(stack: Stack, changes: Mapping[str, Any]) -> list[Statement]:
+def settings_steps(stack: Stack, changes: Mapping[str, object]) -> list[Statement]:
     """Return what changes these settings of a stack and keeps the others; keys as in `settings_view`.
 
     Raises BadValue for a nested stack, and for an invalid policy.
@@ -115,7 +115,7 @@ async def check_deletable(services: EngineServices, stack: Stack) -> None:
 # -- policies ------------------------------------------------------------------------------------------------------
 
 
-def checked_policy(policy: Any) -> Mapping[str, Any]:
+def checked_policy(policy: object) -> Mapping[str, object]:
     """Return a valid stack policy in AWS's format: `{"Statement": [{Effect, Action, Principal, Resource, Condition}]}`.
 
     Raises BadValue for any part that is not supported, since ignoring it could allow what the policy denies.
@@ -132,7 +132,7 @@ def checked_policy(policy: Any) -> Mapping[str, Any]:
     return {**policy, "Statement": statements}
 
 
-def _check_statement(place: str, statement: Any) -> None:
+def _check_statement(place: str, statement: object) -> None:
     if not isinstance(statement, Mapping) or set(statement) - _KEYS:
         raise BadValue(f"{place} must be a map with the keys {', '.join(sorted(_KEYS))}.")
     if statement.get("Effect") not in EFFECTS:
@@ -156,7 +156,7 @@ async def check_policy(
     services: EngineServices,
     stack: Stack,
     checked: CheckedRequest,
-    during: Mapping[str, Any] | None = None,
+    during: Mapping[str, object] | None = None,
     action: str = "UPDATE",
 ) -> None:
     """Raise Forbidden if the stack's policy denies a step of an update, or of another action.
@@ -204,7 +204,7 @@ def _applies(statement: Mapping[str, Any], step: Step) -> bool:
     )
 
 
-def _matches(text: str, patterns: Any, *, wild: bool = True) -> bool:
+def _matches(text: str, patterns: object, *, wild: bool = True) -> bool:
     """Return whether the string matches one of the patterns; if `wild`, with wildcards in them."""
     return any(fits_wildcards(pattern, text) if wild else text == pattern for pattern in _list(patterns))
 

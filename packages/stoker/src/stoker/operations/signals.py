@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
 from stoker.base.context import RequestContext
 from stoker.base.errors import (
@@ -61,7 +60,7 @@ def _own(context: RequestContext, acting: StackContext, name: str, state: Resour
     return next((other for other in namesakes if other.stored.data.get("user_id") == context.user_id), state)
 
 
-async def _clear_hook(acting: StackContext, state: ResourceState, hook: Any) -> None:
+async def _clear_hook(acting: StackContext, state: ResourceState, hook: object) -> None:
     if hook not in HOOKS:
         raise InvalidBreakPointHook(f"Unknown hook {hook!r}; the hooks are {', '.join(HOOKS)}.")
     if not clear(state, hook):

@@ -297,7 +297,7 @@ def _check_keepable(names: Sequence[str], *templates: Template) -> None:
         )
 
 
-def _kept(values: Mapping[str, Any], template: Template, clear: Sequence[str]) -> dict[str, Any]:
+def _kept(values: Mapping[str, Any], template: Template, clear: Sequence[str]) -> dict[str, object]:
     return {name: value for name, value in values.items() if name in template.parameters and name not in clear}
 
 
@@ -342,7 +342,7 @@ async def _submit_update(
     checked: CheckedRequest,
     request: StackChange,
     tags: tuple[str, ...],
-    policy: Mapping[str, Any] | None = None,
+    policy: Mapping[str, object] | None = None,
     steps: Sequence[Statement] = (),
 ) -> StackView:
     services = submissions.services

@@ -205,7 +205,7 @@ def form_problems(checker: TreeChecker) -> Iterator[Diagnostic]:
         yield from without_secrets(found, [definition])
 
 
-def checked_values(services: EngineServices, definition: Definition) -> Iterator[tuple[str, Any, Path, Render]]:
+def checked_values(services: EngineServices, definition: Definition) -> Iterator[tuple[str, object, Path, Render]]:
     """Yield known values with custom constraints, their positions, and functions that render messages."""
     for parameter in definition.parameters.custom_checks:
         yield parameter.constraint, parameter.value, parameter.path, parameter.message

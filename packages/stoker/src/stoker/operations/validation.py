@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from typing import Any
 
 from stoker.base.context import RequestContext
 from stoker.base.diagnostics import Diagnostic
@@ -97,7 +96,7 @@ def _lookup(services: EngineServices, definition: Definition) -> TypeLookup:
 
 def _nested_parameters(
     services: EngineServices, context: RequestContext, definition: Definition, depth: int = 0
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Return the parameters of the nested templates of a definition, `depth` levels down, as an entry of the response.
 
     Raises TemplateInvalid for a type that does not exist, RequestLimitExceeded for templates that are nested too deep.

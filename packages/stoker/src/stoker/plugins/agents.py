@@ -32,7 +32,7 @@ async def as_stack_user(cloud: Cloud, data: Mapping[str, Any], project_id: str) 
     return await cloud.acting_as(StackUserCredential(data["user_id"], data["password"], project_id))
 
 
-async def send_metadata(cloud: Cloud, data: Mapping[str, Any], project_id: str, metadata: Mapping[str, Any]) -> None:
+async def send_metadata(cloud: Cloud, data: Mapping[str, Any], project_id: str, metadata: Mapping[str, object]) -> None:
     """Send a server's metadata to its queue; the agent applies the latest message."""
     user = await as_stack_user(cloud, data, project_id)
     message = {"body": dict(metadata), "ttl": messaging.LONGEST_TTL}

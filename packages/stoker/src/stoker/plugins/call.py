@@ -103,7 +103,9 @@ class ChildStack(Protocol):
         nothing, while another operation on the child runs.
         """
 
-    async def revise_metadata(self, member: str, revise: Callable[[Mapping[str, Any]], Mapping[str, Any]]) -> None:
+    async def revise_metadata(
+        self, member: str, revise: Callable[[Mapping[str, object]], Mapping[str, object]]
+    ) -> None:
         """Replace the metadata of one of the child's resources by `revise` of them, without an operation of the child.
 
         No effect when there is no such resource. Raises ActionInProgress while an operation on the child runs.
@@ -112,7 +114,7 @@ class ChildStack(Protocol):
     async def members(self) -> list[Member]:
         """Return the child's current resources in creation order; empty when there is no child."""
 
-    async def member_attribute(self, member: str, key: AttributeKey) -> Any:
+    async def member_attribute(self, member: str, key: AttributeKey) -> object:
         """Return an attribute of one of the child's resources; None when it has no value."""
 
     async def outputs(self) -> Mapping[str, Any]:
@@ -125,7 +127,7 @@ class ChildStack(Protocol):
 class Neighbours(Protocol):
     """The other resources of the same stack, as recorded."""
 
-    async def by_reference(self, reference_id: Any) -> Neighbour | None:
+    async def by_reference(self, reference_id: object) -> Neighbour | None:
         """Return the resource with this reference ID; None when there is none."""
 
     async def by_name(self, name: str) -> Neighbour | None:
@@ -134,14 +136,14 @@ class Neighbours(Protocol):
     async def of_type(self, type_name: str) -> list[Neighbour]:
         """Return the current resources (not replaced ones) of this type."""
 
-    async def collect(self, reference_id: Any) -> None:
+    async def collect(self, reference_id: object) -> None:
         """Deliver the signals that another service stores for the resource with this reference ID.
 
         The type's `kept_signals` returns them; each is delivered once. No effect when there is no such resource. Raises
         BadValue for an invalid signal.
         """
 
-    async def send(self, reference_id: Any, message: Any) -> str:
+    async def send(self, reference_id: object, message: Any) -> str:
         """Send a message to the resource with this reference ID (its type's `receive`), and return the result.
 
         Raises EntityNotFound when there is none, NoActionRequired while an action of the resource is in progress.

@@ -64,7 +64,7 @@ class ReplacedForReason(Capability):
 
     @abstractmethod
     def replacement_reason(
-        self, before: Mapping[str, Any], after: Mapping[str, Any], changed: Mapping[str, Any]
+        self, before: Mapping[str, Any], after: Mapping[str, object], changed: Mapping[str, object]
     ) -> str | None:
         """Return why this change requires a replacement; else None.
 
@@ -73,7 +73,7 @@ class ReplacedForReason(Capability):
 
 
 def replacement_reason(
-    kind: ResourceType, before: Mapping[str, Any], after: Mapping[str, Any], changed: Mapping[str, Any]
+    kind: ResourceType, before: Mapping[str, Any], after: Mapping[str, object], changed: Mapping[str, object]
 ) -> str | None:
     """Return why a change requires a replacement although its properties do not; by default, it does not."""
     return kind.replacement_reason(before, after, changed) if isinstance(kind, ReplacedForReason) else None
@@ -344,7 +344,7 @@ class SignalledElsewhere(Capability):
     """Another service receives the signals, and stores them until they are asked for."""
 
     @abstractmethod
-    async def kept_signals(self, call: Call) -> Mapping[str, Mapping[str, Any] | None]:
+    async def kept_signals(self, call: Call) -> Mapping[str, Mapping[str, object] | None]:
         """Return the signals that another service stores for the resource, oldest first, by stable IDs.
 
         They are not removed there, and those in `call.data[COLLECTED]` may be omitted. Raises BadValue for an invalid
@@ -352,7 +352,7 @@ class SignalledElsewhere(Capability):
         """
 
 
-async def kept_signals(kind: ResourceType, call: Call) -> Mapping[str, Mapping[str, Any] | None]:
+async def kept_signals(kind: ResourceType, call: Call) -> Mapping[str, Mapping[str, object] | None]:
     """Return the signals that another service stores for a resource; none by default."""
     return await kind.kept_signals(call) if isinstance(kind, SignalledElsewhere) else {}
 

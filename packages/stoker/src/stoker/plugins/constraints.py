@@ -124,7 +124,7 @@ class ConstraintChecker:
             answer.add_done_callback(lambda done: self._keep_success(key, done))
         return await asyncio.shield(answer)
 
-    async def check_all(self, questions: Iterable[tuple[str, Any]]) -> list[str | None]:
+    async def check_all(self, questions: Iterable[tuple[str, object]]) -> list[str | None]:
         """Make many checks, `(constraint name, value)`, concurrently, and return the results in the same order."""
         return list(await asyncio.gather(*(self.check(name, value) for name, value in questions)))
 

@@ -67,7 +67,7 @@ class Inventory:
     follows: str = ""
     beside: Beside | None = None
     chosen: frozenset[str] = frozenset()
-    usual: Mapping[str, Any] = field(default_factory=dict)
+    usual: Mapping[str, object] = field(default_factory=dict)
     varying: frozenset[str] = frozenset()
     objects: Callable[[Fields], Iterable[Fields]] = _itself
     complete: Callable[[Cloud, Fields], Awaitable[Fields]] | None = None

@@ -20,7 +20,7 @@ _Name = tuple[str, str]
 
 async def resolve_names(
     schema: Mapping[str, Property], values: Mapping[str, Any], cloud: Cloud, ids: Collection[str] = ()
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Return finalized `values` in which names in properties that declare `resolve` are replaced by IDs, at any depth.
 
     Unknown, empty and missing values are not changed, nor are `ids`, which are known to be IDs. Other values in the
@@ -34,7 +34,7 @@ async def resolve_names(
     return _with_ids_in_map(schema, values, dict(zip(names, found, strict=True)))
 
 
-async def _id_of(kind: str, name: str, cloud: Cloud) -> Any:
+async def _id_of(kind: str, name: str, cloud: Cloud) -> object:
     try:
         return await cloud.find(kind, name)
     except NotNamed:
@@ -65,7 +65,7 @@ def _with_ids_in_map(
     return {name: _with_ids(schema[name], value, found) if name in schema else value for name, value in values.items()}
 
 
-def _with_ids(prop: Property, value: Any, found: Mapping[_Name, Any]) -> Any:
+def _with_ids(prop: Property, value: Any, found: Mapping[_Name, Any]) -> object:
     if isinstance(value, list):
         return [_with_ids(prop.items or prop, item, found) for item in value]
     if isinstance(value, Mapping):

@@ -88,7 +88,7 @@ class Registry:
         self._types: Mapping[str, ResourceType] = made
 
     @classmethod
-    def from_entry_points(cls, options: Mapping[str, Any] | None = None) -> Registry:
+    def from_entry_points(cls, options: Mapping[str, object] | None = None) -> Registry:
         """Load all plug-ins of the installed packages, configured with `options`. Raises PluginInvalid."""
         return cls(
             _classes(_offered_types(options or {}).values()),
@@ -101,7 +101,7 @@ class Registry:
         )
 
     @classmethod
-    def on_demand(cls, options: Mapping[str, Any] | None = None) -> Registry:
+    def on_demand(cls, options: Mapping[str, object] | None = None) -> Registry:
         """Return a registry for tools that read a few templates: types are imported and validated when they are used.
 
         `options` are as in `from_entry_points`. The registry has no event sinks, lifecycle plug-ins and update
@@ -192,7 +192,7 @@ def type_name(kind: type[ResourceType]) -> str:
     return getattr(kind, "type_name", "") or f"{kind.__module__}.{kind.__qualname__}"
 
 
-def _offered_types(options: Mapping[str, Any]) -> dict[str, _Offered]:
+def _offered_types(options: Mapping[str, object]) -> dict[str, _Offered]:
     """Return what packages offer with these options, by the name of the type. Raises PluginInvalid."""
     known: dict[str, _Offered] = {}
     problems: list[str] = []
@@ -210,14 +210,14 @@ def _offered_types(options: Mapping[str, Any]) -> dict[str, _Offered]:
     return known
 
 
-def _table(offered: Any, options: Mapping[str, Any]) -> Iterable[Any]:
+def _table(offered: Any, options: Mapping[str, object]) -> Iterable[Any]:
     """Return the types of one entry point."""
     if isinstance(offered, ConfiguredTypes):
         return offered.types(options)
     return offered.places.values() if isinstance(offered, TypesOnDemand) else offered
 
 
-def _constraints(options: Mapping[str, Any]) -> dict[str, CustomCheck]:
+def _constraints(options: Mapping[str, object]) -> dict[str, CustomCheck]:
     """Return the constraints that packages offer with these options. Raises PluginInvalid."""
     found = [
         replace(offer, value=offer.value.constraints(options))

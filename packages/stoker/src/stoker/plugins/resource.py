@@ -232,7 +232,7 @@ class ResourceType(ABC):
         super().__init_subclass__(**arguments)
         cls.checkable = cls.check is not ResourceType.check
 
-    def configure(self, options: Mapping[str, Any]) -> None:  # noqa: B027  most types have no options
+    def configure(self, options: Mapping[str, object]) -> None:  # noqa: B027  most types have no options
         """Apply the operator's options (heat.conf names) to the declarations; called once, before any use."""
 
     # -- evaluated before any change; pure ---------------------------------------------------------------------
@@ -241,7 +241,7 @@ class ResourceType(ABC):
         """Return error messages about combinations of property values, some of which may be unknown."""
         return ()
 
-    def reference_id(self, resource: Snapshot) -> Any:
+    def reference_id(self, resource: Snapshot) -> object:
         """Return the value of `get_resource`: the physical ID, or the logical name while there is none."""
         return resource.physical_id if resource.physical_id is not None else resource.name
 
@@ -319,7 +319,7 @@ class FetchedTemplate(ABC):
         """Return the URL of the template for these values; None while it is unknown."""
 
     @abstractmethod
-    async def fetch(self, url: str, project_id: str, options: Mapping[str, Any]) -> str:
+    async def fetch(self, url: str, project_id: str, options: Mapping[str, object]) -> str:
         """Fetch the template within the limits of the operator's options.
 
         Raises BadValue, RequestLimitExceeded, and Overloaded while the project has too many fetches in progress.
@@ -389,7 +389,7 @@ def to_see(kind: ResourceType) -> frozenset[str]:
     return frozenset(named | ({ADDRESS} if kind.addresses_at else set()))
 
 
-def _at(value: Any, path: list[str]) -> Iterator[Any]:
+def _at(value: Any, path: list[str]) -> Iterator[object]:
     """Yield the values at a path, whose part `*` stands for all elements of a list or values of a map."""
     if not path:
         yield value

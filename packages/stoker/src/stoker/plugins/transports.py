@@ -54,7 +54,9 @@ class ConfigurationTransport(Transport, ABC):
     async def configuration(self, call: Call) -> Mapping[str, Any]:
         """Return the collector's section of the agent's configuration."""
 
-    async def send(self, cloud: Cloud, data: Mapping[str, Any], project_id: str, metadata: Mapping[str, Any]) -> None:
+    async def send(
+        self, cloud: Cloud, data: Mapping[str, Any], project_id: str, metadata: Mapping[str, object]
+    ) -> None:
         """Replace the metadata at the recorded place. Called for transports with a place, whenever metadata change.
 
         `data` is that of the resource, `project_id` the project of the stack's users. Raises CloudError.
@@ -88,11 +90,11 @@ class SignalTransport(Transport):
         """Create what the signal of a software deployment needs, as a step. Signals of earlier actions are removed."""
         return Done()
 
-    async def deployment_inputs(self, call: Call) -> Mapping[str, Any]:
+    async def deployment_inputs(self, call: Call) -> Mapping[str, object]:
         """Return the inputs that tell the server how to signal its result: names without the prefix `deploy_`."""
         return {}
 
-    async def signal_of_deployment(self, call: Call) -> Mapping[str, Any] | None:
+    async def signal_of_deployment(self, call: Call) -> Mapping[str, object] | None:
         """Return the signal that is stored for a software deployment; None if there is none yet.
 
         Called for transports with a place. Raises BadValue if it is not a map.
@@ -103,11 +105,11 @@ class SignalTransport(Transport):
         """Create what the signals of a wait condition handle need, as a step."""
         return Done()
 
-    def sender(self, call: Call) -> Mapping[str, Any] | None:
+    def sender(self, call: Call) -> Mapping[str, object] | None:
         """Return what the sender of a signal to a handle needs; None while the handle is still being created."""
         return {}
 
-    async def signals_of_handle(self, call: Call) -> Mapping[str, Mapping[str, Any] | None]:
+    async def signals_of_handle(self, call: Call) -> Mapping[str, Mapping[str, object] | None]:
         """Return the signals that are stored for a handle, by stable IDs, oldest first; they are not removed.
 
         Those in `call.data[COLLECTED]` may be omitted. Called for transports with a place. Raises BadValue.

@@ -134,7 +134,7 @@ def _access_key(set_up: SetUp) -> Mapping[str, Any]:
     return key
 
 
-def _asked(url: str, body: Any = None, token: str = "") -> tuple[str, Any]:
+def _asked(url: str, body: object = None, token: str = "") -> tuple[str, Any]:
     """Return the token and the data in the answer of the emulated cloud to a GET, or to a POST of `body`.
 
     Raises OSError without a good answer, ValueError for one that is not JSON.

@@ -154,7 +154,7 @@ def _use_named_cloud(config: cfg.ConfigOpts, cloud: NamedCloud) -> None:
     config.set_default("endpoint_type", cloud.interface or "public", group="clients")
 
 
-def _checking_login(config: cfg.ConfigOpts, cloud: NamedCloud) -> tuple[str, Mapping[str, Any]]:
+def _checking_login(config: cfg.ConfigOpts, cloud: NamedCloud) -> tuple[str, Mapping[str, object]]:
     """Return the plug-in and the login for validating tokens and signatures.
 
     Keystone lets ordinary users validate their own tokens only. If there is a stack domain, its administrator may also
@@ -216,7 +216,7 @@ async def read(options: Options, config: cfg.ConfigOpts) -> None:
     await serve_reads(config, options.cloud, int(str(options.reader_fd)))
 
 
-def _work(options: Options) -> Callable[[Options, cfg.ConfigOpts], Coroutine[Any, Any, None]]:
+def _work(options: Options) -> Callable[[Options, cfg.ConfigOpts], Coroutine[object, object, None]]:
     if options.reader_fd is not None:
         return read
     return try_tree if options.trial else serve

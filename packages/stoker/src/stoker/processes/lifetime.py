@@ -9,7 +9,6 @@ import sys
 import threading
 from collections.abc import Callable, Coroutine, Sequence
 from functools import partial
-from typing import Any
 
 import uvloop
 from oslo_config import cfg
@@ -68,7 +67,7 @@ async def until_stopped(name: str) -> None:
     await handle_signals(name).wait()
 
 
-def run(load: Callable[[], cfg.ConfigOpts], serve: Callable[[cfg.ConfigOpts], Coroutine[Any, Any, None]]) -> None:
+def run(load: Callable[[], cfg.ConfigOpts], serve: Callable[[cfg.ConfigOpts], Coroutine[object, object, None]]) -> None:
     """Run a process to its end. If it cannot start, it prints one message and exits with status 1."""
     try:
         config = load()

@@ -148,7 +148,7 @@ class LocalIdentity:
         return [service for service in catalog if service["type"] not in self._urls] + ours
 
 
-def _check_scope(scope: Any, project: Body | None) -> None:
+def _check_scope(scope: object, project: Body | None) -> None:
     """Refuse a scope other than the project of the entry in clouds.yaml, with whose login the token is made."""
     if scope is None:
         return

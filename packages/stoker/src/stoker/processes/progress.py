@@ -11,7 +11,7 @@ from stoker.engine.core import Engine
 from stoker_foundation.readiness import READY_PATH
 
 
-def progress_of(engine: Engine) -> dict[str, Any]:
+def progress_of(engine: Engine) -> dict[str, object]:
     """Return the state of an engine that serves requests: how many operations it has taken over, and of how many."""
     takeovers = engine.membership.takeovers
     return {

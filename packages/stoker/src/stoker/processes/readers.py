@@ -101,7 +101,7 @@ class ReadersStatus:
     reason: str
     processes: Sequence[ReaderStatus]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Return it as plain data."""
         processes = [{"pid": each.pid, "state": each.state.value, "calls": each.calls} for each in self.processes]
         return {"most": self.most, "restarts": self.restarts, "reason": self.reason, "processes": processes}

@@ -40,7 +40,7 @@ _BEATS_IN_A_LEASE = 3
 """Reports per lease, so that an engine with one failed or late report can still rely on it (see `SAFE_PART`)."""
 
 
-def set_login(config: cfg.ConfigOpts, group: str, auth_type: str, auth: Mapping[str, Any]) -> None:
+def set_login(config: cfg.ConfigOpts, group: str, auth_type: str, auth: Mapping[str, object]) -> None:
     """Configure the login of `group` with a plug-in of keystoneauth, unless the configuration files do.
 
     `auth` has the plug-in's options by their names in clouds.yaml; unknown ones are ignored, as OpenStack's clients do.

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from oslo_config import cfg
 
 from stoker.api import auth as authentication
@@ -39,7 +37,7 @@ def remembering_check(config: cfg.ConfigOpts, clock: Clock) -> Authenticator:
     def wrap(application: WSGIApplication) -> WSGIApplication:
         checked = check(application)
 
-        def remembering(environ: dict[str, Any], start_response: Any) -> Any:
+        def remembering(environ: dict[str, object], start_response: object) -> object:
             environ[_ENVIRONMENT_KEY] = cache
             return checked(environ, start_response)
 

@@ -73,7 +73,7 @@ class Collection:
         """Return the path of lists that show objects in full, with property values filled in."""
         return _filled(self.list_path or self.path, call.properties)
 
-    def wrap(self, body: Mapping[str, Any]) -> Mapping[str, Any]:
+    def wrap(self, body: Mapping[str, object]) -> Mapping[str, object]:
         """Put the key that the service expects around an object."""
         return {self.member: body} if self.member else body
 
@@ -90,7 +90,7 @@ class Collection:
         keys = (self.members, self.member, self.id_field)
         return SharedList(self.service, self.path, self.list_path or self.path, *keys, selects=self.selects)
 
-    def unwrap(self, body: Any) -> dict[str, Any]:
+    def unwrap(self, body: object) -> dict[str, object]:
         """Return the object in a response; {} when there is none."""
         found = body.get(self.member) if self.member and isinstance(body, dict) else body
         return found if isinstance(found, dict) else {}
@@ -156,7 +156,7 @@ class RestResource(ResourceType):
             body[self.identity] = generated_name(self, call)
         return body
 
-    async def update_body(self, call: Call) -> dict[str, Any]:
+    async def update_body(self, call: Call) -> dict[str, object]:
         """Return the body of the update request: the changed properties, null for those that were removed."""
         body = to_wire(self.properties, call.changed)
         if self.identity in body and not body[self.identity]:
@@ -189,7 +189,7 @@ class RestResource(ResourceType):
             listed = [item for item in listed if self.made_by(call, body, item)]
         return await first_of_nobody(call, collection, listed)
 
-    def made_by(self, call: Call, body: Mapping[str, Any], item: Mapping[str, Any]) -> bool:
+    def made_by(self, call: Call, body: Mapping[str, object], item: Mapping[str, Any]) -> bool:
         """Return whether a listed object can be the one that this action created from `body`."""
         field = self.collection.created_field
         moment = _moment(item.get(field)) if field else None
@@ -264,7 +264,7 @@ class RestResource(ResourceType):
             return Done()
         return self.judge(call, shown) if shown else Again(after=self.waits.pause(call.elapsed))
 
-    async def send_update(self, call: Call, body: Mapping[str, Any]) -> dict[str, Any]:
+    async def send_update(self, call: Call, body: Mapping[str, object]) -> dict[str, object]:
         """Request the update; return the object as the service shows it, {} when it does not show it."""
         answer = await call.cloud.request(
             self.collection.update, self.collection.service, self.member_path(call), json=self.collection.wrap(body)
@@ -342,7 +342,7 @@ class RestResource(ResourceType):
         shown = await self.show(call) if any(key[0] not in self.computed for key in keys) else None
         return {key: await _attribute(self, call, key, shown) for key in keys}
 
-    async def computed_attribute(self, call: Call, name: str) -> Any:
+    async def computed_attribute(self, call: Call, name: str) -> object:
         """Return the value of an attribute listed in `computed`; None when it is not available."""
         raise NotImplementedError(f"{self.type_name} declares the computed attribute {name!r} without implementing it")
 
@@ -357,7 +357,7 @@ def generated_name(kind: RestResource, call: Call) -> str:
     return plain_name(call.physical_name) if kind.plain_names else call.physical_name
 
 
-async def _filtered(call: Call, collection: Collection, path: str, params: dict[str, Any]) -> list[Any]:
+async def _filtered(call: Call, collection: Collection, path: str, params: dict[str, object]) -> list[Any]:
     """Return the objects with these values; a list whose filters the service refuses is read as a whole."""
     try:
         return await call.cloud.list(collection.service, path, collection.members, params)
@@ -393,7 +393,7 @@ def _ready(kind: RestResource, call: Call, shown: dict[str, Any] | None) -> Outc
     return outcome
 
 
-async def _attribute(kind: RestResource, call: Call, key: AttributeKey, shown: Mapping[str, Any] | None) -> Any:
+async def _attribute(kind: RestResource, call: Call, key: AttributeKey, shown: Mapping[str, Any] | None) -> object:
     """Return the value of an attribute: computed, or from the object as the service shows it."""
     name = str(key[0])
     if name in kind.computed:
@@ -441,7 +441,7 @@ async def first_of_nobody(call: Call, collection: Collection, listed: Iterable[M
     return min(free, key=lambda identifier: (_moment(created[identifier]) or 0.0, identifier), default=None)
 
 
-def dig(value: Any, path: Several[str | int]) -> Any:
+def dig(value: Any, path: Several[str | int]) -> object:
     """Return the value at a path of keys and indexes; None when there is none, unknown below an unknown value."""
     for part in path:
         if is_unknown(value):
@@ -455,7 +455,7 @@ def dig(value: Any, path: Several[str | int]) -> Any:
     return value
 
 
-def _moment(timestamp: Any) -> float | None:
+def _moment(timestamp: object) -> float | None:
     """Return a service's timestamp as seconds since the epoch; it is in UTC unless it names an offset."""
     if not isinstance(timestamp, str):
         return None

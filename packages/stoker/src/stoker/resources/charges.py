@@ -49,7 +49,7 @@ def _new_disks(properties: Mapping[str, Any]) -> Iterable[Use]:
                 yield Use(known_amount(device.get("volume_size")), known_text(device.get("volume_type")))
 
 
-def _makes_volume(device: Mapping[str, Any]) -> bool:
+def _makes_volume(device: Mapping[str, object]) -> bool:
     if device.get("snapshot_id") is not None:
         return True
     return (device.get("image") or device.get("image_id")) is not None and device.get("volume_size") is not None

@@ -20,7 +20,7 @@ class NotShown(Exception):
 
 async def read_differences(
     kind: ResourceType, readers: Mapping[str, Reader], call: Call, shown: Mapping[str, Any]
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Return the properties with readers whose live value differs from the one that the template gives.
 
     A value that cannot be read is noted in `call.unread`, and the others are compared nevertheless.

@@ -48,7 +48,7 @@ class ProjectQuota(ResourceType):
         if not any(value is not None for name, value in properties.items() if name != "project"):
             yield "at least one quota must be given"
 
-    def reference_id(self, resource: Snapshot) -> Any:
+    def reference_id(self, resource: Snapshot) -> object:
         return resource.physical_name if resource.physical_id is not None else resource.name
 
     async def create(self, call: Call) -> Outcome:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from stoker.plugins.resource import Call
 
 
-def scheduler_hints(call: Call) -> dict[str, Any]:
+def scheduler_hints(call: Call) -> dict[str, object]:
     """Return the template's hints and, if the operator has enabled them, those of the stack.
 
     `heat_path_in_stack` lists the root stack's name, then `resource,stack` for each nested stack down to this one.

@@ -13,7 +13,7 @@ NOT_SENT = ""
 """`wire=NOT_SENT` keeps a property out of the body."""
 
 
-def to_wire(schema: Mapping[str, Property], values: Mapping[str, Any]) -> dict[str, Any]:
+def to_wire(schema: Mapping[str, Property], values: Mapping[str, Any]) -> dict[str, object]:
     """Return the values under the service's field names, at any depth.
 
     Properties that another one replaces, and those that are not sent, are left out; so are nulls inside of values. A
@@ -36,7 +36,7 @@ def wire_value(prop: Property, value: Any) -> Any:
     return value
 
 
-def from_wire(prop: Property, given: Any, shown: Any) -> Any:
+def from_wire(prop: Property, given: Any, shown: Any) -> object:
     """Return a value that a service shows in the form of templates, with what means the same as in `given`.
 
     Keys of the service's own are left out. It is None if a template could not give the value.
@@ -47,7 +47,7 @@ def from_wire(prop: Property, given: Any, shown: Any) -> Any:
     return None if checked.problems else found
 
 
-def _from_wire(prop: Property, given: Any, shown: Any) -> Any:
+def _from_wire(prop: Property, given: Any, shown: Any) -> object:
     if isinstance(shown, Mapping) and prop.schema is not None:
         known = given if isinstance(given, Mapping) else {}
         return without_nulls(

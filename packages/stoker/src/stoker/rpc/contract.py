@@ -161,7 +161,7 @@ def json_text(data: Any) -> bytes:
     return dumps(data, _STRICT)
 
 
-def json_data(text: bytes) -> Any:
+def json_data(text: bytes) -> object:
     """Parse the output of `json_text`."""
     return loads(text)
 
@@ -171,7 +171,7 @@ def json_copy(data: Any) -> Any:
     return json_data(json_text(data))
 
 
-def error_to_dict(error: errors.StokerError) -> dict[str, Any]:
+def error_to_dict(error: errors.StokerError) -> dict[str, object]:
     """Return plain data of an error; for a `Bug` with the reference under which the engine has logged it."""
     data = error.to_dict()
     return {**data, "reference": error.reference} if isinstance(error, errors.Bug) else data

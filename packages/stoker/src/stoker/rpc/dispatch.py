@@ -32,7 +32,7 @@ class Dispatcher(Generic[Engine]):
     def __init__(self, engine: Engine, operations: Mapping[str, Operation[Engine]]) -> None:
         self._engine = engine
         self._operations = operations
-        self._calls: dict[asyncio.Task[Any], Expiry] = {}
+        self._calls: dict[asyncio.Task[object], Expiry] = {}
         self._stopping = False
         self._ended = asyncio.Event()
 
@@ -43,7 +43,7 @@ class Dispatcher(Generic[Engine]):
         arguments: Mapping[str, Any],
         sender: str = "",
         seconds: float | None = None,
-    ) -> Any:
+    ) -> object:
         """Run an operation and return its answer; `sender` is the release of the calling process, if known.
 
         Without an answer within `seconds`, or when the engine stops, the operation commits nothing any more, and
@@ -77,7 +77,7 @@ class Dispatcher(Generic[Engine]):
             raise EngineUnavailable(f"{why}; nothing was changed. {_AGAIN}")
         raise EngineUnavailable(f"{why}; the request is being carried out. Look at its result before repeating it.")
 
-    def _over(self, task: asyncio.Task[Any]) -> None:
+    def _over(self, task: asyncio.Task[object]) -> None:
         self._calls.pop(task, None)
         if not task.cancelled():
             task.exception()  # of a call whose sender has got another answer
@@ -99,7 +99,7 @@ class Dispatcher(Generic[Engine]):
 
     async def _guarded(
         self, context: RequestContext, method: str, arguments: Mapping[str, Any], sender: str, expiry: Expiry
-    ) -> Any:
+    ) -> object:
         """Run an operation, and convert its errors."""
         EXPIRY.set(expiry)
         with request_scope(context):
@@ -127,7 +127,7 @@ class Dispatcher(Generic[Engine]):
             except Exception as error:
                 raise _bug(method) from error
 
-    async def _run(self, context: RequestContext, method: str, arguments: Mapping[str, Any]) -> Any:
+    async def _run(self, context: RequestContext, method: str, arguments: Mapping[str, Any]) -> object:
         operation = self._operations.get(method)
         if operation is None:
             raise RequestMismatch(Problem.UNKNOWN_METHOD, method)

@@ -169,7 +169,7 @@ class MessagingClient:
             raise EngineUnavailable("The message broker cannot be reached; try again later.") from None
 
 
-def _prepared(context: RequestContext, request: Request[Any], seconds: float) -> Callable[[Any], Reply]:
+def _prepared(context: RequestContext, request: Request[Any], seconds: float) -> Callable[[object], Reply]:
     """Serialize a request, and return the function that sends it and waits for the reply, for up to `seconds`."""
     method, arguments = request.method, packed(f"the arguments of {request.method}", request.arguments())
 
@@ -204,18 +204,18 @@ class _Endpoint:
         self._service = service
         self._listener = listener
 
-    def call(self, context: Any, caller: dict[str, Any], request: str, arguments: str) -> Reply:
+    def call(self, context: Any, caller: dict[str, object], request: str, arguments: str) -> Reply:
         sender, seconds = str(context.get(_RELEASE, "")), context.get(_PATIENCE)
         work = reply_of(self._service, RequestContext.from_dict(caller), request, unpacked(arguments), sender, seconds)
         return asyncio.run_coroutine_threadsafe(work, self._loop).result()
 
-    def offer(self, _context: Any, operation: str) -> None:
+    def offer(self, _context: object, operation: str) -> None:
         asyncio.run_coroutine_threadsafe(self._listener.offered(operation), self._loop).result()
 
-    def alert(self, _context: Any) -> None:
+    def alert(self, _context: object) -> None:
         asyncio.run_coroutine_threadsafe(self._listener.alerted(), self._loop).result()
 
-    def finished(self, _context: Any, operation: str) -> None:
+    def finished(self, _context: object, operation: str) -> None:
         asyncio.run_coroutine_threadsafe(self._listener.ended(operation), self._loop).result()
 
 

@@ -50,7 +50,7 @@ class MessageBus:
         )
         threading.Thread(target=self._run, name="notifications", daemon=True).start()
 
-    async def send(self, event_type: str, payload: Mapping[str, Any], *, error: bool) -> None:
+    async def send(self, event_type: str, payload: Mapping[str, object], *, error: bool) -> None:
         """See `Bus.send`."""
         loop = asyncio.get_running_loop()
         sent: asyncio.Future[None] = loop.create_future()

@@ -144,7 +144,7 @@ def _sent(frame: bytes) -> bytes:
     return _SIZE.pack(len(frame)) + frame
 
 
-def _frame(head: dict[str, Any], text: str) -> bytes:
+def _frame(head: dict[str, object], text: str) -> bytes:
     return b"\n".join((dumps(head), text.encode()))
 
 

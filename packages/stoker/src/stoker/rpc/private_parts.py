@@ -16,7 +16,7 @@ from oslo_messaging._drivers.amqpdriver import AMQPListener
 LOG = logging.getLogger(__name__)
 
 
-def registered_option(name: str, group: str | None) -> Any:
+def registered_option(name: str, group: str | None) -> object:
     """Return the option that oslo.messaging has registered on the global configuration."""
     return cfg.CONF._get_opt_info(name, group)["opt"]
 

@@ -38,7 +38,7 @@ class Constraint(ABC):
     def to_schema(self) -> dict[str, Any]:
         """Return the constraint in the Orchestration API's format."""
 
-    def _described(self, body: dict[str, Any]) -> dict[str, Any]:
+    def _described(self, body: dict[str, object]) -> dict[str, Any]:
         return {**body, "description": self.description} if self.description else body
 
 
@@ -47,7 +47,7 @@ def described(description: str, broken: str) -> str:
     return f"{description} ({broken})" if description else broken
 
 
-def _bounds(minimum: float | None, maximum: float | None) -> dict[str, Any]:
+def _bounds(minimum: float | None, maximum: float | None) -> dict[str, object]:
     return {key: bound for key, bound in (("min", minimum), ("max", maximum)) if bound is not None}
 
 
@@ -125,7 +125,7 @@ class AllowedValues(Constraint):
     """
 
     values: tuple[Any, ...]
-    converted: tuple[Any, ...] | None = None
+    converted: tuple[object, ...] | None = None
 
     def _problem(self, value: Any) -> str | None:
         for item in self._refused(value):
@@ -137,7 +137,7 @@ class AllowedValues(Constraint):
             return self._nearest(item)
         return ""
 
-    def _refused(self, value: Any) -> Iterator[Any]:
+    def _refused(self, value: Any) -> Iterator[object]:
         compared = self.values if self.converted is None else self.converted
         for item in value if isinstance(value, list | tuple) else [value]:
             if not any(_same(item, allowed) for allowed in compared):
@@ -201,7 +201,7 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _same(value: Any, allowed: Any) -> bool:
+def _same(value: Any, allowed: object) -> bool:
     if isinstance(value, bool) or isinstance(allowed, bool):
         return value is allowed
     return bool(value == allowed) or (isinstance(value, str) and isinstance(allowed, int) and value == str(allowed))
@@ -255,6 +255,6 @@ def pattern_error(pattern: str) -> str | None:
     return None
 
 
-def schema_of(constraints: Sequence[Constraint]) -> list[Mapping[str, Any]]:
+def schema_of(constraints: Sequence[Constraint]) -> list[Mapping[str, object]]:
     """Return the constraints in the Orchestration API's format."""
     return [constraint.to_schema() for constraint in constraints]

@@ -176,7 +176,7 @@ class Attribute:
         return body
 
 
-def schema_to_api(schema: Mapping[str, Property]) -> dict[str, Any]:
+def schema_to_api(schema: Mapping[str, Property]) -> dict[str, object]:
     """Return all properties in the Orchestration API's format, without hidden and unimplemented ones."""
     return {
         name: prop.to_schema() for name, prop in schema.items() if prop.implemented and prop.support.status != "HIDDEN"
@@ -203,7 +203,7 @@ class Finalizer:
     no service may be called. `advice` says what to do instead of properties that are not declared, by their names.
     """
 
-    custom: Callable[[str, Any], str | None] | None = None
+    custom: Callable[[str, object], str | None] | None = None
     advice: Mapping[str, str] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
 
@@ -258,7 +258,7 @@ class Finalizer:
             self.problems[before:] = [replace(problem, message=_UNSHOWN, hint="") for problem in self.problems[before:]]
         return converted
 
-    def _converted(self, prop: Property, value: Any, path: Path) -> Any:
+    def _converted(self, prop: Property, value: Any, path: Path) -> object:
         if value is None:
             value = _of_null(prop)
             if value is None and prop.required and prop.type is not Type.ANY:
@@ -296,7 +296,7 @@ class Finalizer:
         self.problems.append(Problem(rule, path, message, hint))
 
 
-EMPTY: Mapping[Type, Any] = {
+EMPTY: Mapping[Type, object] = {
     Type.STRING: "",
     Type.INTEGER: 0,
     Type.NUMBER: 0,
@@ -308,7 +308,7 @@ EMPTY: Mapping[Type, Any] = {
 """The value that replaces a null, by type, when the property has no default."""
 
 
-def _of_null(prop: Property) -> Any:
+def _of_null(prop: Property) -> object:
     """Return the value that replaces a property's null; None when the property counts as omitted."""
     if prop.default is not None:
         return prop.default
@@ -371,7 +371,7 @@ def _list(value: Any) -> list[Any]:
     raise TypeError
 
 
-def _map(value: Any) -> Mapping[str, Any]:
+def _map(value: Any) -> Mapping[str, object]:
     if isinstance(value, Mapping):
         return value
     raise TypeError
@@ -383,7 +383,7 @@ def _lenient_list(value: Any) -> list[Any]:
     return _list(value)
 
 
-def _lenient_map(value: Any) -> Any:
+def _lenient_map(value: Any) -> object:
     if isinstance(value, str):
         read_json(value or "{}")
         return value
@@ -392,7 +392,7 @@ def _lenient_map(value: Any) -> Any:
     return _map(value)
 
 
-_COERCE: Mapping[Type, Callable[[Any], Any]] = {
+_COERCE: Mapping[Type, Callable[[object], object]] = {
     Type.STRING: _string,
     Type.INTEGER: _integer,
     Type.NUMBER: _number,
@@ -413,13 +413,13 @@ def _shown(value: Any) -> str:
 
 def custom_constraints(
     schema: Mapping[str, Property], values: Mapping[str, Any], path: Path = ()
-) -> Iterator[tuple[str, Any, Path]]:
+) -> Iterator[tuple[str, object, Path]]:
     """Return `(constraint name, value, path to the value)` for each property value that a plug-in must check."""
     for name, prop in schema.items():
         yield from _custom_of(prop, values.get(name), (*path, name))
 
 
-def _custom_of(prop: Property, value: Any, path: Path) -> Iterator[tuple[str, Any, Path]]:
+def _custom_of(prop: Property, value: Any, path: Path) -> Iterator[tuple[str, object, Path]]:
     if value is None or isinstance(value, Unknown):
         return
     for constraint in prop.constraints:

@@ -10,7 +10,6 @@ import hashlib
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
 
 import orjson
 from sqlalchemy import Connection, Select, and_, delete, insert, select, update
@@ -74,7 +73,7 @@ def by_id(connection: Connection, project_id: str, identifier: str) -> ChangeReq
     return ChangeRequest.of(row) if row else None
 
 
-def _with_id(project_id: str, identifier: str) -> Select[Any]:
+def _with_id(project_id: str, identifier: str) -> Select[object]:
     c = change_requests.c
     return select(change_requests).where(and_(c.id == identifier, c.project_id == project_id))
 

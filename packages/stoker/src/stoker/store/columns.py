@@ -43,7 +43,7 @@ Name = String(255)
 Action = String(32)
 
 
-SEALED: dict[Any, Any] = {"sealed": True}
+SEALED: dict[object, object] = {"sealed": True}
 """The `info` of a column whose values are sealed."""
 
 

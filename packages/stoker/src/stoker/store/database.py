@@ -279,7 +279,7 @@ def _engine(url: URL, pool: Pool) -> Engine:
     engine = create_engine(url, poolclass=QueuePool, connect_args={"check_same_thread": False}, **pool.options())
 
     @event.listens_for(engine, "connect")
-    def prepare(connection: Any, _record: Any) -> None:
+    def prepare(connection: Any, _record: object) -> None:
         # With WAL readers do not block for the writer. NORMAL loses nothing when a process is killed; FULL costs one
         # fsync per group, so that a power failure loses nothing either.
         connection.isolation_level = None
@@ -319,18 +319,18 @@ def _server_engine(url: URL, pool: Pool) -> Engine:
     return engine
 
 
-def _refuse_writes(statement: str, connection: Any, _record: Any) -> None:
+def _refuse_writes(statement: str, connection: Any, _record: object) -> None:
     with connection.cursor() as cursor:
         cursor.execute(statement)
     connection.commit()
 
 
-def _wait_for_nodes(statements: int, connection: Any, _record: Any) -> None:
+def _wait_for_nodes(statements: int, connection: Any, _record: object) -> None:
     with connection.cursor() as cursor:
         cursor.execute(f"SET SESSION wsrep_sync_wait = {statements:d}")
 
 
-def _limit_on_postgresql(seconds: float) -> Callable[[Any], None]:
+def _limit_on_postgresql(seconds: float) -> Callable[[object], None]:
     def limit(connection: Any) -> None:
         connection.execute(f"SET SESSION idle_in_transaction_session_timeout = {seconds * 1000:.0f}")
         connection.commit()
@@ -338,7 +338,7 @@ def _limit_on_postgresql(seconds: float) -> Callable[[Any], None]:
     return limit
 
 
-def _limit_on_mysql(seconds: float) -> Callable[[Any], None]:
+def _limit_on_mysql(seconds: float) -> Callable[[object], None]:
     """Limit all idle connections: MySQL has no limit for transactions. The pool renews its connections before use."""
 
     def limit(connection: Any) -> None:

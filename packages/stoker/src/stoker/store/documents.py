@@ -26,7 +26,7 @@ _HELD = (
 
 def save(
     connection: Connection,
-    bodies: Mapping[str, Any],
+    bodies: Mapping[str, object],
     sealer: Sealer,
     parts: Mapping[str, Iterable[str]] = MappingProxyType({}),
 ) -> None:

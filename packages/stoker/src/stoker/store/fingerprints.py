@@ -22,7 +22,7 @@ _RESOURCE = (
 )
 
 
-def tree(connection: Connection, root_id: str) -> list[list[Any]]:
+def tree(connection: Connection, root_id: str) -> list[list[object]]:
     """Summarize the records of a root stack and of all stacks nested in it; equal as long as these do not change."""
     return _rows(connection, select(*_STACK).where(_alive(root_id)).order_by(stacks.c.id), root_id)
 
@@ -39,7 +39,7 @@ def trees(connection: Connection, root_ids: Collection[str]) -> dict[str, list[l
     return found
 
 
-def locked_tree(connection: Connection, root_id: str) -> list[list[Any]]:
+def locked_tree(connection: Connection, root_id: str) -> list[list[object]]:
     """Like `tree`, and prevent operations from starting on any of the stacks before the transaction ends."""
     query = select(*_STACK).where(_alive(root_id)).order_by(stacks.c.id).with_for_update()
     return _rows(connection, query, root_id)
@@ -49,7 +49,7 @@ def _alive(root_id: str) -> Any:
     return (stacks.c.root_id == root_id) & stacks.c.deleted_at.is_(None)
 
 
-def _rows(connection: Connection, query: Select[Any], root_id: str) -> list[list[Any]]:
+def _rows(connection: Connection, query: Select[object], root_id: str) -> list[list[object]]:
     found = [list(row) for row in connection.execute(query)]
     inside = (
         select(*_RESOURCE)

@@ -450,7 +450,7 @@ def _lost_claims(connection: Connection, claims: Iterable[Claim]) -> set[Claim]:
 
 
 def _write_rows(connection: Connection, batches: list[_Frozen]) -> None:
-    added: dict[tuple[Table, str], dict[str, Any]] = {}
+    added: dict[tuple[Table, str], dict[str, object]] = {}
     changed: dict[tuple[Table, str], dict[str, Any]] = {}
     removed: dict[tuple[Table, str], None] = {}
     for batch in batches:
@@ -476,13 +476,13 @@ def _write_rows(connection: Connection, batches: list[_Frozen]) -> None:
 
 
 def _by_table(rows: Mapping[tuple[Table, str], dict[str, Any]]) -> dict[Table, list[dict[str, Any]]]:
-    grouped: dict[Table, list[dict[str, Any]]] = {}
+    grouped: dict[Table, list[dict[str, object]]] = {}
     for (table, _), values in rows.items():
         grouped.setdefault(table, []).append(values)
     return grouped
 
 
-def _key_column(table: Table) -> Column[Any]:
+def _key_column(table: Table) -> Column[object]:
     return next(iter(table.primary_key.columns))
 
 

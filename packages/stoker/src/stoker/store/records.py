@@ -416,14 +416,14 @@ class StoredState:
     made_way: bool = False
     marked: bool = False
     first_failure: list[str] = field(default_factory=list)
-    restored: dict[str, Any] = field(default_factory=dict)
+    restored: dict[str, object] = field(default_factory=dict)
     never_usable: bool = False
     unsure: list[str] = field(default_factory=list)
     physical_name: str = ""
     imported: str = ""
     first_place: list[str] = field(default_factory=list)
-    deployed: dict[str, Any] = field(default_factory=dict)
-    others: dict[str, Any] = field(default_factory=dict)
+    deployed: dict[str, object] = field(default_factory=dict)
+    others: dict[str, object] = field(default_factory=dict)
 
     @classmethod
     def of(cls, data: Mapping[str, Any]) -> StoredState:

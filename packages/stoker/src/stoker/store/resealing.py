@@ -14,7 +14,7 @@ from stoker.store.sealing import Sealer
 Key = tuple[Any, ...]
 
 
-def sealed_columns() -> Iterator[Column[Any]]:
+def sealed_columns() -> Iterator[Column[object]]:
     """Return every column with sealed values."""
     for table in tables.metadata.sorted_tables:
         yield from (column for column in table.columns if column.info == SEALED)

@@ -126,7 +126,7 @@ def page_queries(wanted: Search) -> Sequence[Select[Any]]:
     return queries
 
 
-def _visible(wanted: Search, uuid: ColumnElement[str]) -> Select[Any]:
+def _visible(wanted: Search, uuid: ColumnElement[str]) -> Select[object]:
     """Select the UUIDs, of a column, of resources of the stacks that the caller may see."""
     query = select(uuid).where(stacks.c.id == resources.c.stack_id, stacks.c.deleted_at.is_(None), uuid > wanted.after)
     if wanted.project_id is not None:

@@ -41,7 +41,7 @@ def controls_of(connection: Connection, project_id: str, root_ids: Collection[st
 
 
 def save_control(
-    connection: Connection, project_id: str, stack_id: str, body: Any, user_id: str | None, now: float
+    connection: Connection, project_id: str, stack_id: str, body: object, user_id: str | None, now: float
 ) -> None:
     """Record what changes need; None for nothing (a journal step)."""
     text = orjson.dumps(body).decode() if body is not None else None

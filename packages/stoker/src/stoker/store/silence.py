@@ -59,7 +59,7 @@ def notice_silence(engine: Engine, seconds: float) -> None:
     connect = {"psycopg": _connect_psycopg, "pymysql": _connect_pymysql}[engine.dialect.driver]
     patience = Patience(seconds)
 
-    def open_connection(_dialect: Any, _record: Any, arguments: Any, parameters: dict[str, Any]) -> Any:
+    def open_connection(_dialect: object, _record: object, arguments: Any, parameters: dict[str, object]) -> object:
         return connect(patience.seconds, arguments, parameters)
 
     def note(context: ExceptionContext) -> None:
@@ -74,7 +74,7 @@ def notice_silence(engine: Engine, seconds: float) -> None:
     event.listen(engine, "handle_error", note)
 
 
-def _connect_psycopg(limit: float, arguments: Any, parameters: dict[str, Any]) -> Any:
+def _connect_psycopg(limit: float, arguments: Any, parameters: dict[str, Any]) -> object:
     """Connect to PostgreSQL. TCP notices packets that are dropped, the limit everything else."""
     for name, value in {
         "keepalives_idle": max(1, round(limit / 2)),
@@ -120,7 +120,7 @@ def _watched_connection() -> Any:
     return WatchedConnection
 
 
-def _connect_pymysql(limit: float, arguments: Any, parameters: dict[str, Any]) -> Any:
+def _connect_pymysql(limit: float, arguments: Any, parameters: dict[str, Any]) -> object:
     """Connect to MariaDB or MySQL, whose driver has the limit itself."""
     import pymysql
 

@@ -30,7 +30,7 @@ class StackQuery:
     """
 
     project_id: str | None = None
-    filters: Sequence[tuple[str, Sequence[Any]]] = ()
+    filters: Sequence[tuple[str, Sequence[object]]] = ()
     states: Sequence[Sequence[tuple[str | None, str]]] = ()
     tags: Sequence[str] = ()
     tags_any: Sequence[str] = ()
@@ -64,7 +64,7 @@ def _in_state(action: str | None, status: str) -> ColumnElement[bool]:
     return in_status if action is None else and_(tables.stacks.c.action == action, in_status)
 
 
-def _sortable(column: ColumnElement[Any]) -> ColumnElement[Any]:
+def _sortable(column: ColumnElement[Any]) -> ColumnElement[object]:
     """Return a column that pages can continue by after a marker: null (a time not reached yet) sorts first."""
     return func.coalesce(column, 0) if column is tables.stacks.c.updated_at else column
 
@@ -80,7 +80,7 @@ _FINDING = ("id", "parent_id")
 that it must not find them by the project's index."""
 
 
-def _stack_filter(query: Select[Any], wanted: StackQuery) -> Select[Any]:
+def _stack_filter(query: Select[object], wanted: StackQuery) -> Select[Any]:
     columns = tables.stacks.c
     if wanted.project_id is not None:
         found_otherwise = any(name in _FINDING for name, _ in wanted.filters)

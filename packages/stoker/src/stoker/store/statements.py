@@ -34,7 +34,7 @@ def where(table: Table, *names: str) -> Select[Any]:
 
 
 @cache
-def where_among(table: Table, name: str) -> Select[Any]:
+def where_among(table: Table, name: str) -> Select[object]:
     """Select rows whose column has one of the `values`, a list parameter."""
     return select(table).where(table.c[name].in_(bindparam("values", expanding=True)))
 
@@ -66,7 +66,7 @@ def change(table: Table, keys: tuple[str, ...], names: tuple[str, ...]) -> Updat
     return update(table).where(and_(*(table.c[key] == bindparam(f"is_{key}") for key in keys))).values(values)
 
 
-def assigned(keys: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
+def assigned(keys: Mapping[str, object], values: Mapping[str, Any]) -> dict[str, object]:
     """Return the parameters for `change`."""
     return {f"is_{key}": value for key, value in keys.items()} | {
         f"new_{name}": value for name, value in values.items()

@@ -22,7 +22,7 @@ def only_inside(decision: Decision) -> bool:
     return all(reason.code is ReasonCode.NESTED_MAY_CHANGE for reason in decision.reasons) and not decision.changes
 
 
-def known_definition(target: Target, state: ResourceState) -> dict[str, Any]:
+def known_definition(target: Target, state: ResourceState) -> dict[str, object]:
     """Return the definition to record; Heat's metadata where the template's depend on values that are not known."""
     definition = target.definition()
     if has_unknown(definition["metadata"]):
@@ -30,7 +30,7 @@ def known_definition(target: Target, state: ResourceState) -> dict[str, Any]:
     return {name: value for name, value in definition.items() if not has_unknown(value)}
 
 
-def agreed_values(target: Target, values: Mapping[str, Any], *, same: bool) -> dict[str, Any]:
+def agreed_values(target: Target, values: Mapping[str, Any], *, same: bool) -> dict[str, object]:
     """Return the property values to record: the template's where Heat's mean the same, Heat's elsewhere.
 
     Heat records IDs where a template has names. If a resource was converged with the present template (`same`), the
@@ -40,7 +40,7 @@ def agreed_values(target: Target, values: Mapping[str, Any], *, same: bool) -> d
     if kind.ignores_properties or kind.any_properties:
         return dict(given) if same and not has_unknown(given) else dict(values)
     theirs, ours = finalized(kind, values), finalized(kind, given)
-    agreed: dict[str, Any] = {}
+    agreed: dict[str, object] = {}
     for name in {*values, *given}:
         known = name in given and not has_unknown(given[name])
         named = name in kind.properties and same and _accepts_names(kind, name)
@@ -60,7 +60,7 @@ def _looks_up(prop: Any) -> bool:
     return prop.resolve is not None or any(map(_looks_up, inside))
 
 
-def learn_attributes(mapped: MappedStack, expected: Any, recorded: Any) -> None:
+def learn_attributes(mapped: MappedStack, expected: object, recorded: object) -> None:
     """Record attributes whose values stand in the recorded properties of a resource that refers to them."""
     if is_unknown(expected):
         if len(expected.sources) == 1:
@@ -78,7 +78,7 @@ def learn_attributes(mapped: MappedStack, expected: Any, recorded: Any) -> None:
             learn_attributes(mapped, one, other)
 
 
-def learn_references(mapped: MappedStack, wanted: Wanted, name: str, recorded: Mapping[str, Any]) -> None:
+def learn_references(mapped: MappedStack, wanted: Wanted, name: str, recorded: Mapping[str, object]) -> None:
     """Record as physical ID what stands for a resource in the recorded properties of one that refers to it.
 
     Heat records no physical ID for some types (`AWS::AutoScaling::LaunchConfiguration`), and yet has a reference ID
@@ -98,7 +98,7 @@ def learn_references(mapped: MappedStack, wanted: Wanted, name: str, recorded: M
 _MARK = "\ue000"
 
 
-def _in_place_of(mark: str, expected: Any, recorded: Any) -> Iterator[str]:
+def _in_place_of(mark: str, expected: object, recorded: object) -> Iterator[str]:
     """Yield the recorded strings where a value is expected to be the mark."""
     if expected == mark and isinstance(recorded, str):
         yield recorded

@@ -66,7 +66,7 @@ class Decoder:
         return {name: self.parameter(value) for name, value in stored.items()}
 
 
-def json_or_text(text: str) -> Any:
+def json_or_text(text: str) -> object:
     """Return the data of a JSON document, or the string itself if it is none."""
     try:
         return orjson.loads(text)

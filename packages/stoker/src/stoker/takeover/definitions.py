@@ -58,7 +58,7 @@ class Definitions:
         return wanted
 
 
-def _as_sent(environment: Mapping[str, Any]) -> dict[str, Any]:
+def _as_sent(environment: Mapping[str, Any]) -> dict[str, object]:
     """Return an environment without the empty sections that Heat adds, so that it equals the one that users send."""
     registry = {name: value for name, value in (environment.get("resource_registry") or {}).items() if value != {}}
     return {name: value for name, value in {**environment, "resource_registry": registry}.items() if value}

@@ -75,7 +75,7 @@ class HeatStack:
     tags: list[str] = field(default_factory=list)
     credentials: Row | None = None
     snapshots: list[Row] = field(default_factory=list)
-    saved: dict[str, dict[str, Any]] = field(default_factory=dict)
+    saved: dict[str, dict[str, object]] = field(default_factory=dict)
     children: list[HeatStack] = field(default_factory=list)
     backups: list[HeatStack] = field(default_factory=list)
 
@@ -300,7 +300,7 @@ def seconds(moment: Any) -> float | None:
     return float(moment.replace(tzinfo=UTC).timestamp())
 
 
-def parsed(stored: Any) -> Any:
+def parsed(stored: object) -> Any:
     """Return a column with JSON as data; None for an empty one."""
     if stored is None or stored == "":
         return None

@@ -22,7 +22,7 @@ from stoker.store.records import Stack
 class _Absent:
     """Replaces everything outside the record."""
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> object:
         raise Unforeseeable(f"it needs {name}")
 
 
@@ -41,7 +41,7 @@ class OfflineChild:
         """Return the resources in creation order."""
         return await members_of(self._current.values())
 
-    async def member_attribute(self, member: str, key: AttributeKey) -> Any:
+    async def member_attribute(self, member: str, key: AttributeKey) -> object:
         """Return an attribute of a resource. Raises Unforeseeable if it is not known."""
         found = self._scope.attribute(member, str(key[0]), key[1:])
         if isinstance(found, Unknown):
@@ -63,7 +63,7 @@ class OfflineChild:
 
 def read_offline(
     services: EngineServices, stack: Stack, state: ResourceState, key: AttributeKey, child: OfflineChild | None
-) -> Any:
+) -> object:
     """Return an attribute that the record determines; an unknown value if a service is needed."""
     unknown = Unknown.of(state.row.name, *key)  # type: ignore[arg-type]
     if state.type.nested and child is None:

@@ -16,7 +16,7 @@ TypeOf = Callable[[Mapping[str, Any]], ResourceType | None]
 
 def redacted_document(
     document: dict[str, Any], inputs: LoadedInputs, type_of: TypeOf
-) -> tuple[dict[str, Any], list[tuple[Place, Any]]]:
+) -> tuple[dict[str, object], list[tuple[Place, object]]]:
     """Return the document without secrets, and these as (keys and indexes that lead to it, value).
 
     Secrets are the values of hidden parameters and the `redacted_data` of types, wherever they occur.

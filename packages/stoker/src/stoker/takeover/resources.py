@@ -154,7 +154,7 @@ class ResourceMapper:
         state.row.properties = made["id"] = record_id(mapped.source, "properties", row["id"])
         return made
 
-    def _values(self, mapped: MappedStack, row: Row) -> dict[str, Any] | None:
+    def _values(self, mapped: MappedStack, row: Row) -> dict[str, object] | None:
         """Return the property values that Heat has recorded for a resource; None if there are none."""
         stored = mapped.source.values.get(row["rsrc_prop_data_id"] or -1)
         if stored is not None:
@@ -181,7 +181,7 @@ class ResourceMapper:
             if not has_unknown(found):
                 state.stored.attributes[attribute_text(key)] = found
 
-    def _cached(self, mapped: MappedStack, row: Row) -> dict[AttributeKey, Any]:
+    def _cached(self, mapped: MappedStack, row: Row) -> dict[AttributeKey, object]:
         """Return the attributes that Heat has stored; a key with a path is stored as `tuple:` and a Python tuple."""
         stored = mapped.source.values.get(row["attr_data_id"] or -1)
         if stored is None:

@@ -110,7 +110,7 @@ class SnapshotMapper:
         mapped.property_sets.append(made)
         return copy
 
-    def _type(self, entry: Mapping[str, Any]) -> ResourceType | None:
+    def _type(self, entry: Mapping[str, object]) -> ResourceType | None:
         return self._services.registry.get(str(entry.get("type")))
 
 

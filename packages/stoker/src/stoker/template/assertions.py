@@ -19,7 +19,7 @@ _ASSERTION_KEYS = ("Assert", "AssertDescription")
 class Assertion:
     """An assertion of a rule. `condition` is the compiled Assert; `path` is its place in the template."""
 
-    condition: Any
+    condition: object
     description: str
     path: Path
 
@@ -77,7 +77,7 @@ def _assertions(
         yield Assertion(compiler.assertion(entry["Assert"], where), str(entry.get("AssertDescription") or ""), where)
 
 
-def _is_map_with(raw: Any, keys: tuple[str, ...], path: Path, problems: Problems) -> bool:
+def _is_map_with(raw: object, keys: tuple[str, ...], path: Path, problems: Problems) -> bool:
     if not isinstance(raw, Mapping):
         problems.add("rule", f"must be a map with {' and '.join(keys)}, not {type_name(raw)}", path)
         return False

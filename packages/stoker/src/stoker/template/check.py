@@ -221,7 +221,7 @@ class _Values(Mapping[str, Any]):
         self._evaluate = evaluate
 
     @cached_property
-    def _values(self) -> Mapping[str, Any]:
+    def _values(self) -> Mapping[str, object]:
         return self._evaluate().values
 
     def __getitem__(self, name: str) -> Any:

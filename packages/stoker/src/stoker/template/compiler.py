@@ -51,16 +51,16 @@ class TemplateCompiler:
         """Return a compiled tree, or the snippet itself if it contains no call."""
         return self.compiled(snippet, path, self, self._call)
 
-    def branch(self, snippet: Any, path: Path) -> Any:
+    def branch(self, snippet: object, path: Path) -> object:
         """Compile like `value`, for a tree that may never be evaluated."""
         with self.deferring():
             return self.value(snippet, path)
 
-    def condition(self, snippet: Any, path: Path) -> Any:
+    def condition(self, snippet: Any, path: Path) -> object:
         """Return a compiled condition: a boolean, a name or a condition function."""
         return self._conditions.condition(snippet, path)
 
-    def definition_of_condition(self, snippet: Any, path: Path) -> Any:
+    def definition_of_condition(self, snippet: object, path: Path) -> object:
         """Compile like `condition`, for an entry of the conditions section, which cannot be a condition's name.
 
         A name in it that does not exist is an error only if the condition is used, as in Heat.
@@ -73,7 +73,7 @@ class TemplateCompiler:
         finally:
             self._defines_condition = False
 
-    def assertion(self, snippet: Any, path: Path) -> Any:
+    def assertion(self, snippet: object, path: Path) -> object:
         """Return a compiled assertion or condition of a rule, which cannot be a condition's name."""
         if isinstance(snippet, str):
             return self.malformed(
@@ -128,7 +128,7 @@ class TemplateCompiler:
         snippet: Any,
         path: Path,
         compiler: Compiler,
-        call: Callable[[str, Any, Path], Expression | None],
+        call: Callable[[str, object, Path], Expression | None],
     ) -> Any:
         """Return `snippet` with every call that `call` knows replaced by a node; `compiler` compiles inner values."""
         if isinstance(snippet, dict):
@@ -146,7 +146,7 @@ class TemplateCompiler:
             return ListExpression([nodes.get(index, item) for index, item in enumerate(snippet)]) if nodes else snippet
         return self._text(snippet, path) if _may_refer_elsewhere(snippet) else snippet
 
-    def _text(self, text: str, path: Path) -> Any:
+    def _text(self, text: str, path: Path) -> object:
         """Return the string itself, or an error if it contains a dynamic reference of AWS."""
         found = _DYNAMIC_REFERENCE.search(text)
         if found is None or self.version.dialect.name == "hot":
@@ -188,7 +188,7 @@ class _ConditionCompiler:
         self._table = table
         self._place = place
 
-    def condition(self, snippet: Any, path: Path) -> Any:
+    def condition(self, snippet: Any, path: Path) -> object:
         if isinstance(snippet, bool):
             return snippet
         if isinstance(snippet, str):
@@ -206,7 +206,7 @@ class _ConditionCompiler:
     def value(self, snippet: Any, path: Path) -> Any:
         return self._template.compiled(snippet, path, self, self._call)
 
-    def branch(self, snippet: Any, path: Path) -> Any:
+    def branch(self, snippet: object, path: Path) -> object:
         with self._template.deferring():
             return self.value(snippet, path)
 

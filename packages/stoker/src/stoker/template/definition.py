@@ -87,7 +87,7 @@ class Definition:
     files: Mapping[str, str]
     budget: Budget
     look_up: LookUp | None
-    known_exports: Mapping[str, Any] | None
+    known_exports: Mapping[str, object] | None
     resources: Mapping[str, ResourceDefinition]
     outputs: Mapping[str, OutputDefinition]
 
@@ -176,7 +176,7 @@ class Definition:
 
     # -- resolving --------------------------------------------------------------------------------------------
 
-    def resolve(self, expression: Any, scope: Scope) -> Any:
+    def resolve(self, expression: object, scope: Scope) -> Any:
         """Return the value of a compiled tree; it may be or contain unknowns if values from the scope are unknown.
 
         The value may share parts with the template: treat it as read-only. Raises TemplateInvalid with one diagnostic,
@@ -207,7 +207,7 @@ class Definition:
             kind=error.kind,
         )
 
-    def references_in(self, expression: Any) -> Iterator[PlacedReference]:
+    def references_in(self, expression: object) -> Iterator[PlacedReference]:
         """Yield every reference in a compiled tree, in chosen branches only; none in a call that fails."""
         evaluation = Evaluation(self, _UNKNOWN_SCOPE, [])
         for node in walk(expression, evaluation):
@@ -219,7 +219,7 @@ class Definition:
                 if reference is not None:
                     yield PlacedReference(reference, (*node.path, node.name))
 
-    def calls_in(self, expression: Any, function: type[Called]) -> Iterator[Called]:
+    def calls_in(self, expression: object, function: type[Called]) -> Iterator[Called]:
         """Yield every call of a function in a compiled tree, in chosen branches only; none in a call that fails."""
         return (node for node in walk(expression, Evaluation(self, _UNKNOWN_SCOPE, [])) if isinstance(node, function))
 
@@ -433,7 +433,7 @@ class Definition:
             raise self._misplaced(resource, "external_id", "must be a string")
         return None if value is None else str(value)
 
-    def _early(self, expression: Any) -> Any:
+    def _early(self, expression: object) -> object:
         value = evaluate(expression, Evaluation(self, _UNKNOWN_SCOPE))
         return None if value is OMIT else value
 
@@ -443,7 +443,7 @@ class Definition:
         return error
 
 
-def _not_null(values: Mapping[str, Any]) -> dict[str, Any]:
+def _not_null(values: Mapping[str, Any]) -> dict[str, object]:
     return {name: value for name, value in values.items() if value is not None}
 
 
@@ -451,11 +451,11 @@ def _given(environment: Mapping[str, Any], request: Mapping[str, Any]) -> dict[s
     return {**environment, **_not_null(request)}
 
 
-def _not_given(template: Template, given: Mapping[str, Any], defaults: Mapping[str, Any]) -> list[str]:
+def _not_given(template: Template, given: Mapping[str, Any], defaults: Mapping[str, object]) -> list[str]:
     return [name for name in template.parameters if given.get(name) is None and defaults.get(name) is None]
 
 
-def _valueless(template: Template, given: Mapping[str, Any], defaults: Mapping[str, Any]) -> list[str]:
+def _valueless(template: Template, given: Mapping[str, Any], defaults: Mapping[str, object]) -> list[str]:
     return [
         name
         for name, schema in template.parameters.items()

@@ -39,7 +39,7 @@ class Referring(Protocol):
 
     resources: Mapping[str, ResourceDefinition]
 
-    def references_in(self, expression: Any) -> Iterator[PlacedReference]:
+    def references_in(self, expression: object) -> Iterator[PlacedReference]:
         """Yield every reference in a compiled tree, in chosen branches only."""
 
 
@@ -82,7 +82,7 @@ class ResourceDefinition:
         return self.template.update_policy
 
     @property
-    def creation_policy(self) -> Any:
+    def creation_policy(self) -> object:
         return self.template.creation_policy
 
     @property
@@ -105,7 +105,7 @@ class ResourceDefinition:
         return self.template.ignore_drift
 
     @property
-    def condition(self) -> Any:
+    def condition(self) -> object:
         """The compiled condition; True if there is none."""
         return self.template.condition
 
@@ -128,6 +128,6 @@ class ResourceDefinition:
         present = self._definition.resources
         return frozenset(name for name in (*self.depends_on, *referred) if name in present)
 
-    def frozen_source(self) -> Mapping[str, Any]:
+    def frozen_source(self) -> Mapping[str, object]:
         """The entry as written: plain data, equal if and only if the template's source is equal."""
         return self.template.source

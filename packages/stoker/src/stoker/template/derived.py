@@ -43,7 +43,7 @@ def derived_values(
     return search.result()
 
 
-def _trees(definition: Definition, only: Collection[str] | None) -> Iterator[Any]:
+def _trees(definition: Definition, only: Collection[str] | None) -> Iterator[object]:
     for name, resource in definition.resources.items():
         if only is None or name in only:
             yield from (resource.properties, resource.metadata, resource.update_policy, resource.creation_policy)
@@ -62,7 +62,7 @@ class _TracingEvaluation(Evaluation):
         self.read_secret = False
         self.others: set[str] = set()
 
-    def met(self, value: Any) -> Any:
+    def met(self, value: Any) -> object:
         if self.secrets.finds(value):
             self.read_secret = True
         else:
@@ -79,7 +79,7 @@ class _Search:
         self._size = 0
         self._public: set[str] = set()
 
-    def look_into(self, node: Any) -> None:
+    def look_into(self, node: object) -> None:
         """Record what calls in a compiled tree derive from secrets, the inner calls first."""
         if not isinstance(node, Expression):
             return
@@ -114,7 +114,7 @@ class _Search:
         return frozenset(self._found.keys() - self._public - set(_words_of(self._definition.template.document.data)))
 
 
-def _children(node: Expression, evaluation: Evaluation) -> Iterable[Any]:
+def _children(node: Expression, evaluation: Evaluation) -> Iterable[object]:
     try:
         return list(node.children(evaluation))
     except FunctionError:

@@ -138,7 +138,7 @@ def _refuse_size(size: int, source: str, limits: Limits) -> None:
         )
 
 
-def _json_data(text: str, source: str, limits: Limits) -> Any:
+def _json_data(text: str, source: str, limits: Limits) -> object:
     """Return the data of a JSON document; None if it is not JSON (YAML's flow style begins with a brace as well)."""
     try:
         data = read_json(text)
@@ -151,7 +151,7 @@ def _json_data(text: str, source: str, limits: Limits) -> Any:
     return _plain_copy(data, limits.max_depth, source)
 
 
-def _plain_copy(value: Any, depth: int, source: str) -> Any:
+def _plain_copy(value: Any, depth: int, source: str) -> object:
     """Return `value` with string keys and only JSON's types; raises for anything else and for excessive nesting."""
     if isinstance(value, _PLAIN):
         return value

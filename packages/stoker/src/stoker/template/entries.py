@@ -40,7 +40,7 @@ class EntryReader:
             return compiled
         return {name: compiled[name] for name in order}
 
-    def _condition(self, raw: Mapping[str, Any], keys: Mapping[str, str], path: Path) -> Any:
+    def _condition(self, raw: Mapping[str, object], keys: Mapping[str, str], path: Path) -> Any:
         key = keys.get("condition", "")
         snippet = raw.get(key)
         if snippet is None or key not in self._version.resource_keys | self._version.output_keys:
@@ -64,7 +64,7 @@ class EntryReader:
             name: self._resource(name, raw, (*path, name)) for name, raw in entries.items() if name not in misplaced
         }
 
-    def _resource(self, name: str, raw: Any, path: Path) -> ResourceTemplate:
+    def _resource(self, name: str, raw: object, path: Path) -> ResourceTemplate:
         if "/" in name:
             self._problems.add("resource-name", "the name of a resource must not contain '/'", path)
         if not name.isprintable():
@@ -100,7 +100,7 @@ class EntryReader:
             ignore_drift=self._ignore_drift(raw, keys.get("ignore_drift", ""), path),
         )
 
-    def _check_keys(self, raw: Mapping[str, Any], path: Path) -> None:
+    def _check_keys(self, raw: Mapping[str, object], path: Path) -> None:
         version = self._version
         if version.dialect.unknown_resource_keys_allowed:
             return
@@ -111,7 +111,7 @@ class EntryReader:
                     hint = f"{version.name} does not have it; use a newer version"
                 self._problems.add("resource-key", f"a resource has no key {key!r}", (*path, Key(key)), hint=hint)
 
-    def _type(self, raw: Mapping[str, Any], key: str, path: Path) -> str:
+    def _type(self, raw: Mapping[str, object], key: str, path: Path) -> str:
         value = raw.get(key)
         if not value:
             self._problems.add("resource-type", "the resource's type is missing", path)
@@ -119,7 +119,7 @@ class EntryReader:
             self._problems.add("resource-type", f"the type must be a string, not {type_name(value)}", (*path, key))
         return value if isinstance(value, str) else ""
 
-    def _field(self, raw: Mapping[str, Any], key: str, allowed: tuple[type, ...], path: Path) -> Any:
+    def _field(self, raw: Mapping[str, object], key: str, allowed: tuple[type, ...], path: Path) -> Any:
         if key not in self._version.resource_keys or (raw.get(key) is None and not self._is_null(raw, key)):
             return None
         compiled = self._compiler.value(raw[key], (*path, key))
@@ -129,11 +129,11 @@ class EntryReader:
             return None
         return compiled
 
-    def _is_null(self, raw: Mapping[str, Any], key: str) -> bool:
+    def _is_null(self, raw: Mapping[str, object], key: str) -> bool:
         """Return whether the key has a null value that Heat refuses: only properties must not be null."""
         return key in raw and key == self._version.dialect.resource_keys["properties"]
 
-    def _deletion_policy(self, compiled: Any, path: Path) -> Any:
+    def _deletion_policy(self, compiled: Any, path: Path) -> object:
         if compiled is None:
             return "Delete"
         if isinstance(compiled, Expression):
@@ -148,7 +148,7 @@ class EntryReader:
             )
         return policies.get(compiled, "Delete")
 
-    def _update_replace_policy(self, raw: Mapping[str, Any], key: str, path: Path) -> str | None:
+    def _update_replace_policy(self, raw: Mapping[str, object], key: str, path: Path) -> str | None:
         """The policy as written: as with AWS, no function is called there. None when there is none."""
         written = raw.get(key) if key in self._version.resource_keys else None
         if written is None:
@@ -164,7 +164,7 @@ class EntryReader:
         self._problems.add("update-replace-policy", message, (*path, key), hint=hint)
         return None
 
-    def _depends_on(self, raw: Any, path: Path) -> tuple[str, ...]:
+    def _depends_on(self, raw: object, path: Path) -> tuple[str, ...]:
         if raw is None:
             return ()
         names = [raw] if isinstance(raw, str) else raw
@@ -173,7 +173,7 @@ class EntryReader:
             return ()
         return tuple(names)
 
-    def _ignore_drift(self, raw: Mapping[str, Any], key: str, path: Path) -> tuple[str, ...]:
+    def _ignore_drift(self, raw: Mapping[str, object], key: str, path: Path) -> tuple[str, ...]:
         """The paths as written: no function is called there."""
         written = raw.get(key) if key in self._version.resource_keys else None
         if written is None:
@@ -215,14 +215,14 @@ class EntryReader:
             found[name] = OutputTemplate(name, description, value, condition, export)
         return found
 
-    def _output_description(self, written: Any, path: Path) -> str:
+    def _output_description(self, written: object, path: Path) -> str:
         """Return the description, which in templates of AWS must be a string; elsewhere Heat accepts any value."""
         if self._version.dialect is AWS and isinstance(written, Mapping | list):
             hint = "functions are not evaluated in descriptions; write the description literally"
             self._problems.add("output", f"a description must be a string, not {type_name(written)}", path, hint=hint)
         return _text(written)
 
-    def _export(self, raw: Mapping[str, Any], key: str, path: Path) -> Any:
+    def _export(self, raw: Mapping[str, object], key: str, path: Path) -> object:
         export = raw.get(key) if key in self._version.output_keys else None
         if export is None:
             return None
@@ -242,7 +242,7 @@ _FIELDS: Mapping[str, tuple[type, ...]] = {
 }
 
 
-def _or_empty(value: Any) -> Any:
+def _or_empty(value: Any) -> object:
     return {} if value is None else value
 
 

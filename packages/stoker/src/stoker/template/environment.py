@@ -21,7 +21,7 @@ _OVERWRITE = "overwrite"
 STRATEGIES = (_OVERWRITE, "merge", "deep_merge")
 
 
-def unknown_strategies(strategies: Mapping[str, Any], source: str) -> Iterator[Diagnostic]:
+def unknown_strategies(strategies: Mapping[str, object], source: str) -> Iterator[Diagnostic]:
     """Yield a warning about each strategy of an environment that does not exist, which is ignored as in Heat."""
     general = strategies.get("default")
     effective = general if general in STRATEGIES else _OVERWRITE
@@ -48,7 +48,7 @@ class ParameterMerge:
         self.result: dict[str, Any] = {}
         self.problems: list[Diagnostic] = []
 
-    def add(self, values: Mapping[str, Any], strategies: Mapping[str, Any], source: str) -> None:
+    def add(self, values: Mapping[str, Any], strategies: Mapping[str, object], source: str) -> None:
         """Merge the values of one environment, named `source`, into the result."""
         general = strategies.get("default", _OVERWRITE)
         general = general if general in STRATEGIES else _OVERWRITE
@@ -65,14 +65,14 @@ class ParameterMerge:
                 self.problems.append(Diagnostic("merge-strategy", message, place, source, kind=kind))
                 self.result[name] = value
 
-    def _merged(self, name: str, value: Any, strategy: str) -> Any:
+    def _merged(self, name: str, value: Any, strategy: str) -> object:
         schema = self._schemas.get(name)
         before = self.result.get(name)
         if strategy == _OVERWRITE or schema is None or before is None:
             return value
         return before if value is None else _combined(schema, before, value, strategy == "deep_merge")
 
-    def _refuse_conflict(self, name: str, strategy: Any) -> None:
+    def _refuse_conflict(self, name: str, strategy: object) -> None:
         if strategy not in STRATEGIES:
             return
         if self._asked.setdefault(name, strategy) != strategy:
@@ -87,7 +87,7 @@ class _Refused(Exception):
         self.kind = kind
 
 
-def _combined(schema: ParameterSchema, before: Any, value: Any, deep: bool) -> Any:
+def _combined(schema: ParameterSchema, before: Any, value: Any, deep: bool) -> object:
     if schema.type is BOOLEAN:
         raise _Refused("booleans can only be overwritten", "Invalid")
     try:
@@ -99,14 +99,14 @@ def _combined(schema: ParameterSchema, before: Any, value: Any, deep: bool) -> A
         raise _Refused(f"its values must be {schema.type.expects}", "Invalid") from error
 
 
-def _merged_maps(first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, Any]:
+def _merged_maps(first: Mapping[str, object], second: Mapping[str, object]) -> dict[str, object]:
     result = dict(first)
     for key, value in second.items():
         result[key] = _merged_values(result[key], value) if key in result else value
     return result
 
 
-def _merged_values(first: Any, second: Any) -> Any:
+def _merged_values(first: object, second: object) -> object:
     if isinstance(first, Mapping) and isinstance(second, Mapping):
         return _merged_maps(first, second)
     if isinstance(first, list) and isinstance(second, list):
@@ -197,7 +197,7 @@ class Environment:
         """Return what can be used of several environments, given by name, and the problems for which `merged` raises
         TemplateInvalid. With problems, types whose entry in the registry is invalid are mapped to `INVALID_TYPE`.
         """
-        combined: dict[str, Any] = {}
+        combined: dict[str, object] = {}
         problems: list[Diagnostic] = []
         transfers = Transfers()
         merges = {section: ParameterMerge(schemas) for section in ("parameters", "parameter_defaults")}
@@ -219,7 +219,7 @@ class Environment:
         return cls.from_data(combined).with_transfers(transfers), problems
 
     @property
-    def parameter_defaults(self) -> Mapping[str, Any]:
+    def parameter_defaults(self) -> Mapping[str, object]:
         """Values for parameters without a given value; the user's override the operator's."""
         return {**self._operator_defaults, **self._own_defaults}
 
@@ -248,7 +248,7 @@ class Environment:
             self.transfers,
         )
 
-    def with_parameters(self, parameters: Mapping[str, Any]) -> Environment:
+    def with_parameters(self, parameters: Mapping[str, object]) -> Environment:
         """Return the same environment with other parameter values."""
         return self._changed(parameters, self.registry, self.transfers)
 
@@ -257,7 +257,7 @@ class Environment:
         return self._changed(self.parameters, self.registry, transfers)
 
     def for_child(
-        self, resource_name: str, template_name: str, parameters: Mapping[str, Any] | None = None
+        self, resource_name: str, template_name: str, parameters: Mapping[str, object] | None = None
     ) -> Environment:
         """Return the environment of the nested stack of a resource (see `Registry.for_child`), with the same defaults
         and event sinks, the child's own parameters, and what is imported and removed in it.
@@ -270,7 +270,7 @@ class Environment:
         return self._changed(self.parameters, self.registry.with_missing(mappings), self.transfers)
 
     def _changed(
-        self, parameters: Mapping[str, Any], registry: Registry, transfers: Transfers = NO_TRANSFERS
+        self, parameters: Mapping[str, object], registry: Registry, transfers: Transfers = NO_TRANSFERS
     ) -> Environment:
         return Environment(
             parameters,
@@ -292,7 +292,7 @@ def hides_types(problems: Iterable[Diagnostic]) -> bool:
     )
 
 
-def _overlay(before: Any, value: Any) -> Any:
+def _overlay(before: Any, value: Any) -> object:
     return {**(before or {}), **value} if isinstance(value, Mapping) else value
 
 
@@ -326,8 +326,8 @@ def _usable(data: Any, wrong: Collection[Path]) -> dict[str, Any]:
     return usable
 
 
-def _usable_entries(entries: Mapping[str, Any], path: Path, wrong: Collection[Path]) -> dict[str, Any]:
-    usable: dict[str, Any] = {}
+def _usable_entries(entries: Mapping[str, Any], path: Path, wrong: Collection[Path]) -> dict[str, object]:
+    usable: dict[str, object] = {}
     for name, value in entries.items():
         place = (*path, str(name))
         if place not in wrong:

@@ -70,13 +70,13 @@ class Scope(Protocol):
     def reference(self, resource: str) -> Any:
         """Return the resource's reference ID."""
 
-    def attribute(self, resource: str, attribute: str, path: tuple[str | int, ...]) -> Any:
+    def attribute(self, resource: str, attribute: str, path: tuple[str | int, ...]) -> object:
         """Return the attribute's value at `path`; None if there is none."""
 
-    def all_attributes(self, resource: str) -> Any:
+    def all_attributes(self, resource: str) -> object:
         """Return every attribute of the resource except `show`, by name."""
 
-    def availability_zones(self) -> Any:
+    def availability_zones(self) -> object:
         """Return the names of the compute service's availability zones."""
 
     def facade(self) -> Facade | None:
@@ -89,13 +89,13 @@ class UnknownScope:
     def reference(self, resource: str) -> Any:
         return Unknown.of(resource)
 
-    def attribute(self, resource: str, attribute: str, path: tuple[str | int, ...]) -> Any:
+    def attribute(self, resource: str, attribute: str, path: tuple[str | int, ...]) -> object:
         return Unknown.of(resource, attribute, *path)
 
     def all_attributes(self, resource: str) -> Any:
         return Unknown.of(resource, "")
 
-    def availability_zones(self) -> Any:
+    def availability_zones(self) -> object:
         return UNDETERMINED
 
     def facade(self) -> Facade | None:
@@ -186,7 +186,7 @@ class Evaluation:
         self.unknown_seen = True
         return UNDETERMINED
 
-    def met(self, value: Any) -> Any:
+    def met(self, value: Any) -> object:
         """Return the value and record whether it contains unknowns; every value from outside must pass through here."""
         if not self.unknown_seen and type(value) is not str and has_unknown(value):
             self.unknown_seen = True
@@ -209,11 +209,11 @@ class Expression:
         """Return the node's value; raises FunctionError."""
         raise NotImplementedError
 
-    def children(self, evaluation: Evaluation) -> Iterator[Any]:
+    def children(self, evaluation: Evaluation) -> Iterator[object]:
         """Yield the nodes inside this one, in chosen branches only; plain values may be among them."""
         raise NotImplementedError
 
-    def all_children(self) -> Iterable[Any]:
+    def all_children(self) -> Iterable[object]:
         """Return the values inside this node, in all branches."""
         return ()
 
@@ -240,10 +240,10 @@ class ListExpression(Expression):
             values[index] = self.items[index].evaluate(evaluation)
         return [value for value in values if value is not OMIT]
 
-    def children(self, evaluation: Evaluation) -> Iterator[Any]:
+    def children(self, evaluation: Evaluation) -> Iterator[object]:
         return (self.items[index] for index in self._nodes)
 
-    def all_children(self) -> Iterable[Any]:
+    def all_children(self) -> Iterable[object]:
         return self.items
 
 
@@ -272,10 +272,10 @@ class MapExpression(Expression):
                 result[key] = value
         return result
 
-    def children(self, evaluation: Evaluation) -> Iterator[Any]:
+    def children(self, evaluation: Evaluation) -> Iterator[object]:
         return (self.entries[key] for key in self._nodes)
 
-    def all_children(self) -> Iterable[Any]:
+    def all_children(self) -> Iterable[object]:
         return self.entries.values()
 
 
@@ -292,7 +292,7 @@ class Malformed(Expression):
         error.path = self.diagnostic.path
         return evaluation.failed(error)
 
-    def children(self, evaluation: Evaluation) -> Iterator[Any]:
+    def children(self, evaluation: Evaluation) -> Iterator[object]:
         return iter(())
 
 
@@ -332,7 +332,7 @@ def every_node(value: Any) -> Iterator[Expression]:
             pending.extend(node.all_children())
 
 
-def items_of(value: Any) -> Sequence[Any] | None:
+def items_of(value: Any) -> Sequence[object] | None:
     """Return the items of a compiled list; None if it is not a list, or is a call whose result may be one."""
     if isinstance(value, ListExpression):
         return value.items

@@ -42,7 +42,7 @@ class ParameterBinding:
     """What a collection can refer to: parameters and mappings. `value` returns a parameter's value, or None."""
 
     limits: Limits
-    mappings: Mapping[str, Any]
+    mappings: Mapping[str, object]
     names: frozenset[str]
     value: Callable[[str], Any]
 
@@ -118,7 +118,7 @@ class Expander:
 
     def __init__(self, binding: ParameterBinding, compile_collection: Callable[[Any, Path], Any]) -> None:
         self.origins: dict[Path, Path] = {}
-        self.collections: list[Any] = []
+        self.collections: list[object] = []
         self._binding = binding
         self._compile = compile_collection
         self._names: dict[str, Path] = {}
@@ -129,7 +129,7 @@ class Expander:
         """Return `value`, which is at `path`, with all loops in it expanded. Raises LoopProblem."""
         return self._copy(value, path, path, ())
 
-    def _copy(self, value: Any, path: Path, origin: Path, variables: tuple[_Variable, ...]) -> Any:
+    def _copy(self, value: Any, path: Path, origin: Path, variables: tuple[_Variable, ...]) -> object:
         if isinstance(value, str):
             return self._filled(value, variables, origin)
         if isinstance(value, list):
@@ -140,7 +140,9 @@ class Expander:
             return self._map(value, path, origin, variables) if item is None else item
         return value
 
-    def _map(self, value: dict[str, Any], path: Path, origin: Path, variables: tuple[_Variable, ...]) -> dict[str, Any]:
+    def _map(
+        self, value: dict[str, Any], path: Path, origin: Path, variables: tuple[_Variable, ...]
+    ) -> dict[str, object]:
         result: dict[str, Any] = {}
         for key, item, place, inner in self._entries(value, origin, variables):
             filled = self._filled(key, inner, place)
@@ -166,7 +168,7 @@ class Expander:
                 self._count(place)
                 yield from self._entries(body, (*place, 2), (*variables, _Variable(identifier, text)))
 
-    def _loop(self, key: str, value: Any, place: Path) -> tuple[str, Any, dict[str, Any]]:
+    def _loop(self, key: str, value: Any, place: Path) -> tuple[str, object, dict[str, object]]:
         name = key.removeprefix(PREFIX)
         if not _NAME.match(name) or self._names.setdefault(name, place) != place:
             raise _problem("a loop needs a unique name of letters and digits after Fn::ForEach::", place)
@@ -184,7 +186,7 @@ class Expander:
                 raise _problem("the key must be different in each copy", (*place, 2, inner), hint)
         return identifier, collection, body
 
-    def _items(self, collection: Any, place: Path, variables: tuple[_Variable, ...]) -> list[str]:
+    def _items(self, collection: object, place: Path, variables: tuple[_Variable, ...]) -> list[str]:
         """Return the collection's items; none as long as a parameter that it needs has no value."""
         tree = self._compile(self._copy(collection, place, place, variables), place)
         self.collections.append(tree)

@@ -6,7 +6,6 @@ This is what Heat's template validation (`POST /validate`) checks; `stoker.templ
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from stoker.base.budget import charge, ensured
 from stoker.base.diagnostics import Diagnostic, Path
@@ -246,7 +245,7 @@ class NameChecker:
         if not self.is_null_if_missing(placed):
             self.declared_attribute(placed)
 
-    def _malformed(self, tree: Any, evaluation: Evaluation) -> None:
+    def _malformed(self, tree: object, evaluation: Evaluation) -> None:
         """Report calls of the wrong shape, in chosen branches only. Raises FunctionError."""
         for node in walk(tree, evaluation):
             if isinstance(node, Malformed):

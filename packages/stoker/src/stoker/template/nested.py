@@ -42,12 +42,12 @@ _PARAMETER_TYPES: Mapping[Type, ParameterType] = {
 }
 
 
-def properties_of(template: Template, defaults: Mapping[str, Any] | None = None) -> dict[str, Property]:
+def properties_of(template: Template, defaults: Mapping[str, object] | None = None) -> dict[str, Property]:
     """Return the type's properties; `defaults` are the environment's parameter defaults, which make one optional."""
     return {name: _property(schema, defaults or {}) for name, schema in template.parameters.items()}
 
 
-def _property(schema: ParameterSchema, defaults: Mapping[str, Any]) -> Property:
+def _property(schema: ParameterSchema, defaults: Mapping[str, object]) -> Property:
     return Property(
         type=_PROPERTY_TYPES[schema.type.hot],
         description=schema.description,
@@ -64,12 +64,12 @@ def attributes_of(template: Template) -> dict[str, Attribute]:
     return {key: Attribute(output.description) for key, output in template.outputs.items()}
 
 
-def child_parameters(values: Mapping[str, Any]) -> dict[str, Any]:
+def child_parameters(values: Mapping[str, Any]) -> dict[str, object]:
     """Return property values as parameter values of the nested stack, without nulls."""
     return {name: _parameter_value(value) for name, value in values.items() if value is not None}
 
 
-def _parameter_value(value: Any) -> Any:
+def _parameter_value(value: Any) -> object:
     if not isinstance(value, list):
         return value
     if any(isinstance(item, Unknown) for item in value):

@@ -98,7 +98,7 @@ class ParameterSchema:
             elif message:
                 yield Complaint(message, constraint.hint(value))
 
-    def custom_constraints(self, value: Any) -> Iterator[tuple[CustomConstraint, Any]]:
+    def custom_constraints(self, value: Any) -> Iterator[tuple[CustomConstraint, object]]:
         """Yield the constraints that a plug-in must check, each with the value, or the list item, to check."""
         for constraint in self.constraints:
             if isinstance(constraint, CustomConstraint):
@@ -146,7 +146,7 @@ def parse(name: str, raw: Any, version: Version) -> tuple[ParameterSchema, list[
     return replace(schema, sound=not found), [_diagnostic(problem) for problem in found]
 
 
-def _schema(name: str, raw: Mapping[str, Any], version: Version) -> ParameterSchema:
+def _schema(name: str, raw: Mapping[str, object], version: Version) -> ParameterSchema:
     is_hot = version.dialect.name == "hot"
     schema = (_from_hot if is_hot else _from_cfn)(name, raw, version)
     constraints = []
@@ -187,7 +187,7 @@ def _text(value: Any) -> str:
     return "" if value is None else str(value)
 
 
-def _from_hot(name: str, raw: Mapping[str, Any], version: Version) -> ParameterSchema:
+def _from_hot(name: str, raw: Mapping[str, object], version: Version) -> ParameterSchema:
     tags = raw.get("tags") or []
     if not isinstance(tags, list) or not all(isinstance(tag, str) for tag in tags):
         raise SchemaProblem("tags must be a list of strings", ("tags",))
@@ -207,7 +207,7 @@ def _from_hot(name: str, raw: Mapping[str, Any], version: Version) -> ParameterS
     )
 
 
-def _hot_constraint(entry: Any, index: int, version: Version) -> Constraint:
+def _hot_constraint(entry: object, index: int, version: Version) -> Constraint:
     place = ("constraints", index)
     if not isinstance(entry, Mapping):
         raise SchemaProblem(f"a constraint must be a map, not {type_name(entry)}", place)
@@ -224,7 +224,7 @@ def _hot_constraint(entry: Any, index: int, version: Version) -> Constraint:
         raise problem.below(*place, kind) from problem
 
 
-def _bound(value: Any, whole: bool) -> Any:
+def _bound(value: Any, whole: bool) -> object:
     try:
         number = None if value is None else to_number(value)
     except (TypeError, ValueError) as error:
@@ -234,7 +234,7 @@ def _bound(value: Any, whole: bool) -> Any:
     return number
 
 
-def _numbers(raw: Any, keys: tuple[str, str], whole: bool) -> tuple[Any, Any]:
+def _numbers(raw: object, keys: tuple[str, str], whole: bool) -> tuple[Any, Any]:
     if not isinstance(raw, Mapping):
         raise SchemaProblem(f"takes a map with {' and '.join(keys)}")
     for key in raw:
@@ -246,17 +246,17 @@ def _numbers(raw: Any, keys: tuple[str, str], whole: bool) -> tuple[Any, Any]:
     return first, second
 
 
-def _range(raw: Any, description: str) -> Constraint:
+def _range(raw: object, description: str) -> Constraint:
     low, high = _numbers(raw, ("min", "max"), whole=False)
     return Range(min=low, max=high, description=description)
 
 
-def _length(raw: Any, description: str) -> Constraint:
+def _length(raw: object, description: str) -> Constraint:
     low, high = _numbers(raw, ("min", "max"), whole=True)
     return Length(min=low, max=high, description=description)
 
 
-def _modulo(raw: Any, description: str) -> Constraint:
+def _modulo(raw: object, description: str) -> Constraint:
     step, offset = _numbers(raw, ("step", "offset"), whole=True)
     if step is None or offset is None:
         raise SchemaProblem("takes both step and offset")
@@ -267,13 +267,13 @@ def _modulo(raw: Any, description: str) -> Constraint:
     return Modulo(step=step, offset=offset, description=description)
 
 
-def _allowed_values(raw: Any, description: str) -> Constraint:
+def _allowed_values(raw: object, description: str) -> Constraint:
     if not isinstance(raw, Sequence) or isinstance(raw, str):
         raise SchemaProblem(f"takes a list, not {type_name(raw)}")
     return AllowedValues(values=tuple(raw), description=description)
 
 
-def _allowed_pattern(raw: Any, description: str) -> Constraint:
+def _allowed_pattern(raw: object, description: str) -> Constraint:
     if not isinstance(raw, str):
         raise SchemaProblem(f"takes a string, not {type_name(raw)}")
     broken = pattern_error(raw)
@@ -282,14 +282,14 @@ def _allowed_pattern(raw: Any, description: str) -> Constraint:
     return AllowedPattern(pattern=raw, description=description)
 
 
-def _custom(raw: Any, description: str) -> Constraint:
+def _custom(raw: object, description: str) -> Constraint:
     if not isinstance(raw, str):
         raise SchemaProblem(f"takes the name of a constraint, not {type_name(raw)}")
     return CustomConstraint(name=raw, description=description)
 
 
 # In the order of Heat's precedence for an entry with several kinds.
-_CONSTRAINTS: Mapping[str, Callable[[Any, str], Constraint]] = {
+_CONSTRAINTS: Mapping[str, Callable[[object, str], Constraint]] = {
     "modulo": _modulo,
     "range": _range,
     "length": _length,
@@ -299,7 +299,7 @@ _CONSTRAINTS: Mapping[str, Callable[[Any, str], Constraint]] = {
 }
 
 
-def _from_cfn(name: str, raw: Mapping[str, Any], version: Version) -> ParameterSchema:
+def _from_cfn(name: str, raw: Mapping[str, object], version: Version) -> ParameterSchema:
     return ParameterSchema(
         name=name,
         type=_type(raw, "Type", version.parameter_types),
@@ -312,11 +312,11 @@ def _from_cfn(name: str, raw: Mapping[str, Any], version: Version) -> ParameterS
     )
 
 
-def _no_echo(raw: Mapping[str, Any]) -> bool:
+def _no_echo(raw: Mapping[str, object]) -> bool:
     return str(raw.get("NoEcho", "false")).lower() == "true"
 
 
-def _cfn_constraints(raw: Mapping[str, Any], is_aws: bool) -> Iterator[Constraint]:
+def _cfn_constraints(raw: Mapping[str, object], is_aws: bool) -> Iterator[Constraint]:
     description = _text(raw.get("ConstraintDescription"))
     for kind, key in (("allowed_values", "AllowedValues"), ("allowed_pattern", "AllowedPattern")):
         if key in raw:
@@ -356,7 +356,7 @@ def _check_fit(schema: ParameterSchema, kind: str, place: Path, is_hot: bool) ->
     raise SchemaProblem(f"the constraint {written} does not fit the type {type_}", place, hint)
 
 
-def _cfn_place(kind: str, raw: Mapping[str, Any]) -> Path:
+def _cfn_place(kind: str, raw: Mapping[str, object]) -> Path:
     return tuple(key for key in _CFN_KEYS[kind] if key in raw)[:1]
 
 

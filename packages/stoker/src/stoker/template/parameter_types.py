@@ -37,7 +37,7 @@ class ParameterType:
     checks: frozenset[str]
     names: str = ""
 
-    def spellings(self, allowed: Any) -> Sequence[Any]:
+    def spellings(self, allowed: object) -> Sequence[object]:
         """Return the converted values, or items of a list, that an allowed value stands for. Raises ValueError.
 
         A boolean that a string may be stands for each of its spellings, those of Heat and of AWS.
@@ -48,7 +48,7 @@ class ParameterType:
         return (value, str(allowed)) if isinstance(allowed, bool) and self.hot == "string" else (value,)
 
 
-def _to_number(value: Any) -> Any:
+def _to_number(value: Any) -> object:
     if isinstance(value, str | int | float):
         return to_number(value)
     raise ValueError
@@ -72,7 +72,7 @@ def _to_list(value: Any) -> list[str]:
     raise ValueError
 
 
-def _to_json(value: Any) -> Any:
+def _to_json(value: Any) -> object:
     if not isinstance(value, str) or not value:
         return value
     charge(made=_BYTES_PER_CHARACTER * len(value))
@@ -127,7 +127,7 @@ def _trimmed(value: Any) -> list[str]:
     return [text.strip() for text in _to_list(items)]
 
 
-def _list_type(cfn: str, convert: Callable[[Any], list[str]], expects: str, names: str = "") -> ParameterType:
+def _list_type(cfn: str, convert: Callable[[object], list[str]], expects: str, names: str = "") -> ParameterType:
     return ParameterType(
         COMMA_DELIMITED_LIST.hot, cfn, expects, convert, ",".join, frozenset({"length", "allowed_values"}), names
     )

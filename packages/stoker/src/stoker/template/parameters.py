@@ -90,7 +90,7 @@ class Parameters:
         self._defaults = defaults
         self._pseudo = pseudo
         self._section = section
-        self._converted: dict[str, Any] = {}
+        self._converted: dict[str, object] = {}
 
     @property
     def hidden(self) -> frozenset[str]:
@@ -137,7 +137,7 @@ class Parameters:
         self._converted[name] = raw
         return raw
 
-    def _raw(self, name: str) -> Any:
+    def _raw(self, name: str) -> object:
         for source in (self._given, self._defaults):
             if source.get(name) is not None:
                 return source[name]
@@ -152,7 +152,7 @@ class Parameters:
         """Return the given values as they were given, to be stored with the stack. Hidden ones are in clear."""
         return dict(self._given)
 
-    def fit(self, name: str) -> Any:
+    def fit(self, name: str) -> object:
         """Return the value like `get`, or None if it cannot be converted, as is possible in unchecked definitions."""
         try:
             return self.get(name)
@@ -213,7 +213,7 @@ class Parameters:
         """Return the same parameters with other values for some of them."""
         return Parameters(self._schemas, {**self._given, **values}, self._defaults, self._pseudo, self._section)
 
-    def redacted(self, values: Mapping[str, Any]) -> dict[str, Any]:
+    def redacted(self, values: Mapping[str, Any]) -> dict[str, object]:
         """Return `values`, which are by parameter name, with the hidden ones redacted."""
         hidden = self.hidden
         return {name: REDACTED if name in hidden else value for name, value in values.items()}

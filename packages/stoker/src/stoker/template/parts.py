@@ -21,9 +21,9 @@ class ResourceTemplate:
     metadata: Any
     update_policy: Any
     deletion_policy: Any
-    creation_policy: Any
+    creation_policy: object
     update_replace_policy: str | None
-    external_id: Any
+    external_id: object
     depends_on: tuple[str, ...]
     condition: Any
     description: str
@@ -39,5 +39,5 @@ class OutputTemplate:
     key: str
     description: str
     value: Any
-    condition: Any
-    export: Any = None
+    condition: object
+    export: object = None

@@ -25,7 +25,7 @@ def follow_attribute(value: Any, path: Iterable[Any]) -> Any:
     return value
 
 
-def follow_parameter(value: Any, path: Iterable[Any]) -> Any:
+def follow_parameter(value: Any, path: Iterable[Any]) -> object:
     """Return the value at `path`, as `get_param` does: like `follow_attribute`, with an empty string instead of None.
 
     Numeric strings are indexes too, and indexing a string gives a character.

@@ -34,7 +34,7 @@ class Finalized:
     diagnostics: list[Diagnostic]
     invalid: frozenset[str] = frozenset()
 
-    def usable(self) -> Mapping[str, Any]:
+    def usable(self) -> Mapping[str, object]:
         """Return the values, of which invalid ones are unknown, so that they cause no further diagnostics."""
         return {**self.values, **dict.fromkeys(self.invalid, UNDETERMINED)} if self.invalid else self.values
 
@@ -73,7 +73,9 @@ def declared_for(resource: ResourceDefinition, kind: ResourceType) -> Mapping[st
     }
 
 
-def with_description(resource: ResourceDefinition, kind: ResourceType, given: Mapping[str, Any]) -> Mapping[str, Any]:
+def with_description(
+    resource: ResourceDefinition, kind: ResourceType, given: Mapping[str, Any]
+) -> Mapping[str, object]:
     """Return the values with the resource's own description as the value of an updatable property `description` that is
     not given, as in Heat.
     """
@@ -141,8 +143,8 @@ def _meant(definition: Definition, problem: Problem, given: Any) -> str:
 
 
 def resolve_map(
-    definition: Definition, expression: Any, scope: Scope, path: Path
-) -> tuple[Mapping[str, Any], list[Diagnostic]]:
+    definition: Definition, expression: object, scope: Scope, path: Path
+) -> tuple[Mapping[str, object], list[Diagnostic]]:
     """Return the map that a tree evaluates to, with unknowns in place of calls that fail, and diagnostics.
 
     References to resources that do not exist are not reported here: `check` does that.

@@ -45,7 +45,7 @@ class Registry:
         """Return the user's part as plain data."""
         return dict(self._user)
 
-    def with_operator(self, operator: Mapping[str, Any]) -> Registry:
+    def with_operator(self, operator: Mapping[str, object]) -> Registry:
         """Return the same user's mappings with the operator's mappings `operator`."""
         return Registry(self._user, operator)
 
@@ -132,7 +132,7 @@ class Registry:
         return Registry({**undone, **user}, self._operator)
 
 
-def _without_removed(layer: Mapping[str, Any]) -> Mapping[str, Any]:
+def _without_removed(layer: Mapping[str, object]) -> Mapping[str, object]:
     """Return the layer without its nulls, each of which removes the earlier entries under its name or pattern."""
     if None not in layer.values():
         return layer
@@ -152,7 +152,7 @@ def _fits(pattern: str, name: str) -> bool:
     return fits_shell(pattern, name)
 
 
-def _types(layer: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def _types(layer: Mapping[str, object]) -> Iterator[tuple[str, str]]:
     return ((name, target) for name, target in layer.items() if name not in _NOT_TYPES and isinstance(target, str))
 
 

@@ -124,7 +124,9 @@ def read_parameters(
     return schemas
 
 
-def read_parameter_groups(raw: Any, declared: Mapping[str, Any], problems: Problems) -> Sequence[Mapping[str, Any]]:
+def read_parameter_groups(
+    raw: object, declared: Mapping[str, object], problems: Problems
+) -> Sequence[Mapping[str, object]]:
     """Return the parameter groups as written."""
     path = ("parameter_groups",)
     if not raw:
@@ -138,7 +140,7 @@ def read_parameter_groups(raw: Any, declared: Mapping[str, Any], problems: Probl
     return raw
 
 
-def _check_group(group: Any, path: Path, declared: Mapping[str, Any], seen: set[str], problems: Problems) -> None:
+def _check_group(group: object, path: Path, declared: Mapping[str, object], seen: set[str], problems: Problems) -> None:
     if not isinstance(group, Mapping):
         problems.add("parameter-groups", f"a group must be a map, not {type_name(group)}", path)
         return

@@ -70,7 +70,7 @@ class Template:
     version: Version
     description: str
     parameters: Mapping[str, ParameterSchema]
-    parameter_groups: Sequence[Mapping[str, Any]]
+    parameter_groups: Sequence[Mapping[str, object]]
     mappings: Mapping[str, Any]
     conditions: Mapping[str, Any]
     resources: Mapping[str, ResourceTemplate]
@@ -231,7 +231,7 @@ class Template:
         self.used_functions = frozenset(compiler.used)
         self._check_shared_names(parts["parameters"], problems)
 
-    def _check_shared_names(self, declared: Mapping[str, Any], problems: Problems) -> None:
+    def _check_shared_names(self, declared: Mapping[str, object], problems: Problems) -> None:
         for name in self.resources:
             if name in declared:
                 path = (self.written("resources"), name)

@@ -294,7 +294,7 @@ def transfer_problems(data: Mapping[str, Any], source: str) -> Iterator[Diagnost
             yield from _entry_problems(entry, keys, (section, number), source)
 
 
-def _entry_problems(entry: Any, keys: Iterable[str], path: Path, source: str) -> Iterator[Diagnostic]:
+def _entry_problems(entry: object, keys: Iterable[str], path: Path, source: str) -> Iterator[Diagnostic]:
     if not isinstance(entry, Mapping):
         yield _problem(f"must be a map, not {type_name(entry)}", path, source)
         return

@@ -24,7 +24,7 @@ from stoker.template.parameter import ParameterSchema
 from stoker.template.registry import is_template_name
 
 
-def describe_parameters(definition: Definition) -> dict[str, Any]:
+def describe_parameters(definition: Definition) -> dict[str, object]:
     """Return the template's description, its parameters with given values, and its parameter groups if it has any.
 
     Hidden values of the operator's environment are redacted.
@@ -46,7 +46,7 @@ def describe_parameters(definition: Definition) -> dict[str, Any]:
     return answer
 
 
-def describe_environment(definition: Definition) -> dict[str, Any]:
+def describe_environment(definition: Definition) -> dict[str, object]:
     """Return the effective environment, in which templates that are used as types are mapped to themselves."""
     data, redacted = definition.environment.to_data(), definition.parameters.redacted
     named = {resource.type for resource in definition.resources.values()}
@@ -59,7 +59,7 @@ def describe_environment(definition: Definition) -> dict[str, Any]:
     }
 
 
-def _described(schema: ParameterSchema, value: Any, default: Any) -> dict[str, Any]:
+def _described(schema: ParameterSchema, value: Any, default: object) -> dict[str, Any]:
     """Describe one parameter; `default` is that of the environment, which overrides the template's. A hidden one's
     default is included: it is in the inputs that the client sent.
     """
@@ -84,7 +84,7 @@ def _described(schema: ParameterSchema, value: Any, default: Any) -> dict[str, A
     return described
 
 
-def _constraint(constraint: Constraint) -> Mapping[str, Any]:
+def _constraint(constraint: Constraint) -> Mapping[str, object]:
     match constraint:
         case Length(min=low, max=high):
             return _present(MinLength=low, MaxLength=high)
@@ -102,5 +102,5 @@ def _constraint(constraint: Constraint) -> Mapping[str, Any]:
             return {}
 
 
-def _present(**bounds: Any) -> dict[str, Any]:
+def _present(**bounds: object) -> dict[str, object]:
     return {name: bound for name, bound in bounds.items() if bound is not None}

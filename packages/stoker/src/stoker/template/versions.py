@@ -200,7 +200,7 @@ _HOT_2013_05_23 = Version(
 
 
 def next_version(
-    before: Version, value: str, *aliases: str, removed: frozenset[str] = frozenset(), **added: Any
+    before: Version, value: str, *aliases: str, removed: frozenset[str] = frozenset(), **added: object
 ) -> Version:
     """Return a version that has all of the version `before`, with additions and without `removed` functions.
 
@@ -386,7 +386,7 @@ VERSIONS: tuple[Version, ...] = (
 )
 """The formats of Heat and CloudFormation, and of Stoker, each available under its own value and its aliases."""
 
-EMPTY_TEMPLATE: Mapping[str, Any] = {"heat_template_version": "2015-04-30"}
+EMPTY_TEMPLATE: Mapping[str, object] = {"heat_template_version": "2015-04-30"}
 """The template of a stack without one."""
 
 

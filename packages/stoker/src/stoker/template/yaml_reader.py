@@ -116,7 +116,7 @@ def _tag_by_form(text: str) -> str:
     return str(_RESOLVER.resolve(yaml.ScalarNode, text, (True, False)))  # type: ignore[no-untyped-call]
 
 
-def _converted(tag: str, text: str) -> Any:
+def _converted(tag: str, text: str) -> object:
     """Return the number, boolean or null that `text` represents. Raises ValueError and others if it is invalid, or if
     JSON has no such value (RFC 8259, section 6: neither infinity nor NaN), or none that can be written.
     """
@@ -131,7 +131,7 @@ def _converted(tag: str, text: str) -> Any:
 
 
 @lru_cache(maxsize=4096)
-def _constructed(tag: str, text: str) -> Any:
+def _constructed(tag: str, text: str) -> object:
     return _CONSTRUCTOR.construct_object(yaml.ScalarNode(tag, text))
 
 
@@ -147,7 +147,7 @@ class _Frame:
         self.value = value
         self.anchor = anchor
         self.key: str | _Merge | None = None if isinstance(value, dict) else _ITEM
-        self.merged: list[dict[str, Any]] | None = None
+        self.merged: list[dict[str, object]] | None = None
         self.short = False
         self.weight = 1
 
@@ -157,9 +157,9 @@ class _Builder:
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
-        self._contents: list[Any] = []
+        self._contents: list[object] = []
         self._frames = [_Frame(self._contents, None)]
-        self._anchors: dict[str, tuple[Any, int]] = {}
+        self._anchors: dict[str, tuple[object, int]] = {}
         self._documents = 0
         self.short_tag: YamlProblem | None = None
 
@@ -187,7 +187,7 @@ class _Builder:
         else:
             self._add(value, len(text) + 1, event)
 
-    def _typed(self, event: Any, expects_key: bool) -> Any:
+    def _typed(self, event: Any, expects_key: bool) -> object:
         tag = event.tag
         if tag is None:
             tag = _plain_tag(event.value)
@@ -274,7 +274,7 @@ class _Builder:
             raise _problem("there is more than one YAML document", event)
 
 
-def _with_merged(own: dict[str, Any], merged: list[dict[str, Any]]) -> dict[str, Any]:
+def _with_merged(own: dict[str, Any], merged: list[dict[str, object]]) -> dict[str, object]:
     result: dict[str, Any] = {}
     for source in reversed(merged):
         result.update(source)
@@ -282,7 +282,7 @@ def _with_merged(own: dict[str, Any], merged: list[dict[str, Any]]) -> dict[str,
     return result
 
 
-def _merge_sources(value: Any, event: yaml.Event) -> list[dict[str, Any]]:
+def _merge_sources(value: Any, event: yaml.Event) -> list[dict[str, object]]:
     sources = value if isinstance(value, list) else [value]
     if not all(isinstance(source, dict) for source in sources):
         raise _problem("<< takes a map or a list of maps", event)

@@ -114,7 +114,7 @@ class CloudCalls(Sequence[CloudCall]):
         self._calls.append(CloudCall(time, sent.method, sent.path, sent.query_string, body, status, answer, resource))
 
 
-def lists(answer: Any) -> dict[str, list[Any]]:
+def lists(answer: object) -> dict[str, list[Any]]:
     """Return the lists of objects in the answer to a request for a collection, by their keys."""
     if not isinstance(answer, Mapping) or "id" in answer or "uuid" in answer:
         return {}
@@ -142,6 +142,6 @@ def _data(content: bytes) -> Any:
         return content
 
 
-def _unwrapped(body: Any) -> Any:
+def _unwrapped(body: Any) -> object:
     wrapped = [value for value in body.values() if isinstance(value, Mapping)] if isinstance(body, Mapping) else []
     return wrapped[0] if wrapped and next(iter(body.values())) is wrapped[0] else body

@@ -13,7 +13,7 @@ from stoker_foundation.patterns.linear import fits_wildcards
 _LONGEST = 200
 
 
-def differences(expected: Any, found: Any, path: Path = ()) -> Iterator[tuple[Path, str]]:
+def differences(expected: object, found: Any, path: Path = ()) -> Iterator[tuple[Path, str]]:
     """Yield where an expected value differs from what was found, as a path in the expected one, and how.
 
     Of maps, only the expected keys are compared. Lists are compared as a whole. `*` in a string matches any characters.
@@ -36,7 +36,7 @@ def fits(pattern: str, text: str) -> bool:
     return pattern == text or ("*" in pattern and fits_wildcards(pattern, text))
 
 
-def _equal(expected: Any, found: Any) -> bool:
+def _equal(expected: object, found: Any) -> bool:
     if isinstance(expected, str) and isinstance(found, str):
         return fits(expected, found)
     return bool(expected == found) and isinstance(expected, bool) == isinstance(found, bool)

@@ -119,7 +119,7 @@ class EmulatedCloud:
         }[service]
         self.request("PUT", f"{path}/{project['id']}", {kind: dict(limits)})
 
-    def _added(self, path: str, kind: str, wanted: Mapping[str, Any], user: str = "admin") -> str:
+    def _added(self, path: str, kind: str, wanted: Mapping[str, object], user: str = "admin") -> str:
         return str(self.request("POST", path, {kind: wanted}, user=user)[kind]["id"])
 
     def request(self, method: str, path: str, body: Any = None, *, user: str = "admin") -> Any:

@@ -83,14 +83,14 @@ class _Reader:
         for each in _listed(compute, "/flavors/detail", "flavors"):
             yield each["name"], {"ram": each["ram"], "vcpus": each["vcpus"], "disk": each["disk"]}
 
-    def _images(self) -> Iterator[tuple[str, Any]]:
+    def _images(self) -> Iterator[tuple[str, object]]:
         for each in _listed(self._service("image"), "/v2/images", "images"):
             if each.get("name") and each.get("status") == "active":
                 own = {name: each[name] for name in _IMAGE if each.get(name)}
                 names = [name for name in each if name.startswith(_IMAGE_PREFIXES) and name not in _IMAGE_OF_GLANCE]
                 yield each["name"], {**own, **{name: each[name] for name in names}}
 
-    def _networks(self, network: Adapter) -> Iterator[tuple[str, Any]]:
+    def _networks(self, network: Adapter) -> Iterator[tuple[str, object]]:
         cidrs = {each["network_id"]: each["cidr"] for each in _listed(network, "/v2.0/subnets", "subnets")}
         for each in _listed(network, "/v2.0/networks", "networks"):
             external = bool(each.get("router:external"))
@@ -99,7 +99,7 @@ class _Reader:
                 yield each["name"], {**({"external": True} if external else {}), **({"cidr": cidr} if cidr else {})}
 
 
-def _got(service: Adapter, path: str, params: Mapping[str, Any] | None = None) -> Any:
+def _got(service: Adapter, path: str, params: Mapping[str, object] | None = None) -> Any:
     """Return the JSON data of an answer. Raises Invalid for a refusal, and for anything else than a JSON object."""
     answer = service.get(path, params=dict(params or {}), timeout=_SECONDS, headers={"Accept": "application/json"})
     try:

@@ -38,7 +38,7 @@ class Range(Sequence[Any]):
     @overload
     def __getitem__(self, index: slice) -> Sequence[int | float]: ...
 
-    def __getitem__(self, index: int | slice) -> Any:
+    def __getitem__(self, index: int | slice) -> object:
         places = range(self.length)[index]
         return self._value(places) if isinstance(places, int) else [self._value(place) for place in places]
 
@@ -117,7 +117,7 @@ def _phases() -> list[Phase]:
     return [phase for phase in Phase if phase is not Phase.explain]
 
 
-def _strategy(domain: Domain) -> SearchStrategy[Any]:
+def _strategy(domain: Domain) -> SearchStrategy[object]:
     from hypothesis import strategies
 
     if isinstance(domain, Pattern):

@@ -50,7 +50,7 @@ class Outcome:
     failures: tuple[Diagnostic, ...]
     written: bool = False
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Return plain JSON data from which `from_dict` builds an equal outcome."""
         return {**asdict(self), "failures": [item.to_dict() for item in self.failures]}
 
@@ -166,7 +166,7 @@ class _Trial:
     def _complain(self, step: Step, place: Place, message: str, hint: str = "") -> None:
         self.failures.append(self.case.complaint((*step.place, *place), message, RULE, hint))
 
-    def _compare(self, step: Step, place: Place, expected: Any, found: Any) -> None:
+    def _compare(self, step: Step, place: Place, expected: object, found: Any) -> None:
         for path, message in differences(expected, found):
             self._complain(step, (*place, *path), message)
 

@@ -77,7 +77,7 @@ class Signal:
     """What a program in a server sends to a resource, by its path, such as a handle of a wait condition."""
 
     path: str
-    details: Mapping[str, Any] | None = None
+    details: Mapping[str, object] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +155,7 @@ class Sandbox:
         template: str | Path,
         *,
         environments: Sequence[str | Path] = (),
-        parameters: Mapping[str, Any] | None = None,
+        parameters: Mapping[str, object] | None = None,
     ) -> Plan:
         """Return the plan, like `plan`. Raises TemplateInvalid also for one that is known to fail."""
         return self._run(self._checked(name, Definition.read(template, environments, parameters)))
@@ -212,7 +212,7 @@ class Sandbox:
 
     # -- on the loop ---------------------------------------------------------------------------------------------
 
-    def _run(self, work: Coroutine[Any, Any, Result]) -> Result:
+    def _run(self, work: Coroutine[object, object, Result]) -> Result:
         return self._loop.run_until_complete(work)
 
     def _new_loop(self) -> VirtualLoop:
@@ -341,7 +341,7 @@ class Sandbox:
         """Return whether an operation runs on a stack."""
         return self.engine.runs.get(stack_id) is not None
 
-    async def _shown(self, ref: Mapping[str, Any]) -> Stack:
+    async def _shown(self, ref: Mapping[str, object]) -> Stack:
         shown = await self._called("stack_show", ref=ref)
         listed = await self._called("resource_list", ref=ref, nested_depth=_DEPTH)
         outputs = {each["output_key"]: each.get("output_value") for each in shown["outputs"]}
@@ -402,7 +402,7 @@ def forgetful(url: str) -> Database:
     return database
 
 
-def _forget(connection: Any, _record: Any) -> None:
+def _forget(connection: Any, _record: object) -> None:
     connection.execute("PRAGMA synchronous=OFF")
 
 

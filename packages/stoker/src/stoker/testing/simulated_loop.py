@@ -17,7 +17,7 @@ from stoker_foundation.clock import ManualClock, Timer
 PROCESS: ContextVar[Process | None] = ContextVar("process", default=None)
 READING: ContextVar[bool] = ContextVar("reading", default=False)
 """Whether what is running belongs to a request that only reads."""
-FROZEN: list[Any] = []
+FROZEN: list[object] = []
 """What killed processes were doing: let go of, it would be unwound."""
 
 
@@ -33,7 +33,7 @@ class Process:
         self.doom: int | None = None
         self.spared = False
         self.on_death: list[Callable[[], None]] = []
-        self._backlog: list[tuple[Context, Callable[..., Any], tuple[Any, ...]]] = []
+        self._backlog: list[tuple[Context, Callable[..., object], tuple[Any, ...]]] = []
         self.context = loop.outside.copy()
         self.context.run(PROCESS.set, self)
 
@@ -76,7 +76,7 @@ class Process:
         for context, callback, arguments in backlog:
             self.loop.call_soon(callback, *arguments, context=context)
 
-    def start(self, work: Coroutine[Any, Any, Any], *, reading: bool = False) -> asyncio.Task[Any]:
+    def start(self, work: Coroutine[object, object, object], *, reading: bool = False) -> asyncio.Task[Any]:
         """A task of the process; `reading` marks it, and all that it starts, as a request that only reads."""
         context = self.context.copy()
         context.run(READING.set, reading)
@@ -167,5 +167,5 @@ def settle(answer: asyncio.Future[Any], done: asyncio.Task[Any]) -> None:
         answer.set_result(done.result())
 
 
-def _task(loop: asyncio.AbstractEventLoop, work: Any, **options: Any) -> FrozenTask:
+def _task(loop: asyncio.AbstractEventLoop, work: object, **options: object) -> FrozenTask:
     return FrozenTask(work, loop=loop, **options)

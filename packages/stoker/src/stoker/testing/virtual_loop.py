@@ -60,7 +60,7 @@ class VirtualLoop(asyncio.BaseEventLoop):
         self.outside.copy().run(self.clock.advance, max(min(moments) - self.time(), 0.0))
         return []
 
-    def _process_events(self, events: list[Any]) -> None:
+    def _process_events(self, events: list[object]) -> None:
         """There are none but timers."""
 
     def _write_to_self(self) -> None:
@@ -86,5 +86,5 @@ class VirtualLoop(asyncio.BaseEventLoop):
         return future
 
 
-def _task(loop: asyncio.AbstractEventLoop, work: Any, **options: Any) -> NumberedTask:
+def _task(loop: asyncio.AbstractEventLoop, work: object, **options: object) -> NumberedTask:
     return NumberedTask(work, loop=loop, **options)

@@ -42,7 +42,7 @@ class Workers:
         for worker in self._workers:
             worker.close()
 
-    def answers(self, requests: Sequence[Mapping[str, Any]]) -> Iterator[Any]:
+    def answers(self, requests: Sequence[Mapping[str, object]]) -> Iterator[Any]:
         """Yield the answers to requests, in their order. Raises StokerError if a process ends before it answers."""
         return self._threads.map(self._answer, requests)
 
@@ -50,7 +50,7 @@ class Workers:
         self._own.worker = _Worker(self._module)
         self._workers.append(self._own.worker)
 
-    def _answer(self, request: Mapping[str, Any]) -> Any:
+    def _answer(self, request: Mapping[str, Any]) -> object:
         return self._own.worker.answer(request)
 
 

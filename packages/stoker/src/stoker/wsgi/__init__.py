@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable
-from typing import Any
 
 from oslo_config import cfg
 
@@ -41,7 +40,7 @@ class Face:
         except (StokerError, cfg.Error, OSError) as error:
             raise SystemExit(f"stoker: {error}") from error
 
-    def __call__(self, environ: dict[str, Any], start_response: Any) -> Any:
+    def __call__(self, environ: dict[str, object], start_response: object) -> object:
         application = self._made
         if application is None:
             with self._lock:

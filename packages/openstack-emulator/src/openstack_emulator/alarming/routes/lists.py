@@ -20,14 +20,14 @@ Read = Callable[[T, str], Any]
 """Returns the value of a field, by the name that requests give it."""
 
 
-def field_of_alarm(alarm: Alarm, name: str) -> Any:
+def field_of_alarm(alarm: Alarm, name: str) -> object:
     """The value of a field that alarms are filtered by."""
     if name == "meter_name":
         return alarm.rule.get("meter_name", alarm.rule.get("metric"))
     return alarm.get("id" if name == "alarm_id" else name)
 
 
-def field_of_entry(entry: HistoryEntry, name: str) -> Any:
+def field_of_entry(entry: HistoryEntry, name: str) -> object:
     """The value of a field that the history is filtered by."""
     return entry.get("id" if name == "event_id" else name)
 

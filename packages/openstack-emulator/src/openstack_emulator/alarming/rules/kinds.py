@@ -125,14 +125,14 @@ def kind_of(part: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
     return rest.pop("type"), rest
 
 
-def rule_of(kind: str, given: Any) -> dict[str, Any]:
+def rule_of(kind: str, given: Any) -> dict[str, object]:
     """The complete rule of an alarm. Raises ApiError 400, and ValueError for a threshold that is no number."""
     if given is None:
         raise bad_request(f"{kind}_rule must be set for {kind} type alarm")
     return _composite(given, 0) if kind == "composite" else RULES[kind].completed(given, f"{kind}_rule")
 
 
-def _composite(given: Any, depth: int) -> dict[str, Any]:
+def _composite(given: Any, depth: int) -> dict[str, object]:
     if not isinstance(given, dict) or depth > _DEEPEST:
         raise bad_request(f"Invalid composite rule {given!r}: it must be an object, with at most {_DEEPEST} levels.")
     if "type" in given:

@@ -46,7 +46,7 @@ class Notifier(Rules):
             except ApiError as error:
                 log.warning("An action of alarm %s cannot be called: %s", alarm.id, error.message)
 
-    def _call(self, url: str, alarm: Alarm, notification: dict[str, Any]) -> None:
+    def _call(self, url: str, alarm: Alarm, notification: dict[str, object]) -> None:
         parts = urlsplit(url)
         scheme = parts.scheme.removeprefix(TRUST)
         if scheme in ("http", "https"):

@@ -85,7 +85,7 @@ _FIELDS: Mapping[str, Check] = {
     "time_constraints": nullable(_periods),
     **{name: nullable(items(_action)) for name in ACTIONS},
 }
-DEFAULTS: Mapping[str, Any] = {
+DEFAULTS: Mapping[str, object] = {
     "enabled": True,
     "repeat_actions": False,
     "severity": "low",

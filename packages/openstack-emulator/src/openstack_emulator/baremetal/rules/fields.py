@@ -28,7 +28,7 @@ def not_a_trait(title: str, value: Any) -> str:
     )
 
 
-_FORMATS: Mapping[str, Callable[[str, str, Any], str]] = {
+_FORMATS: Mapping[str, Callable[[str, str, object], str]] = {
     NAME: lambda title, name, value: f"Cannot create {title} with invalid name '{value}'",
     MAC: lambda title, name, value: f"Expected valid MAC address for {name}: {value}",
     TRAIT: lambda title, name, value: not_a_trait("template", value),

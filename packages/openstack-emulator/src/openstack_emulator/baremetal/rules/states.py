@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from openstack_emulator.baremetal.records import Node
 from openstack_emulator.baremetal.rules.drivers import HOST
 from openstack_emulator.baremetal.rules.nodes import Nodes, require_unprotected
@@ -98,7 +96,7 @@ class States(Rules):
             node.maintenance, node.maintenance_reason, node.recorded_fault = True, reason, "clean failure"
         self._leave(node, STEPS[during].failed if during in STEPS else CLEAN.failed)
 
-    def set_power(self, version: Version, node: Node, target: Any) -> None:
+    def set_power(self, version: Version, node: Node, target: object) -> None:
         """Begin a change of the power state. Raises ApiError 400 and 406."""
         if not isinstance(target, str) or target not in POWER:
             raise _impossible(node, target, node.power_state)
@@ -126,7 +124,7 @@ class States(Rules):
         self._nodes.rows.save(node)
 
 
-def _impossible(node: Node, action: Any, state: str | None) -> ApiError:
+def _impossible(node: Node, action: object, state: str | None) -> ApiError:
     return bad_request(
         f'The requested action "{action}" can not be performed on node "{node.uuid}" while it is in state "{state}".'
     )

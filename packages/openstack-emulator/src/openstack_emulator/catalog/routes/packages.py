@@ -122,7 +122,7 @@ def _form(request: Request) -> tuple[dict[str, Any], bytes | None]:
     return given, data
 
 
-def _fields(content: bytes) -> dict[str, Any]:
+def _fields(content: bytes) -> dict[str, object]:
     try:
         found = orjson.loads(content)
     except orjson.JSONDecodeError as error:

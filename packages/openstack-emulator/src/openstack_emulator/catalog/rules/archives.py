@@ -6,7 +6,6 @@ import io
 import re
 import zipfile
 from dataclasses import dataclass
-from typing import Any
 
 import yaml
 
@@ -30,7 +29,7 @@ class Archive:
     name: str
     description: str
     author: str
-    supplier: dict[str, Any]
+    supplier: dict[str, object]
     tags: list[str]
     classes: list[str]
 
@@ -82,7 +81,7 @@ def part(data: bytes, kind: str) -> bytes | None:
     return None
 
 
-def _manifest(data: bytes) -> dict[str, Any]:
+def _manifest(data: bytes) -> dict[str, object]:
     with _opened(data) as archive:
         if "manifest.yaml" not in archive.namelist():
             raise _broken("There is no manifest.yaml")

@@ -15,7 +15,7 @@ HEADER = "?"
 _CLASS = re.compile(r"(?P<name>[A-Za-z_][\w.]*)(/[\w.]+)?(@[\w.]+)?\Z")
 
 
-def accepted(given: Any) -> dict[str, Any]:
+def accepted(given: Any) -> dict[str, object]:
     """Return an application of a request; one without an ID gets one. Raises ApiError 400."""
     header = given.get(HEADER) if isinstance(given, dict) else None
     kind = header.get("type") if isinstance(header, dict) else None
@@ -37,7 +37,7 @@ def accepted_list(given: Any) -> list[dict[str, Any]]:
     return services
 
 
-def check_identifiers(services: Iterable[Mapping[str, Any]]) -> None:
+def check_identifiers(services: Iterable[Mapping[str, object]]) -> None:
     """Refuse applications of which two have the same ID. Raises ApiError 400."""
     seen: set[str] = set()
     for service in services:
@@ -58,6 +58,6 @@ def class_of(service: Mapping[str, Any]) -> str:
     return found.group("name") if found else ""
 
 
-def with_status(services: Iterable[Mapping[str, Any]], status: str) -> list[dict[str, Any]]:
+def with_status(services: Iterable[Mapping[str, Any]], status: str) -> list[dict[str, object]]:
     """Return applications as they are shown: their status is below the key `?`."""
     return [{**service, HEADER: {**service[HEADER], "status": status}} for service in services]

@@ -97,7 +97,7 @@ class Packages(Rules):
             raise forbidden(f"Package {key} is not owned by tenant {context.project_id}")
         return row
 
-    def change(self, row: Package, wanted: Mapping[str, Any]) -> None:
+    def change(self, row: Package, wanted: Mapping[str, object]) -> None:
         """Change fields of a package as a request wants them. Raises ApiError 409."""
         if wanted.get("is_public") and not row.is_public:
             self._check_free(row.fully_qualified_name, None, True, row)

@@ -38,7 +38,7 @@ FORMATS = {"hw:mem_page_size": r"(large|small|any|\d+([kKMGT]i?)?(b|bit|B)?)"}
 """The forms of extra specs, which are checked since microversion 2.86."""
 
 
-def check_formats(request: Request, specs: Mapping[str, Any]) -> None:
+def check_formats(request: Request, specs: Mapping[str, object]) -> None:
     """400 for an extra spec whose value does not have its form."""
     for key, form in FORMATS.items() if request.version >= (2, 86) else ():
         if key in specs and re.fullmatch(form, str(specs[key])) is None:
@@ -72,7 +72,7 @@ COLUMNS = {"flavorid": "id", "memory_mb": "ram", "root_gb": "disk"}
 FILTERS: Mapping[str, Callable[[Flavor], int]] = {"minDisk": lambda row: row.disk, "minRam": lambda row: row.ram}
 
 
-def _flavors(compute: ComputeService, request: Request, view: Callable[[Flavor], dict[str, Any]]) -> Response:
+def _flavors(compute: ComputeService, request: Request, view: Callable[[Flavor], dict[str, object]]) -> Response:
     query = request.query
     rows = compute.flavors.usable(request.context)
     public = query.get("is_public")

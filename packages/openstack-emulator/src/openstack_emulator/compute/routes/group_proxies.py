@@ -66,7 +66,7 @@ def group_view(compute: ComputeService, request: Request, group: Group) -> dict[
     }
 
 
-def rule_view(compute: ComputeService, request: Request, rule: Rule) -> dict[str, Any]:
+def rule_view(compute: ComputeService, request: Request, rule: Rule) -> dict[str, object]:
     """A rule of Neutron's as Nova has it; ports that do not matter are -1, also in rules without a protocol."""
     prefix, source = rule.remote_ip_prefix, {}
     if rule.remote_group_id is not None:
@@ -92,7 +92,7 @@ def group_of(answer: Mapping[str, Any]) -> Group:
     return Group.from_json(answer["security_group"])
 
 
-def _asked(call: Callable[[], Any]) -> Any:
+def _asked(call: Callable[[], object]) -> Any:
     """What Neutron answers; what it calls a conflict is a bad request here."""
     try:
         return call()
@@ -111,7 +111,7 @@ def index(compute: ComputeService, request: Request) -> Response:
     return Response({"security_groups": [group_view(compute, request, group) for group in rows]})
 
 
-def _group(request: Request) -> dict[str, Any]:
+def _group(request: Request) -> dict[str, object]:
     wanted = request.object("security_group")
     check_fields(wanted, GROUP, ("name", "description"), "security_group")
     return {"security_group": {**wanted, "description": wanted.get("description") or ""}}

@@ -12,7 +12,7 @@ from openstack_emulator.core.http import Request, Response
 from openstack_emulator.core.paging import page
 
 
-def _host_view(compute: ComputeService, request: Request, host: Host, detailed: bool) -> dict[str, Any]:
+def _host_view(compute: ComputeService, request: Request, host: Host, detailed: bool) -> dict[str, object]:
     service = compute.hosts.service_of(host.id)
     by_uuid = request.version >= (2, 53)
     view: dict[str, Any] = {

@@ -33,11 +33,11 @@ def _links(request: Request, image: Image) -> list[dict[str, str]]:
     return [*links(request, "images", image.id), alternate]
 
 
-def _brief(request: Request, image: Image) -> dict[str, Any]:
+def _brief(request: Request, image: Image) -> dict[str, object]:
     return {"id": image.id, "name": image.name, "links": _links(request, image)}
 
 
-def _view(request: Request, image: Image) -> dict[str, Any]:
+def _view(request: Request, image: Image) -> dict[str, object]:
     view: dict[str, Any] = {
         **_brief(request, image),
         "status": STATUS.get(image.status, "UNKNOWN"),

@@ -13,7 +13,7 @@ from openstack_emulator.core.http import Request, Response
 from openstack_emulator.core.paging import page
 
 
-def _migration_view(request: Request, row: Migration) -> dict[str, Any]:
+def _migration_view(request: Request, row: Migration) -> dict[str, object]:
     view: dict[str, Any] = {
         "id": row.number,
         "status": row.status,

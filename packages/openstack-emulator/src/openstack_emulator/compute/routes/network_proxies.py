@@ -68,7 +68,7 @@ def _networks(compute: ComputeService, request: Request, query: str = "") -> lis
     return [Network.from_json(row) for row in found["networks"]]
 
 
-def _network_view(network: Network) -> dict[str, Any]:
+def _network_view(network: Network) -> dict[str, object]:
     return {**dict.fromkeys(OF_NOVA_NETWORK), "id": network.id, "label": network.name}
 
 
@@ -110,7 +110,7 @@ def list_pools(compute: ComputeService, request: Request) -> Response:
     return Response({"floating_ip_pools": [{"name": row.name} for row in _pools(compute, request)]})
 
 
-def _floating_view(compute: ComputeService, request: Request, floating: FloatingIp) -> dict[str, Any]:
+def _floating_view(compute: ComputeService, request: Request, floating: FloatingIp) -> dict[str, object]:
     server = None
     if floating.port_id is not None:
         found = ask(compute.cloud, request, "GET", f"{PORTS}/{floating.port_id}")

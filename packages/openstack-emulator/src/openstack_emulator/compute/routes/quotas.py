@@ -80,7 +80,7 @@ def _quota_project(request: Request) -> str:
     return project
 
 
-def _quota_view(request: Request, limits_: dict[str, int]) -> dict[str, Any]:
+def _quota_view(request: Request, limits_: dict[str, int]) -> dict[str, object]:
     return {name: limits_[name] for name in _quota_names(request)}
 
 

@@ -196,7 +196,7 @@ SORTABLE = [
 """The fields that lists of servers are sorted by, in the order in which an error names them."""
 
 
-def _page(compute: ComputeService, request: Request, view: Callable[[Server], dict[str, Any]]) -> Response:
+def _page(compute: ComputeService, request: Request, view: Callable[[Server], dict[str, object]]) -> Response:
     rows = listed_servers(compute, request)
     check_sorting(request, SORTABLE)
     shown = page(ranked(rows, order_by(request.query, COLUMNS)), request.query, missing=unknown_marker)

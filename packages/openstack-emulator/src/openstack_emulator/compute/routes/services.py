@@ -16,7 +16,7 @@ from openstack_emulator.core.validation.conversions import as_boolean
 from openstack_emulator.core.validation.objects import check_fields
 
 
-def _service_view(compute: ComputeService, request: Request, service: ServiceProcess) -> dict[str, Any]:
+def _service_view(compute: ComputeService, request: Request, service: ServiceProcess) -> dict[str, object]:
     view: dict[str, Any] = {
         "id": service.id if request.version >= (2, 53) else service.number,
         "binary": service.binary,
@@ -70,7 +70,7 @@ def update_service(compute: ComputeService, request: Request) -> Response:
     return Response({"service": {**view, **({"disabled_reason": found.disabled_reason} if "log" in key else {})}})
 
 
-def _change_service(services: Table[ServiceProcess], service: ServiceProcess, wanted: Mapping[str, Any]) -> None:
+def _change_service(services: Table[ServiceProcess], service: ServiceProcess, wanted: Mapping[str, object]) -> None:
     status, reason = wanted.get("status"), wanted.get("disabled_reason")
     if reason is not None and status != "disabled":
         raise bad_request("Specifying disabled_reason is only allowed when status is disabled.")

@@ -122,7 +122,7 @@ def list_audit(compute: ComputeService, request: Request) -> Response:
     return Response({"instance_usage_audit_logs": _audit(compute, request, compute.now())})
 
 
-def _audit(compute: ComputeService, request: Request, before: datetime) -> dict[str, Any]:
+def _audit(compute: ComputeService, request: Request, before: datetime) -> dict[str, object]:
     """The audit of the month before: no host ran it, as where `instance_usage_audit` is off."""
     if not request.context.is_admin:
         raise forbidden("Policy doesn't allow os_compute_api:os-instance-usage-audit-log to be performed.")

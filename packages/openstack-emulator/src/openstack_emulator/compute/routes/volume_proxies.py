@@ -71,7 +71,7 @@ class Snapshot(Part):
     volume_id: str
 
 
-def _volume_view(data: Mapping[str, Any]) -> dict[str, Any]:
+def _volume_view(data: Mapping[str, Any]) -> dict[str, object]:
     volume = Volume.from_json(data)
     attachments = [
         {
@@ -97,7 +97,7 @@ def _volume_view(data: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _snapshot_view(data: Mapping[str, Any]) -> dict[str, Any]:
+def _snapshot_view(data: Mapping[str, Any]) -> dict[str, object]:
     snapshot = Snapshot.from_json(data)
     return {
         "id": snapshot.id,

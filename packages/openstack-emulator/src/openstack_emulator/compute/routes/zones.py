@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from openstack_emulator.compute.records import Aggregate
 from openstack_emulator.compute.rules.aggregates import INTERNAL_ZONE
 from openstack_emulator.compute.rules.composition import ComputeService
@@ -21,7 +19,7 @@ def list_zones(compute: ComputeService, request: Request) -> Response:
 
 def list_zones_detail(compute: ComputeService, request: Request) -> Response:
     request.context.require()
-    zones: dict[str, dict[str, dict[str, Any]]] = {INTERNAL_ZONE: {}}
+    zones: dict[str, dict[str, dict[str, object]]] = {INTERNAL_ZONE: {}}
     for service in compute.hosts.services:
         zone = compute.aggregates.zone_of_service(service)
         state = {"available": True, "active": not service.disabled, "updated_at": compute.servers.moment()}

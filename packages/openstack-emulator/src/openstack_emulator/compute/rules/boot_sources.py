@@ -123,7 +123,7 @@ def check_image_fits(image: Image, flavor: Flavor | ServerFlavor) -> None:
         raise bad_request("Flavor's disk is smaller than the minimum size specified in image metadata.")
 
 
-def check_boot_order(mappings: Sequence[Mapping[str, Any]], image_boots: bool) -> None:
+def check_boot_order(mappings: Sequence[Mapping[str, object]], image_boots: bool) -> None:
     """400 unless exactly one disk is the first to boot from and the others follow without a gap.
 
     image_boots: whether the server's image is a boot disk when the mappings name no other; entries of
@@ -147,7 +147,7 @@ def devices_of_image(image: Image, given: Sequence[Mapping[str, Any]]) -> list[M
     return [*(row for row in mappings_of(image) if row.get("boot_index") not in taken), *given]
 
 
-def _modern(row: Mapping[str, Any]) -> Mapping[str, Any]:
+def _modern(row: Mapping[str, Any]) -> Mapping[str, object]:
     """An entry of block_device_mapping as one of block_device_mapping_v2."""
     device = str(row.get("device_name") or "").removeprefix("/dev/")
     source = "volume" if row.get("volume_id") else "snapshot"

@@ -141,7 +141,7 @@ def content_name(number: int) -> str:
 # -- OpenStack's form --------------------------------------------------------------------------------------------
 
 
-def meta_data(guest: Guest, version: str) -> dict[str, Any]:
+def meta_data(guest: Guest, version: str) -> dict[str, object]:
     """Return `meta_data.json`."""
     server, keypair = guest.server, guest.keypair()
     found: dict[str, Any] = {
@@ -188,7 +188,7 @@ def _devices(guest: Guest) -> list[dict[str, Any]]:
     return cards + disks
 
 
-def network_data(guest: Guest, version: str) -> dict[str, Any]:
+def network_data(guest: Guest, version: str) -> dict[str, object]:
     """Return `network_data.json`: links (ports), networks (subnets of their addresses) and services (name servers)."""
     links: list[dict[str, Any]] = []
     networks: list[dict[str, Any]] = []
@@ -207,7 +207,7 @@ def network_data(guest: Guest, version: str) -> dict[str, Any]:
     return {"links": links, "networks": networks, "services": servers}
 
 
-def _addressing(subnet: Subnet, address: str, names: list[dict[str, str]]) -> dict[str, Any]:
+def _addressing(subnet: Subnet, address: str, names: list[dict[str, str]]) -> dict[str, object]:
     """Return how a guest gets an address: by DHCP, or as it is shown here."""
     form = f"ipv{subnet.ip_version}"
     if subnet.ip_version == 6 and subnet.ipv6_address_mode:
@@ -217,7 +217,7 @@ def _addressing(subnet: Subnet, address: str, names: list[dict[str, str]]) -> di
     return {"type": form, **_static(subnet, address, names)}
 
 
-def _static(subnet: Subnet, address: str, names: list[dict[str, str]]) -> dict[str, Any]:
+def _static(subnet: Subnet, address: str, names: list[dict[str, str]]) -> dict[str, object]:
     default = "0.0.0.0/0" if subnet.ip_version == 4 else "::/0"
     routes = [Route(destination=default, nexthop=subnet.gateway_ip)] if subnet.gateway_ip else []
     shown = []
@@ -232,18 +232,18 @@ def _static(subnet: Subnet, address: str, names: list[dict[str, str]]) -> dict[s
     }
 
 
-def vendor_data(guest: Guest, version: str) -> dict[str, Any]:
+def vendor_data(guest: Guest, version: str) -> dict[str, object]:
     """Return `vendor_data.json`: what the operator of the cloud has to say to all servers."""
     return dict(guest.sources.vendor_data)
 
 
-def more_vendor_data(guest: Guest, version: str) -> dict[str, Any]:
+def more_vendor_data(guest: Guest, version: str) -> dict[str, object]:
     """Return `vendor_data2.json`, whose parts come from different providers; there is one."""
     return {"static": vendor_data(guest, version)}
 
 
 NETWORK_DATA = "network_data.json"
-DOCUMENTS: Mapping[str, tuple[str, Callable[[Guest, str], dict[str, Any]]]] = {
+DOCUMENTS: Mapping[str, tuple[str, Callable[[Guest, str], dict[str, object]]]] = {
     "meta_data.json": ("", meta_data),
     "vendor_data.json": (HAVANA, vendor_data),
     NETWORK_DATA: (LIBERTY, network_data),
@@ -286,15 +286,15 @@ def config_drive(guest: Guest) -> dict[str, bytes]:
 # -- EC2's form --------------------------------------------------------------------------------------------------
 
 
-def ec2_tree(guest: Guest, version: str) -> dict[str, Any]:
+def ec2_tree(guest: Guest, version: str) -> dict[str, object]:
     """Return the folder of a version of EC2's form: folders are mappings, files are strings or bytes."""
-    tree: dict[str, Any] = {"meta-data": _ec2_meta_data(guest, version)}
+    tree: dict[str, object] = {"meta-data": _ec2_meta_data(guest, version)}
     if guest.user_data is not None:
         tree |= {"user-data": guest.user_data}
     return tree
 
 
-def _ec2_meta_data(guest: Guest, version: str) -> dict[str, Any]:
+def _ec2_meta_data(guest: Guest, version: str) -> dict[str, object]:
     server, fixed, floating = guest.server, guest.addresses(4), guest.floating_addresses()
     groups = guest.sources.security_groups.of_server(server)
     found: dict[str, Any] = {

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from openstack_emulator.compute.records import Server, ServerFlavor, Situation
 from openstack_emulator.compute.rules.boot_sources import check_image_fits
@@ -56,7 +55,7 @@ class Moves(Rules):
             "os-migrateLive": self._finish_move,
         }
 
-    def resize(self, context: Context, server: Server, flavor_id: Any) -> None:
+    def resize(self, context: Context, server: Server, flavor_id: object) -> None:
         """Begin to give a server another flavor.
 
         Raises: ApiError 400 for its own or an unknown flavor, or one for which another guest driver is selected, 403
@@ -103,22 +102,22 @@ class Moves(Rules):
         self._operations.begin(server, name, old=old, new=new)
         self.migrations.add(server, "resize" if name == "resize" else "migration", "migrating", target, flavor.id)
 
-    def _finish_resize(self, server: Server) -> Mapping[str, Any]:
+    def _finish_resize(self, server: Server) -> Mapping[str, object]:
         new, server.new = server.new, None
         self.migrations.end(server, "finished")
         return {} if new is None else {"flavor": new.flavor, "host": new.host}
 
-    def _finish_confirm(self, server: Server) -> Mapping[str, Any]:
+    def _finish_confirm(self, server: Server) -> Mapping[str, object]:
         old, server.old = server.old, None
         self.migrations.end(server, "confirmed")
         return {"vm_state": "active" if old is None else old.vm_state}
 
-    def _finish_revert(self, server: Server) -> Mapping[str, Any]:
+    def _finish_revert(self, server: Server) -> Mapping[str, object]:
         old, server.old = server.old, None
         self.migrations.end(server, "reverted")
         return {} if old is None else {"flavor": old.flavor, "host": old.host, "vm_state": old.vm_state}
 
-    def _finish_move(self, server: Server) -> Mapping[str, Any]:
+    def _finish_move(self, server: Server) -> Mapping[str, object]:
         target, server.target = server.target, None
         self.migrations.end(server, "completed")
         return {"host": target}

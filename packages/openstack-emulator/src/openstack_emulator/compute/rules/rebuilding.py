@@ -61,7 +61,7 @@ class Rebuilds(Rules):
         key_name = changes.get("key_name")
         if key_name and self._keypairs.rows.get(f"{server.user_id}:{key_name}") is None:
             raise bad_request("Invalid key_name provided.")
-        booted: dict[str, Any] = {}
+        booted: dict[str, object] = {}
         if server.image_id:
             name = image.name or ""
             self._guests.require_same_driver(server, image=name)
@@ -80,7 +80,7 @@ class Rebuilds(Rules):
         self.check_image(context, image_id)
         self._operations.begin(server, "rescue")
 
-    def _finish_rebuild(self, server: Server) -> Mapping[str, Any]:
+    def _finish_rebuild(self, server: Server) -> Mapping[str, object]:
         launched = {"launched_at": self.moment()}
         was_stopped, server.was_stopped = server.was_stopped, False
         return {**launched, "vm_state": "stopped", "power_state": SHUT_DOWN} if was_stopped else launched

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from openstack_emulator.compute.records import Creator, Flavor, RequestedDevice, RequestedInterface, Server
 from openstack_emulator.compute.rules.aggregates import Aggregates
@@ -128,7 +127,7 @@ class ServerRequests(Rules):
         more = {"instances": count, "cores": count * flavor.vcpus, "ram": count * flavor.ram}
         self._quotas.check(context.project, more)
 
-    def _flavor_for_boot(self, context: Context, reference: Any, image: Image | None) -> Flavor:
+    def _flavor_for_boot(self, context: Context, reference: object, image: Image | None) -> Flavor:
         key = str(reference).rstrip("/").rsplit("/", 1)[-1]
         try:
             flavor = self._flavors.find(context, key)

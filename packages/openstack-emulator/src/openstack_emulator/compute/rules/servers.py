@@ -6,7 +6,6 @@ import secrets
 import string
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 from openstack_emulator.compute.records import Failure, Server
 from openstack_emulator.compute.rules.counters import Counters
@@ -53,7 +52,7 @@ class Servers(Rules):
             replace(draft, id=key, name=name, hostname=hostname, launch_index=launch_index, number=number)
         )
 
-    def touch(self, server: Server, **changes: Any) -> None:
+    def touch(self, server: Server, **changes: object) -> None:
         """Change a server and note when."""
         self.rows.update(server, **changes, updated=self.records.timestamp())
         if "power_state" in changes:

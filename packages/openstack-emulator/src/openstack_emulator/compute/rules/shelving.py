@@ -63,7 +63,7 @@ class ServerImages(Rules):
         properties = image.properties
         return bool(properties.get("instance_uuid") == server_id and properties.get("backup_type") == kind)
 
-    def snapshot(self, server: Server, name: str, metadata: Mapping[str, Any]) -> Image:
+    def snapshot(self, server: Server, name: str, metadata: Mapping[str, object]) -> Image:
         """Create the image of a server: of its disk, or, for a volume-backed server, of snapshots of its volumes."""
         given = {key: str(value) for key, value in metadata.items()}
         if server.image_id:
@@ -129,10 +129,10 @@ class Shelving(Rules):
             "unshelve": self._finish_unshelve,
         }
 
-    def _finish_shelve(self, server: Server) -> Mapping[str, Any]:
+    def _finish_shelve(self, server: Server) -> Mapping[str, object]:
         return {"host": None, "power_state": SHUT_DOWN}
 
-    def _finish_unshelve(self, server: Server) -> Mapping[str, Any]:
+    def _finish_unshelve(self, server: Server) -> Mapping[str, object]:
         host = self._scheduler.choose_host(server, only=server.host_asked)
         if host is None:
             return {"vm_state": "error", "power_state": NO_STATE, "failure": self._servers.failure(NO_HOST)}

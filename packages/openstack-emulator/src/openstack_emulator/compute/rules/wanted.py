@@ -29,7 +29,7 @@ class NewServer:
     networks: Any
     security_groups: list[str]
     mappings: Sequence[Mapping[str, Any]]
-    legacy_mappings: Sequence[Mapping[str, Any]]
+    legacy_mappings: Sequence[Mapping[str, object]]
     key_name: str | None
     config_drive: bool
     user_data: str | None
@@ -74,7 +74,7 @@ class NewServer:
             hints=hints,
         )
 
-    def with_mappings(self, mappings: Sequence[Mapping[str, Any]]) -> NewServer:
+    def with_mappings(self, mappings: Sequence[Mapping[str, object]]) -> NewServer:
         """The same with other block devices."""
         return replace(self, mappings=mappings)
 

@@ -86,7 +86,7 @@ def delete(service: SingleContainers, request: Request) -> Response:
 # -- states -------------------------------------------------------------------------------------------------------
 
 
-def _action(name: str, task: str, seconds: float, **changes: Any) -> Callable[[SingleContainers, Request], Response]:
+def _action(name: str, task: str, seconds: float, **changes: object) -> Callable[[SingleContainers, Request], Response]:
     """Return the handler of an action after which a container has these changes."""
 
     def act(service: SingleContainers, request: Request) -> Response:

@@ -68,7 +68,7 @@ def restart_policy(value: Any) -> Problem | None:
     return None
 
 
-def _policy(wanted: Mapping[str, Any] | None) -> dict[str, str]:
+def _policy(wanted: Mapping[str, object] | None) -> dict[str, str]:
     """Return a restart policy as it is kept. Raises ApiError 400 for a number of retries that is never used."""
     if wanted is None:
         return {}

@@ -219,7 +219,7 @@ class Containers(Rules):
         self.rows.save(container)
         self.after(seconds, self.finish_action, container.id, task, changes)
 
-    def finish_action(self, container_id: str, task: str, changes: Mapping[str, Any]) -> None:
+    def finish_action(self, container_id: str, task: str, changes: Mapping[str, object]) -> None:
         """End an action, unless the container is being deleted."""
         container = self.rows.get(container_id)
         if container is None or container.task_state != task:

@@ -51,7 +51,7 @@ class Networking(Rules):
     def _network(self) -> NetworkService:
         return self.cloud.of(NetworkService)
 
-    def asked_for(self, request: Request, nets: Sequence[Mapping[str, Any]]) -> list[WantedInterface]:
+    def asked_for(self, request: Request, nets: Sequence[Mapping[str, object]]) -> list[WantedInterface]:
         """Return the interfaces that a request asks for: `{network}` or `{port}` each, with `fixed_ip`.
 
         Raises: ApiError 400 for wrong entries, 404 for unknown networks and ports, 409 for a port in use.
@@ -63,7 +63,7 @@ class Networking(Rules):
             return [WantedInterface(network=found[0].id, port=None, fixed_ip=None)]
         return [self.interface(request, entry) for entry in nets]
 
-    def interface(self, request: Request, entry: Mapping[str, Any]) -> WantedInterface:
+    def interface(self, request: Request, entry: Mapping[str, object]) -> WantedInterface:
         """Return one interface that a request asks for. Raises: see `asked_for`."""
         if unknown := sorted(entry.keys() - {"network", "port", "preserve", *_ADDRESSES}):
             raise bad_request(f"Invalid network entry: {unknown[0]} is not known.")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from openstack_emulator.container.records import Container, Mount
 from openstack_emulator.container.rules.wanted import WantedMount
@@ -30,14 +29,14 @@ class Storage(Rules):
     def _volumes(self) -> BlockStorage:
         return self.cloud.of(BlockStorage)
 
-    def asked_for(self, request: Request, mounts: Sequence[Mapping[str, Any]]) -> list[WantedMount]:
+    def asked_for(self, request: Request, mounts: Sequence[Mapping[str, object]]) -> list[WantedMount]:
         """Return the mounts that a request asks for: `{volume_id or size, destination}`.
 
         Raises: ApiError 400 for wrong entries, 404 for unknown volumes, 409 for a volume in use.
         """
         return [self._asked_for(request, entry) for entry in mounts]
 
-    def _asked_for(self, request: Request, entry: Mapping[str, Any]) -> WantedMount:
+    def _asked_for(self, request: Request, entry: Mapping[str, object]) -> WantedMount:
         given, source, destination = entry.get("size"), entry.get("source"), entry.get("destination")
         size = as_integer(given) if given else None
         if entry.get("type", "volume") != "volume" or entry.keys() - {"source", "destination", "size", "type"}:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from openstack_emulator.container.rules.errors import SCHEMA
 from openstack_emulator.core.errors import ApiError, bad_request
 from openstack_emulator.core.validation.objects import Dialect, Step, named
@@ -11,7 +9,7 @@ from openstack_emulator.core.validation.problems import Problem, Reason
 from openstack_emulator.core.validation.sentences import JSON_SCHEMA
 
 
-def _refusal(where: str, wanted: Any, problem: Problem, words: str) -> ApiError:
+def _refusal(where: str, wanted: object, problem: Problem, words: str) -> ApiError:
     if problem.reason in (Reason.MISSING, Reason.UNKNOWN):
         return bad_request(words, SCHEMA)
     error = named(where, wanted, problem, words)

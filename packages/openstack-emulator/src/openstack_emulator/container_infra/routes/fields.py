@@ -102,7 +102,7 @@ def _unreadable(problem: Problem) -> bool:
     return no_string or problem.reason in (Reason.DIGITS, Reason.BOOLEAN, Reason.SPECIFIC)
 
 
-def _refusal(argument: str, body: Any, problem: Problem, words: str) -> ApiError:
+def _refusal(argument: str, body: object, problem: Problem, words: str) -> ApiError:
     if problem.reason is Reason.UNKNOWN:
         return bad_request(f"Unknown attribute for argument {argument}: {', '.join(sorted(problem.expected))}")
     if problem.reason is Reason.MISSING:

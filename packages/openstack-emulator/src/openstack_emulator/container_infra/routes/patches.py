@@ -28,13 +28,13 @@ DIALECT = json_patch.Dialect(
 )
 
 
-def check_form(body: Any) -> None:
+def check_form(body: object) -> None:
     """Refuse a body that is no list of operations. Raises ApiError 400."""
     json_patch.operations(body, DIALECT)
 
 
 def patched(
-    document: Mapping[str, Any], body: Any, read_only: Collection[str] = (), mandatory: Collection[str] = ()
+    document: Mapping[str, Any], body: object, read_only: Collection[str] = (), mandatory: Collection[str] = ()
 ) -> dict[str, Any]:
     """Return the fields that the operations of a PATCH body change, with their new values.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from openstack_emulator.container_infra.routes.fields import (
     FLAG,
@@ -57,7 +56,7 @@ KNOWN: Mapping[str, Field] = {
     "driver": TEXT,
     "cluster_distro": TEXT,
 }
-DEFAULTS: Mapping[str, Any] = {
+DEFAULTS: Mapping[str, object] = {
     **dict.fromkeys(KNOWN),
     "labels": {},
     "tls_disabled": False,

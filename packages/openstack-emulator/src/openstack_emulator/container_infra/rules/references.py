@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from openstack_emulator.core.cloud import Cloud
 from openstack_emulator.core.errors import bad_request, not_found
@@ -11,7 +10,7 @@ from openstack_emulator.core.http import Request
 from openstack_emulator.core.lookups import member_of_collection, one_of_collection
 
 _FLAVOR = ("flavor", one_of_collection, "/compute/v2.1/flavors", "flavors")
-REFERENCES: Mapping[str, tuple[str, Callable[..., dict[str, Any] | None], str, str]] = {
+REFERENCES: Mapping[str, tuple[str, Callable[..., dict[str, object] | None], str, str]] = {
     "flavor_id": _FLAVOR,
     "master_flavor_id": _FLAVOR,
     "keypair": ("keypair", member_of_collection, "/compute/v2.1/os-keypairs", "keypair"),

@@ -40,7 +40,7 @@ class NewNodeGroup:
     docker_volume_size: int | None
     labels: dict[str, str] | None
     merge_labels: bool
-    references: Mapping[str, Any]
+    references: Mapping[str, object]
 
 
 def merged_labels(inherited: Mapping[str, str], own: Mapping[str, str] | None, merge: bool) -> dict[str, str]:

@@ -39,7 +39,7 @@ class Dialect:
     def check(
         self,
         where: str,
-        wanted: Any,
+        wanted: object,
         checks: Mapping[str, Check],
         required: Collection[str] = (),
         strict: bool = True,
@@ -55,7 +55,7 @@ class Dialect:
             raise self.error(where, wanted, problem)
 
     def problem(
-        self, wanted: Any, checks: Mapping[str, Check], required: Collection[str] = (), strict: bool = True
+        self, wanted: object, checks: Mapping[str, Check], required: Collection[str] = (), strict: bool = True
     ) -> Problem | None:
         """The first problem of an object; see `check`."""
         return next(self._problems(wanted, checks, required, strict), None)
@@ -65,7 +65,7 @@ class Dialect:
         return self.refusal(where, wanted, problem, sentence(problem, self.sentences))
 
     def _problems(
-        self, wanted: Any, checks: Mapping[str, Check], required: Collection[str], strict: bool
+        self, wanted: object, checks: Mapping[str, Check], required: Collection[str], strict: bool
     ) -> Iterator[Problem]:
         if not isinstance(wanted, dict):
             yield wrong_type(wanted, "object")
@@ -79,11 +79,11 @@ class Dialect:
             else:
                 yield from _values(wanted, checks, strict and step is Step.FIELDS)
 
-    def _lacks(self, wanted: Mapping[str, Any], name: str) -> bool:
+    def _lacks(self, wanted: Mapping[str, object], name: str) -> bool:
         return wanted.get(name) is None if self.null_is_missing else name not in wanted
 
 
-def _values(wanted: Mapping[str, Any], checks: Mapping[str, Check], strict: bool) -> Iterator[Problem]:
+def _values(wanted: Mapping[str, object], checks: Mapping[str, Check], strict: bool) -> Iterator[Problem]:
     for name, value in wanted.items():
         if name in checks:
             if (problem := checks[name](value)) is not None:
@@ -92,7 +92,7 @@ def _values(wanted: Mapping[str, Any], checks: Mapping[str, Check], strict: bool
             yield Problem(Reason.UNKNOWN, wanted, (name,))
 
 
-def value_at(wanted: Any, path: tuple[str | int, ...]) -> Any:
+def value_at(wanted: Any, path: tuple[str | int, ...]) -> object:
     """The part of an object to which a path leads."""
     for key in path:
         wanted = wanted[key]
@@ -104,7 +104,7 @@ def invalid(name: str, value: Any, problem: str) -> ApiError:
     return bad_request(f"Invalid input for field/attribute {name}. Value: {value}. {problem}")
 
 
-def named(where: str, wanted: Any, problem: Problem, words: str) -> ApiError:
+def named(where: str, wanted: object, problem: Problem, words: str) -> ApiError:
     """A refusal that names the innermost part with the problem."""
     return invalid(str(problem.path[-1]) if problem.path else where, value_at(wanted, problem.path), words)
 
@@ -114,7 +114,11 @@ NOVA = Dialect((Step.MISSING, Step.FIELDS), named, JSON_SCHEMA)
 
 
 def check_fields(
-    wanted: Any, checks: Mapping[str, Check], required: Collection[str] = (), where: str = "body", strict: bool = True
+    wanted: object,
+    checks: Mapping[str, Check],
+    required: Collection[str] = (),
+    where: str = "body",
+    strict: bool = True,
 ) -> None:
     """Refuse an object as Nova does; see `Dialect.check`. Raises ApiError 400."""
     NOVA.check(where, wanted, checks, required, strict)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from openstack_emulator.core.cloud import Handler, Routes
 from openstack_emulator.core.errors import bad_request, forbidden
 from openstack_emulator.core.http import Request, Response
@@ -14,14 +12,14 @@ def key_of(request: Request) -> str:
     return request.vars["id"]
 
 
-def only_object(request: Request) -> dict[str, Any]:
+def only_object(request: Request) -> dict[str, object]:
     """The JSON object in the request's body. Raises ApiError 400."""
     if not isinstance(request.json, dict):
         raise bad_request("The request body must be a JSON object.")
     return request.json
 
 
-def action_of(request: Request) -> tuple[str, Any]:
+def action_of(request: Request) -> tuple[str, object]:
     """The name and the arguments of the action in the request's body, `{name: arguments}`. Raises ApiError 400."""
     body = only_object(request)
     if len(body) != 1:
@@ -39,7 +37,7 @@ def within_project(routes: Routes) -> Routes:
 
 
 def _within_project(handler: Handler) -> Handler:
-    def serve(records: Any, request: Request) -> Response:
+    def serve(records: object, request: Request) -> Response:
         caller, named = request.context, request.vars["project_id"]
         if caller.project != named and not caller.is_admin:
             raise forbidden(f"User with tenant ID {caller.project_id} cannot access tenant {named}.")

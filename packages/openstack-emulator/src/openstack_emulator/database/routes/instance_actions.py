@@ -52,7 +52,7 @@ def _resize(service: DatabaseService, request: Request, instance: Instance, argu
         _resize_volume(service, instance, wanted[VOLUME])
 
 
-def _resize_server(service: DatabaseService, request: Request, instance: Instance, reference: Any) -> None:
+def _resize_server(service: DatabaseService, request: Request, instance: Instance, reference: object) -> None:
     found = usable_flavor(service.cloud, request, reference)
     if found.id == instance.flavor_id:
         raise bad_request(f"The new flavor id must be different than the current flavor id of '{instance.flavor_id}'.")
@@ -79,7 +79,7 @@ def _eject(service: DatabaseService, request: Request, instance: Instance, argum
     service.instances.eject(instance)
 
 
-_ACTIONS: Mapping[str, Callable[[DatabaseService, Request, Instance, Any], None]] = {
+_ACTIONS: Mapping[str, Callable[[DatabaseService, Request, Instance, object], None]] = {
     "restart": _restart,
     "resize": _resize,
     "promote_to_replica_source": _promote,

@@ -91,7 +91,7 @@ class Clusters(TimedRules):
         self._begin(cluster, "BUILDING", SECONDS_TO_BUILD)
         return cluster
 
-    def grow(self, request: Request, cluster: Cluster, wanted: Any) -> None:
+    def grow(self, request: Request, cluster: Cluster, wanted: object) -> None:
         """Begin to add instances to a cluster. Raises ApiError 400, 404 and 413."""
         if not self._add_members(request, cluster, wanted):
             raise bad_request("Validation error: grow is not a list with items")
@@ -154,7 +154,7 @@ class Clusters(TimedRules):
             return
         self.rows.remove(cluster)
 
-    def _add_members(self, request: Request, cluster: Cluster, wanted: Any) -> list[Instance]:
+    def _add_members(self, request: Request, cluster: Cluster, wanted: object) -> list[Instance]:
         """Add instances to a cluster as a request describes them. Raises ApiError 400, 404 and 413."""
         described = objects("instances", wanted, _MEMBER_FORMS, ("flavorRef", "volume"))
         first = len(self.members(cluster)) + 1

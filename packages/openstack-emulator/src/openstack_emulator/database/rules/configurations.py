@@ -79,7 +79,7 @@ class Configurations(TimedRules):
         self._apply(instance, names)
 
     def change(
-        self, configuration: Configuration, named: Mapping[str, Any], values: Mapping[str, Any], keep: bool
+        self, configuration: Configuration, named: Mapping[str, object], values: Mapping[str, Any], keep: bool
     ) -> None:
         """Set name, description and values of a configuration group, the values also on its instances.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from http import HTTPStatus
-from typing import Any
 from urllib.parse import quote
 
 from openstack_emulator.core.cloud import Cloud
@@ -21,7 +20,7 @@ def flavors(cloud: Cloud, request: Request) -> list[Flavor]:
     return [Flavor.from_json(one) for one in ask(cloud, request, "GET", f"{_FLAVORS}/detail")["flavors"]]
 
 
-def flavor(cloud: Cloud, request: Request, reference: Any) -> Flavor:
+def flavor(cloud: Cloud, request: Request, reference: object) -> Flavor:
     """A flavor, by its ID or a URL that ends in it. Raises ApiError 404."""
     key = str(reference).rstrip("/").rpartition("/")[2]
     try:
@@ -33,7 +32,7 @@ def flavor(cloud: Cloud, request: Request, reference: Any) -> Flavor:
     return Flavor.from_json(found["flavor"])
 
 
-def usable_flavor(cloud: Cloud, request: Request, reference: Any) -> Flavor:
+def usable_flavor(cloud: Cloud, request: Request, reference: object) -> Flavor:
     """The flavor that a request names for an instance. Raises ApiError 400."""
     try:
         return flavor(cloud, request, reference)

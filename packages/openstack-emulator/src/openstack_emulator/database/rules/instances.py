@@ -6,7 +6,6 @@ Traffic does not reach an emulated instance: nothing listens at its addresses.
 from __future__ import annotations
 
 import copy
-from typing import Any
 
 from openstack_emulator.core.cloud import Records, new_id
 from openstack_emulator.core.errors import bad_request, forbidden
@@ -104,7 +103,7 @@ class Instances(TimedRules):
         self.after(SECONDS_TO_BUILD, self.finish_instance, instance.id, "BUILD", {})
         return instance
 
-    def change(self, instance: Instance, status: str, **after: Any) -> None:
+    def change(self, instance: Instance, status: str, **after: object) -> None:
         """Put an instance into a status for a while; `after` are the fields that it has then."""
         self.set_status(instance, status)
         self.after(SECONDS_TO_CHANGE, self.finish_instance, instance.id, status, after)
@@ -114,7 +113,7 @@ class Instances(TimedRules):
         instance.status, instance.updated = status, self.now()
         self.rows.save(instance)
 
-    def finish_instance(self, key: str, status: str, after: dict[str, Any]) -> None:
+    def finish_instance(self, key: str, status: str, after: dict[str, object]) -> None:
         """End what is being done to an instance; one that a fault rule dooms is in ERROR."""
         instance = self.rows.get(key)
         if instance is None or instance.status != status:

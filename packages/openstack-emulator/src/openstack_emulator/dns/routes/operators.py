@@ -44,7 +44,7 @@ def _servers_problem(value: Any) -> Problem | None:
     return None
 
 
-def _as_they_are(fields: dict[str, Any]) -> dict[str, Any]:
+def _as_they_are(fields: dict[str, Any]) -> dict[str, object]:
     return fields
 
 
@@ -98,7 +98,7 @@ class Kind(Generic[T]):
         return self.rules(names).rows.require(uuid_of(request, self.variable))
 
 
-def _with_servers(fields: dict[str, Any]) -> dict[str, Any]:
+def _with_servers(fields: dict[str, Any]) -> dict[str, object]:
     """The fields of a pool, with its name servers as parts of it."""
     servers = fields.get(_SERVERS)
     return fields if servers is None else {**fields, _SERVERS: [NameServer.from_json(one) for one in servers]}

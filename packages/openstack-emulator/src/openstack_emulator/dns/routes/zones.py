@@ -99,7 +99,7 @@ def changeable(names: DomainNames, request: Request) -> Zone:
     return names.zones.changeable(caller_of(request), uuid_of(request, "zone_id"))
 
 
-def _fit(kind: str, fields: Mapping[str, Any]) -> dict[str, Any]:
+def _fit(kind: str, fields: Mapping[str, Any]) -> dict[str, object]:
     """Return a zone's fields with their types. Raises ApiError 400 for fields that such zones do not have."""
     problems = [
         problem(f"'{name}' is not allowed for a zone of type {kind}", [name, "type"], "value", name)

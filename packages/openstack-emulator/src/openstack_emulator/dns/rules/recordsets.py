@@ -120,7 +120,7 @@ class RecordSets(Rules):
             self._admit_records(zone, wanted, len(record.records))
         self.change(record, changes)
 
-    def change(self, record: RecordSet, changes: Mapping[str, Any]) -> None:
+    def change(self, record: RecordSet, changes: Mapping[str, object]) -> None:
         """Change fields of a record set, without checks."""
         self.rows.update(record, **changes)
         self._revise(record)

@@ -117,7 +117,7 @@ class Networks:
         join(users, NEW_USER)
         join(mounts, NEW_MOUNTS)
 
-    def tap(self, name: str, interface: str) -> Any:
+    def tap(self, name: str, interface: str) -> object:
         """Make an interface of a namespace, and return the file with its frames: the network card of a virtual machine.
 
         The interface exists until the file is closed everywhere.
@@ -151,7 +151,7 @@ class Networks:
         self,
         name: str,
         kind: int,
-        bound: list[Any] | None,
+        bound: list[object] | None,
         listen: bool,
         device: str = "",
         protocol: int = 0,

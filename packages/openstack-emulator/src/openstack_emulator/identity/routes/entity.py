@@ -175,7 +175,7 @@ class Entity(Generic[T]):
             )
 
 
-def merged_options(old: Mapping[str, Any], changes: Mapping[str, Any]) -> Given:
+def merged_options(old: Mapping[str, object], changes: Mapping[str, object]) -> Given:
     """Options with changes made; null takes one away."""
     return {name: value for name, value in {**old, **changes}.items() if value is not None}
 

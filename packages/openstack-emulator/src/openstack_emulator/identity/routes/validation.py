@@ -32,7 +32,7 @@ class Field:
 Fields = Mapping[str, Field]
 
 
-def _refusal(where: str, wanted: Any, problem: Problem, words: str) -> ApiError:
+def _refusal(where: str, wanted: object, problem: Problem, words: str) -> ApiError:
     """The 400 for an object; it names the innermost field with the problem, never a member of a list."""
     if path := problem.field_path:
         return invalid(".".join(map(str, path)), value_at(wanted, path), words)
@@ -54,7 +54,7 @@ def checked(
     extra: bool = False,
     partial: bool = False,
     where: str = "",
-    asked: Mapping[str, Any] | None = None,
+    asked: Mapping[str, object] | None = None,
 ) -> dict[str, Any]:
     """The values of a request with defaults filled in.
 

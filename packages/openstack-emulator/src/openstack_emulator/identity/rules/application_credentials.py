@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from openstack_emulator.core.cloud import Records, Service, new_hex_id
 from openstack_emulator.core.errors import bad_request, conflict, forbidden, not_found
@@ -60,7 +60,7 @@ class ApplicationCredentials(Rules):
         )
         return self.rows.add(made), secret
 
-    def _roles(self, caller: Context, wanted: Sequence[Mapping[str, Any]]) -> list[RoleOfCredential]:
+    def _roles(self, caller: Context, wanted: Sequence[Mapping[str, object]]) -> list[RoleOfCredential]:
         """The roles asked for, which must be the token's; all of the token's when none is named."""
         target = Target("project", caller.project)
         held = [role for role in self.grants.roles_of(caller.user_id, target) if role.name in caller.roles]
@@ -106,7 +106,7 @@ class ApplicationCredentials(Rules):
         raise forbidden(f"The access rules of the application credential do not allow {request.method} {request.path}.")
 
 
-def _role(held: list[Role], wanted: Mapping[str, Any]) -> Role:
+def _role(held: list[Role], wanted: Mapping[str, object]) -> Role:
     name = "id" if "id" in wanted else "name"
     for role in held:
         if role.get(name) == wanted.get(name):

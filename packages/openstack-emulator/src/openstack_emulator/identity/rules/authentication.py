@@ -153,7 +153,7 @@ class Authentication(Rules):
         return made
 
     def _for_credential(
-        self, user: User, methods: list[str], credential: ApplicationCredential, scope: Any, parent: Token | None
+        self, user: User, methods: list[str], credential: ApplicationCredential, scope: object, parent: Token | None
     ) -> tuple[str, Grant]:
         """A token of an application credential; its project is the only scope there is."""
         target = Target("project", credential.project_id)
@@ -199,7 +199,7 @@ class Authentication(Rules):
             raise unauthorized()
         return Proof(self._users.require(credential.user_id), credential=credential)
 
-    def _target(self, scope: Any) -> Target | None:
+    def _target(self, scope: object) -> Target | None:
         """What a scope names; 401 when there is no such thing, as Keystone answers."""
         if scope == "unscoped" or scope == {"unscoped": {}}:
             return None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from openstack_emulator.core.cloud import Records, new_hex_id
 from openstack_emulator.core.errors import bad_request, conflict, forbidden, not_found
@@ -120,7 +119,7 @@ class Trusts(Rules):
             raise forbidden("Some of the requested roles are not in the redelegated trust.")
         return ids
 
-    def _held_role(self, wanted: Mapping[str, Any], held: list[Role]) -> Role:
+    def _held_role(self, wanted: Mapping[str, object], held: list[Role]) -> Role:
         """The role that `{id}` or `{name}` names. Raises ApiError."""
         if isinstance(key := wanted.get("id"), str):
             found = next((role for role in held if role.id == key), None)

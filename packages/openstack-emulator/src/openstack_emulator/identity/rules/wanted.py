@@ -41,6 +41,6 @@ class NewApplicationCredential:
     description: str | None = None
     secret: str | None = None
     expires_at: str | None = None
-    roles: Sequence[Mapping[str, Any]] = ()
+    roles: Sequence[Mapping[str, object]] = ()
     unrestricted: bool | None = None
     access_rules: Sequence[NewAccessRule] | None = None

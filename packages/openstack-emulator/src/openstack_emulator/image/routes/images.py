@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from http import HTTPStatus
-from typing import Any
 from urllib.parse import urlencode
 
 from openstack_emulator.core.errors import ApiError, bad_request, forbidden, not_found
@@ -136,7 +135,7 @@ def remove_tag(service: ImageService, request: Request) -> Response:
     return Response(status=204)
 
 
-def refuse_publishing(context: Context, wanted: Mapping[str, Any]) -> None:
+def refuse_publishing(context: Context, wanted: Mapping[str, object]) -> None:
     """403 when someone else than an admin makes an image public."""
     if wanted.get("visibility") == "public" and not context.is_admin:
         raise unauthorized("publicize_image")

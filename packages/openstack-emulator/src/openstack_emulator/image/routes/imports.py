@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from openstack_emulator.core.errors import bad_request, forbidden
 from openstack_emulator.core.http import Request, Response
@@ -66,7 +65,7 @@ def show(service: ImageService, request: Request) -> Response:
     return Response(task_view(task))
 
 
-def _import_method(body: Mapping[str, Any]) -> ImportMethod:
+def _import_method(body: Mapping[str, object]) -> ImportMethod:
     """The method to import with; 400 when it is unknown or incomplete."""
     method = body.get("method")
     if not isinstance(method, Mapping):
@@ -81,6 +80,6 @@ def _import_method(body: Mapping[str, Any]) -> ImportMethod:
     return ImportMethod.from_json(method)
 
 
-def _is_web_address(uri: Any) -> bool:
+def _is_web_address(uri: object) -> bool:
     parts = split_url(str(uri or ""))
     return parts.scheme in ("http", "https") and bool(parts.hostname)

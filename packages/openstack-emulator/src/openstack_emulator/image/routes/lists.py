@@ -133,6 +133,6 @@ def _order(query: Query) -> list[tuple[str, str]]:
     return list(zip(keys or ["created_at"], directions, strict=True))
 
 
-def _rank(field: str) -> Callable[[Image], tuple[bool, Any]]:
+def _rank(field: str) -> Callable[[Image], tuple[bool, object]]:
     nothing = 0 if field == "size" else ""
     return lambda image: (image.get(field) is not None, image.get(field) or nothing)

@@ -78,7 +78,7 @@ class PartRoutes:
         self.plural = plural
         self.listed_as = listed_as or plural
 
-    def _view(self, namespace: Namespace, name: str, part: dict[str, Any]) -> dict[str, Any]:
+    def _view(self, namespace: Namespace, name: str, part: dict[str, Any]) -> dict[str, object]:
         return object_view(namespace, name, part) if self.plural == "objects" else part
 
     def index(self, service: ImageService, request: Request) -> Response:

@@ -67,7 +67,7 @@ def changes_of(request: Request) -> list[Change]:
     return [Change(one, _attribute(one), media_type == MEDIA_TYPE) for one in found]
 
 
-def _modern(entry: Any) -> Any:
+def _modern(entry: object) -> object:
     """An operation of the old media type, `{"replace": "/name", "value": …}`, in the words of the RFC."""
     if not isinstance(entry, Mapping):
         raise bad_request("Operations must be JSON objects.")

@@ -9,7 +9,7 @@ from openstack_emulator.core.http import Request, Response
 from openstack_emulator.image.rules.attributes import COMMON, COMPUTED, LOCATIONS, UUID, WRITABLE
 from openstack_emulator.image.rules.composition import ImageService
 
-IMAGE: dict[str, Any] = {
+IMAGE: dict[str, object] = {
     "name": "image",
     "properties": {**WRITABLE, **COMPUTED, "locations": LOCATIONS, **COMMON},
     "additionalProperties": {"type": "string"},
@@ -19,7 +19,7 @@ IMAGE: dict[str, Any] = {
         {"rel": "describedby", "href": "{schema}"},
     ],
 }
-MEMBER: dict[str, Any] = {
+MEMBER: dict[str, object] = {
     "name": "member",
     "properties": {
         "member_id": {"type": "string", "description": "An identifier for the image member (tenantId)"},
@@ -38,7 +38,7 @@ MEMBER: dict[str, Any] = {
         "schema": {"readOnly": True, "type": "string"},
     },
 }
-TASK: dict[str, Any] = {
+TASK: dict[str, object] = {
     "name": "task",
     "properties": {
         **{
@@ -53,7 +53,7 @@ TASK: dict[str, Any] = {
 }
 
 
-def _collection(plural: str, item: dict[str, Any], links: tuple[str, ...]) -> dict[str, Any]:
+def _collection(plural: str, item: dict[str, Any], links: tuple[str, ...]) -> dict[str, object]:
     return {
         "name": plural,
         "properties": {
@@ -64,7 +64,7 @@ def _collection(plural: str, item: dict[str, Any], links: tuple[str, ...]) -> di
     }
 
 
-SCHEMAS: dict[str, dict[str, Any]] = {
+SCHEMAS: dict[str, dict[str, object]] = {
     "image": IMAGE,
     "images": _collection("images", IMAGE, ("first", "next")),
     "member": MEMBER,

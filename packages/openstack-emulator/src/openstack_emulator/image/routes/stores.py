@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import Any
 
 from openstack_emulator.core.errors import bad_request
 from openstack_emulator.core.http import Request, Response
@@ -31,7 +30,7 @@ def of_upload(request: Request) -> list[str]:
     return known([request.headers.get("x-image-meta-store") or DEFAULT_STORE])
 
 
-def of_import(body: Mapping[str, Any], taken: Collection[str]) -> list[str]:
+def of_import(body: Mapping[str, object], taken: Collection[str]) -> list[str]:
     """The stores that the body of an import names; 400 when one of them is `taken`: it has the image."""
     if body.get("all_stores") is True:
         if body.get("stores"):

@@ -23,7 +23,7 @@ class Change:
     may_overwrite: bool
 
 
-def applied(image: Image, changes: list[Change]) -> dict[str, Any]:
+def applied(image: Image, changes: list[Change]) -> dict[str, object]:
     """The new values of an image record's fields after the changes, in order.
 
     Raises: ApiError 403 for attributes that are not the user's, 409 for properties that are missing or there

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 from openstack_emulator.core.cloud import Records, new_id
 from openstack_emulator.core.errors import conflict, forbidden
@@ -162,7 +161,7 @@ class Images(Rules):
         self.after(0.15, self.finish_with_stand_in, image.id, image.id, wanted.size)
         return image
 
-    def change(self, image: Image, changes: Mapping[str, Any]) -> None:
+    def change(self, image: Image, changes: Mapping[str, object]) -> None:
         """Set checked attributes."""
         self.rows.update(image, **changes, updated_at=self.records.timestamp())
 

@@ -87,7 +87,7 @@ class Imports(Rules):
         self._end(task, "success", image)
 
     def begin_task(
-        self, context: Context, wanted: Mapping[str, Any], owner: str, image: Mapping[str, Any], request_id: str
+        self, context: Context, wanted: Mapping[str, object], owner: str, image: Mapping[str, object], request_id: str
     ) -> Task:
         """Start to create an image from the data at a URI; the task.
 
@@ -97,7 +97,7 @@ class Imports(Rules):
         self.after(0.1, self.finish_task, task.id, owner, dict(image))
         return task
 
-    def finish_task(self, task_id: str, owner: str, wanted: dict[str, Any]) -> None:
+    def finish_task(self, task_id: str, owner: str, wanted: dict[str, object]) -> None:
         """Make the image that a task is to import; a task that cannot says why."""
         task = self.tasks.get(task_id)
         if task is None:

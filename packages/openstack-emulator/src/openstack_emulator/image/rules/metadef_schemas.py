@@ -74,7 +74,7 @@ NAMESPACE: Mapping[str, Schema] = {
 TAGS: Mapping[str, Schema] = {"tags": {"type": "array", "items": _OBJECT}}
 
 
-def _item(name: str, properties: Mapping[str, Schema], required: tuple[str, ...]) -> dict[str, Any]:
+def _item(name: str, properties: Mapping[str, Schema], required: tuple[str, ...]) -> dict[str, object]:
     return {
         "name": name,
         "type": "object",

@@ -30,7 +30,7 @@ REQUIRED = {"properties": ("title", "type")}
 NAME, CREATED = "namespace", "created_at"
 
 
-def checked(kind: str, schemas: Mapping[str, Schema], body: Any, required: tuple[str, ...] = ()) -> dict[str, Any]:
+def checked(kind: str, schemas: Mapping[str, Schema], body: object, required: tuple[str, ...] = ()) -> dict[str, Any]:
     """A body without what answers show and requests do not say; 400 when it is not what the schemas ask for."""
     if not isinstance(body, Mapping):
         raise bad_request("The request body must be a JSON object.")
@@ -141,12 +141,12 @@ class Namespaces(Rules):
             raise not_found(f"The namespace {namespace.id} has nothing of the name {name} in its {kind}.")
         return found
 
-    def add_part(self, namespace: Namespace, kind: str, name: str, made: dict[str, Any]) -> None:
+    def add_part(self, namespace: Namespace, kind: str, name: str, made: dict[str, object]) -> None:
         """Add a part; 409 when there is one of the name."""
         self._refuse_held(namespace, kind, name)
         self.set_parts(namespace, kind, {**held(namespace, kind), name: made})
 
-    def replace_part(self, namespace: Namespace, kind: str, old: str, name: str, made: dict[str, Any]) -> None:
+    def replace_part(self, namespace: Namespace, kind: str, old: str, name: str, made: dict[str, object]) -> None:
         """Put another part in the place of one, which may have another name; 409 when there is one of the name."""
         present = held(namespace, kind)
         if name != old:

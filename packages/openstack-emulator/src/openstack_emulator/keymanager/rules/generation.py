@@ -22,7 +22,7 @@ _SYMMETRIC_BITS: Mapping[str, range | tuple[int, ...]] = {
     "desede": (64, 128, 192),
     **dict.fromkeys(("hmacsha1", "hmacsha256", "hmacsha384", "hmacsha512", "hmac"), range(8, 32768, 8)),
 }
-_PAIRS: Mapping[str, tuple[tuple[int, ...], Callable[[int], Any]]] = {
+_PAIRS: Mapping[str, tuple[tuple[int, ...], Callable[[int], object]]] = {
     "rsa": ((1024, 2048, 3072, 4096), lambda bits: rsa.generate_private_key(65537, bits)),
     "dsa": ((1024, 2048, 3072), dsa.generate_private_key),
 }

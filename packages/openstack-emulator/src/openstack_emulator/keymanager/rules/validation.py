@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
 
 from openstack_emulator.core.errors import ApiError, bad_request
 from openstack_emulator.core.validation.objects import Dialect, Step
@@ -30,7 +29,7 @@ class _Refusal:
 
     within: str | None
 
-    def __call__(self, schema: str, wanted: Any, problem: Problem, words: str) -> ApiError:
+    def __call__(self, schema: str, wanted: object, problem: Problem, words: str) -> ApiError:
         name = problem.path[0] if problem.path else None
         shown = "the value has a wrong type or range" if name in SENSITIVE else words
         return mismatch(schema, shown, self.within or name)
@@ -38,7 +37,7 @@ class _Refusal:
 
 def check(
     schema: str,
-    body: Mapping[str, Any],
+    body: Mapping[str, object],
     checks: Mapping[str, Check],
     required: Sequence[str] = (),
     within: str | None = None,

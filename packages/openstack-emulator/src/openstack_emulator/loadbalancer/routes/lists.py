@@ -43,7 +43,7 @@ def listed(
     return Response({members: shown, f"{members}_links": found.links(request)})
 
 
-def trimmed(row: dict[str, Any], query: Query) -> dict[str, Any]:
+def trimmed(row: dict[str, Any], query: Query) -> dict[str, object]:
     """Only the fields that the request asks for; all when it names none."""
     names = [name for value in query.all("fields") for name in value.split(",")]
     return {name: row[name] for name in names if name in row} if names else row

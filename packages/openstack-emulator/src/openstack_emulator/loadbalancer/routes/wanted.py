@@ -106,5 +106,5 @@ def _pool(given: Any) -> NewPool | PoolName | None:
     return PoolName(given["name"]) if isinstance(given, dict) and given.keys() == {"name"} else new_pool(given)
 
 
-def _settings(values: Mapping[str, Any]) -> Mapping[str, Any]:
+def _settings(values: Mapping[str, Any]) -> Mapping[str, object]:
     return {name: value for name, value in values.items() if name not in NOT_KEPT}

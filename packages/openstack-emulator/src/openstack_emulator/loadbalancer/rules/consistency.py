@@ -106,7 +106,7 @@ def check_protocols(listener: Listener, pool: Pool) -> None:
         )
 
 
-def check_session(persistence: Mapping[str, Any] | None) -> None:
+def check_session(persistence: Mapping[str, object] | None) -> None:
     """Check how a pool recognizes a session. Raises ApiError 400."""
     session = persistence or {}
     by_application = session.get("type") == "APP_COOKIE"
@@ -130,7 +130,7 @@ def _check_monitor(siblings: Siblings, monitor: HealthMonitor) -> None:
         raise bad_request("A health monitor of type UDP-CONNECT needs a pool with the protocol UDP.")
 
 
-def require_target(action: str, target: Any) -> None:
+def require_target(action: str, target: object) -> None:
     """Refuse a policy that redirects to nothing. Raises ApiError 400."""
     if action in TARGETS and not target:
         raise bad_request(f"Invalid L7 Policy arguments: {TARGETS[action]} must not be None")

@@ -40,7 +40,7 @@ class Setup(Rules, Generic[S]):
         """Add one."""
         return self.rows.add(new)
 
-    def change(self, row: S, changes: Mapping[str, Any]) -> None:
+    def change(self, row: S, changes: Mapping[str, object]) -> None:
         """Set fields of one."""
         self.rows.update(row, **changes)
 
@@ -54,7 +54,7 @@ class Setup(Rules, Generic[S]):
 class Profiles(Setup[F]):
     """Profiles, of which only the name changes while they are used."""
 
-    def change(self, row: F, changes: Mapping[str, Any]) -> None:
+    def change(self, row: F, changes: Mapping[str, object]) -> None:
         """Set fields of a profile. Raises ApiError 409 for one in use."""
         if changes.keys() - {"name"} and self._used(row):
             raise conflict(f"{self._title} {row.id} is in use and cannot be modified.")

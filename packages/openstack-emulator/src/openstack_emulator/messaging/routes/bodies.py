@@ -15,7 +15,7 @@ MOST_AT_ONCE = 20
 DEFAULT_PAGE = 10
 
 
-def json_of(request: Request) -> Any:
+def json_of(request: Request) -> object:
     """The decoded body of a request. Raises ApiError 400."""
     try:
         return request.json

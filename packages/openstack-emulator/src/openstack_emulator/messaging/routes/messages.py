@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
 from urllib.parse import urlencode
 
 from openstack_emulator.core.cloud import new_id
@@ -88,7 +87,7 @@ def delete_many(messaging: Messaging, request: Request) -> Response:
     return Response({"messages": popped})
 
 
-def _popped(messaging: Messaging, name: str, message: Message) -> dict[str, Any]:
+def _popped(messaging: Messaging, name: str, message: Message) -> dict[str, object]:
     """A message as Zaqar shows it when it is popped, which is a claim that ends at once."""
     shown = message_view(messaging, name, message)
     shown.pop("href")

@@ -74,7 +74,7 @@ def stats(messaging: Messaging, request: Request) -> Response:
     return Response({"messages": shown})
 
 
-def _when(messaging: Messaging, name: str, message: Message) -> dict[str, Any]:
+def _when(messaging: Messaging, name: str, message: Message) -> dict[str, object]:
     created = datetime.fromtimestamp(message.created, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     shown = message_view(messaging, name, message)
     return {"href": shown["href"], "age": shown["age"], "created": created}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
 
 from openstack_emulator.core import json_patch
 from openstack_emulator.core.cloud import Records
@@ -18,7 +17,7 @@ from openstack_emulator.messaging.rules.settings import RESERVED, check_reserved
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
-def _misplaced(body: Any, at: int) -> ApiError:
+def _misplaced(body: object, at: int) -> ApiError:
     return bad_request("Each operation needs a path below /metadata.")
 
 
@@ -45,7 +44,7 @@ class Queues(Rules):
     def find(self, project_id: str, name: str) -> Queue | None:
         return self.rows.get(place(project_id, name))
 
-    def make(self, project_id: str, name: str, metadata: Mapping[str, Any]) -> bool:
+    def make(self, project_id: str, name: str, metadata: Mapping[str, object]) -> bool:
         """Create the queue or replace its metadata; whether it is new. Raises ApiError 400."""
         check_name(name)
         check_reserved(metadata)
@@ -58,7 +57,7 @@ class Queues(Rules):
             self.rows.save(known)
         return False
 
-    def patch(self, queue: Queue, body: Any) -> None:
+    def patch(self, queue: Queue, body: object) -> None:
         """Apply a JSON patch to the metadata, completely or not at all. Raises ApiError: 400, or 409 for a place that
         the metadata do not have."""
         metadata = metadata_of(queue)

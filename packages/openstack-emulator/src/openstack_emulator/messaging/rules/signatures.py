@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
-from typing import Any
 
 from openstack_emulator.core.cloud import Records, new_id
 from openstack_emulator.core.errors import bad_request
@@ -37,7 +36,7 @@ class Signatures(Rules):
         super().__init__(records)
         self._own = own
 
-    def sign(self, project_id: str, paths: Sequence[str], methods: Sequence[str], expires: Any) -> SignedUrl:
+    def sign(self, project_id: str, paths: Sequence[str], methods: Sequence[str], expires: object) -> SignedUrl:
         """Sign a URL; without an end, it is valid for a day. Raises ApiError 400 for an end that has passed."""
         now = self.records.now()
         end = str(expires or (now.replace(tzinfo=None, microsecond=0) + _VALID).strftime(_FORM))

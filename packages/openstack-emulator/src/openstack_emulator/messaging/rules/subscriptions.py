@@ -30,7 +30,7 @@ class Subscriptions(Rules):
         self.rows = records.typed("subscriptions", Subscription, "queue")
         self._queues = queues
 
-    def subscribe(self, request: Request, project_id: str, name: str, wanted: Mapping[str, Any]) -> Subscription:
+    def subscribe(self, request: Request, project_id: str, name: str, wanted: Mapping[str, object]) -> Subscription:
         """Return a new subscription, or the one of the same subscriber that it has not confirmed yet.
 
         wanted: subscriber, ttl and options, the last two with defaults.
@@ -72,7 +72,7 @@ class Subscriptions(Rules):
             reason = "Subscription could not be created. Please try again in a few seconds."
             raise ApiError(503, reason) from error
 
-    def change(self, request: Request, subscription: Subscription, wanted: Mapping[str, Any]) -> None:
+    def change(self, request: Request, subscription: Subscription, wanted: Mapping[str, object]) -> None:
         """Change a subscription. Another subscriber gets no token of the user who chose the one before."""
         merged = {"subscriber": subscription.subscriber, **wanted}
         values = self._checked(subscription.queue, merged, subscription.id)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from typing import Any
 from urllib.parse import urlencode
 
 from openstack_emulator.core.errors import ApiError, bad_request
@@ -15,7 +14,7 @@ from openstack_emulator.metric.rules.validation import integer, refusal
 
 
 def paged(
-    request: Request, rows: Sequence[R], fields: Collection[str], view: Callable[[R], dict[str, Any]]
+    request: Request, rows: Sequence[R], fields: Collection[str], view: Callable[[R], dict[str, object]]
 ) -> Response:
     """The page of a list that the query asks for, with a link to the next one.
 

@@ -221,7 +221,7 @@ def _put(answer: dict[str, Any], key: tuple[str, str], rows: list[list[Any]]) ->
         answer.setdefault(name, {}).setdefault(method, []).extend(rows)
 
 
-def _named(database: TimeSeriesDatabase, request: Request, body: dict[str, Any]) -> dict[str | None, list[Metric]]:
+def _named(database: TimeSeriesDatabase, request: Request, body: dict[str, object]) -> dict[str | None, list[Metric]]:
     """The metrics of the resources of a search by name."""
     context = request.context
     found: dict[str | None, list[Metric]] = {}

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from openstack_emulator.core.cloud import Handler, Routes
 from openstack_emulator.core.errors import ApiError
 from openstack_emulator.core.http import Request, Response
@@ -21,7 +19,7 @@ def json_only(routes: Routes) -> Routes:
 
 
 def _checked(handler: Handler) -> Handler:
-    def serve(records: Any, request: Request) -> Response:
+    def serve(records: object, request: Request) -> Response:
         media = request.headers.get("content-type", "").partition(";")[0].strip().lower()
         if media not in _JSON and (media or request.body):
             raise ApiError(415, f"The media type {media!r} is not supported: use application/json.")

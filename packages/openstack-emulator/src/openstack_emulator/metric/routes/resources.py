@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from datetime import UTC, datetime
 from email.utils import format_datetime
-from typing import Any
 
 from openstack_emulator.core.http import Context, Request, Response
 from openstack_emulator.metric.records import Resource
@@ -24,7 +23,7 @@ def search(database: TimeSeriesDatabase, request: Request) -> Response:
     return _listed(database, request, request.query.get("filter") or (request.json if request.body else None))
 
 
-def _listed(database: TimeSeriesDatabase, request: Request, expression: Any) -> Response:
+def _listed(database: TimeSeriesDatabase, request: Request, expression: object) -> Response:
     kind = kind_of(request)
     rows = database.resources.select(kind, expression, project_of(request.context))
     fields = {*SHOWN, "revision_start", "revision_end", *database.types.require(kind).attributes}

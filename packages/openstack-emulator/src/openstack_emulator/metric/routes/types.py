@@ -20,7 +20,7 @@ from openstack_emulator.metric.rules.wanted import NewType
 from openstack_emulator.metric.views import type_view
 
 
-def _wrong(*path: str) -> Callable[[Any, int], ApiError]:
+def _wrong(*path: str) -> Callable[[object, int], ApiError]:
     """The refusal of a wrong part of an operation."""
     return lambda body, at: invalid("not a valid value for dictionary value", (at, *path))
 
@@ -73,7 +73,7 @@ def change(database: TimeSeriesDatabase, request: Request) -> Response:
     return Response(type_view(kind))
 
 
-def _new(given: Any, name: str) -> tuple[Attribute, Any]:
+def _new(given: Any, name: str) -> tuple[Attribute, object]:
     """The description of an attribute for existing resources, and the value that these get."""
     found = attribute(given)
     if name in RESERVED:

@@ -51,7 +51,7 @@ def parse(text: str) -> Any:
     return stack[0][0]
 
 
-def _number(token: str) -> Any:
+def _number(token: str) -> object:
     try:
         return float(token)
     except ValueError:

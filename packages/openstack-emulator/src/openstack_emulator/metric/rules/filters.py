@@ -18,7 +18,7 @@ _DEEPEST = 20
 Token = tuple[str, str]
 
 
-def expression_of(filter_text: str) -> Any:
+def expression_of(filter_text: str) -> object:
     """Return the expression, an object, that a string describes. Raises ApiError 400."""
     tokens: list[Token] = []
     at = 0
@@ -42,7 +42,7 @@ class _Reader:
     def __init__(self, tokens: list[Token], source: str) -> None:
         self.tokens, self._source = tokens, source
 
-    def either(self, depth: int) -> Any:
+    def either(self, depth: int) -> object:
         return self._joined("or", depth)
 
     def _joined(self, word: str, depth: int) -> Any:
@@ -54,10 +54,10 @@ class _Reader:
             parts.append(self._part(word, depth))
         return parts[0] if len(parts) == 1 else {word: parts}
 
-    def _part(self, word: str, depth: int) -> Any:
+    def _part(self, word: str, depth: int) -> object:
         return self._joined("and", depth + 1) if word == "or" else self._single(depth + 1)
 
-    def _single(self, depth: int) -> Any:
+    def _single(self, depth: int) -> object:
         if self._at("word", "not"):
             self.tokens.pop(0)
             return {"not": self._single(depth + 1)}
@@ -75,7 +75,7 @@ class _Reader:
             return _OPERATORS.get(given, given.lower())
         raise _wrong(self._source)
 
-    def _value(self) -> Any:
+    def _value(self) -> object:
         kind, given = self._next()
         if kind == "quoted":
             return given[1:-1]

@@ -140,7 +140,7 @@ class Metrics(Rules):
         return sorted((item.granularity for item in self._policies.of(metric).definition), reverse=True)
 
 
-def _point(measure: Any, now: float) -> list[float]:
+def _point(measure: object, now: float) -> list[float]:
     """The point of one measure. Raises ApiError 400."""
     if not isinstance(measure, dict):
         raise invalid("unexpected measures format")

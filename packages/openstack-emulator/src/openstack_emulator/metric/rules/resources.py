@@ -73,7 +73,7 @@ class Resources(Rules):
         candidates = self.rows if kind == GENERIC else self.rows.select(type=kind)
         return [resource for resource in candidates if project in (None, *resource.owners) and chosen(resource)]
 
-    def _predicate(self, kind: str, expression: Any) -> Callable[[Resource], bool]:
+    def _predicate(self, kind: str, expression: object) -> Callable[[Resource], bool]:
         """The function of an expression over the attributes of a type. Raises ApiError."""
         known = {*_OWN, *self._types.require(kind).attributes}
         expression = _by_any_id(expression_of(expression) if isinstance(expression, str) else expression)
@@ -170,7 +170,7 @@ def resource_id(given: str, user: str, project: str | None) -> str:
         return str(uuid5(_NAMESPACE, f"{given}\n{user}:{project}"))
 
 
-def _fields(expression: Any) -> list[str]:
+def _fields(expression: object) -> list[str]:
     """The names of the fields in an expression."""
     if isinstance(expression, list):
         return [name for part in expression for name in _fields(part)]
@@ -185,7 +185,7 @@ def _fields(expression: Any) -> list[str]:
     return found
 
 
-def _by_any_id(expression: Any) -> Any:
+def _by_any_id(expression: object) -> object:
     """The expression that finds resources by the IDs that they were created with, too."""
     if isinstance(expression, list):
         return [_by_any_id(part) for part in expression]

@@ -155,7 +155,7 @@ def required(attributes: Mapping[str, Attribute]) -> list[str]:
     return [name for name, one in attributes.items() if one.required]
 
 
-def kept_values(values: Mapping[str, Any], attributes: Mapping[str, Attribute]) -> dict[str, Any]:
+def kept_values(values: Mapping[str, Any], attributes: Mapping[str, Attribute]) -> dict[str, object]:
     """The values of attributes in the form in which they are kept: floats, and UUIDs with dashes."""
     forms: dict[str, Callable[[Any], Any]] = {"number": float, "uuid": lambda value: str(UUID(str(value)))}
     return {

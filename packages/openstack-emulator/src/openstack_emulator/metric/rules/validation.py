@@ -30,7 +30,7 @@ def invalid(reason: str, path: tuple[str | int, ...] = (), cause: str = "Invalid
     return refusal(cause, reason=f"{reason} @ data{where}" if path else reason, detail=[str(key) for key in path])
 
 
-def checked(body: Any, check: Check) -> Any:
+def checked(body: object, check: Check) -> Any:
     """Return a body that passes a check. Raises ApiError 400."""
     if (problem := check(body)) is None:
         return body
@@ -44,7 +44,7 @@ def checked(body: Any, check: Check) -> Any:
     raise invalid(words, path)
 
 
-def check_fields(wanted: Any, checks: Mapping[str, Check], required: Sequence[str] = ()) -> None:
+def check_fields(wanted: object, checks: Mapping[str, Check], required: Sequence[str] = ()) -> None:
     """Refuse an object with a wrong, an unknown or a missing field. Raises ApiError 400."""
     checked(wanted, form(checks, tuple(required)))
 

@@ -54,7 +54,7 @@ class NewDefinition:
         return cls(_whole(given.get("granularity")), int(points) if points else None, _whole(given.get("timespan")))
 
 
-def _whole(span: Any) -> int | None:
+def _whole(span: object) -> int | None:
     """Whole seconds of a time in a definition."""
     return round(seconds(span) or 0) if span else None
 
@@ -157,7 +157,7 @@ class ResourceChange:
         return cls(fields | ({"ended_at": ended} if ended else {}), ended, attributes, body.get("metrics") or {})
 
 
-def _check(body: Any, attributes: Mapping[str, Check], needed: Iterable[str]) -> None:
+def _check(body: object, attributes: Mapping[str, Check], needed: Iterable[str]) -> None:
     """Refuse the description of a resource that is wrong; attributes that are not needed may be null."""
     known: dict[str, Check] = {
         "project_id": optional(text(0, None)),

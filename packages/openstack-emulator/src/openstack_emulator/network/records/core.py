@@ -428,7 +428,7 @@ class Agent(TypedRecord):
     admin_state_up: Any
     alive: bool
     description: Any
-    configurations: dict[str, Any]
+    configurations: dict[str, object]
     resources_synced: bool | None
     created_at: str
     started_at: str

@@ -33,7 +33,7 @@ class IkePolicy(Named):
     phase1_negotiation_mode: str
     pfs: str
     ike_version: str
-    lifetime: dict[str, Any]
+    lifetime: dict[str, object]
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
@@ -45,7 +45,7 @@ class IpsecPolicy(Named):
     auth_algorithm: str
     encryption_algorithm: str
     pfs: str
-    lifetime: dict[str, Any]
+    lifetime: dict[str, object]
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
@@ -73,7 +73,7 @@ class IpsecSiteConnection(Named):
     psk: str
     mtu: int
     initiator: str
-    dpd: dict[str, Any]
+    dpd: dict[str, object]
     auth_mode: str
     route_mode: str
     admin_state_up: bool
@@ -128,7 +128,7 @@ class PortPair(Named):
 
     ingress: str
     egress: str
-    service_function_parameters: dict[str, Any]
+    service_function_parameters: dict[str, object]
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
@@ -136,7 +136,7 @@ class PortPairGroup(Named):
     """Port pairs of functions that do the same."""
 
     port_pairs: list[str]
-    port_pair_group_parameters: dict[str, Any]
+    port_pair_group_parameters: dict[str, object]
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
@@ -153,7 +153,7 @@ class FlowClassifier(Named):
     destination_ip_prefix: str | None
     logical_source_port: str | None
     logical_destination_port: str | None
-    l7_parameters: dict[str, Any]
+    l7_parameters: dict[str, object]
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
@@ -223,5 +223,5 @@ class NetworkGateway(Owned):
 
     name: str
     default: bool
-    devices: list[dict[str, Any]]
+    devices: list[dict[str, object]]
     ports: list[Connection]

@@ -103,7 +103,7 @@ def get_subports(network: NetworkService, request: Request) -> Response:
     return Response({"sub_ports": [to_plain(sub) for sub in trunk.sub_ports]})
 
 
-def _change_addresses(network: NetworkService, request: Request, **lists: Any) -> Response:
+def _change_addresses(network: NetworkService, request: Request, **lists: object) -> Response:
     actor = writer_of(request, "update_address_group")
     group = network.address_groups.reach(actor, request.vars["id"])
     network.address_groups.change_addresses(actor, group, **lists)

@@ -171,7 +171,7 @@ class Endpoint(Generic[T]):
         return record
 
 
-def _many(request: Request, plural: str) -> list[Any] | None:
+def _many(request: Request, plural: str) -> list[object] | None:
     """The items of a bulk create; None for another body."""
     try:
         body = request.json
@@ -181,7 +181,7 @@ def _many(request: Request, plural: str) -> list[Any] | None:
     return found if isinstance(found, list) else None
 
 
-def _create_all(resources: Resources[T], actor: Actor, bodies: list[dict[str, Any]]) -> list[T]:
+def _create_all(resources: Resources[T], actor: Actor, bodies: list[dict[str, object]]) -> list[T]:
     """Create all or none."""
     created: list[T] = []
     try:

@@ -19,7 +19,7 @@ class AddressGroups(Resources[AddressGroup]):
     def prepare(self, actor: Actor, wanted: AddressGroup, given: Given) -> None:
         wanted.addresses = sorted({_prefix(address) for address in wanted.addresses})
 
-    def change_addresses(self, actor: Actor, record: AddressGroup, added: Any, removed: Any) -> None:
+    def change_addresses(self, actor: Actor, record: AddressGroup, added: object, removed: object) -> None:
         """Put addresses in, take others out. Raises: ApiError 400 for ones that are there already or are not."""
         self.refuse_strangers(actor, record, "update")
         new, old = self._addresses(added), self._addresses(removed)

@@ -50,7 +50,7 @@ def _without_scope(value: str) -> str:
     return value
 
 
-def anything(value: Any) -> Any:
+def anything(value: Any) -> object:
     return value
 
 

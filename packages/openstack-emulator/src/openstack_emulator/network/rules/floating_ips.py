@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from openstack_emulator.core.errors import ApiError, bad_request, conflict, not_found
 from openstack_emulator.network.records.core import FixedIp, FloatingIp, Port
 from openstack_emulator.network.rules.addresses import FuturePort
@@ -53,7 +51,7 @@ class FloatingIps(Resources[FloatingIp]):
             raise in_use("FipInUseByPortForwarding", f"Floating IP {record.id} in use by Port Forwarding resources.")
         self._associate(actor, after, given.get("fixed_ip_address"))
 
-    def change(self, record: FloatingIp, **changes: Any) -> None:
+    def change(self, record: FloatingIp, **changes: object) -> None:
         super().change(record, **changes)
         if "router_id" in changes:
             self.later(SETTLE_SECONDS, self.settle, record.id)

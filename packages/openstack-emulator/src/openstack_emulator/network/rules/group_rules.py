@@ -73,7 +73,7 @@ class SecurityGroupRules(Resources[SecurityGroupRule]):
                 raise in_use("SecurityGroupRuleExists", f"Security group rule already exists. Rule id is {rule.id}.")
 
 
-def _signature(rule: SecurityGroupRule) -> tuple[Any, ...]:
+def _signature(rule: SecurityGroupRule) -> tuple[object, ...]:
     protocol = rule.protocol
     number: int | str | None = protocol
     if protocol is not None:

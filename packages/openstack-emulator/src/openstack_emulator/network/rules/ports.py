@@ -31,8 +31,8 @@ SERVERS = ("compute:", "baremetal:")
 """Beginnings of the owners whose ports only administrators and services may delete."""
 PLUG_SECONDS = 0.05
 DHCP_SECONDS = 0.1
-VIF: Mapping[str, Any] = {"vif_type": "ovs", "vif_details": {"port_filter": True, "connectivity": "l2"}}
-UNBOUND: Mapping[str, Any] = {"vif_type": "unbound", "vif_details": {}, "host_id": "", "status": "DOWN"}
+VIF: Mapping[str, object] = {"vif_type": "ovs", "vif_details": {"port_filter": True, "connectivity": "l2"}}
+UNBOUND: Mapping[str, object] = {"vif_type": "unbound", "vif_details": {}, "host_id": "", "status": "DOWN"}
 
 
 class Ports(Resources[Port]):
@@ -73,7 +73,7 @@ class Ports(Resources[Port]):
         self.state.ports.add(record)
         return record
 
-    def change(self, record: Port, **changes: Any) -> None:
+    def change(self, record: Port, **changes: object) -> None:
         self.state.ports.remove(record)
         super().change(record, **changes)
         self.state.ports.add(record)

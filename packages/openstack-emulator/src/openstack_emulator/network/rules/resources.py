@@ -235,7 +235,7 @@ class Resources(Generic[T]):
         self.state.changed()
         return self.rows.add(record)
 
-    def change(self, record: T, **changes: Any) -> None:
+    def change(self, record: T, **changes: object) -> None:
         """Set fields, with a new time and revision."""
         if isinstance(record, Revised):
             record.updated_at = self.state.records.timestamp()

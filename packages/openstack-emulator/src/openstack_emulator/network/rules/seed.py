@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from openstack_emulator.core.cloud import Cloud
 from openstack_emulator.identity.records import DEFAULT_DOMAIN
@@ -14,22 +13,22 @@ from openstack_emulator.network.rules.pools import SubnetPools
 from openstack_emulator.network.rules.routers import Routers
 from openstack_emulator.network.rules.subnets import Subnets
 
-PUBLIC: Mapping[str, Any] = {
+PUBLIC: Mapping[str, object] = {
     "name": "public",
     "router:external": True,
     "is_default": True,
     "provider:network_type": "flat",
     "provider:physical_network": "public",
 }
-PUBLIC_SUBNET: Mapping[str, Any] = {
+PUBLIC_SUBNET: Mapping[str, object] = {
     "name": "public-subnet",
     "ip_version": 4,
     "cidr": "172.24.4.0/24",
     "gateway_ip": "172.24.4.1",
     "enable_dhcp": False,
 }
-PRIVATE_SUBNET: Mapping[str, Any] = {"name": "private-subnet", "ip_version": 4, "cidr": "10.0.0.0/26"}
-DEFAULT_POOL: Mapping[str, Any] = {
+PRIVATE_SUBNET: Mapping[str, object] = {"name": "private-subnet", "ip_version": 4, "cidr": "10.0.0.0/26"}
+DEFAULT_POOL: Mapping[str, object] = {
     "name": "shared-default-subnetpool-v4",
     "prefixes": ["10.0.0.0/22"],
     "default_prefixlen": 26,

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from openstack_emulator.core.cloud import Records
 from openstack_emulator.core.http import Request, Response
 from openstack_emulator.objectstore.routes import bulk, listing, symlinks, temp_url
 from openstack_emulator.objectstore.rules import accounts, large_objects, metadata, syncing, uploads
 
-CAPABILITIES: dict[str, Any] = {
+CAPABILITIES: dict[str, object] = {
     "swift": {
         "version": "2.35.0",
         "max_file_size": 1 << 30,

@@ -56,7 +56,7 @@ class LargeObjects:
         )
         return dataclasses.replace(new, segments=segments, bytes=size, hash=whole_hash)
 
-    def _segment(self, account: str, at: int, entry: Any) -> Segment:
+    def _segment(self, account: str, at: int, entry: object) -> Segment:
         if not isinstance(entry, Mapping) or not isinstance(path := entry.get("path"), str):
             raise _BadSegment(f'Index {at}: each segment must be an object with a "path"')
         if unknown := set(entry) - KEYS:

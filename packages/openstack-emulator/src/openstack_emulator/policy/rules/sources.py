@@ -81,7 +81,7 @@ def _entries(table: Table, listed: list[Any]) -> Iterator[tuple[Any, Any]]:
             yield entry, one
 
 
-def _cell(entry: Any, around: Any, path: str) -> Value:
+def _cell(entry: object, around: object, path: str) -> Value:
     """Return a value of a row: a number or a string."""
     found = around if path.startswith("^") else entry
     for part in path.removeprefix("^").split(".") if path else []:

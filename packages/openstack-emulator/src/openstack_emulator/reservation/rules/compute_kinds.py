@@ -29,7 +29,7 @@ class ComputeKind(Kind):
         self.hosts = hosts
         self.compute = compute
 
-    def suitable(self, *requirements: Any) -> list[Host]:
+    def suitable(self, *requirements: object) -> list[Host]:
         """The reservable hosts with the required properties. Raises ApiError 400 or 404."""
         conditions = [requirement(given, self.hosts.has_property) for given in requirements]
         usable = self.compute.usable()

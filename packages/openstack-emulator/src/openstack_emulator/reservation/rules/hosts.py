@@ -112,7 +112,7 @@ class Hosts(Rules):
             raise not_found(f"Host '{key}' not found!")
         return found
 
-    def _note(self, capabilities: Mapping[str, Any]) -> None:
+    def _note(self, capabilities: Mapping[str, object]) -> None:
         for name in capabilities:
             if name not in self.properties:
                 moment = self.records.timestamp(STAMP)

@@ -180,7 +180,7 @@ class Leases(Rules):
             changes.append(_Plan(kind, wanted, chosen))
         return changes
 
-    def _changed(self, reservation: Reservation, wish: Mapping[str, Any]) -> Reservation:
+    def _changed(self, reservation: Reservation, wish: Mapping[str, object]) -> Reservation:
         """Return a reservation as a request changes it. Raises ApiError."""
         kind = self._kinds[reservation.resource_type]
         if wish.get("resource_type", kind.resource_type) != kind.resource_type:
@@ -275,7 +275,7 @@ def _list(given: Any, name: str) -> list[Any]:
     return given
 
 
-def _check_dates(start: datetime, end: datetime, before_end: Any, now: datetime) -> datetime:
+def _check_dates(start: datetime, end: datetime, before_end: object, now: datetime) -> datetime:
     """Return the date of `before_end_lease`. Raises ApiError."""
     _check_end(start, end, now)
     if before_end is None:

@@ -37,7 +37,7 @@ def requirement(given: Any, known: Callable[[str], bool]) -> Matches:
     return _condition(parsed, given, known) if parsed else lambda host: True
 
 
-def _condition(parsed: Any, given: Any, known: Callable[[str], bool]) -> Matches:
+def _condition(parsed: object, given: Any, known: Callable[[str], bool]) -> Matches:
     if not isinstance(parsed, list) or len(parsed) < 2 or not isinstance(parsed[0], str):
         raise _malformed(given)
     if parsed[0] == "and":
@@ -46,7 +46,7 @@ def _condition(parsed: Any, given: Any, known: Callable[[str], bool]) -> Matches
     return _comparison(parsed, given, known)
 
 
-def _comparison(parsed: Any, given: Any, known: Callable[[str], bool]) -> Matches:
+def _comparison(parsed: object, given: Any, known: Callable[[str], bool]) -> Matches:
     if not isinstance(parsed, list) or len(parsed) != 3 or not all(isinstance(part, str) for part in parsed):
         raise _malformed(given)
     operator, field, wanted = parsed

@@ -39,7 +39,7 @@ versions = all_versions(_VERSION, status=300)
 version = all_versions(_VERSION, microversions=MICROVERSIONS)
 
 
-def _set(request: Request, limits: dict[str, Any]) -> dict[str, Any]:
+def _set(request: Request, limits: dict[str, Any]) -> dict[str, object]:
     """Limits, without those that the microversion does not have."""
     return {name: value for name, value in limits.items() if request.version >= SINCE.get(name, OLDEST)}
 

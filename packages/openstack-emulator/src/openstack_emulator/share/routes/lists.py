@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from datetime import UTC, datetime
-from typing import Any
 
 from openstack_emulator.core.filters import Filter, contains, equal
 from openstack_emulator.core.http import Request, Response
@@ -55,7 +54,7 @@ def listing(
     plural: str,
     rows: Collection[R],
     filters: Mapping[str, Filter],
-    view: Callable[[R], dict[str, Any]],
+    view: Callable[[R], dict[str, object]],
 ) -> Response:
     """The answer to a list request: the newest records first unless it asks for another order."""
     query = request.query

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from openstack_emulator.core.validation.conversions import as_boolean
 from openstack_emulator.share.rules.constants import BACKEND_HOST, ZONE
 
 TOTAL_GIB = 10_000
-CAPABILITIES: Mapping[str, Any] = {
+CAPABILITIES: Mapping[str, object] = {
     "share_backend_name": "generic",
     "vendor_name": "Stoker",
     "driver_version": "1.0",
@@ -59,7 +58,7 @@ def fits(extra_specs: Mapping[str, str]) -> bool:
     return True
 
 
-def _matches(present: Any, wanted: str) -> bool:
+def _matches(present: object, wanted: str) -> bool:
     if isinstance(present, list):
         return any(_matches(one, wanted) for one in present)
     operator, _, value = wanted.strip().partition(" ")

@@ -64,7 +64,7 @@ class ShareTypes(Rules):
             self._refuse_taken(name)
         self.rows.update(kind, **changes)
 
-    def add_specs(self, kind: ShareType, extra_specs: Mapping[str, Any]) -> dict[str, str]:
+    def add_specs(self, kind: ShareType, extra_specs: Mapping[str, object]) -> dict[str, str]:
         """Set extra specs of a type, in place of those with the same keys; 400 for invalid ones."""
         added = specs_of(extra_specs)
         kind.extra_specs = {**kind.extra_specs, **added}
@@ -138,7 +138,7 @@ class ShareTypes(Rules):
             raise conflict(f"Share Type {name} already exists.")
 
 
-def specs_of(extra_specs: Mapping[str, Any]) -> dict[str, str]:
+def specs_of(extra_specs: Mapping[str, object]) -> dict[str, str]:
     """Extra specs as strings; 400 for a boolean one with another value."""
     for name, value in extra_specs.items():
         if name in (SERVERS, *ABILITIES) and _truth(value) is None:

@@ -101,7 +101,7 @@ def _quota_project(request: Request) -> str:
 
 def show_quota(storage: BlockStorage, request: Request) -> Response:
     project = _quota_project(request)
-    limits_: dict[str, Any] = dict(storage.quotas.limits_of(project))
+    limits_: dict[str, object] = dict(storage.quotas.limits_of(project))
     if request.query.boolean("usage"):
         used = storage.quotas.used_by(project)
         limits_ = {name: {"limit": limit, "in_use": used[name], "reserved": 0} for name, limit in limits_.items()}

@@ -33,7 +33,7 @@ def flag(value: Any, name: str) -> bool:
     return found
 
 
-def renamed(wanted: Mapping[str, Any], known: Collection[str]) -> dict[str, Any]:
+def renamed(wanted: Mapping[str, object], known: Collection[str]) -> dict[str, Any]:
     """The known fields of a body under their present names; `display_name` is an old one."""
     return {name.removeprefix("display_"): value for name, value in wanted.items() if name in known}
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 from urllib.parse import urlencode
 
 from openstack_emulator.core.errors import bad_request, not_found
@@ -49,7 +48,7 @@ def listing(
     plural: str,
     rows: Sequence[R],
     filters: Mapping[str, Filter],
-    view: Callable[[R], dict[str, Any]],
+    view: Callable[[R], dict[str, object]],
 ) -> Response:
     """The answer: filtered, ordered, one page of it, with the link to the next."""
     query = request.query

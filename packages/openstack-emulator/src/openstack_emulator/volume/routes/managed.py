@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from openstack_emulator.core.errors import bad_request
 from openstack_emulator.core.http import Request, Response
@@ -54,7 +53,7 @@ def manage_snapshot(storage: BlockStorage, request: Request) -> Response:
 
 
 def _list(
-    request: Request, plural: str, rows: Sequence[Manageable], view: Callable[[Manageable], dict[str, Any]]
+    request: Request, plural: str, rows: Sequence[Manageable], view: Callable[[Manageable], dict[str, object]]
 ) -> Response:
     host = request.query.get("host")
     if host not in (POOL, BACKEND_HOST):

@@ -100,7 +100,7 @@ class BackendObjects(Rules):
             self.rows.add(BackendObject(id=snapshot_reference(snapshot_id), size=snapshot.size, source=source))
             self._snapshots.rows.remove(snapshot)
 
-    def manage_volume(self, context: Context, host: str, reference: Any, wanted: NewVolume) -> Volume:
+    def manage_volume(self, context: Context, host: str, reference: object, wanted: NewVolume) -> Volume:
         """Begin to manage a volume of the back end; it ends in `error_managing` when there is none of that name.
 
         reference: `{"source-name": …}`.
@@ -135,7 +135,7 @@ class BackendObjects(Rules):
         volume.status, volume.size, volume.updated_at = "available", found.size, self.moment()
         self.volumes.rows.save(volume)
 
-    def manage_snapshot(self, context: Context, volume: Volume, reference: Any, wanted: NewSnapshot) -> Snapshot:
+    def manage_snapshot(self, context: Context, volume: Volume, reference: object, wanted: NewSnapshot) -> Snapshot:
         """Begin to manage a snapshot of a volume; it ends in `error` when the back end has none of that name.
 
         reference: `{"source-name": …}`.
@@ -173,7 +173,7 @@ class BackendObjects(Rules):
         return known + [Manageable(row.id, row.size, source=row.source) for row in self.rows if row.source is not None]
 
 
-def _source_name(reference: Any) -> str:
+def _source_name(reference: object) -> str:
     name = reference.get("source-name") if isinstance(reference, dict) else None
     if not isinstance(name, str) or not name:
         raise bad_request(

@@ -11,7 +11,7 @@ from openstack_emulator.volume.rules.constants import BACKEND
 CAPACITY_GIGABYTES = 30720
 OVERSUBSCRIPTION = 20.0
 SCOPE = "capabilities"
-CAPABILITIES: Mapping[str, Any] = {
+CAPABILITIES: Mapping[str, object] = {
     "total_capacity_gb": CAPACITY_GIGABYTES,
     "reserved_percentage": 0,
     "max_over_subscription_ratio": str(OVERSUBSCRIPTION),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hmac
 import secrets
-from typing import Any
 
 from openstack_emulator.core.cloud import Records, new_id
 from openstack_emulator.core.errors import bad_request
@@ -58,7 +57,7 @@ class Transfers(Rules):
             self.volumes.rows.save(volume)
         self.rows.remove(transfer)
 
-    def accept(self, context: Context, transfer_id: str, auth_key: Any) -> Transfer:
+    def accept(self, context: Context, transfer_id: str, auth_key: object) -> Transfer:
         """Take over the volume of an offer; 400 for a wrong key, 413 beyond a quota."""
         transfer = self.rows.require(transfer_id)
         if not isinstance(auth_key, str) or not hmac.compare_digest(auth_key.encode(), transfer.auth_key.encode()):

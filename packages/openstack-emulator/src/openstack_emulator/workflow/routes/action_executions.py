@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from openstack_emulator.core.errors import ApiError, bad_request
 from openstack_emulator.core.http import Request, Response
 from openstack_emulator.core.rules import visible
@@ -55,7 +53,7 @@ def create_action_execution(service: Workflows, request: Request) -> Response:
     return Response(status=201, later=_result(service, row, saved))
 
 
-async def _result(service: Workflows, row: ActionExecution, saved: bool) -> dict[str, Any]:
+async def _result(service: Workflows, row: ActionExecution, saved: bool) -> dict[str, object]:
     """Run an action; return what the response shows."""
     await service.actions.run_to_end(row)
     if not saved:

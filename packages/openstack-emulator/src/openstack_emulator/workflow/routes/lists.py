@@ -51,7 +51,11 @@ def listed(service: Workflows, request: Request, rows: Sequence[D]) -> list[D]:
 
 
 def listing(
-    request: Request, rows: Sequence[R], view: Callable[[R], dict[str, Any]], plural: str, hidden: Collection[str] = ()
+    request: Request,
+    rows: Sequence[R],
+    view: Callable[[R], dict[str, object]],
+    plural: str,
+    hidden: Collection[str] = (),
 ) -> Response:
     """Return the rows that a request asks for under `plural`, with a link `next` when more follow.
 

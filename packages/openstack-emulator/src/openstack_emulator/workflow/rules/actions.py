@@ -80,7 +80,7 @@ def run(name: str, given: Mapping[str, Any]) -> Result:
         raise ActionError(f"Invalid input [name={name}]: {error}") from None
 
 
-def _fail(error_data: Any) -> Result:
+def _fail(error_data: object) -> Result:
     raise ActionError("Fail action expected exception." if error_data is None else json.dumps(error_data))
 
 
@@ -92,7 +92,7 @@ def _sleep(seconds: Any) -> Result:
     return Result(seconds=max(duration, 0.0))
 
 
-def _http(url: str, method: str, params: Any, body: Any, json_body: Any, headers: Any, timeout: Any) -> Result:
+def _http(url: str, method: str, params: Any, body: object, json_body: object, headers: Any, timeout: Any) -> Result:
     parts, sent = urlsplit(str(url)), {str(key): str(value) for key, value in (headers or {}).items()}
     data = body
     if json_body is not None:
@@ -109,7 +109,7 @@ def _http(url: str, method: str, params: Any, body: Any, json_body: Any, headers
 
 def _fetched(
     outgoing: Outgoing, url: str, method: str, data: bytes | None, headers: Mapping[str, str], seconds: float
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Return a response; redirects, which could lead to another host, are responses. Raises ActionError for one that
     reports an error, or for none."""
     parts = urlsplit(url)
@@ -125,7 +125,7 @@ def _fetched(
     return content
 
 
-def _content(url: str, answer: Answer) -> dict[str, Any]:
+def _content(url: str, answer: Answer) -> dict[str, object]:
     text = answer.content.decode(errors="replace")
     try:
         content = json.loads(text)

@@ -109,13 +109,13 @@ class CronTriggers(Rules):
         self._schedule(row)
         return row
 
-    def _require_unique(self, **wanted: Any) -> None:
+    def _require_unique(self, **wanted: object) -> None:
         """Refuse a trigger that starts the same workflow at the same times as another one. Raises ApiError 409."""
         for row in self.rows.select(workflow_id=wanted["workflow_id"]):
             if all(row.get(name) == value for name, value in wanted.items()):
                 raise conflict(f"Duplicate entry for CronTrigger: the trigger {row.name} is the same.")
 
-    def _times(self, body: Mapping[str, Any]) -> tuple[datetime | None, str | None, int | None]:
+    def _times(self, body: Mapping[str, object]) -> tuple[datetime | None, str | None, int | None]:
         """Return the first execution, the pattern and the number of executions. Raises ApiError 400."""
         pattern = string_of(dict(body), "pattern", 100) or None
         given, count = body.get("first_execution_time"), body.get("remaining_executions")

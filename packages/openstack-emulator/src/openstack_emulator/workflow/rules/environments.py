@@ -60,7 +60,7 @@ class Environments(Rules):
         )
         return self.rows.add(replace(row, **wanted))
 
-    def change(self, context: Context, body: Mapping[str, Any]) -> Environment:
+    def change(self, context: Context, body: Mapping[str, object]) -> Environment:
         """Change an environment; variables are replaced as a whole. Raises ApiError."""
         row = self.require(context, str(body.get("name")))
         if not context.may_see(row):
@@ -75,7 +75,7 @@ class Environments(Rules):
         self.rows.remove(row)
 
 
-def _wanted(body: Mapping[str, Any], context: Context) -> dict[str, Any]:
+def _wanted(body: Mapping[str, object], context: Context) -> dict[str, Any]:
     """Return the fields of an environment that a request sets. Raises ApiError 400, 403."""
     wanted = {name: body[name] for name in ("description", "scope") if name in body}
     if "scope" in body:

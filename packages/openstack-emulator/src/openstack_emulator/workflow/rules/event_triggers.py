@@ -66,7 +66,7 @@ class EventTriggers(Rules):
                 raise conflict(f"Duplicate entry for EventTrigger: {[made.get(name) for name in _EVENT]}")
         return self.rows.add(made)
 
-    def change(self, context: Context, key: str, body: Mapping[str, Any]) -> EventTrigger:
+    def change(self, context: Context, key: str, body: Mapping[str, object]) -> EventTrigger:
         """Change an event trigger. Raises ApiError 400, 403, 404."""
         row, given = self._own(context, key), dict(body)
         if fixed := [name for name in _EVENT if name in given]:

@@ -49,7 +49,7 @@ class Executions(Rules):
         workflow: Workflow,
         project: str,
         given: Mapping[str, Any],
-        params: Mapping[str, Any],
+        params: Mapping[str, object],
         description: str = "",
         key: str | None = None,
         task: Task | None = None,
@@ -323,7 +323,7 @@ class Executions(Rules):
                 self.stop(child, "CANCELLED", info)
         self._end(execution, state, info)
 
-    def rerun(self, task: Task, reset: bool, env: Any) -> None:
+    def rerun(self, task: Task, reset: bool, env: object) -> None:
         """Run a failed task again: all of its children, or those that failed. Raises ApiError 400."""
         execution = self._runs.execution_of(task)
         if task.state != "ERROR":
@@ -383,7 +383,7 @@ def _namespace(execution: Execution) -> str:
     return namespace
 
 
-def _target(spec: WorkflowSpec, params: Mapping[str, Any]) -> str | None:
+def _target(spec: WorkflowSpec, params: Mapping[str, object]) -> str | None:
     """Return the task that a reverse workflow is to reach; None for a direct one. Raises ApiError 400."""
     if spec.type == "direct":
         return None

@@ -32,14 +32,14 @@ class Scope:
     task: the view of a task by its name, or of the task that the expression belongs to.
     """
 
-    env: Mapping[str, Any]
+    env: Mapping[str, object]
     execution: Mapping[str, Any]
-    published: Mapping[str, Any]
+    published: Mapping[str, object]
     task: Callable[[str | None], Any]
     tasks: Callable[[], list[Any]]
 
 
-def _task(scope: Scope, name: str | None = None) -> Any:
+def _task(scope: Scope, name: str | None = None) -> object:
     return scope.task(name)
 
 
@@ -136,7 +136,7 @@ def _as_text(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value)
 
 
-def _yaql(expression: str, data: Mapping[str, Any], scope: Scope) -> Any:
+def _yaql(expression: str, data: Mapping[str, Any], scope: Scope) -> object:
     limits = {"seconds": SECONDS, "iterators": ITERATORS, "memory": MEMORY}
     try:
         return bounded_yaql.evaluate(expression, data, parent=_functions(), variables={_SCOPE: scope}, **limits)  # type: ignore[arg-type]
@@ -151,18 +151,18 @@ def _failed(language: str, expression: str, error: Exception) -> ExpressionError
 
 
 @cache
-def _functions() -> Any:
+def _functions() -> object:
     return bounded_yaql.extended({name: _in_yaql(function) for name, function in _FUNCTIONS.items()})
 
 
-def _in_yaql(function: Callable[..., Any]) -> Callable[..., Any]:
+def _in_yaql(function: Callable[..., Any]) -> Callable[..., object]:
     def call(context: Any, *arguments: Any) -> Any:
         return function(context[_SCOPE], *arguments)
 
     return call
 
 
-def _jinja(text: str, data: Mapping[str, Any], scope: Scope) -> Any:
+def _jinja(text: str, data: Mapping[str, Any], scope: Scope) -> object:
     try:
         return jinja.evaluate(text, plain(data), {name: partial(call, scope) for name, call in _FUNCTIONS.items()})
     except (JinjaError, TimeoutError, ValueError) as error:

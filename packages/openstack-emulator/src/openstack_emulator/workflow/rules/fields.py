@@ -15,7 +15,7 @@ MOST_LEVELS = 100
 """How deeply JSON may be nested."""
 
 
-def json_object(body: Mapping[str, Any], name: str, argument: str) -> dict[str, Any]:
+def json_object(body: Mapping[str, object], name: str, argument: str) -> dict[str, object]:
     """Return the object that a field of a request contains; {} for none.
 
     argument: what Mistral calls the body of the request, which its messages quote. Raises ApiError 400.
@@ -53,7 +53,7 @@ def choice(value: Any, name: str, allowed: Collection[str]) -> str:
     return str(value)
 
 
-def json_value(value: Any, name: str) -> Any:
+def json_value(value: Any, name: str) -> object:
     """Return what a field contains: JSON in a string, another string, or the value itself. Raises ApiError 400."""
     try:
         found = orjson.loads(value) if isinstance(value, str) else value
@@ -104,7 +104,7 @@ def text_of(request: Request) -> str:
         raise bad_request("The definition must be UTF-8 text.") from None
 
 
-def string_of(body: dict[str, Any], name: str, longest: int = 255) -> str | None:
+def string_of(body: dict[str, object], name: str, longest: int = 255) -> str | None:
     """Return an optional string. Raises ApiError 400."""
     value = body.get(name)
     if value is not None and not (isinstance(value, str) and len(value) <= longest):

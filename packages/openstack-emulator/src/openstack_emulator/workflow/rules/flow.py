@@ -25,7 +25,7 @@ class Transition(NamedTuple):
     message: Any
 
 
-def transitions(spec: WorkflowSpec, task: Task, holds: Callable[[Any], bool]) -> list[Transition]:
+def transitions(spec: WorkflowSpec, task: Task, holds: Callable[[object], bool]) -> list[Transition]:
     """Return the transitions that a task of a direct workflow takes, in order. `holds` evaluates a condition."""
     declared = spec.tasks[task.name]
     return [
@@ -36,7 +36,7 @@ def transitions(spec: WorkflowSpec, task: Task, holds: Callable[[Any], bool]) ->
     ]
 
 
-def merged(*parts: Mapping[str, Any]) -> dict[str, Any]:
+def merged(*parts: Mapping[str, Any]) -> dict[str, object]:
     """Return one map of all: later values replace earlier ones, maps are merged."""
     result: dict[str, Any] = {}
     for part in parts:
@@ -47,7 +47,7 @@ def merged(*parts: Mapping[str, Any]) -> dict[str, Any]:
     return result
 
 
-def outbound(task: Task) -> dict[str, Any]:
+def outbound(task: Task) -> dict[str, object]:
     """Return the data after a task: what it has been given, and what it has published."""
     return merged(task.data, task.published)
 

@@ -79,7 +79,7 @@ class _Evaluator:
             self._process = None
 
 
-def _answered(process: JsonProcess, text: str, data: Mapping[str, Any], functions: Mapping[str, Function]) -> Any:
+def _answered(process: JsonProcess, text: str, data: Mapping[str, Any], functions: Mapping[str, Function]) -> object:
     message: Any = [text, data, list(functions)]
     while True:
         answer = process.ask(message)
@@ -91,7 +91,7 @@ def _answered(process: JsonProcess, text: str, data: Mapping[str, Any], function
     return answer["value"]
 
 
-def _result(function: Function, arguments: list[Any]) -> dict[str, Any]:
+def _result(function: Function, arguments: list[Any]) -> dict[str, object]:
     try:
         value = function(*arguments)
         json.dumps(value)

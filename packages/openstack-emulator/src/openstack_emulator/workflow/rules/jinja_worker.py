@@ -30,7 +30,7 @@ _ALONE = re.compile(r"\s*\{\{((?:(?!\}\}).)*)\}\}\s*\Z", re.DOTALL)
 class _Environment(ImmutableSandboxedEnvironment):
     """A sandbox in which the entries of maps come before methods of the same name."""
 
-    def getattr(self, obj: Any, attribute: str) -> Any:
+    def getattr(self, obj: object, attribute: str) -> object:
         return obj[attribute] if isinstance(obj, Mapping) and attribute in obj else super().getattr(obj, attribute)
 
 
@@ -41,14 +41,14 @@ def environment() -> ImmutableSandboxedEnvironment:
 
 
 @lru_cache(maxsize=128)
-def _compiled(text: str) -> Callable[..., Any]:
+def _compiled(text: str) -> Callable[..., object]:
     alone = _ALONE.match(text)
     if alone is not None:
         return environment().compile_expression(alone[1], undefined_to_none=False)
     return environment().from_string(text).render
 
 
-def _evaluated(text: str, data: Any, functions: list[str]) -> dict[str, Any]:
+def _evaluated(text: str, data: Any, functions: list[str]) -> dict[str, object]:
     try:
         result = _compiled(text)({"_": data, **{name: partial(_called, name) for name in functions}})
         if isinstance(result, Undefined):

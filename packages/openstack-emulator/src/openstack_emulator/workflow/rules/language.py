@@ -74,7 +74,7 @@ def workbook_of(text: str) -> tuple[WorkbookSpec, dict[str, WorkflowSpec], dict[
     return WorkbookSpec(name=name, description=book.get("description"), tags=book.get("tags") or []), workflows, actions
 
 
-def _parts(book: Mapping[str, Any], kind: str) -> list[tuple[str, Any]]:
+def _parts(book: Mapping[str, object], kind: str) -> list[tuple[str, Any]]:
     return [(name, body) for name, body in _map(book.get(kind) or {}, kind).items() if name != "version"]
 
 
@@ -99,7 +99,7 @@ def _document(text: str) -> dict[str, Any]:
     return document
 
 
-def _plain(value: Any, left: list[int]) -> Any:
+def _plain(value: Any, left: list[int]) -> object:
     """Return loaded YAML as JSON data, each alias a copy. `left` counts the nodes that are still allowed."""
     left[0] -= 1
     if left[0] < 0:
@@ -111,18 +111,18 @@ def _plain(value: Any, left: list[int]) -> Any:
     return value if value is None or isinstance(value, str | bool | int | float) else str(value)
 
 
-def _map(value: Any, where: str) -> dict[str, Any]:
+def _map(value: Any, where: str) -> dict[str, object]:
     if not isinstance(value, dict):
         raise invalid(f"{value!r} is not of type 'object' ({where})")
     return value
 
 
-def _known(body: Mapping[str, Any], names: frozenset[str], where: str) -> None:
+def _known(body: Mapping[str, object], names: frozenset[str], where: str) -> None:
     if unknown := sorted(body.keys() - names):
         raise invalid(f"Additional properties are not allowed ({', '.join(map(repr, unknown))} in {where})")
 
 
-def _action(name: str, body: Any) -> ActionSpec:
+def _action(name: str, body: object) -> ActionSpec:
     action = _map(body, f"action {name}")
     _known(action, _ACTION, f"action {name}")
     base, inline = _call(action.get("base"), f"'base' of action {name}")
@@ -138,7 +138,7 @@ def _action(name: str, body: Any) -> ActionSpec:
     )
 
 
-def _inputs(given: Any, where: str) -> list[Any]:
+def _inputs(given: Any, where: str) -> list[object]:
     """Return the parameters: names, and maps from a name to a default."""
     inputs = _list(given, f"the input of {where}")
     for one in inputs:
@@ -147,7 +147,7 @@ def _inputs(given: Any, where: str) -> list[Any]:
     return inputs
 
 
-def defaults_of(inputs: list[Any]) -> dict[str, Any]:
+def defaults_of(inputs: list[object]) -> dict[str, object]:
     """Return the defaults of the parameters that have one."""
     return {name: value for one in inputs if isinstance(one, dict) for name, value in one.items()}
 
@@ -172,7 +172,7 @@ def _list(value: Any, where: str) -> list[Any]:
 # -- workflows ------------------------------------------------------------------------------------------------------
 
 
-def _workflow(name: str, body: Any) -> WorkflowSpec:
+def _workflow(name: str, body: object) -> WorkflowSpec:
     """Return a workflow; properties that are not part of the language are ignored, as Mistral does."""
     where = f"workflow {name}"
     workflow = _map(body, where)
@@ -198,7 +198,7 @@ def _workflow(name: str, body: Any) -> WorkflowSpec:
     return spec
 
 
-def _task(name: str, body: Any, defaults: TaskSpec, kind: str) -> TaskSpec:
+def _task(name: str, body: object, defaults: TaskSpec, kind: str) -> TaskSpec:
     where = f"task {name}"
     given = _map(body if body is not None else {}, where)
     if "action" in given and "workflow" in given:
@@ -220,7 +220,7 @@ def _task(name: str, body: Any, defaults: TaskSpec, kind: str) -> TaskSpec:
     return task
 
 
-def _publishing(task: TaskSpec, defaults: TaskSpec) -> dict[str, Any]:
+def _publishing(task: TaskSpec, defaults: TaskSpec) -> dict[str, object]:
     """Return what a task publishes at each end, as `{branch, global}`: also what its transitions publish."""
     found = {**defaults.get("publishing", {}), **task.get("publishing", {})}
     for name, clause in (("publish", "on-success"), ("publish-on-error", "on-error")):
@@ -231,7 +231,7 @@ def _publishing(task: TaskSpec, defaults: TaskSpec) -> dict[str, Any]:
     return found
 
 
-def _input(given: Any, inline: Mapping[str, Any]) -> Any:
+def _input(given: Any, inline: Mapping[str, object]) -> object:
     if isinstance(given, str):
         return given
     return {**inline, **_map(given or {}, "input")}
@@ -259,7 +259,7 @@ def _requires(given: Any, where: str) -> list[Any]:
     return [given] if isinstance(given, str) else _list(given, f"requires of {where}")
 
 
-def _retry(given: Any, where: str) -> dict[str, Any]:
+def _retry(given: Any, where: str) -> dict[str, object]:
     retry = _parameters(given, where) if isinstance(given, str) else _map(given, f"retry of {where}")
     _known(retry, frozenset({"count", "delay", "break-on", "continue-on"}), f"retry of {where}")
     if "count" not in retry:
@@ -267,7 +267,7 @@ def _retry(given: Any, where: str) -> dict[str, Any]:
     return retry
 
 
-def _with_items(given: Any, where: str) -> dict[str, Any]:
+def _with_items(given: Any, where: str) -> dict[str, object]:
     found = {}
     for one in [given] if isinstance(given, str) else _list(given, f"with-items of {where}"):
         match = _ITEMS.match(str(one))
@@ -280,7 +280,7 @@ def _with_items(given: Any, where: str) -> dict[str, Any]:
 
 def _transitions(given: Any, where: str) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     """Return the transitions of a clause, and what it publishes."""
-    published: dict[str, Any] = {}
+    published: dict[str, object] = {}
     if isinstance(given, dict) and given.keys() <= {"publish", "next"}:
         published = _map(given.get("publish") or {}, f"publish of {where}")
         _known(published, frozenset({"branch", "global"}), f"publish of {where}")
@@ -325,7 +325,7 @@ def inbound(spec: WorkflowSpec, name: str) -> list[str]:
 # -- calls with inline parameters -----------------------------------------------------------------------------------
 
 
-def _call(given: Any, where: str) -> tuple[str, dict[str, Any]]:
+def _call(given: Any, where: str) -> tuple[str, dict[str, object]]:
     """Return the name and the parameters of `name a=1 b="x"` or `name(a=1)`; a name may be an expression."""
     if not isinstance(given, str) or not given.strip():
         raise invalid(f"{where} must be a name: {given!r}")

@@ -116,13 +116,13 @@ class RunningActions(Rules):
         elif not result.asynchronous:
             self.set_state(action, "SUCCESS", result.output)
 
-    def end_action(self, key: str, state: str, output: Any) -> None:
+    def end_action(self, key: str, state: str, output: object) -> None:
         """Set the state of an action that is still running."""
         action = self._runs.actions.get(key)
         if action is not None and action.state == "RUNNING":
             self.set_state(action, state, output)
 
-    def set_state(self, action: ActionExecution, state: str, output: Any) -> None:
+    def set_state(self, action: ActionExecution, state: str, output: object) -> None:
         """Set the state and the result of an action, and notify its task when it has ended."""
         info = None
         if state == "SUCCESS":
@@ -141,7 +141,7 @@ class RunningActions(Rules):
         if state in ENDED and (awaited := self._awaited.pop(action.id, None)) is not None:
             awaited.set_result(None)
 
-    def change(self, action: ActionExecution, state: str, output: Any) -> None:
+    def change(self, action: ActionExecution, state: str, output: object) -> None:
         """Let a client set the state of an action that is in progress. Raises ApiError 400."""
         if state not in STATES:
             raise bad_request(f"Expected one of {', '.join(STATES)}, got {state}")
@@ -155,10 +155,10 @@ class RunningActions(Rules):
             if action.waits and action.state == "RUNNING":
                 self.after(0.0, self.end_action, action.id, "ERROR", INTERRUPTED)
 
-    def _fetch(self, key: str, fetch: Callable[[Outgoing], Any], asynchronous: bool) -> None:
+    def _fetch(self, key: str, fetch: Callable[[Outgoing], object], asynchronous: bool) -> None:
         """Call a function that blocks on another thread, and end the action with its result on this one."""
 
-        def done(future: asyncio.Future[Any]) -> None:
+        def done(future: asyncio.Future[object]) -> None:
             if future.cancelled():
                 return
             error = future.exception()
@@ -195,14 +195,14 @@ class RunningActions(Rules):
         return spec.base, expressions.evaluate(spec.base_input, given, NO_SCOPE)
 
     @staticmethod
-    def _adhoc_input(spec: ActionSpec, given: Mapping[str, Any]) -> dict[str, Any]:
+    def _adhoc_input(spec: ActionSpec, given: Mapping[str, Any]) -> dict[str, object]:
         """Return the input of an ad-hoc action with its defaults. Raises ActionError."""
         complete, names = {**defaults_of(spec.input), **given}, names_of(spec.input)
         if problems := expectations([name for name in names if name not in complete], given.keys() - set(names)):
             raise ActionError(f"Invalid input [name={spec.name}, {problems}]")
         return complete
 
-    def _transformed(self, action: ActionExecution, output: Any) -> Any:
+    def _transformed(self, action: ActionExecution, output: Any) -> object:
         """Return the output of an action, as an ad-hoc action declares it. Raises ExpressionError."""
         spec = self._adhoc(action)
         if spec is None or spec.output is None:

@@ -64,7 +64,7 @@ class Runs(Rules):
             return [row for row in self.executions.select(task_execution_id=task.id) if row.accepted]
         return [row for row in self.actions.select(task_execution_id=task.id) if row.accepted]
 
-    def result_of(self, task: Task) -> Any:
+    def result_of(self, task: Task) -> object:
         """Return the result of a task: that of its child, or a list of those of its items."""
         if self.spec_of(task).get("keep-result") is False:
             return None
@@ -112,7 +112,7 @@ class Runs(Rules):
             tasks=lambda: [self._in_expressions(task) for task in self.tasks_of(execution)],
         )
 
-    def _in_expressions(self, task: Task) -> dict[str, Any]:
+    def _in_expressions(self, task: Task) -> dict[str, object]:
         return {
             "id": task.id,
             "name": task.name,
@@ -126,7 +126,7 @@ class Runs(Rules):
         }
 
 
-def _result(child: Execution | ActionExecution) -> Any:
+def _result(child: Execution | ActionExecution) -> object:
     """Return what a child gives to its task: the output of a workflow, or the result of an action."""
     return child.output.get("result") if isinstance(child, ActionExecution) else child.output
 

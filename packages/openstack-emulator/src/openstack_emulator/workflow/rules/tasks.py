@@ -131,7 +131,7 @@ class Tasks(Rules):
             self._runs.tasks.save(task)
         self._start_children(task)
 
-    def _items(self, task: Task, declared: Mapping[str, Any]) -> list[dict[str, Any]]:
+    def _items(self, task: Task, declared: Mapping[str, object]) -> list[dict[str, Any]]:
         lists = {name: self._runs.of_task(task, value) for name, value in declared.items()}
         if not all(isinstance(one, list) for one in lists.values()):
             raise ExpressionError(f"Wrong input for with-items: the values of {', '.join(lists)} must be lists.")

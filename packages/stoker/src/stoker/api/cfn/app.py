@@ -177,7 +177,7 @@ class _Dispatcher:
         response.status = HTTPStatus.MULTIPLE_CHOICES
         write_json(response, version_document(request.prefix))
 
-    def fault(self, request: falcon.Request, response: falcon.Response, error: Exception, _path: Any) -> None:
+    def fault(self, request: falcon.Request, response: falcon.Response, error: Exception, _path: object) -> None:
         """Respond with the error document for `error`."""
         with request_scope(request.context.caller):
             status, document = fault_document(from_falcon(request, response, error), request.context.request_id)

@@ -84,7 +84,7 @@ Handler: TypeAlias = Callable[[QueryCall], "dict[str, Any] | None"]
 """Returns the content of the result element."""
 
 
-PolicyChoice: TypeAlias = Callable[[Mapping[str, Any]], str]
+PolicyChoice: TypeAlias = Callable[[Mapping[str, object]], str]
 """Returns the policy rule for the parameters of the request."""
 
 

@@ -41,7 +41,7 @@ def validate(call: QueryCall) -> dict[str, Any]:
     }
 
 
-def estimate(call: QueryCall) -> dict[str, Any]:
+def estimate(call: QueryCall) -> dict[str, object]:
     """Return a URL that estimates costs: the operator's calculator with the number of resources of each type.
 
     Without a calculator, it is a data URL of a document with these numbers.
@@ -55,7 +55,7 @@ def estimate(call: QueryCall) -> dict[str, Any]:
     return {"Url": f"{calculator}{'&' if '?' in calculator else '?'}{urlencode(made)}"}
 
 
-def summary(call: QueryCall) -> dict[str, Any]:
+def summary(call: QueryCall) -> dict[str, object]:
     """Return the parameters, resource types and metadata of a template, or of a stack's template."""
     template: Any = call.text_of("Template")
     if (template is None) == (call["StackName"] is None):
@@ -82,7 +82,7 @@ def summary(call: QueryCall) -> dict[str, Any]:
     }
 
 
-def _declared(name: str, described: Mapping[str, Any]) -> dict[str, Any]:
+def _declared(name: str, described: Mapping[str, Any]) -> dict[str, object]:
     allowed = described.get("AllowedValues")
     constraints = {"AllowedValues": [views.text(value) for value in allowed]} if allowed else {}
     return {
@@ -106,7 +106,7 @@ def exports(call: QueryCall) -> dict[str, Any]:
     return {"Exports": shown, "NextToken": token}
 
 
-def imports(call: QueryCall) -> dict[str, Any]:
+def imports(call: QueryCall) -> dict[str, object]:
     """Return a page of the stacks that import an export."""
     found = call.ask(ListImports(name=call["ExportName"]))
     if not found:
@@ -122,7 +122,7 @@ def limits(call: QueryCall) -> dict[str, Any]:
     return {"AccountLimits": [{"Name": name, "Value": value} for name, value in found]}
 
 
-def list_types(call: QueryCall) -> dict[str, Any]:
+def list_types(call: QueryCall) -> dict[str, object]:
     """Return a page of the resource types."""
     deprecated = call["DeprecatedStatus"] == "DEPRECATED"
     prefix = (call["Filters"] or {}).get("TypeNamePrefix") or ""
@@ -180,7 +180,7 @@ def _named(type_arn: str | None) -> str | None:
     return None if type_arn is None else type_arn.rpartition("/")[2].replace("-", "::")
 
 
-def _schema(name: str, found: Mapping[str, Any]) -> dict[str, Any]:
+def _schema(name: str, found: Mapping[str, Any]) -> dict[str, object]:
     """Return the type as a JSON schema in the format of CloudFormation's registry."""
     properties = found["properties"]
     return {
@@ -202,7 +202,7 @@ def _schema(name: str, found: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _property(described: Mapping[str, Any]) -> dict[str, Any]:
+def _property(described: Mapping[str, Any]) -> dict[str, object]:
     schema: dict[str, Any] = {"description": described.get("description") or ""}
     if described["type"] in _JSON_TYPES:
         schema["type"] = _JSON_TYPES[described["type"]]

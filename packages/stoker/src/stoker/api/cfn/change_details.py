@@ -31,7 +31,7 @@ _PARTS = {
 _RECREATION = {"update": "Never", "replace": "Always", "refuse": "Never"}
 _SYNCHRONIZE = "SyncWithActual"
 """The change of a resource of which only the record changes: the template agrees with what the cloud has."""
-_NOTHING: Mapping[str, Any] = {"status": None, "ignored": [], "read": [], "drift": []}
+_NOTHING: Mapping[str, object] = {"status": None, "ignored": [], "read": [], "drift": []}
 
 
 def changes_of(view: ChangeSetDetails, *, with_values: bool) -> Iterator[dict[str, Any]]:
@@ -93,7 +93,7 @@ class _Change:
         found = self.view["physical_ids"].get(self.step["key"]) if self.step["kind"] != "create" else None
         return found
 
-    def _drift(self) -> dict[str, Any]:
+    def _drift(self) -> dict[str, object]:
         return {
             "ResourceDriftStatus": self.values["status"],
             "ResourceDriftIgnoredAttributes": [
@@ -102,7 +102,7 @@ class _Change:
             ],
         }
 
-    def _contexts(self) -> dict[str, Any]:
+    def _contexts(self) -> dict[str, object]:
         members = {"BeforeContext": "before", "AfterContext": "after"}
         if self._reverts:
             members["PreviousDeploymentContext"] = "previous"
@@ -111,7 +111,7 @@ class _Change:
 
     # -- details -------------------------------------------------------------------------------------------------
 
-    def _names(self) -> list[dict[str, Any]]:
+    def _names(self) -> list[dict[str, object]]:
         """Return a detail for each property that changes, without values."""
         changes = {change["property"]: change for change in self.step["changes"]}
         details = [_detail(change) for change in changes.values()]
@@ -122,7 +122,7 @@ class _Change:
         )
         return [*details, *(_synchronized({"Name": name}) for name in only_drifted)]
 
-    def _values(self) -> list[dict[str, Any]]:
+    def _values(self) -> list[dict[str, object]]:
         """Return a detail for each difference of properties, with values."""
         drift = {_place(each): each for each in self.values["drift"]}
         changes = [(change, _drifted_place(_place(change), drift)) for change in self.step["changes"]]
@@ -132,7 +132,7 @@ class _Change:
         corrected = {at for _, at in changes}
         return [*details, *(self._valued_synchronization(each) for at, each in drift.items() if at not in corrected)]
 
-    def _valued(self, change: Mapping[str, Any], drifted: Mapping[str, Any] | None) -> dict[str, Any]:
+    def _valued(self, change: Mapping[str, object], drifted: Mapping[str, object] | None) -> dict[str, Any]:
         detail = _detail(change)
         is_read = change["property"] in self.values["read"] or drifted is not None
         target = {
@@ -145,7 +145,7 @@ class _Change:
         }
         return {**detail, "Target": target}
 
-    def _valued_synchronization(self, drifted: Mapping[str, Any]) -> dict[str, Any]:
+    def _valued_synchronization(self, drifted: Mapping[str, object]) -> dict[str, object]:
         """Return the detail of a difference of which only the record changes."""
         return _synchronized(
             {
@@ -159,7 +159,7 @@ class _Change:
             }
         )
 
-    def _drifted(self, drifted: Mapping[str, Any]) -> dict[str, Any]:
+    def _drifted(self, drifted: Mapping[str, object]) -> dict[str, object]:
         return {
             "PreviousValue": _text(drifted["before"]),
             "ActualValue": _text(drifted["after"]),
@@ -192,7 +192,7 @@ def _drifted_place(place: Place, drift: Collection[Place]) -> Place:
     return next((place[:length] for length in range(len(place), 0, -1) if place[:length] in drift), ())
 
 
-def _sides(change: Mapping[str, Any]) -> dict[str, Any]:
+def _sides(change: Mapping[str, object]) -> dict[str, object]:
     before, after = change["before"], change["after"]
     kind = "Add" if before is None else "Remove" if after is None else "Modify"
     shown = after if change["known"] else KNOWN_AFTER_APPLY
@@ -224,7 +224,7 @@ def _detail(change: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _synchronized(target: Mapping[str, Any]) -> dict[str, Any]:
+def _synchronized(target: Mapping[str, object]) -> dict[str, object]:
     return {
         "Target": {
             "Attribute": "Properties",

@@ -64,7 +64,7 @@ def _exists(call: QueryCall) -> bool:
     return True
 
 
-def _imported(item: Mapping[str, Any]) -> dict[str, Any]:
+def _imported(item: Mapping[str, Any]) -> dict[str, object]:
     """Return the entry of an environment for a resource to import: its object by ID, or by other fields."""
     identifier, name = dict(item["ResourceIdentifier"]), item["LogicalResourceId"]
     if IDENTIFIER not in identifier:
@@ -161,7 +161,7 @@ def of_change_set(call: QueryCall, request: Request[Answer]) -> Answer:
         raise QueryError("ChangeSetNotFound", f"ChangeSet [{call['ChangeSetName']}] does not exist") from error
 
 
-def change_set_arn(view: Mapping[str, Any]) -> str:
+def change_set_arn(view: Mapping[str, object]) -> str:
     """Return the ARN of a change set."""
     return f"arn:openstack:heat::{view['project_id']}:changeSet/{view['name']}/{view['id']}"
 

@@ -15,7 +15,7 @@ _UNASKED = "NOT_CHECKED"
 """Resources with this status are only shown if they are requested."""
 
 
-def detect(call: QueryCall) -> dict[str, Any]:
+def detect(call: QueryCall) -> dict[str, object]:
     """Start to detect drift of a stack."""
     return {
         "StackDriftDetectionId": call.ask_of_stack(DetectDrift(ref=call.ref, names=call["LogicalResourceIds"]))["id"]
@@ -28,7 +28,7 @@ def detect_resource(call: QueryCall) -> dict[str, Any]:
     return {"StackResourceDrift": views.resource_drift(found)}
 
 
-def describe_detection(call: QueryCall) -> dict[str, Any]:
+def describe_detection(call: QueryCall) -> dict[str, object]:
     """Return the progress of a drift detection, or its result for the stack."""
     found = call.ask(ShowDriftDetection(detection_id=call["StackDriftDetectionId"]))
     return {

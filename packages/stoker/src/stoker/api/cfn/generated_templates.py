@@ -149,7 +149,7 @@ def _policies(call: QueryCall) -> TemplatePolicies:
     return found
 
 
-def _identity(view: Mapping[str, Any]) -> dict[str, Any]:
+def _identity(view: Mapping[str, object]) -> dict[str, Any]:
     return {"GeneratedTemplateId": _ARN.format(view["project_id"], view["id"])}
 
 
@@ -169,7 +169,7 @@ def _is_read(status: str) -> bool:
     return status.endswith("_IN_PROGRESS")
 
 
-def _resource(view: Mapping[str, Any], is_read: bool) -> dict[str, Any]:
+def _resource(view: Mapping[str, Any], is_read: bool) -> dict[str, object]:
     return {
         "ResourceType": view["resource_type"],
         "LogicalResourceId": view["resource_name"],

@@ -42,7 +42,7 @@ _ACTIONS = {
 _CHANGED = ("UPDATE", "Modify")
 
 
-def list_results(call: QueryCall) -> dict[str, Any]:
+def list_results(call: QueryCall) -> dict[str, object]:
     """Return results: of all plans of the project, of a stack, of a change set, or about resources with a name."""
     target, identifier = call["TargetType"], call["TargetId"]
     if (target is None) != (identifier is None):
@@ -100,7 +100,7 @@ def get_result(call: QueryCall) -> dict[str, Any]:
     }
 
 
-def of_change_set_hooks(call: QueryCall) -> dict[str, Any]:
+def of_change_set_hooks(call: QueryCall) -> dict[str, object]:
     """Return the policies that were asked about the plan of a change set, with the resources."""
     about = named(call)
     shown = of_change_set(call, ShowChangeSet(**about))
@@ -119,7 +119,7 @@ def of_change_set_hooks(call: QueryCall) -> dict[str, Any]:
     }
 
 
-def event_members(view: View) -> dict[str, Any]:
+def event_members(view: View) -> dict[str, object]:
     """Return the members of an event about the result of a policy."""
     return {
         "HookType": type_name(view),
@@ -178,7 +178,7 @@ def _planned(view: PolicyResultView) -> str:
     return change_set_arn({**view, "name": view["change_set_name"], "id": view["change_set_id"]})
 
 
-def _target(view: PolicyResultView) -> dict[str, Any]:
+def _target(view: PolicyResultView) -> dict[str, object]:
     if not view["path"]:
         action = view["action"] if view["action"] in ("CREATE", "DELETE", "IMPORT") else "UPDATE"
         kind, name = "STACK", views.STACK_TYPE
@@ -187,7 +187,7 @@ def _target(view: PolicyResultView) -> dict[str, Any]:
     return {"TargetType": "RESOURCE", "TargetTypeName": view["type"], "TargetId": view["path"], "Action": action}
 
 
-def _target_details(view: PolicyResultView) -> dict[str, Any]:
+def _target_details(view: PolicyResultView) -> dict[str, object]:
     if not view["path"]:
         return {"TargetType": "STACK"}
     _, action = _ACTIONS.get(view["kind"] or "", _CHANGED)

@@ -117,12 +117,12 @@ class SignatureCheck:
         return caller
 
 
-def _own_login(options: cfg.ConfigOpts.GroupAttr) -> Any:
+def _own_login(options: cfg.ConfigOpts.GroupAttr) -> object:
     chosen = {name: options[name] for name in SERVICE_USER_OPTIONS if name != "auth_url"}
     return v3.Password(options.auth_url and f"{_root(options.auth_url)}/v3", **chosen)
 
 
-def _shared_login(config: cfg.ConfigOpts) -> Any:
+def _shared_login(config: cfg.ConfigOpts) -> object:
     loading.register_auth_conf_options(config, _LOGIN)
     return loading.load_auth_from_conf_options(config, _LOGIN)
 

@@ -45,7 +45,7 @@ def describe(call: QueryCall) -> dict[str, Any]:
     }
 
 
-def _event(view: View) -> dict[str, Any]:
+def _event(view: View) -> dict[str, object]:
     operation = view["operation"]
     found = {
         "EventId": view["id"],
@@ -65,7 +65,7 @@ def _event(view: View) -> dict[str, Any]:
     return {**found, **_of_event(operation, view["event"])}
 
 
-def _of_operation(operation: View, status: str) -> dict[str, Any]:
+def _of_operation(operation: View, status: str) -> dict[str, object]:
     """Return the members of an event that is about an operation as a whole, at its beginning or at its end."""
     ended = status in _STATUSES
     return {
@@ -76,7 +76,7 @@ def _of_operation(operation: View, status: str) -> dict[str, Any]:
     }
 
 
-def _of_event(operation: View, event: View) -> dict[str, Any]:
+def _of_event(operation: View, event: View) -> dict[str, object]:
     known = views.event(event)
     members: Sequence[str] = (
         "LogicalResourceId",
@@ -92,7 +92,7 @@ def _of_event(operation: View, event: View) -> dict[str, Any]:
     return {"EventType": _FAILED if event["status"] == "FAILED" else _PROGRESS, **found}
 
 
-def _of_policy(result: View) -> dict[str, Any]:
+def _of_policy(result: View) -> dict[str, object]:
     return {
         "EventType": _HOOK,
         "LogicalResourceId": result["path"] or None,
@@ -101,7 +101,7 @@ def _of_policy(result: View) -> dict[str, Any]:
     }
 
 
-def _of_finding(finding: Mapping[str, Any]) -> dict[str, Any]:
+def _of_finding(finding: Mapping[str, Any]) -> dict[str, object]:
     diagnostic = finding["diagnostic"]
     path = diagnostic["path"]
     return {

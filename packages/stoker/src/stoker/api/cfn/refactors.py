@@ -77,7 +77,7 @@ def list_actions(call: QueryCall) -> dict[str, Any]:
     return {"StackRefactorActions": actions, "NextToken": token}
 
 
-def _move(move: RefactorMove) -> dict[str, Any]:
+def _move(move: RefactorMove) -> dict[str, object]:
     source = {"StackName": move["from_stack"], "LogicalResourceId": move["from_resource"]}
     target = {"StackName": move["to_stack"], "LogicalResourceId": move["to_resource"]}
     why = "The request maps it." if move["is_asked"] else "Only one stack defines a resource of this name and type."

@@ -72,7 +72,7 @@ def _escaped(text: str) -> str:
     return escape(_NOT_XML.sub("\ufffd", text), {"\r": "&#13;"})
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: Any) -> object:
     match value:
         case Mapping():
             return {name: _plain(item) for name, item in value.items() if item is not None}

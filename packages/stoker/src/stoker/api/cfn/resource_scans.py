@@ -44,7 +44,7 @@ def list_all(call: QueryCall) -> dict[str, Any]:
     return {"ResourceScanSummaries": page, "NextToken": token}
 
 
-def list_resources(call: QueryCall) -> dict[str, Any]:
+def list_resources(call: QueryCall) -> dict[str, object]:
     """Return a page of the objects that a scan has found."""
     page, token = _page(
         call,
@@ -56,14 +56,14 @@ def list_resources(call: QueryCall) -> dict[str, Any]:
     return {"Resources": page, "NextToken": token}
 
 
-def list_related(call: QueryCall) -> dict[str, Any]:
+def list_related(call: QueryCall) -> dict[str, object]:
     """Return a page of the objects that belong to others: to which these refer, or which refer to these."""
     wanted = [(each["ResourceType"], one_identifier(each)) for each in call["Resources"]]
     page, token = _page(call, related_to=wanted)
     return {"RelatedResources": page, "NextToken": token}
 
 
-def _page(call: QueryCall, **selection: Any) -> tuple[list[dict[str, Any]], str | None]:
+def _page(call: QueryCall, **selection: Any) -> tuple[list[dict[str, object]], str | None]:
     start, size = number_of(call["NextToken"]), call["MaxResults"] or PAGE
     found = _ask(call, ListScannedObjects(scan_id=_id(call), start=start, limit=size, **selection))
     shown = [
@@ -92,7 +92,7 @@ def _id(call: QueryCall) -> str:
     return given.removeprefix(_ARN.format(call.context.project_id, ""))
 
 
-def _progress(view: Mapping[str, Any]) -> dict[str, Any]:
+def _progress(view: Mapping[str, Any]) -> dict[str, object]:
     done = view["types_read"] / len(view["types"]) if view["types"] else 1.0
     return {
         "ResourceScanId": _ARN.format(view["project_id"], view["id"]),
@@ -104,5 +104,5 @@ def _progress(view: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _kind(view: Mapping[str, Any]) -> str:
+def _kind(view: Mapping[str, object]) -> str:
     return FULL if view["filters"] is None else PARTIAL

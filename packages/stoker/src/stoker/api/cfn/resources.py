@@ -22,7 +22,7 @@ _AMAZON_SIGNAL = {"UniqueId": "UniqueId", "Status": "Status"}
 _OWN_SIGNAL = {"UniqueId": "id", "Status": "status"}
 
 
-def describe_one(call: QueryCall) -> dict[str, Any]:
+def describe_one(call: QueryCall) -> dict[str, object]:
     """Return a resource with its metadata."""
     view = call.ask_of_stack(DescribeResource(ref=call.ref, name=call["LogicalResourceId"]))
     return {"StackResourceDetail": views.resource_detail(view)}
@@ -133,13 +133,13 @@ def set_policy(call: QueryCall) -> None:
     call.ask_of_stack(ChangeSettings(ref=call.ref, changes={"policy": wanted}))
 
 
-def get_policy(call: QueryCall) -> dict[str, Any]:
+def get_policy(call: QueryCall) -> dict[str, object]:
     """Return the stack policy; without a policy, all updates are allowed."""
     found = call.ask_of_stack(ShowSettings(ref=call.ref))["policy"]
     return {"StackPolicyBody": None if found is None else JsonText(found)}
 
 
-def protect(call: QueryCall) -> dict[str, Any]:
+def protect(call: QueryCall) -> dict[str, object]:
     """Enable or disable termination protection."""
     changes: SettingsChange = {"protected": call["EnableTerminationProtection"]}
     return {"StackId": views.stack_arn(call.ask_of_stack(ChangeSettings(ref=call.ref, changes=changes)))}

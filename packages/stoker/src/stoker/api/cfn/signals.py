@@ -41,7 +41,7 @@ def target(path: str) -> Target:
     return Target(found["stack"], found["resource"])
 
 
-def wait_condition(call: QueryCall, named: Target, body: bytes) -> dict[str, Any]:
+def wait_condition(call: QueryCall, named: Target, body: bytes) -> dict[str, object]:
     """Deliver the signal, and return all signals so far."""
     _signal(call, named, body)
     metadata = call.ask_of_stack(ShowResourceMetadata(ref=by_name(named.stack), name=named.resource))
@@ -57,7 +57,7 @@ def _signal(call: QueryCall, named: Target, body: bytes) -> None:
     call.ask_of_stack(SignalResource(ref=by_name(named.stack), name=named.resource, details=_details(body)))
 
 
-def _details(body: bytes) -> Mapping[str, Any] | None:
+def _details(body: bytes) -> Mapping[str, object] | None:
     """Return the object in the body, whatever its content type, since simple clients send any; None without a body."""
     if not body.strip():
         return None

@@ -215,7 +215,7 @@ def act(action: str) -> Any:
     return handler
 
 
-def roll_back(call: QueryCall) -> dict[str, Any]:
+def roll_back(call: QueryCall) -> dict[str, object]:
     """Start to roll back a failed creation or update."""
     call.ask_of_stack(ActOnStack(ref=call.ref, action="rollback"))
     view = call.ask_of_stack(DescribeStack(ref=call.ref))
@@ -260,7 +260,7 @@ def _described(call: QueryCall, name: str) -> dict[str, Any]:
     return views.stack(view)
 
 
-def _in_review(view: Mapping[str, Any]) -> dict[str, Any]:
+def _in_review(view: Mapping[str, Any]) -> dict[str, object]:
     """Return the view of a stack that has only change sets."""
     return {
         "StackId": arn(view["project_id"], view["name"], view["id"]),
@@ -271,7 +271,7 @@ def _in_review(view: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def list_stacks(call: QueryCall) -> dict[str, Any]:
+def list_stacks(call: QueryCall) -> dict[str, object]:
     """Return a page of the project's stacks with one of the requested statuses, including deleted ones."""
     marker = marker_of(call["NextToken"])
     page = _listed(call, ListStacks(limit=PAGE, marker=marker, show_deleted=True))

@@ -52,7 +52,7 @@ def _status(view: View, changed: bool) -> str:
     return f"{action}_{view['status']}"
 
 
-def stack_summary(view: View) -> dict[str, Any]:
+def stack_summary(view: View) -> dict[str, object]:
     """Return a stack for ListStacks."""
     return {
         "StackId": stack_arn(view),
@@ -68,12 +68,12 @@ def stack_summary(view: View) -> dict[str, Any]:
     }
 
 
-def stack_drift(summary: View) -> dict[str, Any]:
+def stack_drift(summary: View) -> dict[str, object]:
     """Return whether a stack has drifted, and when somebody has looked."""
     return {"StackDriftStatus": summary["status"], "LastCheckTimestamp": time_text(summary["time"])}
 
 
-def _last_operations(view: View) -> list[dict[str, Any]]:
+def _last_operations(view: View) -> list[dict[str, object]]:
     last = view.get("last_operations", ())
     return [{"OperationType": operation_type(each), "OperationId": each["id"]} for each in last]
 
@@ -165,7 +165,7 @@ def _complaints_about_tags(keys: Sequence[str]) -> Iterator[str]:
             yield f"The tag {key!r} is given {count} times; give it once."
 
 
-def _resource(view: View) -> dict[str, Any]:
+def _resource(view: View) -> dict[str, object]:
     return {
         "LogicalResourceId": view["name"],
         "PhysicalResourceId": view["physical_id"] or "",
@@ -180,14 +180,14 @@ def _of_resource(view: View) -> str:
     return "IMPORT" if view["action"] == "ADOPT" else str(view["action"])
 
 
-def _of_stack(view: View) -> dict[str, Any]:
+def _of_stack(view: View) -> dict[str, object]:
     return {
         "StackId": arn(view["project_id"], view["stack_name"], view["stack_id"]),
         "StackName": view["stack_name"],
     }
 
 
-def resource_summary(view: View) -> dict[str, Any]:
+def resource_summary(view: View) -> dict[str, object]:
     """Return a resource for ListStackResources."""
     return {**_resource(view), "LastUpdatedTimestamp": time_text(view["updated_at"])}
 
@@ -202,7 +202,7 @@ def resource(view: View) -> dict[str, Any]:
     }
 
 
-def resource_detail(view: View) -> dict[str, Any]:
+def resource_detail(view: View) -> dict[str, object]:
     """Return a resource for DescribeStackResource; agents in servers read its metadata."""
     return {
         **_of_stack(view),
@@ -213,7 +213,7 @@ def resource_detail(view: View) -> dict[str, Any]:
     }
 
 
-def drift_information(view: View | None) -> dict[str, Any]:
+def drift_information(view: View | None) -> dict[str, object]:
     """Return the drift status of a resource from the last detection; None if it was never checked."""
     return {
         "StackResourceDriftStatus": "NOT_CHECKED" if view is None else view["status"],
@@ -258,7 +258,7 @@ def _difference_type(difference: View) -> str:
     return "REMOVE" if difference["after"] is None else "NOT_EQUAL"
 
 
-def event(view: View) -> dict[str, Any]:
+def event(view: View) -> dict[str, object]:
     """Return an event. A stack's own events have AWS's type for stacks and its StackId, which clients search for."""
     of_stack = _of_stack(view)
     own = view["resource_type"] == _OWN_STACK_TYPE and view["physical_id"] == view["stack_id"]
@@ -277,7 +277,7 @@ def event(view: View) -> dict[str, Any]:
     }
 
 
-def template_parameter(name: str, described: View) -> dict[str, Any]:
+def template_parameter(name: str, described: View) -> dict[str, object]:
     """Return a parameter of a template."""
     default = described.get("Default")
     if isinstance(default, list) and described["Type"] != "Json":

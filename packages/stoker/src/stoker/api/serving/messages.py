@@ -86,7 +86,7 @@ def _expects_continue(request: Request, value: bytes) -> bool:
     return request.version == "1.1"
 
 
-def environ_of(request: Request, base: dict[str, Any]) -> dict[str, Any]:
+def environ_of(request: Request, base: dict[str, Any]) -> dict[str, object]:
     """Return the WSGI environment of the request (PEP 3333). `base` is common to all requests of the connection.
 
     Headers with an underscore in their name are dropped, since they would be confused with others. Raises Refused for a

@@ -49,23 +49,23 @@ def judge(call: RestCall) -> dict[str, Any]:
     return {"change_request": _shown(call.ask(said))}
 
 
-def break_glass(call: RestCall) -> dict[str, Any]:
+def break_glass(call: RestCall) -> dict[str, object]:
     """Allow a change in an emergency, without approvals and outside of windows. The `reason` is recorded."""
     broken = BreakGlass(request_id=call.path["request_id"], reason=call.body["reason"])
     return {"change_request": _shown(call.ask(broken))}
 
 
-def show_control(call: RestCall) -> dict[str, Any]:
+def show_control(call: RestCall) -> dict[str, object]:
     """Show what changes need: approvals, windows and freezes; `chosen` is what is set for this stack or project."""
     return _control(call.ask(ShowControl(ref=_ref(call))))
 
 
-def set_control(call: RestCall) -> dict[str, Any]:
+def set_control(call: RestCall) -> dict[str, object]:
     """Set what changes need: `approvals`, `windows`, `freezes`, `automatic` and `valid_hours`."""
     return _control(call.ask(ChangeControl(ref=_ref(call), control=call.body["change_control"])))
 
 
-def delete_control(call: RestCall) -> dict[str, Any]:
+def delete_control(call: RestCall) -> dict[str, object]:
     """Remove what is set for this stack or project; what others have set applies still."""
     return _control(call.ask(ChangeControl(ref=_ref(call), control=None)))
 

@@ -62,10 +62,10 @@ class Reply:
     stream: EventStream | None = None
 
 
-Handler: TypeAlias = Callable[[RestCall], Any]
+Handler: TypeAlias = Callable[[RestCall], object]
 """Returns the JSON body of the response, or a Reply."""
 
-PolicyChoice: TypeAlias = Callable[[Mapping[str, Any] | None], str]
+PolicyChoice: TypeAlias = Callable[[Mapping[str, object] | None], str]
 """Returns the policy rule for the body as received (None: no body). Raises BadRequest."""
 
 

@@ -37,18 +37,18 @@ TYPE_TEMPLATE_QUERY = Query({"template_type": Field(Choice("cfn", "hot"), defaul
 FUNCTIONS_QUERY = Query({"with_condition_func": Field(BOOLEAN, default=False)})
 
 
-def validate_template(call: RestCall) -> dict[str, Any]:
+def validate_template(call: RestCall) -> dict[str, object]:
     """Validate a template and show its parameters."""
     return views.validated(call.ask(validate_request(call)))
 
 
-def list_resource_types(call: RestCall) -> dict[str, Any]:
+def list_resource_types(call: RestCall) -> dict[str, object]:
     """List the resource types that the caller can use."""
     answer = call.ask(ListResourceTypes(**call.query))
     return {"resource_types": [item for item in answer if call.context.may_use(_type_name(item))]}
 
 
-def resource_schema(call: RestCall) -> Any:
+def resource_schema(call: RestCall) -> object:
     """Show a resource type's properties and attributes."""
     return call.ask(ShowResourceType(type_name=_allowed_type(call), with_description=False))
 
@@ -63,23 +63,23 @@ def list_permissions(call: RestCall) -> dict[str, Any]:
     return {"permissions": {rule: call.allows(rule) for rule in REQUEST_RULES}}
 
 
-def list_template_versions(call: RestCall) -> dict[str, Any]:
+def list_template_versions(call: RestCall) -> dict[str, object]:
     """List the template formats."""
     return {"template_versions": call.ask(ListTemplateVersions())}
 
 
-def list_template_functions(call: RestCall) -> dict[str, Any]:
+def list_template_functions(call: RestCall) -> dict[str, object]:
     """List the functions of a template format."""
     answer = call.ask(ListTemplateFunctions(version=call.path["template_version"], **call.query))
     return {"template_functions": answer}
 
 
-def list_services(call: RestCall) -> dict[str, Any]:
+def list_services(call: RestCall) -> dict[str, object]:
     """List the engine processes."""
     return {"services": [views.service(view) for view in call.ask(ListEngines())]}
 
 
-def build_info(call: RestCall) -> dict[str, Any]:
+def build_info(call: RestCall) -> dict[str, object]:
     """Show the revisions of the API and of the engine."""
     return {"api": {"revision": call.config.revision.heat_revision}, **call.ask(ShowBuildInfo())}
 

@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from threading import Semaphore
-from typing import Any
 
 from stoker.api.v1.event_feed import EventFeed, Listener, View
 from stoker.rpc.contract import EngineClient, json_text
@@ -41,7 +40,7 @@ class Subscription:
     marker: str | None
     history: Callable[[str | None], list[View]]
     wanted: Callable[[View], bool]
-    render: Callable[[View], Mapping[str, Any]]
+    render: Callable[[View], Mapping[str, object]]
     wake: Callable[[], None] | None
 
     def chunk(self, view: View) -> bytes:

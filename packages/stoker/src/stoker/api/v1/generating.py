@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from stoker.api.schema import Query
 from stoker.api.v1.call import RestCall
 from stoker.api.values import BOOLEAN, STRING, Field
@@ -21,7 +19,7 @@ QUERY = Query(
 )
 
 
-def generate(call: RestCall) -> dict[str, Any]:
+def generate(call: RestCall) -> dict[str, object]:
     """Generate a template of the objects that the project has and no stack owns, with an environment that imports them.
 
     `type` limits the types, `tag` selects objects by tags or by keys and values of metadata (`key=value`), `name` by a
@@ -40,6 +38,6 @@ def generate(call: RestCall) -> dict[str, Any]:
     return {"generated_template": call.ask(wanted)}
 
 
-def list_types(call: RestCall) -> dict[str, Any]:
+def list_types(call: RestCall) -> dict[str, object]:
     """List the types of which objects can become resources of a generated template."""
     return {"resource_types": call.ask(ListGeneratedTypes())}

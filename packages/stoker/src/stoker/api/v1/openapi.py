@@ -22,7 +22,7 @@ _VARIABLE = re.compile(r"\{(\w+)\}")
 _TEXT: Mapping[str, Any] = {"type": "string"}
 _REDIRECTION = 302
 
-_FAULT: Mapping[str, Any] = {
+_FAULT: Mapping[str, object] = {
     "type": "object",
     "required": ["code", "title", "explanation", "error"],
     "properties": {
@@ -70,7 +70,7 @@ def _path(path: str, methods: Mapping[str, Action]) -> dict[str, Any]:
     return {"parameters": parameters, **operations}
 
 
-def _operation(path: str, method: str, action: Action) -> dict[str, Any]:
+def _operation(path: str, method: str, action: Action) -> dict[str, object]:
     found: dict[str, Any] = {
         "operationId": _identifier(path, method),
         "summary": _summary(path, action),
@@ -106,7 +106,7 @@ def _query(query: Query) -> list[dict[str, Any]]:
     return [*fields, *filters]
 
 
-def _parameter(name: str, spec: Field) -> dict[str, Any]:
+def _parameter(name: str, spec: Field) -> dict[str, object]:
     schema = spec.kind.schema
     if spec.repeatable:
         schema = {"type": "array", "items": schema}
@@ -117,7 +117,7 @@ def _body(body: Body) -> dict[str, Any]:
     return {"required": body.required, "content": {"application/json": {"schema": body.schema}}}
 
 
-def _success(action: Action) -> dict[str, Any]:
+def _success(action: Action) -> dict[str, object]:
     headers = {"X-Openstack-Request-Id": {"schema": _TEXT, "description": "Identifies the request in the log."}}
     if action.success == _REDIRECTION:
         headers["Location"] = {"schema": _TEXT, "description": "The stack's canonical URL."}
@@ -129,6 +129,6 @@ def _success(action: Action) -> dict[str, Any]:
     return found
 
 
-def _fault(text: str) -> dict[str, Any]:
+def _fault(text: str) -> dict[str, object]:
     schema = {"$ref": "#/components/schemas/Fault"}
     return {"description": text, "content": {"application/json": {"schema": schema}}}

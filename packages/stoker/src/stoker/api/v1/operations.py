@@ -28,7 +28,7 @@ def show(call: RestCall) -> dict[str, Any]:
     return {"operation": _operation(view)}
 
 
-def _operation(view: View) -> dict[str, Any]:
+def _operation(view: View) -> dict[str, object]:
     """Return an operation as shown: times as strings, in `timestamps` with milliseconds; the duration in seconds."""
     shown = {name: time_text(value) if name in _TIMES else value for name, value in view.items()}
     exact = {name: None if view[name] is None else isoformat_milli(view[name]) for name in _TIMES}

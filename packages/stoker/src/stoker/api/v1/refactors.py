@@ -40,7 +40,7 @@ CREATE_BODY = Body(
 )
 
 
-def create_rule(sent: Mapping[str, Any] | None) -> str:
+def create_rule(sent: Mapping[str, object] | None) -> str:
     """Return the policy rule of a request: creating stacks is another right than moving resources between them."""
     return "refactors:create_stacks" if (sent or {}).get("create_stacks") else "refactors:create"
 
@@ -102,7 +102,7 @@ def execute(call: RestCall) -> dict[str, Any]:
     return {"refactor": _shown(call.ask(ExecuteStackRefactor(refactor_id=call.path["refactor_id"])))}
 
 
-def _move(move: RefactorMove) -> dict[str, Any]:
+def _move(move: RefactorMove) -> dict[str, object]:
     return {
         "from": {"stack": move["from_stack"], "resource": move["from_resource"]},
         "to": {"stack": move["to_stack"], "resource": move["to_resource"]},

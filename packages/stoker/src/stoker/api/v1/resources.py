@@ -100,7 +100,7 @@ def find(call: RestCall) -> dict[str, Any]:
     return body
 
 
-def orphans(call: RestCall) -> dict[str, Any]:
+def orphans(call: RestCall) -> dict[str, object]:
     """Find the objects that Stoker has made for resources of the project's stacks, and that no resource has any more.
 
     They are recognized by names that Stoker has chosen and its record confirms. The services are read as the caller.
@@ -163,7 +163,7 @@ def event_stream(call: RestCall) -> Reply:
     return Reply(headers=HEADERS, stream=call.streams.open(subscription))
 
 
-def show_event(call: RestCall) -> dict[str, Any]:
+def show_event(call: RestCall) -> dict[str, object]:
     """Show an event with the resource's properties at that time."""
     view = call.ask(ShowEvent(ref=call.ref, resource_name=call.path["resource_name"], event_id=call.path["event_id"]))
     return {"event": views.event(view, call.links)}

@@ -22,7 +22,7 @@ def show(call: RestCall) -> dict[str, Any]:
     return {"settings": {**body, **views.lock(found)}}
 
 
-def lock(call: RestCall) -> dict[str, Any]:
+def lock(call: RestCall) -> dict[str, object]:
     """Lock a stack with its nested stacks, so that no operation begins, also none without a request."""
     return views.lock({"locked": call.ask(LockStack(ref=call.ref, reason=call.body["reason"]))})
 

@@ -66,7 +66,7 @@ UPDATE_DEPLOYMENT_BODY = Body(
 )
 
 
-def list_configs(call: RestCall) -> dict[str, Any]:
+def list_configs(call: RestCall) -> dict[str, object]:
     """List the project's configs; for an administrator, with the project of each."""
     if call.query["global_tenant"]:
         call.require("software_configs:global_index")
@@ -80,7 +80,7 @@ def create_config(call: RestCall) -> dict[str, Any]:
     return {"software_config": views.software_config(call.ask(CreateSoftwareConfig(**call.body)))}
 
 
-def show_config(call: RestCall) -> dict[str, Any]:
+def show_config(call: RestCall) -> dict[str, object]:
     """Show a config in full."""
     view = call.ask(ShowSoftwareConfig(config_id=call.path["config_id"]))
     return {"software_config": views.software_config(view)}
@@ -91,24 +91,24 @@ def delete_config(call: RestCall) -> None:
     call.ask(DeleteSoftwareConfig(config_id=call.path["config_id"]))
 
 
-def list_deployments(call: RestCall) -> dict[str, Any]:
+def list_deployments(call: RestCall) -> dict[str, object]:
     """List the project's deployments, or those of one server."""
     answer = call.ask(ListSoftwareDeployments(**call.query))
     return {"software_deployments": [views.software_deployment(view) for view in answer]}
 
 
-def create_deployment(call: RestCall) -> dict[str, Any]:
+def create_deployment(call: RestCall) -> dict[str, object]:
     """Deploy a config to a server."""
     return {"software_deployment": views.software_deployment(call.ask(CreateSoftwareDeployment(**call.body)))}
 
 
-def show_deployment(call: RestCall) -> dict[str, Any]:
+def show_deployment(call: RestCall) -> dict[str, object]:
     """Show a deployment in full."""
     view = call.ask(ShowSoftwareDeployment(deployment_id=call.path["deployment_id"]))
     return {"software_deployment": views.software_deployment(view)}
 
 
-def update_deployment(call: RestCall) -> dict[str, Any]:
+def update_deployment(call: RestCall) -> dict[str, object]:
     """Change the fields in the body."""
     values = {name: value for name, value in call.body.items() if name in (call.sent or {})}
     view = call.ask(UpdateSoftwareDeployment(deployment_id=call.path["deployment_id"], values=values))
@@ -120,7 +120,7 @@ def delete_deployment(call: RestCall) -> None:
     call.ask(DeleteSoftwareDeployment(deployment_id=call.path["deployment_id"]))
 
 
-def deployment_metadata(call: RestCall) -> dict[str, Any]:
+def deployment_metadata(call: RestCall) -> dict[str, object]:
     """Show the configs that a server must apply, sorted by name."""
     answer = call.ask(ShowServerMetadata(server_id=call.path["server_id"]))
     return {"metadata": [views.software_config(view) for view in answer]}

@@ -93,7 +93,7 @@ VALIDATE = Body(_DEFINITION)
 _CHANGES = frozenset(PATCH.fields) - {"converge", "refresh", "preflight", "supersede"}
 
 
-def patch_rule(sent: Mapping[str, Any] | None) -> str:
+def patch_rule(sent: Mapping[str, object] | None) -> str:
     """Return the policy rule of a PATCH: a different one if it does not change the definition."""
     changed = any((sent or {}).get(name) not in (None, "", [], {}) for name in _CHANGES)
     return "stacks:update_patch" if changed else "stacks:update_no_change"
@@ -187,7 +187,7 @@ def validate_request(call: RestCall) -> ValidateTemplate:
     )
 
 
-def _environment(call: RestCall) -> Mapping[str, Any] | str:
+def _environment(call: RestCall) -> Mapping[str, object] | str:
     """Return the environment of the body, unless named files replace it."""
     environment: Mapping[str, Any] | str = {} if call.body["environment_files"] else call.body["environment"] or {}
     return environment

@@ -155,7 +155,7 @@ def preview(call: RestCall) -> dict[str, Any]:
     return {"stack": {**stack, "resources": resources, "plan": view["plan"]}}
 
 
-def list_exports(call: RestCall) -> dict[str, Any]:
+def list_exports(call: RestCall) -> dict[str, object]:
     """List the values that the project's stacks export, by name, with the names of the stacks that import them."""
     return {"exports": call.ask(ListExports())}
 
@@ -189,12 +189,12 @@ def _tried(call: RestCall) -> dict[str, Any]:
     return {name: call.body[name] for name in ("joint_deployment", "plan_policies")}
 
 
-def preview_update_patch(call: RestCall) -> dict[str, Any]:
+def preview_update_patch(call: RestCall) -> dict[str, object]:
     """Preview a change of the parts in the body."""
     return _changes(call, patch_request(PreviewPatch, call))
 
 
-def _changes(call: RestCall, request: PreviewUpdate | PreviewPatch) -> dict[str, Any]:
+def _changes(call: RestCall, request: PreviewUpdate | PreviewPatch) -> dict[str, object]:
     answer = call.ask(replace(request, show_nested=call.query["show_nested"]))
     return {"resource_changes": views.resource_changes(answer["resource_changes"]), "plan": answer["plan"]}
 
@@ -211,7 +211,7 @@ def delete(call: RestCall) -> None:
     )
 
 
-def preview_delete(call: RestCall) -> dict[str, Any]:
+def preview_delete(call: RestCall) -> dict[str, object]:
     """Preview the deletion of a stack: the plan, and the snapshots that are deleted with it.
 
     The plan says which objects are gone already, or were changed, outside Stoker. With `refresh=none`, it goes by the
@@ -242,7 +242,7 @@ def redirect(tail: str = "", named: str | None = None) -> Handler:
 def plain(kind: type[OfStack[Any]]) -> Handler:
     """Return a handler that responds with the engine's result unchanged."""
 
-    def handler(call: RestCall) -> Any:
+    def handler(call: RestCall) -> object:
         return call.ask(kind(ref=call.ref))
 
     return handler
@@ -254,13 +254,13 @@ DEFINITION_QUERY = Query({"operation_id": Field(STRING)})
 def of_definition(kind: type[OfDefinition[Any]]) -> Handler:
     """Return a handler that shows a part of the stack's present definition, or of that as of an operation."""
 
-    def handler(call: RestCall) -> Any:
+    def handler(call: RestCall) -> object:
         return call.ask(kind(ref=call.ref, operation_id=call.query["operation_id"]))
 
     return handler
 
 
-def action_rule(sent: Mapping[str, Any] | None) -> str:
+def action_rule(sent: Mapping[str, object] | None) -> str:
     """Return the policy rule of the action in the body."""
     if sent is None:
         raise absent_body()
@@ -291,7 +291,7 @@ def act(call: RestCall) -> dict[str, Any] | None:
     return None
 
 
-def _skip_of(action: str, options: Mapping[str, Any]) -> tuple[str, ...]:
+def _skip_of(action: str, options: Mapping[str, object]) -> tuple[str, ...]:
     """Return the resources without which a retry in the body continues."""
     skip = options.get("skip")
     if skip is None:
@@ -301,7 +301,7 @@ def _skip_of(action: str, options: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(STRINGS.read(f"{action}.skip", skip))
 
 
-def _refresh_of(action: str, options: Mapping[str, Any]) -> str | None:
+def _refresh_of(action: str, options: Mapping[str, object]) -> str | None:
     """Return what an action in the body that has a plan compares with the cloud."""
     refresh = options.get("refresh")
     if refresh is not None and action not in PLANNED:
@@ -309,7 +309,7 @@ def _refresh_of(action: str, options: Mapping[str, Any]) -> str | None:
     return None if refresh is None else str(_REFRESH.read(f"{action}.refresh", refresh))
 
 
-def _accept(call: RestCall, options: Mapping[str, Any]) -> dict[str, Any]:
+def _accept(call: RestCall, options: Mapping[str, object]) -> dict[str, object]:
     if unknown := sorted(options.keys() - {"resources"}):
         raise BadRequest(f"The action {ACCEPT} has no {unknown[0]!r}; it has resources.")
     given = options.get("resources")
@@ -325,12 +325,12 @@ def drift(call: RestCall) -> dict[str, Any]:
     return {"plan": call.ask(PreviewPatch(ref=call.ref, converge=True, detection=call.query["detection"]))["plan"]}
 
 
-def detect_drift(call: RestCall) -> dict[str, Any]:
+def detect_drift(call: RestCall) -> dict[str, object]:
     """Begin to compare the whole stack with the cloud, in the background."""
     return {"drift_detection": {"id": call.ask(DetectDrift(ref=call.ref))["id"], "status": "IN_PROGRESS"}}
 
 
-def show_detection(call: RestCall) -> dict[str, Any]:
+def show_detection(call: RestCall) -> dict[str, object]:
     """Show how far a comparison with the cloud is: how many objects were compared, and which of them differ."""
     detection_id = call.path["detection_id"]
     found = call.ask(ShowDriftDetection(detection_id=detection_id))
@@ -339,19 +339,19 @@ def show_detection(call: RestCall) -> dict[str, Any]:
     return {"drift_detection": views.drift_detection(found)}
 
 
-def show_drift_watch(call: RestCall) -> dict[str, Any]:
+def show_drift_watch(call: RestCall) -> dict[str, object]:
     """Show what the service does about drift by itself, and what its last look has found; no service is asked."""
     return {"drift_watch": views.drift_watch(call.ask(ShowDriftWatch(ref=call.ref)))}
 
 
-def change_drift_watch(call: RestCall) -> dict[str, Any]:
+def change_drift_watch(call: RestCall) -> dict[str, object]:
     """Choose what the service does about drift by itself: off, detect, repair, or default for the operator's choice."""
     mode = call.body["mode"]
     chosen = call.ask(ChangeDriftWatch(ref=call.ref, mode=None if mode == DEFAULT_MODE else mode))
     return {"drift_watch": views.drift_watch(chosen)}
 
 
-def preview_act(call: RestCall) -> dict[str, Any]:
+def preview_act(call: RestCall) -> dict[str, object]:
     """Preview the action in the body: rollback, cancel_update or retry.
 
     The plan says which objects are gone, or were changed, outside Stoker; the action corrects them. With
@@ -366,17 +366,17 @@ def preview_act(call: RestCall) -> dict[str, Any]:
     return {"plan": call.ask(PreviewAction(ref=call.ref, action=action, refresh=refresh, skip=skip))["plan"]}
 
 
-def list_outputs(call: RestCall) -> dict[str, Any]:
+def list_outputs(call: RestCall) -> dict[str, object]:
     """List the names and descriptions of the outputs."""
     return {"outputs": [views.output(view) for view in call.ask(ListOutputs(ref=call.ref))]}
 
 
-def show_output(call: RestCall) -> dict[str, Any]:
+def show_output(call: RestCall) -> dict[str, object]:
     """Show an output with its value, or with the error if it has none."""
     return {"output": views.output(call.ask(ShowOutput(ref=call.ref, key=call.path["output_key"])))}
 
 
-def list_snapshots(call: RestCall) -> dict[str, Any]:
+def list_snapshots(call: RestCall) -> dict[str, object]:
     """List a stack's snapshots."""
     return {"snapshots": [views.snapshot(view) for view in call.ask(ListSnapshots(ref=call.ref))]}
 
@@ -406,7 +406,7 @@ def restore_snapshot(call: RestCall) -> None:
     call.ask(RestoreSnapshot(ref=call.ref, snapshot_id=call.path["snapshot_id"], **how))
 
 
-def preview_restore(call: RestCall) -> dict[str, Any]:
+def preview_restore(call: RestCall) -> dict[str, object]:
     """Preview the restoration of a snapshot.
 
     The plan says which objects are gone, or were changed, outside Stoker; the restoration corrects them. With the

@@ -38,7 +38,7 @@ def stack_created(view: View, links: Links) -> dict[str, Any]:
     return {"id": view["id"], "links": stack_links(view, links)}
 
 
-def stack_summary(view: View, links: Links) -> dict[str, Any]:
+def stack_summary(view: View, links: Links) -> dict[str, object]:
     """Return a stack for a list."""
     return {
         "id": view["id"],
@@ -62,7 +62,7 @@ def stack(view: View, links: Links) -> dict[str, Any]:
     }
 
 
-def stack_preview(view: View, links: Links) -> dict[str, Any]:
+def stack_preview(view: View, links: Links) -> dict[str, object]:
     """Return a stack that does not exist yet, without its state."""
     body = {
         "id": view["id"],
@@ -93,7 +93,7 @@ def output(view: View) -> dict[str, Any]:
     return body
 
 
-def validated(view: View) -> dict[str, Any]:
+def validated(view: View) -> dict[str, object]:
     """Return the parameters of a validated template."""
     body = {**view, "Description": view["Description"] or NO_DESCRIPTION}
     if "NestedParameters" in view:
@@ -101,7 +101,7 @@ def validated(view: View) -> dict[str, Any]:
     return body
 
 
-def _stack_lifetime(view: View) -> dict[str, Any]:
+def _stack_lifetime(view: View) -> dict[str, object]:
     return {
         "creation_time": time_text(view["created_at"]),
         "updated_time": time_text(view["updated_at"]),
@@ -114,7 +114,7 @@ def _stack_lifetime(view: View) -> dict[str, Any]:
     }
 
 
-def lock(view: View) -> dict[str, Any]:
+def lock(view: View) -> dict[str, object]:
     """Return the lock of a stack as a part of its data; nothing for a stack without one."""
     locked = view.get("locked")
     if locked is None:
@@ -145,7 +145,7 @@ class Place:
         return cls(links, view["project_id"], stack, view["parent_resource"])
 
 
-def resource_in_detail(view: View, place: Place) -> dict[str, Any]:
+def resource_in_detail(view: View, place: Place) -> dict[str, object]:
     """Return a resource in full."""
     return {**resource(view, place), **_picked(view, _RESOURCE_DETAIL)}
 
@@ -163,7 +163,7 @@ def resource(view: View, place: Place) -> dict[str, Any]:
     return {**body, **_failure(view)}
 
 
-def found_resource(view: View, links: Links) -> dict[str, Any]:
+def found_resource(view: View, links: Links) -> dict[str, object]:
     """Return a resource that was found, with its path from the root of its tree of stacks."""
     project_id = view["project_id"]
     root = links.stack(project_id, view["stack_name"], view["stack_id"])
@@ -189,26 +189,26 @@ def drift_detection(view: View) -> dict[str, Any]:
     return {**_picked(view, ("id", "status", "reason", "drift")), **known, "time": isoformat(view["time"])}
 
 
-def drift_watch(view: View) -> dict[str, Any]:
+def drift_watch(view: View) -> dict[str, object]:
     """Return what is done about drift, and the last look; ages are whole seconds."""
     age, time = view["age"], view["time"]
     moment = {"time": isoformat(time) if time is not None else None, "age": round(age) if age is not None else None}
     return {**view, **moment}
 
 
-def _last_look(view: View) -> dict[str, Any]:
+def _last_look(view: View) -> dict[str, object]:
     """Return the key with the drift at the last look; nothing without one."""
     look = view.get("last_look")
     return {"drift": {"status": look["status"], "time": isoformat(look["time"])}} if look else {}
 
 
-def _failure(view: View) -> dict[str, Any]:
+def _failure(view: View) -> dict[str, object]:
     """Return the key of the failed resource's failure; nothing if no resource has failed, or only a reason is known."""
     failure = view.get("failure")
     return {"failure": _picked(failure, ("kind", "path", "message"))} if failure and failure["path"] else {}
 
 
-def resource_raw(view: View | Sequence[Any]) -> dict[str, Any] | list[Any]:
+def resource_raw(view: View | Sequence[Any]) -> dict[str, object] | list[object]:
     """Return a resource of a preview; a list for a nested stack."""
     if not isinstance(view, Mapping):
         return [resource_raw(item) for item in view]
@@ -248,7 +248,7 @@ def identity(project_id: str, stack_name: str, stack_id: str, path: str = "") ->
     return {"tenant": project_id, "stack_name": stack_name, "stack_id": stack_id, "path": path}
 
 
-def resource_changes(changes: View) -> dict[str, Any]:
+def resource_changes(changes: View) -> dict[str, object]:
     """Return the resources that an update would affect, by the effect."""
     kinds = ("unchanged", "updated", "replaced", "added", "deleted")
     return {kind: [resource_raw(view) for view in changes[kind]] for kind in kinds}
@@ -289,7 +289,7 @@ def event_summary(view: View, links: Links, *, with_root: bool = False) -> dict[
     return body
 
 
-def event(view: View, links: Links) -> dict[str, Any]:
+def event(view: View, links: Links) -> dict[str, object]:
     """Return an event in full."""
     return {
         **event_summary(view, links),
@@ -310,13 +310,13 @@ def software_config(view: View) -> dict[str, Any]:
     return {**_picked(view, keys), "creation_time": time_text(view["created_at"])}
 
 
-def software_config_summary(view: View, *, with_project: bool = False) -> dict[str, Any]:
+def software_config_summary(view: View, *, with_project: bool = False) -> dict[str, object]:
     """Return a software config for a list; `with_project` is for administrators."""
     body = {**_picked(view, ("id", "name", "group")), "creation_time": time_text(view["created_at"])}
     return {**body, "project": view["project_id"]} if with_project else body
 
 
-def software_deployment(view: View) -> dict[str, Any]:
+def software_deployment(view: View) -> dict[str, object]:
     """Return a software deployment."""
     keys = (
         "id", "config_id", "server_id", "input_values", "output_values", "action", "status", "status_reason",
@@ -338,5 +338,5 @@ def service(view: View) -> dict[str, Any]:
     }
 
 
-def _picked(view: View, keys: tuple[str, ...]) -> dict[str, Any]:
+def _picked(view: View, keys: tuple[str, ...]) -> dict[str, object]:
     return {key: view[key] for key in keys if key in view}

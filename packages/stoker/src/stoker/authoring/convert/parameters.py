@@ -36,14 +36,14 @@ def _described(text: str) -> dict[str, str]:
     return {"description": text} if text else {}
 
 
-def _common(schema: ParameterSchema, *keys: str) -> dict[str, Any]:
+def _common(schema: ParameterSchema, *keys: str) -> dict[str, object]:
     values = (schema.description, schema.label, schema.default)
     return {key: value for key, value in zip(keys, values, strict=True) if value not in ("", None)} | (
         {keys[2]: ""} if schema.default == "" else {}
     )
 
 
-def cfn_parameter(schema: ParameterSchema, note: Note) -> dict[str, Any]:
+def cfn_parameter(schema: ParameterSchema, note: Note) -> dict[str, object]:
     """Return a declaration for CloudFormation."""
     named = _aws_type(schema)
     declared: dict[str, Any] = {
@@ -82,7 +82,7 @@ def _aws_type(schema: ParameterSchema) -> str | None:
     return next((kind.cfn for kind in BY_AWS_NAME.values() if kind.names == wanted[0] and kind.hot == STRING.hot), None)
 
 
-def _cfn_constraint(constraint: Constraint) -> Mapping[str, Any]:
+def _cfn_constraint(constraint: Constraint) -> Mapping[str, object]:
     """Return the equivalent keys; none if there are none."""
     match constraint:
         case Length(min=low, max=high):
@@ -96,5 +96,5 @@ def _cfn_constraint(constraint: Constraint) -> Mapping[str, Any]:
     return {}
 
 
-def _bounds(low_key: str, low: Any, high_key: str, high: Any) -> dict[str, Any]:
+def _bounds(low_key: str, low: object, high_key: str, high: object) -> dict[str, object]:
     return {key: value for key, value in ((low_key, low), (high_key, high)) if value is not None}

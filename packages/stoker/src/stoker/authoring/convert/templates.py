@@ -89,7 +89,7 @@ class _Conversion:
     def _noting(self, path: Path) -> Note:
         return lambda message: self.walker.note(message, path)
 
-    def _mapping_parameters(self) -> dict[str, Any]:
+    def _mapping_parameters(self) -> dict[str, object]:
         """Return mappings as parameters with defaults, in which HOT can look up values."""
         return {
             to_hot.mapping_parameter(self._template, name): {
@@ -101,11 +101,11 @@ class _Conversion:
             for name, table in self._template.mappings.items()
         }
 
-    def _mappings(self) -> dict[str, Any]:
+    def _mappings(self) -> dict[str, object]:
         """Return the parameters that were converted from mappings."""
         return {name: schema.default for name, schema in self._template.parameters.items() if to_cfn.is_mapping(schema)}
 
-    def _conditions(self) -> dict[str, Any]:
+    def _conditions(self) -> dict[str, object]:
         return self._entries("conditions", self.walker.condition)
 
     def _entries(self, name: str, convert: Callable[[Any, Path], Any]) -> dict[str, Any]:
@@ -118,15 +118,15 @@ class _Conversion:
             result[key] = entry if key.startswith(LOOP) else convert(entry, (section, key))
         return result
 
-    def _resource(self, entry: Mapping[str, Any], path: Path) -> dict[str, Any]:
+    def _resource(self, entry: Mapping[str, object], path: Path) -> dict[str, object]:
         return self._keys(entry, path, self._source.dialect.resource_keys, self._target.dialect.resource_keys)
 
-    def _output(self, entry: Mapping[str, Any], path: Path) -> dict[str, Any]:
+    def _output(self, entry: Mapping[str, object], path: Path) -> dict[str, Any]:
         return self._keys(entry, path, self._source.dialect.output_keys, self._target.dialect.output_keys)
 
     def _keys(
-        self, entry: Mapping[str, Any], path: Path, source: Mapping[str, str], target: Mapping[str, str]
-    ) -> dict[str, Any]:
+        self, entry: Mapping[str, object], path: Path, source: Mapping[str, str], target: Mapping[str, str]
+    ) -> dict[str, object]:
         """Return an entry with its keys converted."""
         words = {written: word for word, written in source.items()}
         result = {}

@@ -15,7 +15,7 @@ _PSEUDO = {"OS::stack_name": "AWS::StackName", "OS::project_id": "AWS::AccountId
 _FACADE = {"metadata": "Metadata", "deletion_policy": "DeletionPolicy", "update_policy": "UpdatePolicy"}
 
 
-def _get_param(walker: Walker, arguments: Any, path: Path) -> Any:
+def _get_param(walker: Walker, arguments: Any, path: Path) -> object:
     name, *keys = arguments if isinstance(arguments, list) and arguments else [arguments]
     if not isinstance(name, str):
         raise NotExpressible("the name of the parameter is computed by another function")
@@ -36,14 +36,14 @@ def is_mapping(schema: ParameterSchema) -> bool:
     return MAPPING_TAG in schema.tags and schema.type is JSON and isinstance(schema.default, Mapping)
 
 
-def _find_in_map(walker: Walker, mapping: str, keys: list[Any], path: Path) -> Any:
+def _find_in_map(walker: Walker, mapping: str, keys: list[object], path: Path) -> object:
     if len(keys) < 2:
         raise NotExpressible(f"{mapping} is a mapping, in which a value has two keys")
     first, second = walker.value(keys[:2], path)
     return _within(walker, walker.made("Fn::FindInMap", [mapping, first, second]), keys[2:], path)
 
 
-def _within(walker: Walker, value: Any, keys: list[Any], path: Path) -> Any:
+def _within(walker: Walker, value: Any, keys: list[object], path: Path) -> object:
     """Return the value at the keys and indexes, with one Fn::Select for each."""
     for number, key in enumerate(keys):
         index = str(key) if isinstance(key, int) else walker.value(key, (*path, number))
@@ -51,18 +51,18 @@ def _within(walker: Walker, value: Any, keys: list[Any], path: Path) -> Any:
     return value
 
 
-def _get_resource(walker: Walker, name: Any, path: Path) -> Any:
+def _get_resource(walker: Walker, name: Any, path: Path) -> object:
     return walker.made("Ref", walker.value(name, path))
 
 
-def _get_attr(walker: Walker, arguments: Any, path: Path) -> Any:
+def _get_attr(walker: Walker, arguments: Any, path: Path) -> object:
     if not isinstance(arguments, list) or len(arguments) < 2:
         raise NotExpressible("CloudFormation cannot get all attributes at once")
     resource, attribute, *keys = arguments
     return _within(walker, walker.made("Fn::GetAtt", walker.value([resource, attribute], path)), keys, path)
 
 
-def _list_join(walker: Walker, arguments: Any, path: Path) -> Any:
+def _list_join(walker: Walker, arguments: Any, path: Path) -> object:
     delimiter, *lists = arguments if isinstance(arguments, list) and len(arguments) > 1 else items(arguments, 2)
     if any(not is_call(walker, item) and isinstance(item, list | Mapping) for part in lists for item in _written(part)):
         raise NotExpressible("CloudFormation joins strings only, not lists and maps")
@@ -78,7 +78,7 @@ def _written(part: Any) -> list[Any]:
     return part if isinstance(part, list) else []
 
 
-def _str_replace(walker: Walker, arguments: Any, path: Path) -> Any:
+def _str_replace(walker: Walker, arguments: Any, path: Path) -> object:
     if not isinstance(arguments, Mapping) or not isinstance(arguments.get("params"), Mapping):
         raise NotExpressible("its arguments are computed by another function")
     params = arguments["params"]
@@ -90,25 +90,25 @@ def _str_replace(walker: Walker, arguments: Any, path: Path) -> Any:
     return walker.made("Fn::Replace", converted)
 
 
-def _str_split(walker: Walker, arguments: Any, path: Path) -> Any:
+def _str_split(walker: Walker, arguments: Any, path: Path) -> object:
     delimiter, text, *index = items(arguments, 2, 3)
     split = walker.made("Fn::Split", walker.value([delimiter, text], path))
     return _within(walker, split, index, path)
 
 
-def _if(walker: Walker, arguments: Any, path: Path) -> Any:
+def _if(walker: Walker, arguments: Any, path: Path) -> object:
     condition, yes, *no = items(arguments, 2, 3)
     converted = [walker.condition(condition, (*path, 0)), walker.value(yes, (*path, 1))]
     otherwise = walker.value(no[0], (*path, 2)) if no else {"Ref": "AWS::NoValue"}
     return walker.made("Fn::If", [*converted, otherwise])
 
 
-def _not(walker: Walker, condition: Any, path: Path) -> Any:
+def _not(walker: Walker, condition: Any, path: Path) -> object:
     return walker.made("Fn::Not", [_operand(walker, condition, path)])
 
 
 def _connective(name: str) -> Translate:
-    def translate(walker: Walker, arguments: Any, path: Path) -> Any:
+    def translate(walker: Walker, arguments: Any, path: Path) -> object:
         if not isinstance(arguments, list):
             raise NotExpressible("its arguments are computed by another function")
         return walker.made(name, [_operand(walker, item, (*path, index)) for index, item in enumerate(arguments)])
@@ -116,7 +116,7 @@ def _connective(name: str) -> Translate:
     return translate
 
 
-def _operand(walker: Walker, condition: Any, path: Path) -> Any:
+def _operand(walker: Walker, condition: Any, path: Path) -> object:
     """Return a condition inside another; AWS requires a function for its name."""
     return walker.made("Condition", condition) if isinstance(condition, str) else walker.value(condition, path)
 

@@ -36,13 +36,13 @@ def _ref(walker: Walker, name: Any, path: Path) -> Any:
     raise NotExpressible(f"HOT has no equivalent of {name}")
 
 
-def _get_att(walker: Walker, arguments: Any, path: Path) -> Any:
+def _get_att(walker: Walker, arguments: Any, path: Path) -> object:
     if isinstance(arguments, str):
         return walker.made("get_attr", arguments.split(".", 1))
     return walker.made("get_attr", walker.value(items(arguments, 2), path))
 
 
-def _find_in_map(walker: Walker, arguments: Any, path: Path) -> Any:
+def _find_in_map(walker: Walker, arguments: Any, path: Path) -> object:
     mapping, *keys = items(arguments, 3)
     if not isinstance(mapping, str):
         raise NotExpressible("the name of the mapping is computed by another function")
@@ -78,7 +78,7 @@ def _select(walker: Walker, arguments: Any, path: Path) -> Any:
     raise NotExpressible("HOT can select items only of parameters, attributes and split strings")
 
 
-def _deeper(walker: Walker, index: Any, collection: Any, path: Path) -> Any:
+def _deeper(walker: Walker, index: Any, collection: object, path: Path) -> object:
     """Add a key to the path into the value of a parameter or attribute."""
     ((name, arguments),) = collection.items() if isinstance(collection, Mapping) else ((None, None),)
     if name not in ("get_attr", "get_param") or not isinstance(arguments, list):
@@ -95,13 +95,13 @@ def _to_int(index: Any) -> int | None:
         return None
 
 
-def _replace(walker: Walker, arguments: Any, path: Path) -> Any:
+def _replace(walker: Walker, arguments: Any, path: Path) -> object:
     params, text = items(arguments, 2)
     converted = {"template": walker.value(text, (*path, 1)), "params": walker.value(params, (*path, 0))}
     return walker.made("str_replace", converted)
 
 
-def _sub(walker: Walker, arguments: Any, path: Path) -> Any:
+def _sub(walker: Walker, arguments: Any, path: Path) -> object:
     text, variables = (arguments, {}) if isinstance(arguments, str) else items(arguments, 2)
     places = {found: f"${{{found}}}" for found in _SUB_PLACE.findall(text[: text.rfind("}") + 1])}
     if not places:
@@ -110,7 +110,7 @@ def _sub(walker: Walker, arguments: Any, path: Path) -> Any:
     return walker.made("str_replace", {"template": text, "params": params})
 
 
-def _filling(walker: Walker, place: str, variables: Mapping[str, Any], path: Path) -> Any:
+def _filling(walker: Walker, place: str, variables: Mapping[str, object], path: Path) -> object:
     if place.startswith("!"):
         return f"${{{place[1:]}}}"
     name = place.strip()
@@ -121,7 +121,7 @@ def _filling(walker: Walker, place: str, variables: Mapping[str, Any], path: Pat
     return _get_att(walker, name, path) if "." in name else _ref(walker, name, path)
 
 
-def _if(walker: Walker, arguments: Any, path: Path) -> Any:
+def _if(walker: Walker, arguments: Any, path: Path) -> object:
     condition, yes, no = items(arguments, 3)
     converted = walker.condition(condition, (*path, 0))
     if no == _NO_VALUE:
@@ -131,11 +131,11 @@ def _if(walker: Walker, arguments: Any, path: Path) -> Any:
     return walker.made("if", [converted, walker.value(yes, (*path, 1)), walker.value(no, (*path, 2))])
 
 
-def _not(walker: Walker, arguments: Any, path: Path) -> Any:
+def _not(walker: Walker, arguments: Any, path: Path) -> object:
     return walker.made("not", walker.value(items(arguments, 1)[0], (*path, 0)))
 
 
-def _named_condition(walker: Walker, name: Any, path: Path) -> Any:
+def _named_condition(walker: Walker, name: Any, path: Path) -> object:
     return name
 
 
@@ -145,7 +145,7 @@ def _facade(walker: Walker, part: Any, path: Path) -> Any:
     return walker.made("resource_facade", _FACADE[part])
 
 
-def _base64(walker: Walker, text: Any, path: Path) -> Any:
+def _base64(walker: Walker, text: Any, path: Path) -> object:
     """Return the string unchanged: the compute service's client encodes it in both dialects."""
     if not isinstance(text, str) and not is_call(walker, text):
         raise NotExpressible("takes a string")

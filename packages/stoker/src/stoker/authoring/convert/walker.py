@@ -63,11 +63,11 @@ class Walker:
             return item
         return self.value(item, path)
 
-    def condition(self, snippet: Any, path: Path) -> Any:
+    def condition(self, snippet: Any, path: Path) -> object:
         """Return a condition in the other format; names of conditions are kept."""
         return self.conditions.value(snippet, path)
 
-    def _call(self, name: str, arguments: Any, path: Path) -> Any:
+    def _call(self, name: str, arguments: Any, path: Path) -> object:
         place = (*path, name)
         try:
             if name not in self._known:
@@ -96,7 +96,7 @@ class Walker:
 def renamed(name: str) -> Translate:
     """Return a converter for a function that has another name but the same arguments in the other format."""
 
-    def translate(walker: Walker, arguments: Any, path: Path) -> Any:
+    def translate(walker: Walker, arguments: Any, path: Path) -> object:
         made = walker.made(name, None)
         made[name] = walker.value(arguments, path)
         return made
@@ -111,7 +111,7 @@ def items(arguments: Any, *sizes: int) -> list[Any]:
     return arguments
 
 
-def is_call(walker: Walker, snippet: Any) -> bool:
+def is_call(walker: Walker, snippet: object) -> bool:
     """Return whether a value is a function call in the source template."""
     return (
         isinstance(snippet, Mapping) and len(snippet) == 1 and next(iter(snippet)) in walker.template.version.functions

@@ -22,7 +22,7 @@ _HEAD = """terraform {
 }
 """
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
-_EMPTY: tuple[Any, ...] = (None, "", [], {})
+_EMPTY: tuple[object, ...] = (None, "", [], {})
 _NAMED = {"key_pair": "name", "keypair": "name", "secret_ref": "secret_ref"}
 """Attributes that name another object by something else than its ID, and what that is."""
 
@@ -157,7 +157,7 @@ class _Writing:
             return f"var.{name}"
         return _value(self._referring(each, attribute, value))
 
-    def _referring(self, each: StackObject, attribute: str, value: Any) -> Any:
+    def _referring(self, each: StackObject, attribute: str, value: Any) -> object:
         if isinstance(value, list):
             return [self._referring(each, attribute, item) for item in value]
         if isinstance(value, dict):

@@ -13,7 +13,7 @@ from stoker.engine.generation.template import Hidden
 from stoker.plugins.resource import ResourceType
 from stoker.schema.property import Finalizer, Property, Type
 
-_EMPTY: tuple[Any, ...] = (None, "", [], {})
+_EMPTY: tuple[object, ...] = (None, "", [], {})
 _JSON_TYPES = ((str, "string"), (bool, "boolean"), (int | float, "number"))
 
 
@@ -35,7 +35,7 @@ class Draft:
     id: str = ""
     values: dict[str, Any] = field(default_factory=dict)
 
-    def maps(self, attribute: str) -> list[Mapping[str, Any]]:
+    def maps(self, attribute: str) -> list[Mapping[str, object]]:
         """Return the maps in an attribute, which is a list of them or one; nothing for anything else."""
         return _maps(self.shown.get(attribute))
 
@@ -144,13 +144,13 @@ def _block(
     item: Mapping[str, Any],
     place: str,
     sensitive: frozenset[str] = frozenset(),
-) -> dict[str, Any]:
+) -> dict[str, object]:
     return dict(_block_values(schema, names, item, place, sensitive))
 
 
 def _block_values(
     schema: Mapping[str, Property], names: Names, item: Mapping[str, Any], place: str, sensitive: frozenset[str]
-) -> Iterator[tuple[str, Any]]:
+) -> Iterator[tuple[str, object]]:
     for attribute, name in names.items():
         value = item.get(attribute)
         if value not in _EMPTY and name in schema:
@@ -158,7 +158,7 @@ def _block_values(
             yield name, _fitting(schema[name], value, attribute in sensitive, label)
 
 
-def _fitting(prop: Property, value: Any, is_sensitive: bool, place: str) -> Any:
+def _fitting(prop: Property, value: Any, is_sensitive: bool, place: str) -> object:
     """Return a value in the type of its property; a marker for one that is secret."""
     if is_sensitive or prop.secret:
         return Hidden(next((name for kind, name in _JSON_TYPES if isinstance(value, kind)), "json"), place)
@@ -177,5 +177,5 @@ def _fitting(prop: Property, value: Any, is_sensitive: bool, place: str) -> Any:
         return value
 
 
-def _is(usual: Any, value: Any) -> bool:
+def _is(usual: object, value: Any) -> bool:
     return usual is not None and type(usual) is type(value) and usual == value

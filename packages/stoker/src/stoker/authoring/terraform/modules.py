@@ -193,7 +193,7 @@ class _Enclosing:
         self._inside[outer].append(new)
         self._replace(members, _resource(new, definition))
 
-    def _seen(self, leaf: Any, members: set[str], new: str, outputs: Outputs) -> Any:
+    def _seen(self, leaf: object, members: set[str], new: str, outputs: Outputs) -> object:
         """Return a value outside of a module; what it refers to in that is an output now."""
         target = referred(leaf)
         if target is None or target[0] not in members:
@@ -238,7 +238,7 @@ def shown(place: Place) -> str:
     return ".".join(f'module.{each.name}["{each.key}"]' if each.key else f"module.{each.name}" for each in place)
 
 
-def _resource(name: str, definition: Mapping[str, Any]) -> Repeatable:
+def _resource(name: str, definition: Mapping[str, object]) -> Repeatable:
     return Repeatable(name, "", definition, is_hidden=False)
 
 

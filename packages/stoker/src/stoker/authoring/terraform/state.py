@@ -116,13 +116,13 @@ def _objects(data: Mapping[str, Any]) -> Iterator[StateObject]:
             )
 
 
-def _attributes(instance: Mapping[str, Any], where: str) -> Mapping[str, Any]:
+def _attributes(instance: Mapping[str, object], where: str) -> Mapping[str, object]:
     if "attributes_flat" in instance:
         raise NotAState(f"{where} was written before Terraform 0.12: run `terraform refresh` with a newer one first")
     return _map(instance.get("attributes") or {}, f"{where}.attributes")
 
 
-def _sensitive(paths: Any, where: str) -> frozenset[str]:
+def _sensitive(paths: object, where: str) -> frozenset[str]:
     """Return the attributes at the top of the paths: lists of steps, of which the first names an attribute."""
     found = set()
     for number, path in enumerate(_list(paths or [], f"{where}.sensitive_attributes")):
@@ -145,7 +145,7 @@ def _place(module: str, where: str) -> Place:
     return tuple(modules)
 
 
-def _map(value: Any, where: str) -> Mapping[str, Any]:
+def _map(value: Any, where: str) -> Mapping[str, object]:
     if not isinstance(value, dict):
         raise NotAState(f"{where} is no object")
     return value

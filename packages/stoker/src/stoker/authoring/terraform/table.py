@@ -55,7 +55,7 @@ class Row:
     chosen_by: tuple[str, ...] = ()
     attributes: Names = field(default_factory=dict)
     blocks: Mapping[str, Block] = field(default_factory=dict)
-    usual: Mapping[str, Any] = field(default_factory=dict)
+    usual: Mapping[str, object] = field(default_factory=dict)
     lost: tuple[str, ...] = ()
     identifier: str = "{id}"
     imported_by: str = "{id}"

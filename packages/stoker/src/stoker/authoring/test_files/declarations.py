@@ -239,7 +239,7 @@ TEST = Section(
         "given": Key(
             MapOf(
                 Either(
-                    Either(PATTERN, RANGE, lambda value: "matching" in value),
+                    Either(PATTERN, RANGE, lambda value: isinstance(value, dict) and "matching" in value),
                     ListOf(ANYTHING),
                     lambda value: isinstance(value, dict),
                 ),

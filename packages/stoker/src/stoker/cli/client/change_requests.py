@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from typing import Any
 
 from stoker.cli.client.refusals import Answer
 from stoker.cli.client.stack_client import StackClient, setting_path
@@ -45,7 +44,7 @@ class ChangeRequests:
         """Allow a change in an emergency."""
         return self._one("POST", request_id, "/break_glass", {"reason": reason})
 
-    def _one(self, method: str, request_id: str, tail: str = "", body: Mapping[str, Any] | None = None) -> Answer:
+    def _one(self, method: str, request_id: str, tail: str = "", body: Mapping[str, object] | None = None) -> Answer:
         found: Answer = self._service.call(method, f"/change_requests/{request_id}{tail}", body)["change_request"]
         return found
 

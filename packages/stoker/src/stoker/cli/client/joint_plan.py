@@ -129,7 +129,7 @@ def foreseen(stack: ProjectStack, plans: Mapping[str, Planned]) -> Inputs:
     return Inputs(known, unknown)
 
 
-def output_of(outputs: Sequence[Answer], stack: str, name: str) -> Any:
+def output_of(outputs: Sequence[Answer], stack: str, name: str) -> object:
     """Return the value of an output. Raises CommandFailed if there is none."""
     for output in outputs:
         if output["output_key"] == name:

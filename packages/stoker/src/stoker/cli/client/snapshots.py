@@ -12,7 +12,7 @@ from stoker.cli.client.refusals import Answer
 class Sender(Protocol):
     """What sends requests about a stack. Raises Refused."""
 
-    def below(self, stack: Answer, tail: str, query: Mapping[str, Any] | None = None) -> Any:
+    def below(self, stack: Answer, tail: str, query: Mapping[str, object] | None = None) -> Any:
         """GET something that hangs on a stack."""
 
     def send(
@@ -20,8 +20,8 @@ class Sender(Protocol):
         method: str,
         stack: Answer,
         tail: str = "",
-        body: Mapping[str, Any] | None = None,
-        query: Mapping[str, Any] | None = None,
+        body: Mapping[str, object] | None = None,
+        query: Mapping[str, object] | None = None,
     ) -> Any:
         """Change a stack or one of its subresources."""
 

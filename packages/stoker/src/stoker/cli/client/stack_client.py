@@ -58,7 +58,7 @@ class StackClient:
 
     def found(self, query: Mapping[str, Any]) -> Iterator[Answer]:
         """Yield pages of resources that match in all stacks: `resources`, and what could not be searched."""
-        page: Mapping[str, Any] | None = {"limit": _PAGE, **query}
+        page: Mapping[str, object] | None = {"limit": _PAGE, **query}
         while page is not None:
             answer: Answer = self.call("GET", "/resources", query=page)
             yield answer
@@ -70,7 +70,7 @@ class StackClient:
         found: list[Answer] = self.call("GET", "/orphans")["orphans"]
         return found
 
-    def generated(self, query: Mapping[str, Any]) -> Answer:
+    def generated(self, query: Mapping[str, object]) -> Answer:
         """Return a template of the objects of the project, with its environment and what was left out."""
         answer: Answer = self.call("GET", "/generated_template", query=query)["generated_template"]
         return answer
@@ -79,7 +79,7 @@ class StackClient:
         """Return the types whose objects can be generated."""
         return frozenset(self.call("GET", "/generated_template/resource_types")["resource_types"])
 
-    def create_refactor(self, body: Mapping[str, Any]) -> Answer:
+    def create_refactor(self, body: Mapping[str, object]) -> Answer:
         """Examine a refactoring, and return it as it is stored."""
         made: Answer = self.call("POST", "/refactors", body)["refactor"]
         return made
@@ -152,18 +152,22 @@ class StackClient:
         """Start the creation of a stack."""
         return self.stack(self.call("POST", "/stacks", body)["stack"]["id"])
 
-    def preview(self, body: Mapping[str, Any]) -> Answer:
+    def preview(self, body: Mapping[str, object]) -> Answer:
         """The plan of `create`."""
         plan: Answer = self.call("POST", "/stacks/preview", body)["stack"]["plan"]
         return plan
 
-    def validate(self, body: Mapping[str, Any]) -> Answer:
+    def validate(self, body: Mapping[str, object]) -> Answer:
         """The facts about a template: its description, and its parameters by name."""
         facts: Answer = self.call("POST", "/validate", body)
         return facts
 
     def call(
-        self, method: str, path: str, body: Mapping[str, Any] | None = None, query: Mapping[str, Any] | None = None
+        self,
+        method: str,
+        path: str,
+        body: Mapping[str, object] | None = None,
+        query: Mapping[str, object] | None = None,
     ) -> Any:
         """Send a request about the project, such as `GET /change_requests`; return the JSON data of the answer."""
         response = self._request(path, method, json=body, params=query)
@@ -171,13 +175,13 @@ class StackClient:
             return response.json() if response.content else None
         raise refusal(response)
 
-    def _request(self, path: str, method: str, **options: Any) -> Any:
+    def _request(self, path: str, method: str, **options: object) -> Any:
         def send() -> Any:
             return self._adapter.request(path, method, timeout=self._timeout, **options)
 
         return self.outages.bridged(send, reads=method == "GET")
 
-    def stream(self, stack: Answer, tail: str, query: Mapping[str, Any], last: str | None) -> Any:
+    def stream(self, stack: Answer, tail: str, query: Mapping[str, object], last: str | None) -> Any:
         """Request a stream of server-sent events about a stack, after the event `last`.
 
         Returns an open response, or None if the service does not stream them.
@@ -192,7 +196,7 @@ class StackClient:
                 return None
             raise refusal(response)
 
-    def below(self, stack: Answer, tail: str, query: Mapping[str, Any] | None = None) -> Any:
+    def below(self, stack: Answer, tail: str, query: Mapping[str, object] | None = None) -> Any:
         """GET something that hangs on a stack."""
         return self.call("GET", _path(stack) + tail, query=query)
 
@@ -201,14 +205,14 @@ class StackClient:
         method: str,
         stack: Answer,
         tail: str = "",
-        body: Mapping[str, Any] | None = None,
-        query: Mapping[str, Any] | None = None,
+        body: Mapping[str, object] | None = None,
+        query: Mapping[str, object] | None = None,
     ) -> Any:
         """Change a stack or one of its subresources."""
         return self.call(method, _path(stack) + tail, body, query)
 
 
-def _update_method(body: Mapping[str, Any]) -> str:
+def _update_method(body: Mapping[str, object]) -> str:
     """Return the method of an update: a PUT replaces the definition, a PATCH begins with the one as of an operation."""
     return "PATCH" if "as_of" in body else "PUT"
 
@@ -262,7 +266,7 @@ class Stack:
         """Start an update to the definition in `body`."""
         self._service.send(_update_method(body), self.facts, body=body)
 
-    def preview_update(self, body: Mapping[str, Any]) -> Answer:
+    def preview_update(self, body: Mapping[str, object]) -> Answer:
         """The plan of `update`."""
         plan: Answer = self._service.send(_update_method(body), self.facts, "/preview", body)["plan"]
         return plan
@@ -309,7 +313,7 @@ class Stack:
         query = {**(options or {}), **({"plan_digest": digest} if digest else {})}
         self._service.send("DELETE", self.facts, query=query or None)
 
-    def preview_delete(self, options: Mapping[str, Any] | None = None) -> Answer:
+    def preview_delete(self, options: Mapping[str, object] | None = None) -> Answer:
         """The plan of `delete`, and the `snapshots` that are deleted with it. `options` are those of `delete`, and
         `refresh`, the objects that are compared with the cloud: "none", "changes" (all that are deleted) or "all".
         """

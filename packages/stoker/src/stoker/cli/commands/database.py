@@ -340,7 +340,7 @@ def _rows(difference: Difference, surveyed: Surveyed) -> Rows:
     ]
 
 
-def _row(found: Found) -> dict[str, Any]:
+def _row(found: Found) -> dict[str, object]:
     """Return the row of something that the comparison with the cloud has found."""
     said = {"orphaned": "exists", "lost": "absent"}
     return {

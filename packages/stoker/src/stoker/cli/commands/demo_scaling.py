@@ -94,6 +94,6 @@ class ScalingStory:
         found = self._ask("GET", "load-balancer", f"/v2.0/lbaas/pools/{self._pool}/members")["members"]
         return sorted(member["address"] for member in found)
 
-    def _ask(self, method: str, service: str, path: str, body: Any = None) -> Any:
+    def _ask(self, method: str, service: str, path: str, body: object = None) -> Any:
         response = self._session.request(path, method, endpoint_filter={"service_type": service}, json=body)
         return response.json() if response.content else None

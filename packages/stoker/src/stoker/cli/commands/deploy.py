@@ -37,7 +37,7 @@ _as_of_option = click.option(
 
 
 def definition_options(
-    *, required: bool, returns: bool = True, completed: Callable[..., Any] = stack_names
+    *, required: bool, returns: bool = True, completed: Callable[..., object] = stack_names
 ) -> Callable[[Command], Command]:
     """The options that define a stack; those that it `returns` to include an earlier definition of it.
 

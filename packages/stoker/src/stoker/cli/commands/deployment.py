@@ -46,7 +46,7 @@ def sources_of(template: str | None, environments: Sequence[str], as_of: str | N
 
 def body_of(
     sources: Sources,
-    parameters: Mapping[str, Any],
+    parameters: Mapping[str, object],
     rollback: bool | None,
     timeout: int | None,
     tags: tuple[str, ...] = (),

@@ -7,7 +7,6 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -112,7 +111,7 @@ def generate(
         sys.exit(1)
 
 
-def _types(service: StackClient) -> Iterator[dict[str, Any]]:
+def _types(service: StackClient) -> Iterator[dict[str, object]]:
     generated = service.generated_types()
     for each in service.resource_types():
         yield {"resource_type": each, "generated": each in generated}

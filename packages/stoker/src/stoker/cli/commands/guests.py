@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import time
-from typing import Any
 
 import click
 
@@ -108,7 +107,7 @@ def delete(image: str) -> None:
 
 
 @listing("list", "name", "suite", "format", "size", "path", more=("features", "packages", "sha256"))
-def list_images() -> list[dict[str, Any]]:
+def list_images() -> list[dict[str, object]]:
     """List the images that have been built.
 
     \b

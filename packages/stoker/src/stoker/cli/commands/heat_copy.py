@@ -69,7 +69,7 @@ def export(config_files: Sequence[str], directory: Path, project: str | None) ->
         return asyncio.run(_export(config, directory, project)) == 0
 
 
-async def _run(config: cfg.ConfigOpts, decoder: Decoder, choice: Choice) -> tuple[list[TreeReport], dict[str, Any]]:
+async def _run(config: cfg.ConfigOpts, decoder: Decoder, choice: Choice) -> tuple[list[TreeReport], dict[str, object]]:
     heat = HeatDatabase(choice.source)
     try:
         with heat.connect() as connection:
@@ -93,8 +93,8 @@ async def _run(config: cfg.ConfigOpts, decoder: Decoder, choice: Choice) -> tupl
 
 
 async def _copied(
-    copier: Copier, facts: dict[str, Any], total: int, *, quiet: bool
-) -> tuple[list[TreeReport], dict[str, Any]]:
+    copier: Copier, facts: dict[str, object], total: int, *, quiet: bool
+) -> tuple[list[TreeReport], dict[str, object]]:
     reports: list[TreeReport] = []
     configs, deployments = await copier.software()
     with click.progressbar(

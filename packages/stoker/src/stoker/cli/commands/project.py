@@ -324,7 +324,7 @@ class Deployer:
         finish(done, sources=wanted.sources, report=report)
         report.outputs(done)
 
-    def _values(self, service: StackClient, stack: ProjectStack) -> dict[str, Any]:
+    def _values(self, service: StackClient, stack: ProjectStack) -> dict[str, object]:
         """Return the values of the parameters that come from other stacks, which are deployed."""
         stacks = self._joint.project.stacks
         names = {reference.stack: stacks[reference.stack].name for reference in stack.references.values()}
@@ -481,13 +481,13 @@ def _conclude(project: Project, ended: Mapping[str, Ended], unchanged: set[str],
         sys.exit(1)
 
 
-def _row(project: Project, name: str, end: Ended, unchanged: bool) -> dict[str, Any]:
+def _row(project: Project, name: str, end: Ended, unchanged: bool) -> dict[str, object]:
     stack: ProjectStack | None = project.stacks.get(name)
     outcome = _UNCHANGED if unchanged else end.outcome.value
     return row_of(name, stack.name if stack is not None else name, outcome, end)
 
 
-def row_of(key: str, name: str, outcome: str, end: Ended) -> dict[str, Any]:
+def row_of(key: str, name: str, outcome: str, end: Ended) -> dict[str, object]:
     """Return a row of a summary: the outcome of a stack, and how its step ended."""
     row: dict[str, Any] = {"stack": key, "name": name, "outcome": outcome}
     if isinstance(end.error, CommandFailed):

@@ -19,7 +19,7 @@ _OWN = ("formats", "project", "stage", "jobs", "directory", "os_cloud")
 
 def for_projects(
     formats: Sequence[str], run: Callable[..., None], allowed: Sequence[str], *, named: bool, json_lines: bool = True
-) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+) -> Callable[[Callable[..., object]], Callable[..., object]]:
     """Add the options that select a Stoker, those of a project, and `-f`, passed as `form`: one of `formats`, of which
     the first is the default.
 
@@ -42,7 +42,7 @@ def for_projects(
         click.option("-f", "--format", "formats", multiple=True, metavar="FORMAT", help=told),
     )  # fmt: skip
 
-    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+    def decorate(function: Callable[..., Any]) -> Callable[..., object]:
         @with_service
         @functools.wraps(function)
         def connected(service: StackClient, form: str, file: str | None, more: Mapping[str, Any], **given: Any) -> Any:

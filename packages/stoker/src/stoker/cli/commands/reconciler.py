@@ -189,7 +189,7 @@ class Reconciler:
             return run(before, act, self._how.jobs)
 
 
-def _rows(joint: JointPlan, ended: Mapping[str, Ended], unchanged: set[str]) -> Iterator[dict[str, Any]]:
+def _rows(joint: JointPlan, ended: Mapping[str, Ended], unchanged: set[str]) -> Iterator[dict[str, object]]:
     """Yield a row for each step of a deployment, of which nothing may have been done."""
     for name, step in joint.exchange.order.steps.items():
         planned = joint.plans[step.stack]
@@ -198,7 +198,7 @@ def _rows(joint: JointPlan, ended: Mapping[str, Ended], unchanged: set[str]) -> 
         yield _row(name, planned.stack.name, ended.get(name), usual, absent)
 
 
-def _row(key: str, name: str, end: Ended | None, usual: Outcome, absent: Outcome) -> dict[str, Any]:
+def _row(key: str, name: str, end: Ended | None, usual: Outcome, absent: Outcome) -> dict[str, object]:
     """Return the outcome of a stack: `usual` after a step that is done, `absent` without one."""
     if end is None:
         return {"stack": key, "name": name, "outcome": absent}

@@ -100,7 +100,7 @@ class Proposal:
 def propose(
     service: StackClient,
     definitions: Mapping[str, Definition],
-    moved: Sequence[Mapping[str, Any]] = (),
+    moved: Sequence[Mapping[str, object]] = (),
     creates: bool = False,
     description: str = "",
     changes: bool = False,
@@ -190,7 +190,7 @@ def location(text: str) -> dict[str, str]:
     return {"stack": stack, "resource": resource}
 
 
-def _moves(_context: click.Context, _option: click.Parameter, given: tuple[str, ...]) -> list[dict[str, Any]]:
+def _moves(_context: click.Context, _option: click.Parameter, given: tuple[str, ...]) -> list[dict[str, object]]:
     pairs = pairs_of(given, "STACK/RESOURCE=STACK/RESOURCE")
     return [{"from": location(source), "to": location(target)} for source, target in pairs]
 

@@ -114,7 +114,7 @@ class _Move(click.Command):
     """`stoker move`, which takes a resource of one stack, or two resources of two stacks."""
 
     def make_context(
-        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
+        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: object
     ) -> click.Context:
         context = super().make_context(info_name, args, parent, **extra)
         if context.resilient_parsing:
@@ -190,7 +190,7 @@ def _move_between(
     parameters: dict[str, str],
     yes: bool,
     form: str,
-    **_unused: Any,
+    **_unused: object,
 ) -> None:
     from stoker.cli.client.sources import collect
     from stoker.cli.commands import refactor

@@ -142,13 +142,13 @@ class _OnlyLooks:
         self._inner = inner
         self._names = names
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> object:
         if name not in self._names:
             raise Bug(f"a resource type calls {type(self._inner).__name__}.{name} while it is only read")
         return getattr(self._inner, name)
 
 
-async def final_values(run: StackContext, target: Target) -> Mapping[str, Any]:
+async def final_values(run: StackContext, target: Target) -> Mapping[str, object]:
     """Return the property values of a desired resource as its methods receive them.
 
     Raises CloudError if a name cannot be looked up.
@@ -173,7 +173,7 @@ async def users_of(run: StackContext, state: ResourceState) -> list[str]:
     ]
 
 
-def _differences(before: Mapping[str, Any], after: Mapping[str, Any], unsure: Collection[str]) -> dict[str, Any]:
+def _differences(before: Mapping[str, Any], after: Mapping[str, object], unsure: Collection[str]) -> dict[str, object]:
     """Return the values that differ from those before, and those whose current value is unknown."""
     return {name: value for name, value in after.items() if name in unsure or before.get(name) != value}
 

@@ -62,7 +62,7 @@ class ChildView:
         inside = await self._look_inside()
         return await members_of(inside.current.values()) if inside else []
 
-    async def member_attribute(self, member: str, key: AttributeKey) -> Any:
+    async def member_attribute(self, member: str, key: AttributeKey) -> object:
         """Return an attribute of one of the child's resources; None if it has none."""
         inside = await self._look_inside()
         return await self._reader.attribute(inside, member, key) if inside else None
@@ -157,7 +157,9 @@ class Child(ChildView):
             stored.data.update(before[1])
             raise
 
-    async def revise_metadata(self, member: str, revise: Callable[[Mapping[str, Any]], Mapping[str, Any]]) -> None:
+    async def revise_metadata(
+        self, member: str, revise: Callable[[Mapping[str, object]], Mapping[str, object]]
+    ) -> None:
         """Replace the metadata of one of the child's resources, and record it with an event."""
         stack = await self.stack()
         if stack is None:

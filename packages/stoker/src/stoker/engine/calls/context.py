@@ -50,7 +50,7 @@ class NestedReader(Protocol):
     async def view(self, stack: Stack) -> StackView:
         """Return the stack as currently recorded."""
 
-    async def attribute(self, view: StackView, resource: str, key: AttributeKey) -> Any:
+    async def attribute(self, view: StackView, resource: str, key: AttributeKey) -> object:
         """Return an attribute with the path that follows it; None if there is no such resource or value."""
 
     async def outputs(self, stack: Stack, inputs: LoadedInputs) -> list[dict[str, Any]]:

@@ -188,7 +188,7 @@ class StoredDeployments:
         return row if row is not None and row.project_id == self._project_id else None
 
 
-def deployment_data(row: SoftwareDeployment, sealer: Sealer) -> dict[str, Any]:
+def deployment_data(row: SoftwareDeployment, sealer: Sealer) -> dict[str, object]:
     """Return a deployment as plain data."""
     plain = {name: value for name, value in row.values().items() if name != "body"}
     return {**plain, **sealer.open(row.body)}
@@ -201,7 +201,7 @@ def wake(runs: Runs, identifier: str) -> None:
             run.wake(identifier)
 
 
-async def configs_for(services: EngineServices, server_id: str, project_id: str) -> list[dict[str, Any]]:
+async def configs_for(services: EngineServices, server_id: str, project_id: str) -> list[dict[str, object]]:
     """Return the configurations that a project deploys to a server, sorted by name. Times are in seconds."""
     rows: Sequence[SoftwareConfig] = await services.database.read(deployments.configs_for, server_id, project_id)
     return [
@@ -217,12 +217,12 @@ async def configs_for(services: EngineServices, server_id: str, project_id: str)
     ]
 
 
-def takes_deployments(metadata: Mapping[str, Any], server_id: str | None) -> bool:
+def takes_deployments(metadata: Mapping[str, object], server_id: str | None) -> bool:
     """Return whether a resource with these recorded metadata is a server that receives deployments."""
     return server_id is not None and {AGENT, DEPLOYMENTS} <= metadata.keys()
 
 
-def with_configs(metadata: Mapping[str, Any], configs: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+def with_configs(metadata: Mapping[str, object], configs: Iterable[Mapping[str, object]]) -> dict[str, Any]:
     """Return a server's metadata with the configurations that it applies, in the format of the agents."""
     return {**metadata, DEPLOYMENTS: [_for_agent(config) for config in configs]}
 
@@ -233,8 +233,8 @@ def _for_agent(config: Mapping[str, Any]) -> dict[str, Any]:
 
 
 async def agent_metadata(
-    services: EngineServices, metadata: Mapping[str, Any], server_id: str | None, project_id: str
-) -> dict[str, Any]:
+    services: EngineServices, metadata: Mapping[str, object], server_id: str | None, project_id: str
+) -> dict[str, object]:
     """Return a resource's metadata for its own agent, without redaction."""
     if server_id is None or not takes_deployments(metadata, server_id):
         return dict(metadata)

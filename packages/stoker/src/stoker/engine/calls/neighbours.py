@@ -19,7 +19,7 @@ class NeighboursView:
     def __init__(self, current: Mapping[str, ResourceState]) -> None:
         self._current = current
 
-    async def by_reference(self, reference_id: Any) -> Neighbour | None:
+    async def by_reference(self, reference_id: object) -> Neighbour | None:
         """Return the resource with this reference id, or None."""
         return _neighbour(self._by_reference(reference_id))
 
@@ -32,7 +32,7 @@ class NeighboursView:
         found = (_neighbour(state) for state in self._current.values() if state.implementation == type_name)
         return [neighbour for neighbour in found if neighbour is not None]
 
-    def _by_reference(self, reference_id: Any) -> ResourceState | None:
+    def _by_reference(self, reference_id: object) -> ResourceState | None:
         return next((state for state in self._current.values() if state.reference_id() == reference_id), None)
 
 
@@ -57,7 +57,7 @@ class StackNeighbours(NeighboursView):
         self._sending = sending
         self._replace = replace
 
-    async def collect(self, reference_id: Any) -> None:
+    async def collect(self, reference_id: object) -> None:
         """Deliver to the resource with this reference id the signals that another service stores for it."""
         state = self._by_reference(reference_id)
         if state is None:
@@ -70,7 +70,7 @@ class StackNeighbours(NeighboursView):
                 call.data[COLLECTED] = [*call.data.get(COLLECTED, ()), identifier]
                 await self._take_signal(state, call, details)
 
-    async def send(self, reference_id: Any, message: Any) -> str:
+    async def send(self, reference_id: object, message: Any) -> str:
         """Deliver a message to the resource with this reference id, and return the result."""
         state = self._by_reference(reference_id)
         if state is None:

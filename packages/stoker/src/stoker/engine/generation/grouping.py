@@ -42,7 +42,7 @@ def with_groups(generated: Generated) -> Grouped:
     return grouped
 
 
-def _uses(definition: Any, parameters: set[str]) -> bool:
+def _uses(definition: object, parameters: set[str]) -> bool:
     if isinstance(definition, Mapping):
         return definition.get(PARAMETER) in parameters or any(_uses(each, parameters) for each in definition.values())
     return isinstance(definition, list) and any(_uses(each, parameters) for each in definition)
@@ -83,7 +83,7 @@ def _with_group(grouped: Grouped, cluster: Cluster) -> Grouped:
     return _placed(grouped, cluster, {name: group}, {}, {family[key].name: f"{name}.{key}" for key in cluster.keys})
 
 
-def _filled(cluster: Cluster, path: Path, values: dict[str, dict[str, Any]]) -> Any:
+def _filled(cluster: Cluster, path: Path, values: dict[str, dict[str, Any]]) -> object:
     """Return what the definition of a group's members has in one place, in which their keys and `values` are filled."""
     found = [cluster.families[0][key].leaves[path] for key in cluster.keys]
     if all(each == found[0] for each in found):

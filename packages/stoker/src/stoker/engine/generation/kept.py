@@ -97,7 +97,7 @@ class Order:
 
 async def generate(
     order: Order, cloud: Cloud, project_id: str, functions: Functions, evaluate: Evaluate
-) -> tuple[list[Item], dict[str, Any]]:
+) -> tuple[list[Item], dict[str, object]]:
     """Return the items, each COMPLETE or FAILED, and the template with all that are complete."""
     base, kinds = order.base, {each.kind.type_name: each for each in order.scanned}
     items = [_in_base(item, base) for item in order.items]
@@ -179,7 +179,7 @@ def _named(items: Sequence[Item], kinds: Mapping[str, Scanned], base: Base) -> l
     return done
 
 
-def _merged(base: Base, template: Mapping[str, Any]) -> dict[str, Any]:
+def _merged(base: Base, template: Mapping[str, Any]) -> dict[str, object]:
     """Return the template of the base with what was written."""
     merged = {**template, **base.template}
     for section in (base.notation.parameters, base.notation.resources):

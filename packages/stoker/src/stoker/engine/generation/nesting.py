@@ -34,7 +34,7 @@ class NestedTemplate:
         shown = {"outputs": {name: {"value": value} for name, value in outputs.items()}} if outputs else {}
         return {**HOT.head, **parameters, HOT.resources: resources, **shown}
 
-    def _resource(self, label: str, family: Mapping[str, Repeatable]) -> dict[str, Any]:
+    def _resource(self, label: str, family: Mapping[str, Repeatable]) -> dict[str, object]:
         first = next(iter(family.values()))
         leaves = {
             path: self._leaf(label, path, {key: each.leaves[path] for key, each in family.items()})
@@ -43,7 +43,7 @@ class NestedTemplate:
         properties = replaced(first.definition.get("properties", {}), leaves)
         return {**first.definition, **({"properties": properties} if properties else {})}
 
-    def _leaf(self, label: str, path: Path, found: dict[str, Any]) -> Any:
+    def _leaf(self, label: str, path: Path, found: dict[str, Any]) -> object:
         """Return what the template has in one place, where the values by key are these."""
         leaf = next(iter(found.values()))
         is_reference = isinstance(leaf, Mapping) and bool(leaf)
@@ -58,7 +58,7 @@ class NestedTemplate:
             self.given[name], self._parameters[name] = found, self._parameter(leaf)
         return {PARAMETER: name}
 
-    def _inside(self, found: Mapping[str, Any]) -> dict[str, Any] | None:
+    def _inside(self, found: Mapping[str, Any]) -> dict[str, object] | None:
         """Return the reference to the resource of the template that all refer to, each to that with its own key."""
         targets = [referred(each) for each in found.values()]
         names = [target[0] for target in targets if target is not None]
@@ -67,7 +67,7 @@ class NestedTemplate:
                 return reference(label, targets[0][1])
         return None
 
-    def _parameter(self, leaf: Any) -> dict[str, Any]:
+    def _parameter(self, leaf: object) -> dict[str, object]:
         if isinstance(leaf, Mapping) and PARAMETER in leaf:
             outer = self._declared[leaf[PARAMETER]]
             return {name: outer[name] for name in ("type", "hidden") if name in outer}
@@ -77,7 +77,7 @@ class NestedTemplate:
         return {"type": next(kinds, "json")}
 
 
-def replaced(value: Any, leaves: Mapping[Path, Any], path: Path = ()) -> Any:
+def replaced(value: Any, leaves: Mapping[Path, object], path: Path = ()) -> object:
     """Return properties with other values in some places."""
     if path in leaves:
         return leaves[path]

@@ -29,7 +29,7 @@ class Notation:
     """
 
     version: str
-    head: Mapping[str, Any]
+    head: Mapping[str, object]
     parameters: str
     resources: str
     keys: Mapping[str, str]
@@ -44,7 +44,7 @@ class Notation:
         """Return a resource with the parts that have a value. Raises KeyError for one that the format does not have."""
         return {self.keys[name]: value for name, value in parts.items() if value is not None}
 
-    def with_defaults(self, template: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
+    def with_defaults(self, template: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, object]:
         """Return a template whose parameters have these values as their defaults."""
         declared = {
             name: {**schema, self.default_key: self.default(values[name])} if name in values else schema
@@ -53,7 +53,7 @@ class Notation:
         return {**template, self.parameters: declared} if declared else dict(template)
 
 
-def _hot_parameter(parameter: Parameter) -> dict[str, Any]:
+def _hot_parameter(parameter: Parameter) -> dict[str, object]:
     declared: dict[str, Any] = {"type": parameter.kind}
     if parameter.hidden:
         declared["hidden"] = True
@@ -66,7 +66,7 @@ def _hot_parameter(parameter: Parameter) -> dict[str, Any]:
 _CFN_KINDS = {"string": "String", "json": "Json"}
 
 
-def _cfn_parameter(parameter: Parameter) -> dict[str, Any]:
+def _cfn_parameter(parameter: Parameter) -> dict[str, object]:
     """Return the declaration; the format has no custom constraints."""
     declared: dict[str, Any] = {"Type": _CFN_KINDS[parameter.kind]}
     if parameter.hidden:

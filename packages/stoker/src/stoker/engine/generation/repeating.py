@@ -45,7 +45,7 @@ class Repeatable:
         return self.shown_name if self.definition.get("properties", {}).get("name") == self.shown_name else ""
 
     @cached_property
-    def leaves(self) -> Mapping[Path, Any]:
+    def leaves(self) -> Mapping[Path, object]:
         """The values in its properties that have no other values in them, and references."""
         return dict(_leaves(self.definition.get("properties", {}), ()))
 
@@ -89,7 +89,7 @@ def clusters_in(resources: Mapping[str, Repeatable]) -> list[Cluster]:
     return [_cluster(resources, members) for members in grouped.values()]
 
 
-def referred(leaf: Any) -> tuple[str, tuple[str, ...]] | None:
+def referred(leaf: object) -> tuple[str, tuple[str, ...]] | None:
     """Return the resource that a value refers to, and the path to its attribute, which is empty for the resource
     itself; None for a value that refers to none.
     """
@@ -106,7 +106,7 @@ def reference(name: str, path: tuple[str, ...]) -> dict[str, Any]:
     return {ATTRIBUTE: [name, *path]} if path else {RESOURCE: name}
 
 
-def _leaves(value: Any, path: Path) -> Iterator[tuple[Path, Any]]:
+def _leaves(value: Any, path: Path) -> Iterator[tuple[Path, object]]:
     if value and isinstance(value, Mapping) and not (value.keys() <= _FUNCTIONS):
         for name, item in value.items():
             yield from _leaves(item, (*path, name))
@@ -117,7 +117,7 @@ def _leaves(value: Any, path: Path) -> Iterator[tuple[Path, Any]]:
         yield path, value
 
 
-def kind_of(leaf: Any) -> str:
+def kind_of(leaf: object) -> str:
     """Return the function that a value is, or the name of its type in Python."""
     return next(iter(leaf)) if isinstance(leaf, Mapping) and leaf else type(leaf).__name__
 
@@ -161,7 +161,7 @@ def _last(family: Any) -> Family:
     return found
 
 
-def _distinct(possible: Mapping[Family, list[tuple[str, str]]], taken: Mapping[str, Any]) -> dict[Family, Keyed]:
+def _distinct(possible: Mapping[Family, list[tuple[str, str]]], taken: Mapping[str, object]) -> dict[Family, Keyed]:
     """Return the families that are large enough, and whose keys and resources are distinct; the largest ones first."""
     found: dict[Family, Keyed] = {}
     used = set(taken)

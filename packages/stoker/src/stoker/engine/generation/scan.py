@@ -144,7 +144,7 @@ class _Reading:
         self._in_time = in_time
         self._selects = selects
         self._progress = progress
-        self._lists: dict[tuple[Any, ...], asyncio.Task[list[Any]]] = {}
+        self._lists: dict[tuple[object, ...], asyncio.Task[list[object]]] = {}
         self._scan = Scan()
         self._number = 0
         self._others: dict[str, Found] = {}
@@ -244,7 +244,7 @@ class _Reading:
                 by_id.setdefault(str(item.get(beside.field)), []).append(item)
         return by_id
 
-    async def _listed(self, service: str, path: str, members: str, params: Mapping[str, Any]) -> list[Any]:
+    async def _listed(self, service: str, path: str, members: str, params: Mapping[str, object]) -> list[Any]:
         key = (service, path, *sorted(params.items()))
         if key not in self._lists:
             self._lists[key] = asyncio.ensure_future(self._in_time.list(service, path, members, params or None))

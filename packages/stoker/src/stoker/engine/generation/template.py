@@ -69,7 +69,7 @@ class Generated:
     """The parameters that have no value: secrets, which no service shows."""
 
 
-def values_of(found: Found, project_id: str) -> dict[str, Any]:
+def values_of(found: Found, project_id: str) -> dict[str, object]:
     """Return the values of an object's properties that a template must have."""
     kind, inventory = found.scanned.kind, found.scanned.inventory
     values = dict(inventory.describe(found.fields))
@@ -108,7 +108,7 @@ def references_in(properties: Mapping[str, Property], values: Mapping[str, Any])
 
 
 def write(
-    described: Mapping[Found, Mapping[str, Any]],
+    described: Mapping[Found, Mapping[str, object]],
     others: Iterable[Found],
     functions: Collection[str],
     style: Style | None = None,
@@ -125,7 +125,7 @@ def _is_left_to_service(inventory: Inventory, name: str, value: Any) -> bool:
     return name in inventory.chosen or (name in inventory.usual and inventory.usual[name] == value)
 
 
-def needed_values(schema: Mapping[str, Property], values: Mapping[str, Any]) -> dict[str, Any]:
+def needed_values(schema: Mapping[str, Property], values: Mapping[str, Any]) -> dict[str, object]:
     """Return the values that differ from the defaults, in the order of the declarations."""
     found: dict[str, Any] = {}
     for name, prop in schema.items():
@@ -148,7 +148,7 @@ def _kind_of(prop: Property) -> str | None:
     return next(named, None)
 
 
-def _walked(prop: Property, value: Any, replaced: Callable[[Any], Any]) -> Any:
+def _walked(prop: Property, value: Any, replaced: Callable[[Any], Any]) -> object:
     """Return a value in which others replace the references and markers."""
     if isinstance(value, Marker):
         return replaced(value)
@@ -176,7 +176,7 @@ class _Parameters:
     values: dict[str, Any] = field(default_factory=dict)
     known: dict[tuple[str, Any], str] = field(default_factory=dict)
 
-    def named(self, name: str, about: tuple[str, Any], parameter: Parameter) -> str:
+    def named(self, name: str, about: tuple[str, object], parameter: Parameter) -> str:
         """Return the name of the parameter about something, which is declared if it is new."""
         if about not in self.known:
             chosen = free_name(self.notation, name, {*self.taken, *self.declared})
@@ -219,7 +219,7 @@ class _Writing:
         without_value = [name for name in parameters.declared if name not in parameters.values]
         return Generated(template, {**environment, "imports": imports}, self._names, without_value)
 
-    def _resource(self, found: Found, values: Mapping[str, Any]) -> dict[str, Any]:
+    def _resource(self, found: Found, values: Mapping[str, Any]) -> dict[str, object]:
         kind = found.scanned.kind
         written = {name: self._value(found, name, value) for name, value in values.items()}
         for name, prop in kind.properties.items():

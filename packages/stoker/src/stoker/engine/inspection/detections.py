@@ -99,6 +99,6 @@ async def last_found(services: EngineServices, stack_id: str) -> Mapping[str, An
     return body
 
 
-async def reports_of(services: EngineServices, stack_id: str) -> dict[str, dict[str, Any]]:
+async def reports_of(services: EngineServices, stack_id: str) -> dict[str, dict[str, object]]:
     """Return the reports of the last completed detection of a stack, by the names of the resources."""
     return {each["name"]: each for each in (await last_found(services, stack_id)).get("found", ())}

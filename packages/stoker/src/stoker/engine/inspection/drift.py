@@ -49,7 +49,7 @@ async def drift_of(
     looker: Looker,
     names: Collection[str] | None = None,
     known: Mapping[str, dict[str, Any]] = MappingProxyType({}),
-) -> list[dict[str, Any]]:
+) -> list[dict[str, object]]:
     """Return the drift of a stack's resources, or of those with the `names`, in creation order, values redacted.
 
     A resource is IN_SYNC only if every property that the template sets was compared and is as declared, or MODIFIED, or
@@ -88,7 +88,7 @@ def overall_of(found: Mapping[str, Any]) -> str:
     return overall([*statuses, UNKNOWN] if found.get("unfinished") else statuses)
 
 
-def is_open(report: Mapping[str, Any]) -> bool:
+def is_open(report: Mapping[str, object]) -> bool:
     """Return whether a report does not tell if the object is as declared."""
     return report["status"] in (UNKNOWN, UNSUPPORTED) or bool(report.get("unseen"))
 
@@ -178,7 +178,7 @@ class Looker:
             self.seen.differing.append({"path": path, "type": state.row.type, "status": status})
 
 
-def _report(state: ResourceState) -> dict[str, Any]:
+def _report(state: ResourceState) -> dict[str, object]:
     """Return a report that says nothing yet."""
     row = state.row
     named = {"name": row.name, "type": row.type, "physical_id": row.physical_id}
@@ -214,7 +214,7 @@ async def lookers_of(services: EngineServices, top: Stack) -> dict[str, Looker]:
     return found
 
 
-async def _inside(looker: Looker, reads: SharedReads) -> dict[str, Any]:
+async def _inside(looker: Looker, reads: SharedReads) -> dict[str, object]:
     """Return the status of a nested stack, which is that of its resources, and the reason."""
     looks = await asyncio.gather(*(looker.look(state, reads) for state in looker.states()))
     found = [report for report, _ in looks]
@@ -258,7 +258,7 @@ def _of_property(name: str, expected: Mapping[str, Any], actual: Mapping[str, An
     return differences({name: expected.get(name)}, {name: actual[name]}, hidden)
 
 
-def _told(leaf: Difference, hidden: bool, secrets: Collection[str]) -> dict[str, Any]:
+def _told(leaf: Difference, hidden: bool, secrets: Collection[str]) -> dict[str, object]:
     data = leaf.to_data()
     if hidden:
         data |= {side: REDACTED for side in ("before", "after") if data[side] is not None}

@@ -59,7 +59,7 @@ class _Exporter:
         self._defaults: list[Place] = []
         self.hidden: list[tuple[Place, Any]] = []
 
-    async def tree(self, stack: Stack, path: Path, place: Place) -> dict[str, Any]:
+    async def tree(self, stack: Stack, path: Path, place: Place) -> dict[str, object]:
         """Return the document of one stack of the tree, with its own hidden values redacted."""
         services = self._services
         view = await view_of(services, stack)
@@ -165,7 +165,7 @@ def _hidden_defaults(definition: Definition, template: Mapping[str, Any]) -> Ite
                 yield "template", section, name, key
 
 
-def _not_created(name: str, type_name: str) -> dict[str, Any]:
+def _not_created(name: str, type_name: str) -> dict[str, object]:
     """Return the view of a resource that no step has reached yet."""
     return {
         "name": name,
@@ -178,7 +178,7 @@ def _not_created(name: str, type_name: str) -> dict[str, Any]:
     }
 
 
-def _leaves(value: Any) -> Iterator[tuple[Place, Any]]:
+def _leaves(value: Any) -> Iterator[tuple[Place, object]]:
     if isinstance(value, Mapping):
         children: Iterable[tuple[Any, Any]] = value.items()
     elif isinstance(value, list):

@@ -83,7 +83,7 @@ class _PacedCloud:
         self._cloud = cloud
         self._pace = pace
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> object:
         return getattr(self._cloud, name)
 
     async def request(self, method: str, service: str, path: str, **options: Any) -> Answer:

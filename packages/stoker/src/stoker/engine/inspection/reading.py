@@ -46,7 +46,7 @@ class Reader:
         """Return the stack as currently recorded."""
         return await view_of(self._services, stack)
 
-    async def attribute(self, view: StackView, resource: str, key: AttributeKey) -> Any:
+    async def attribute(self, view: StackView, resource: str, key: AttributeKey) -> object:
         """Return an attribute with the path that follows it; None if there is no such resource or value."""
         state = view.current.get(resource)
         if state is None:
@@ -73,7 +73,7 @@ class Reader:
 
     async def _read_now(
         self, view: StackView, state: ResourceState, keys: set[AttributeKey]
-    ) -> dict[AttributeKey, Any]:
+    ) -> dict[AttributeKey, object]:
         """Return values from the service; None for those that cannot be read.
 
         An error of a type for one resource must not prevent the other resources from being shown.

@@ -83,7 +83,7 @@ class SharedReads:
                     return Answer(200, {}, {shared.member: item} if shared.member else item)
         return None
 
-    async def having(self, cloud: Cloud, service: str, path: str, wanted: Mapping[str, Any]) -> list[Any] | None:
+    async def having(self, cloud: Cloud, service: str, path: str, wanted: Mapping[str, object]) -> list[object] | None:
         """Return the items of a list with an ID in one field; None if the list is not read for this ID."""
         if len(wanted) != 1:
             return None
@@ -119,7 +119,7 @@ class SharedReads:
 
     async def _listed(self, cloud: Cloud, shared: SharedList) -> _Items:
         identifiers = self._wanted[shared]
-        choices: list[Mapping[str, Any] | None] = [None]
+        choices: list[Mapping[str, object] | None] = [None]
         if shared.selects:
             starts = range(0, len(identifiers), _SELECTED)
             choices = [{shared.field: identifiers[start : start + _SELECTED]} for start in starts]
@@ -166,7 +166,7 @@ class _SharingCloud:
         self._cloud = cloud
         self._shared = shared
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> object:
         return getattr(self._cloud, name)
 
     async def request(self, method: str, service: str, path: str, **options: Any) -> Answer:

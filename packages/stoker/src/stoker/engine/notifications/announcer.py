@@ -43,7 +43,7 @@ Sinks = Sequence[Mapping[str, Any]]
 class Bus(Protocol):
     """The operator's message bus."""
 
-    async def send(self, event_type: str, payload: Mapping[str, Any], *, error: bool) -> None:
+    async def send(self, event_type: str, payload: Mapping[str, object], *, error: bool) -> None:
         """Return when the notification has been accepted; `error` states that it is about a failure."""
 
 
@@ -107,7 +107,7 @@ class Announcer:
         """Return the last notification of a deleted stack, after which its credential is given up."""
         return self._row(stack.id, EVENT_SINK, {"release": True})
 
-    def _row(self, stack_id: str, kind: str, body: Mapping[str, Any]) -> Announcement:
+    def _row(self, stack_id: str, kind: str, body: Mapping[str, object]) -> Announcement:
         services = self.services
         return Announcement(new_id(), stack_id, services.id, kind, orjson.dumps(body).decode(), services.clock.now())
 

@@ -30,7 +30,7 @@ def notification_of(event: Event) -> dict[str, Any] | None:
     }
 
 
-def scaling_notification(stack: Stack, notice: ScalingNotice) -> dict[str, Any]:
+def scaling_notification(stack: Stack, notice: ScalingNotice) -> dict[str, object]:
     """Return the notification to record about a scaling group in a stack."""
     return {
         "event_type": f"orchestration.autoscaling.{notice.phase}",
@@ -41,7 +41,7 @@ def scaling_notification(stack: Stack, notice: ScalingNotice) -> dict[str, Any]:
     }
 
 
-def drift_notification(stack: Stack, status: str, drifted: Sequence[str]) -> dict[str, Any]:
+def drift_notification(stack: Stack, status: str, drifted: Sequence[str]) -> dict[str, object]:
     """Return the notification to record that a look has found drift of a stack, or none any more.
 
     `status` is the drift status, `drifted` are the names of the stack's resources that differ.
@@ -55,7 +55,7 @@ def drift_notification(stack: Stack, status: str, drifted: Sequence[str]) -> dic
     }
 
 
-def payload_of(stack: Stack, tags: Sequence[str], recorded: Mapping[str, Any]) -> dict[str, Any]:
+def payload_of(stack: Stack, tags: Sequence[str], recorded: Mapping[str, Any]) -> dict[str, object]:
     """Return the payload of a recorded notification. As in Heat, `user_id` is a name."""
     return {
         "tenant_id": stack.project_id,

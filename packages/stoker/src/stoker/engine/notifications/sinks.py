@@ -26,7 +26,7 @@ KEEP_SECONDS = 3600.0
 _VERSION = "0.1"
 
 
-def sink_problems(registry: Registry, sinks: Sequence[Any]) -> Iterable[str]:
+def sink_problems(registry: Registry, sinks: Sequence[object]) -> Iterable[str]:
     """Yield the problems of the entries of `event_sinks`, one sentence each."""
     for number, entry in enumerate(sinks, 1):
         if not isinstance(entry, Mapping):
@@ -97,7 +97,7 @@ async def _send(services: EngineServices, stack: Stack, bodies: Sequence[Mapping
 
 async def _messages(
     services: EngineServices, stack: Stack, events: Sequence[Mapping[str, Any]]
-) -> list[dict[str, Any]]:
+) -> list[dict[str, object]]:
     """Return the messages for events, with the resources' properties at that time; hidden values are redacted."""
     owners = ((event["properties"], event["resource_type"], event["resource_name"]) for event in events)
     properties = await properties_shown(services, stack, owners)

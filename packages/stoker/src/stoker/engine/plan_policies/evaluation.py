@@ -105,7 +105,7 @@ class Helper(AbstractContextManager["Helper"]):
             self._process.stop()
             self._process = None
 
-    def ask(self, question: Mapping[str, Any]) -> dict[str, Any]:
+    def ask(self, question: Mapping[str, object]) -> dict[str, Any]:
         """Return the answer of `worker`, with the key `error` if there is none."""
         if self._ended >= _MOST_ENDED:
             return {"error": NOT_REACHED}

@@ -241,7 +241,7 @@ class Report:
         }
 
 
-def gravest(results: Iterable[Mapping[str, Any]]) -> str | None:
+def gravest(results: Iterable[Mapping[str, object]]) -> str | None:
     """Return the gravest verdict that follows now from results in the form of `Result.to_data`; None without one."""
     found = {each["verdict"] for each in results if each["code"] != Code.DEFERRED.value}
     return next((verdict.value for verdict in Verdict if verdict.value in found), None)

@@ -213,7 +213,7 @@ class _Entry:
             self._refuse("types and kinds select steps, so a policy for the plan has none", "for")
         return policy if not self._mistakes else None
 
-    def _base(self, entry: Mapping[str, Any], known: Mapping[str, Policy]) -> Policy | None:
+    def _base(self, entry: Mapping[str, object], known: Mapping[str, Policy]) -> Policy | None:
         """Return what the entry changes: a policy of the packs, or one of its own."""
         if "use" not in entry:
             for key in ("name", "webhook" if "webhook" in entry else "expression"):
@@ -231,7 +231,7 @@ class _Entry:
             self._refuse("a policy of the packs has its own expression", "expression")
         return replace(known[used], file=self._document.source, place=self._at())
 
-    def _with(self, base: Policy, entry: Mapping[str, Any]) -> Policy:
+    def _with(self, base: Policy, entry: Mapping[str, object]) -> Policy:
         name = self._text(entry, "name", base.name)
         if not _NAME.fullmatch(name):
             self._refuse("a name has letters, digits, dots, hyphens and underscores, at most 100", "name")
@@ -252,7 +252,7 @@ class _Entry:
             parameters=self._parameters(entry, base),
         )
 
-    def _asking(self, policy: Policy, entry: Mapping[str, Any]) -> Policy:
+    def _asking(self, policy: Policy, entry: Mapping[str, object]) -> Policy:
         """Return a policy that asks a webhook."""
         for key in _NOT_FOR_WEBHOOKS:
             if key in entry:
@@ -266,26 +266,26 @@ class _Entry:
         on_failure = OnFailure(self._choice(entry, "on_failure", OnFailure.DENY.value, known))
         return replace(policy, webhook=str(url), on_failure=on_failure, scope=Scope.PLAN, expression="true")
 
-    def _text(self, entry: Mapping[str, Any], key: str, default: str) -> str:
+    def _text(self, entry: Mapping[str, object], key: str, default: str) -> str:
         value = entry.get(key, default)
         if not isinstance(value, str):
             self._refuse(f"{key} must be a string", key)
             return default
         return value.strip()
 
-    def _sentence(self, entry: Mapping[str, Any], key: str, default: str) -> str:
+    def _sentence(self, entry: Mapping[str, object], key: str, default: str) -> str:
         text = " ".join(self._text(entry, key, default).split())
         if len(text) > LONGEST_MESSAGE:
             self._refuse(f"{key} has {len(text)} characters; at most {LONGEST_MESSAGE} are shown", key)
         return text
 
-    def _expression(self, entry: Mapping[str, Any], key: str, default: str) -> str:
+    def _expression(self, entry: Mapping[str, object], key: str, default: str) -> str:
         text = self._text(entry, key, default)
         if len(text) > LONGEST_EXPRESSION:
             self._refuse(f"{key} has {len(text)} characters; at most {LONGEST_EXPRESSION} are evaluated", key)
         return text
 
-    def _choice(self, entry: Mapping[str, Any], key: str, default: str, known: Sequence[str]) -> str:
+    def _choice(self, entry: Mapping[str, object], key: str, default: str, known: Sequence[str]) -> str:
         value = entry.get(key, default)
         if value in known:
             return str(value)
@@ -305,7 +305,7 @@ class _Entry:
                 self._refuse(f"{key}: unknown {value[:100]!r}", key, hint=hint)
         return values
 
-    def _parameters(self, entry: Mapping[str, Any], base: Policy) -> Mapping[str, Any]:
+    def _parameters(self, entry: Mapping[str, object], base: Policy) -> Mapping[str, object]:
         """Return the parameters of a policy: those of the packs have names, and null for what must be given."""
         given = entry.get("parameters", {})
         if not isinstance(given, Mapping):

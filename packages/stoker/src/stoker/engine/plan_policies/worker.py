@@ -31,13 +31,13 @@ def _error(error: BaseException) -> str:
     return f"{type(error).__name__}: {text}"[:_LONGEST_ERROR]
 
 
-def _keep(question: Mapping[str, Any]) -> dict[str, Any]:
+def _keep(question: Mapping[str, Any]) -> dict[str, object]:
     _plan.clear()
     _plan.update(question["plan"])
     return {}
 
 
-def _compiled(question: Mapping[str, Any]) -> dict[str, Any]:
+def _compiled(question: Mapping[str, Any]) -> dict[str, object]:
     try:
         return {"variables": cel.compile(question["compile"]).variables()}
     except Exception as error:
@@ -60,7 +60,7 @@ def _asked(question: Mapping[str, Any]) -> dict[str, Any]:
     return {"answers": answers, "seconds": time.process_time() - began}
 
 
-def _answer(condition: cel.Program, says: cel.Program | None, context: cel.Context, index: int | None) -> list[Any]:
+def _answer(condition: cel.Program, says: cel.Program | None, context: cel.Context, index: int | None) -> list[object]:
     if index is not None:
         context.add_variable("step", _plan["steps"][index])
     try:
@@ -84,7 +84,7 @@ def _said(says: cel.Program | None, context: cel.Context) -> str:
         return ""
 
 
-_QUESTIONS: Mapping[str, Callable[[Mapping[str, Any]], dict[str, Any]]] = {
+_QUESTIONS: Mapping[str, Callable[[Mapping[str, object]], dict[str, object]]] = {
     "plan": _keep,
     "compile": _compiled,
     "ask": _asked,

@@ -54,7 +54,7 @@ class Target:
     type: ResourceType
     given: Mapping[str, Any]
     metadata: Mapping[str, Any]
-    update_policy: Mapping[str, Any]
+    update_policy: Mapping[str, object]
     deletion_policy: str
     external_id: str | None
     requires: frozenset[str]
@@ -105,7 +105,9 @@ def describe(state: ResourceState, target: Target) -> None:
     state.type = target.type
 
 
-def property_changes(type_: ResourceType, before: Mapping[str, Any], after: Mapping[str, Any]) -> list[PropertyChange]:
+def property_changes(
+    type_: ResourceType, before: Mapping[str, Any], after: Mapping[str, object]
+) -> list[PropertyChange]:
     """Return the top-level properties whose finalized values differ, in the type's order."""
     if type_.any_properties:
         return []
@@ -288,7 +290,7 @@ def _all_new(target: Target) -> tuple[PropertyChange, ...]:
     return tuple(PropertyChange(name, None, value, "create") for name, value in sorted(target.given.items()))
 
 
-def _before(target: Target, state: ResourceState) -> dict[str, Any]:
+def _before(target: Target, state: ResourceState) -> dict[str, object]:
     """Return the recorded properties without those that are applied again."""
     return {name: value for name, value in state.given.items() if name not in (target.renewed or ())}
 

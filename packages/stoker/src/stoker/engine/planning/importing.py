@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from stoker.base.diagnostics import Diagnostic
 from stoker.base.errors import TemplateInvalid
@@ -37,7 +36,7 @@ class Imports:
     """
 
     states: tuple[ResourceState, ...] = ()
-    prefetched: Mapping[tuple[str, str], Any] = field(default_factory=dict)
+    prefetched: Mapping[tuple[str, str], object] = field(default_factory=dict)
     unread: Mapping[str, str] = field(default_factory=dict)
     below: Mapping[Path, Imports] = field(default_factory=dict)
 

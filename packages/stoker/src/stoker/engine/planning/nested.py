@@ -67,9 +67,9 @@ class NestedPlanner:
     connection: Connection
     stack: Stack
     inputs: LoadedInputs
-    exports: Mapping[str, Any] | None = None
+    exports: Mapping[str, object] | None = None
     depth: int = 0
-    zones: Any = UNDETERMINED
+    zones: object = UNDETERMINED
     with_kept: bool = False
     observed: Observations | None = None
     copies: Copies = field(default_factory=Copies)
@@ -191,14 +191,14 @@ class ChildForecast:
         """Implements scope.Forecast."""
         return self._as_seen_from_above(self._rehearsal.reference(), None)
 
-    def attribute(self, key: AttributeKey) -> Any:
+    def attribute(self, key: AttributeKey) -> object:
         """Implements scope.Forecast."""
         try:
             return self._as_seen_from_above(self._rehearsal.attribute(key), *key)
         except (Unforeseeable, StokerError):
             return Unknown.of(self._target.name, str(key[0]), *key[1:])
 
-    def _as_seen_from_above(self, value: Any, attribute: Any, *path: Any) -> Any:
+    def _as_seen_from_above(self, value: Any, attribute: Any, *path: Any) -> object:
         """Return a value of the nested stack, with dependencies on its resources replaced by the parent resource."""
         if next(iter(find_unknowns(value)), None) is None:
             return value

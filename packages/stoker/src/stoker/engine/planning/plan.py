@@ -199,7 +199,7 @@ class Plan:
         steps = [step.to_data() for step in self.steps]
         return {"action": self.action, "steps": self._redacted(steps), "summary": self.summary()}
 
-    def _redacted(self, steps: list[dict[str, Any]]) -> Any:
+    def _redacted(self, steps: list[dict[str, Any]]) -> object:
         """Redact the data of steps. A short secret is redacted only where it is a whole value of a resource."""
         redactor = Redactor(self.secrets)
         for step in steps:
@@ -235,7 +235,7 @@ def read_plan(data: Mapping[str, Any]) -> Mapping[str, Any]:
     return {**data, "steps": [{**step, "reasons": list(map(_read_reason, step["reasons"]))} for step in data["steps"]]}
 
 
-def _read_reason(reason: str | Mapping[str, Any]) -> Mapping[str, Any]:
+def _read_reason(reason: str | Mapping[str, object]) -> Mapping[str, object]:
     if isinstance(reason, str):
         return {"code": "unclassified", "subject": None, "message": reason}
     return reason

@@ -45,7 +45,7 @@ class Planner(Protocol):
 class _Absent:
     """Replaces everything outside the nested stack."""
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> object:
         raise Unforeseeable(f"it needs {name}")
 
 
@@ -78,7 +78,7 @@ class StandIn:
     def _present(self) -> Mapping[str, ResourceState]:
         return self._recorded.current if self._recorded is not None else {}
 
-    async def member_attribute(self, member: str, key: AttributeKey) -> Any:
+    async def member_attribute(self, member: str, key: AttributeKey) -> object:
         scope = self._forward().scope
         return scope.attribute(member, str(key[0]), key[1:]) if member in scope.decisions else None
 
@@ -142,7 +142,7 @@ class Rehearsal:
             call.now += outcome.after or 0.0
         raise Unforeseeable(f"its result is {outcome!r}")
 
-    def attribute(self, key: AttributeKey) -> Any:
+    def attribute(self, key: AttributeKey) -> object:
         """Return a future attribute of the resource. Raises Unforeseeable."""
         return at_once(self._target.type.read_attributes(self._call, {key})).get(key)
 
@@ -193,7 +193,7 @@ class Rehearsal:
         return StackFacts(stack.id, stack.name, stack.project_id, stack.root_id, name, created_at=stack.created_at)
 
 
-def at_once(coroutine: Coroutine[Any, Any, Any]) -> Any:
+def at_once(coroutine: Coroutine[object, object, object]) -> Any:
     """Return the result of a coroutine that must not wait. Raises Unforeseeable."""
     try:
         coroutine.send(None)

@@ -26,7 +26,7 @@ class Restored:
     given: Mapping[str, Any]
     note: Mapping[str, Any] = field(default_factory=dict)
     renewed: frozenset[str] | None = None
-    fresh: Mapping[str, Any] | None = None
+    fresh: Mapping[str, object] | None = None
 
 
 Restore = Callable[[str, Mapping[str, Any]], Restored]
@@ -61,7 +61,7 @@ class Restoring:
             return Restored(given, {"by": self.operation}, None if begun else frozenset())
         return _kept(given, note, state)
 
-    def _from_copy(self, name: str, given: Mapping[str, Any], note: Mapping[str, Any]) -> Restored:
+    def _from_copy(self, name: str, given: Mapping[str, Any], note: Mapping[str, object]) -> Restored:
         copy = self.copies[name]
         assert isinstance(copy.type, ContentCopy)
         restored = copy.type.restored(given, copy.snapshot())

@@ -20,7 +20,7 @@ class Forecast(Protocol):
     def reference(self) -> Any:
         """Return its future reference id."""
 
-    def attribute(self, key: AttributeKey) -> Any:
+    def attribute(self, key: AttributeKey) -> object:
         """Return the future value of an attribute, with the path that follows it."""
 
 
@@ -44,7 +44,7 @@ class PlanScope:
         """Implements RecordedScope."""
         return self.recorded.parent
 
-    def availability_zones(self) -> Any:
+    def availability_zones(self) -> object:
         """Implements RecordedScope."""
         return self.recorded.zones
 
@@ -56,7 +56,7 @@ class PlanScope:
         stays = kind in (Kind.KEEP, Kind.UPDATE, Kind.REFUSE) or (kind is Kind.REPLACE and resource in self.same)
         return self.recorded.reference(resource) if stays else Unknown.of(resource)
 
-    def attribute(self, resource: str, attribute: str, path: tuple[str | int, ...]) -> Any:
+    def attribute(self, resource: str, attribute: str, path: tuple[str | int, ...]) -> object:
         """Return an attribute: only those of kept resources are certain; nested stacks have those of their plans."""
         forecast = self.forecasts.get(resource)
         if self._kind(resource) is Kind.KEEP:

@@ -33,7 +33,7 @@ async def judged(
     policies: Sequence[Policy],
     plan: Plan,
     stack: Mapping[str, Any],
-    costs: Mapping[str, Any] | None,
+    costs: Mapping[str, object] | None,
     phase: str,
 ) -> Report:
     """Return what policies say of a plan whose steps have their subjects, with those that ask webhooks.
@@ -51,7 +51,7 @@ async def judged(
 
 
 def judged_plan(
-    policies: Sequence[Policy], plan: Plan, stack: Mapping[str, Any], costs: Mapping[str, Any] | None
+    policies: Sequence[Policy], plan: Plan, stack: Mapping[str, Any], costs: Mapping[str, object] | None
 ) -> Report:
     """Return what policies say of a plan whose steps have their subjects; blocks while a helper process evaluates.
 

@@ -18,7 +18,7 @@ from stoker.store.records import Stack
 _REMOVES = frozenset({Kind.DELETE, Kind.FORGET})
 
 
-def plan_document(plan: Plan, stack: Mapping[str, Any], costs: Mapping[str, Any] | None) -> dict[str, Any]:
+def plan_document(plan: Plan, stack: Mapping[str, Any], costs: Mapping[str, object] | None) -> dict[str, Any]:
     """Return the data of a plan whose steps have their subjects; `stack` is that of `stack_facts`."""
     redactor = Redactor(plan.secrets)
     data = plan.to_data()
@@ -26,7 +26,7 @@ def plan_document(plan: Plan, stack: Mapping[str, Any], costs: Mapping[str, Any]
     return {**data, "steps": steps, "stack": dict(stack)} | ({"costs": dict(costs)} if costs is not None else {})
 
 
-def stack_facts(stack: Stack, tags: Iterable[str]) -> dict[str, Any]:
+def stack_facts(stack: Stack, tags: Iterable[str]) -> dict[str, object]:
     """Return what policies can read of the stack of a plan."""
     return {"name": stack.name, "project_id": stack.project_id, "tags": sorted(tags), "nested": stack.depth > 0}
 
@@ -42,7 +42,7 @@ def properties_of(
     return shown, [name for name, value in values.items() if has_unknown(value)]
 
 
-def _step_facts(step: Step, redactor: Redactor) -> dict[str, Any]:
+def _step_facts(step: Step, redactor: Redactor) -> dict[str, object]:
     subject = step.subject
     given = subject.given if subject is not None else None
     properties, unknown = dict[str, Any](), list[str]()
@@ -61,7 +61,7 @@ def _step_facts(step: Step, redactor: Redactor) -> dict[str, Any]:
 
 def step_document(
     name: str, type_name: str, type_: ResourceType, given: Mapping[str, Any], kind: Kind, secrets: Collection[str]
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Return the data of a step right before it acts, when all its values are known."""
     properties, unknown = properties_of(type_, given, ())
     return {

@@ -60,7 +60,7 @@ class Reader:
         found: Mapping[str, str] = await self._once(("HEAD", service, path), service, path, ask)
         return found
 
-    async def _once(self, question: Any, service: str, path: str, ask: Callable[[], Awaitable[Any]]) -> Any:
+    async def _once(self, question: object, service: str, path: str, ask: Callable[[], Awaitable[object]]) -> Any:
         late = f"{service} did not answer GET {path} within {self._seconds:g} seconds"
         if question not in self._asked:
             if self._expired:
@@ -78,11 +78,11 @@ class Reader:
             refused.status = error.status if isinstance(error, CloudError) else None
             raise refused from error
 
-    async def _in_turn(self, ask: Callable[[], Awaitable[Any]]) -> Any:
+    async def _in_turn(self, ask: Callable[[], Awaitable[object]]) -> object:
         async with self._room:
             return await ask()
 
-    async def within_time(self, work: Awaitable[Any]) -> Any:
+    async def within_time(self, work: Awaitable[object]) -> Any:
         """Return the result of work that asks; questions that are not answered in time raise NotRead in it."""
         timer = self._clock.call_later(self._seconds, self._expire)
         try:

@@ -42,7 +42,7 @@ async def answered(
     policies: Sequence[Policy],
     plan: Plan,
     stack: Mapping[str, Any],
-    costs: Mapping[str, Any] | None,
+    costs: Mapping[str, object] | None,
     phase: Phase,
 ) -> Report:
     """Return what the webhooks say of a plan whose steps have their subjects; `policies` are those that have one.
@@ -62,8 +62,8 @@ async def answered(
 
 
 async def _answer(
-    services: EngineServices, project_id: str, policy: Policy, facts: Mapping[str, Any]
-) -> Mapping[str, Any]:
+    services: EngineServices, project_id: str, policy: Policy, facts: Mapping[str, object]
+) -> Mapping[str, object]:
     """Return the answer of a policy's webhook; `failed` says that there is none."""
     settings, now = services.settings.webhooks, services.clock.now()
     if policy.source is Source.COMMAND:

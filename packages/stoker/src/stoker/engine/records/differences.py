@@ -47,7 +47,7 @@ class Difference:
         return REDACTED if self.hidden and value is not None else value
 
 
-def differences(before: Any, after: Any, hidden: Collection[Path] = ()) -> list[Difference]:
+def differences(before: Any, after: object, hidden: Collection[Path] = ()) -> list[Difference]:
     """Return the leaves that differ, in the order of the new value; unknown values may differ.
 
     Everything below a path in `hidden` is one leaf, whose values must not be shown.

@@ -42,8 +42,8 @@ def is_ignored(path: Sequence[Any], ignored: Iterable[PropertyPath]) -> bool:
 
 
 def heeded(
-    kind: ResourceType, recorded: Mapping[str, Any], found: Mapping[str, Any], ignored: Iterable[PropertyPath]
-) -> dict[str, Any]:
+    kind: ResourceType, recorded: Mapping[str, object], found: Mapping[str, Any], ignored: Iterable[PropertyPath]
+) -> dict[str, object]:
     """Return what was found to differ without the properties that differ in ignored parts only.
 
     A property that also differs elsewhere stays whole, as it is written as a whole when it is corrected. `recorded` are
@@ -54,7 +54,7 @@ def heeded(
         return dict(found)
     wanted, known = finalized(kind, recorded), live_values(kind)
 
-    def counts(name: str, live: Any) -> bool:
+    def counts(name: str, live: object) -> bool:
         below = [path[1:] for path in paths if path[0] == name]
         if () in below:
             return False
@@ -67,7 +67,7 @@ def heeded(
 
 
 def ignored_paths(
-    recorded: Mapping[str, Any], found: Mapping[str, Any], ignored: Mapping[str, PropertyPath]
+    recorded: Mapping[str, object], found: Mapping[str, Any], ignored: Mapping[str, PropertyPath]
 ) -> tuple[IgnoredPath, ...]:
     """Return the ignored paths, and whether the cloud differs there."""
 
@@ -79,7 +79,7 @@ def ignored_paths(
     return tuple(IgnoredPath(text, differs(path)) for text, path in ignored.items())
 
 
-def _at(value: Any, path: Sequence[str]) -> Any:
+def _at(value: Any, path: Sequence[str]) -> object:
     for part in path:
         value = value.get(part) if isinstance(value, Mapping) else None
     return value

@@ -49,7 +49,7 @@ class Files(dict[str, str]):
         self.digests = {name: sealer.digest(text) for name, text in texts.items()}
         self.digest = sealer.digest(self.digests)
 
-    def bodies(self) -> dict[str, Any]:
+    def bodies(self) -> dict[str, object]:
         """Return the contents to store, by digest."""
         return {**{self.digests[name]: text for name, text in self.items()}, self.digest: self.digests}
 
@@ -76,7 +76,7 @@ class Prepared:
     """New inputs: the row, the documents that it refers to, and the parsed inputs."""
 
     row: Inputs
-    bodies: Mapping[str, Any]
+    bodies: Mapping[str, object]
     loaded: LoadedInputs
     sealer: Sealer
 
@@ -160,7 +160,7 @@ class Loader:
         template: Template,
         environment: Environment,
         files: Files,
-        parameters: Mapping[str, Any],
+        parameters: Mapping[str, object],
         denied_types: Sequence[str],
     ) -> Prepared:
         """Return inputs for a request; parameters of the environment are merged into `parameters`, which are sealed."""
@@ -171,7 +171,7 @@ class Loader:
         shared = environment.with_parameters({})
         data = shared.to_data()
         environment_digest = self._sealer.digest(data)
-        bodies: dict[str, Any] = {
+        bodies: dict[str, object] = {
             template_digest: template.document.text or template.document.data,
             environment_digest: data,
             **files.bodies(),
@@ -189,7 +189,7 @@ class Loader:
         return Prepared(row, bodies, self._inputs.get(row.id, lambda: loaded), self._sealer)
 
     def imagined(
-        self, template: Template, environment: Environment, files: Files, parameters: Mapping[str, Any]
+        self, template: Template, environment: Environment, files: Files, parameters: Mapping[str, object]
     ) -> LoadedInputs:
         """Return inputs that are not stored: those of a nested stack in a plan, whose parameters can be unknown."""
         shared = environment.with_parameters({})
@@ -336,7 +336,7 @@ class Loader:
         except TemplateInvalid:
             return None
 
-    async def exports(self, project_id: str, template: Template) -> Mapping[str, Any] | None:
+    async def exports(self, project_id: str, template: Template) -> Mapping[str, object] | None:
         """Return the exports of the project's stacks for a template with imports; None for other templates."""
         if not template.uses("Fn::ImportValue"):
             return None
@@ -344,7 +344,7 @@ class Loader:
         return {name: self._sealer.open(value) for name, value in found.items()}
 
     def bind(
-        self, stack: Stack, inputs: LoadedInputs, *, strict: bool = True, exports: Mapping[str, Any] | None = None
+        self, stack: Stack, inputs: LoadedInputs, *, strict: bool = True, exports: Mapping[str, object] | None = None
     ) -> Definition:
         """Return the definition of a stack from its inputs. Raises TemplateInvalid."""
         pseudo = PseudoParameters(
@@ -362,7 +362,7 @@ class Loader:
         inputs: LoadedInputs,
         *,
         name: str | Unknown = UNDETERMINED,
-        exports: Mapping[str, Any] | None = None,
+        exports: Mapping[str, object] | None = None,
     ) -> Definition:
         """Return the same for a stack that does not exist yet: its id is unknown."""
         pseudo = PseudoParameters(UNDETERMINED, name, project_id, self._settings.region_name, UNDETERMINED)
@@ -374,7 +374,7 @@ class Loader:
         inputs: LoadedInputs,
         *,
         strict: bool = True,
-        exports: Mapping[str, Any] | None = None,
+        exports: Mapping[str, object] | None = None,
     ) -> Definition:
         """Return the definition of a stack with these names. Raises TemplateInvalid."""
         given = inputs.parameters

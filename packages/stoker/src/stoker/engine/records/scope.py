@@ -24,15 +24,15 @@ class RecordedScope:
 
     current: Current
     parent: Facade | None = None
-    zones: Any = UNDETERMINED
-    prefetched: dict[tuple[str, str], Any] = field(default_factory=dict)
+    zones: object = UNDETERMINED
+    prefetched: dict[tuple[str, str], object] = field(default_factory=dict)
     unread: dict[str, str] = field(default_factory=dict)
 
     def facade(self) -> Facade | None:
         """Return the parent resource of this nested stack."""
         return self.parent
 
-    def availability_zones(self) -> Any:
+    def availability_zones(self) -> object:
         """Return the names of the compute service's availability zones, if the template uses them."""
         return self.zones
 
@@ -45,7 +45,7 @@ class RecordedScope:
         state = self.current(resource)
         return Unknown.of(resource) if state is None else state.reference_id()
 
-    def attribute(self, resource: str, attribute: str, path: tuple[str | int, ...]) -> Any:
+    def attribute(self, resource: str, attribute: str, path: tuple[str | int, ...]) -> object:
         """Return an attribute's value, with the path that follows it applied."""
         state = self.current(resource)
         if state is None:
@@ -59,7 +59,7 @@ class RecordedScope:
             return Unknown.of(resource, attribute, *path)
         return found if state.type.path_in_attribute else walk(found, path)
 
-    def all_attributes(self, resource: str) -> Any:
+    def all_attributes(self, resource: str) -> object:
         """Return every declared attribute that is recorded, by name."""
         state = self.current(resource)
         if state is None:

@@ -34,7 +34,7 @@ class Background:
         self.stopped = False
         self.tasks: set[asyncio.Task[None]] = set()
 
-    def spawn(self, work: Coroutine[Any, Any, None]) -> None:
+    def spawn(self, work: Coroutine[object, object, None]) -> None:
         """Run something independently of the current request; the engine's stop waits for it."""
         with outside_request():
             task = asyncio.ensure_future(work)
@@ -85,7 +85,7 @@ class EngineServices:
         self.pushing = asyncio.Lock()
         self.credentials = Credentials(pool, database, journal, clock, cloud_name)
 
-    async def bind(self, stack: Stack, inputs: LoadedInputs, exports: Mapping[str, Any] | None = None) -> Definition:
+    async def bind(self, stack: Stack, inputs: LoadedInputs, exports: Mapping[str, object] | None = None) -> Definition:
         """Return the definition of a stack from its recorded inputs; expensive ones are evaluated on a thread.
 
         Raises TemplateInvalid.

@@ -64,7 +64,7 @@ class ResourceState:
     seen: dict[str, frozenset[str]] = field(default_factory=dict)
     _stored: StoredState | None = None
     _given: Mapping[str, Any] | None = None
-    _former: Mapping[str, Any] | None = None
+    _former: Mapping[str, object] | None = None
     _sealed: bytes | None = None
     _calls: list[ref[Call]] = field(default_factory=list)
 
@@ -117,7 +117,7 @@ class ResourceState:
     def _opened(self, sealed: SealedText | None) -> Mapping[str, Any]:
         if sealed is None:
             return {}
-        opened: Mapping[str, Any] = self.sealer.open(sealed.read())
+        opened: Mapping[str, object] = self.sealer.open(sealed.read())
         return opened
 
     def _loaded(self) -> None:
@@ -282,7 +282,7 @@ class ResourceState:
             properties=self.given,
         )
 
-    def reference_id(self) -> Any:
+    def reference_id(self) -> object:
         """Return the result of `get_resource`; an external object is identified by its own id."""
         if self.row.physical_id is not None and self.stored.definition.get("external_id") is not None:
             return self.row.physical_id
@@ -306,7 +306,7 @@ def keys_of(reference: Reference, type_: ResourceType) -> list[AttributeKey]:
     return [(reference.attribute, *reference.path) if type_.path_in_attribute else (reference.attribute,)]
 
 
-def walk(value: Any, path: tuple[str | int, ...]) -> Any:
+def walk(value: Any, path: tuple[str | int, ...]) -> object:
     """Return the value at the path of a reference; None if it does not exist, as in Heat."""
     for part in path:
         if is_unknown(value):

@@ -9,6 +9,6 @@ from stoker.plugins.resource import ResourceType
 from stoker.schema.property import Finalizer
 
 
-def finalized(type_: ResourceType, values: Mapping[str, Any]) -> Mapping[str, Any]:
+def finalized(type_: ResourceType, values: Mapping[str, Any]) -> Mapping[str, object]:
     """Return values in the form that the type's methods receive: converted, with defaults."""
     return values if type_.any_properties else Finalizer().properties(type_.properties, values)

@@ -29,7 +29,7 @@ _CREDENTIALS = {
 Entry = Mapping[str, Any]
 
 
-async def redacted(services: EngineServices, entries: Iterable[Entry]) -> list[dict[str, Any]]:
+async def redacted(services: EngineServices, entries: Iterable[Entry]) -> list[dict[str, object]]:
     """Return software configurations or deployments, each redacted by what the stacks that use it hide.
 
     A configuration that a user stored through the API belongs to no stack and is not redacted.
@@ -70,13 +70,15 @@ async def refuse_redacted(services: EngineServices, values: Mapping[str, Any], k
                 )
 
 
-def _inputs_of(entry: Entry) -> dict[str, Any]:
+def _inputs_of(entry: Entry) -> dict[str, object]:
     """Return the input values of a configuration or deployment, by name."""
     declared = {one.get("name"): one.get("value", one.get("default")) for one in entry.get("inputs") or ()}
     return declared | (entry.get("input_values") or {})
 
 
-async def redacted_metadata(services: EngineServices, stack: Stack, metadata: Mapping[str, Any]) -> dict[str, Any]:
+async def redacted_metadata(
+    services: EngineServices, stack: Stack, metadata: Mapping[str, object]
+) -> dict[str, object]:
     """Return a resource's metadata as users see them."""
     shown: dict[str, Any] = redact_values(
         metadata, {*await all_secrets(await view_of(services, stack)), *credentials_in(metadata)}
@@ -84,7 +86,7 @@ async def redacted_metadata(services: EngineServices, stack: Stack, metadata: Ma
     return shown
 
 
-def credentials_in(metadata: Mapping[str, Any]) -> Iterator[str]:
+def credentials_in(metadata: Mapping[str, object]) -> Iterator[str]:
     """Yield what the agent of a server with these metadata authenticates with."""
     agent = metadata.get(AGENT)
     for collector, names in _CREDENTIALS.items():

@@ -65,7 +65,7 @@ class Redaction:
         """Return whether any parameter is hidden."""
         return self._redacted is not self.definition or self._former_redacted is not self.former
 
-    def _hidden_values(self) -> Iterator[Any]:
+    def _hidden_values(self) -> Iterator[object]:
         for definition in (self.definition, self.former):
             if definition is not None:
                 yield from (definition.parameters.fit(name) for name in definition.parameters.hidden)
@@ -106,12 +106,12 @@ class Redaction:
             found.update(_marked(self._values(self._former_redacted, name, kind, UnknownScope())))
         return frozenset(found)
 
-    def redacted_properties(self, name: str, scope: PlanningScope) -> Mapping[str, Any]:
+    def redacted_properties(self, name: str, scope: PlanningScope) -> Mapping[str, object]:
         """Return the property values of a resource with HIDDEN in place of hidden values."""
         values = self._values(self._redacted, name, self.types[name][1], _RedactedScope(self, scope))
         return values if isinstance(values, Mapping) else dict.fromkeys(self.types[name][1].properties, HIDDEN)
 
-    def _values(self, definition: Definition, name: str, kind: ResourceType, scope: Scope) -> Any:
+    def _values(self, definition: Definition, name: str, kind: ResourceType, scope: Scope) -> object:
         is_former = definition is self._former_redacted and definition is not self._redacted
         resource = definition.resources.get(self.moved.get(name, name) if is_former else name)
         if resource is None:
@@ -191,7 +191,7 @@ class _RedactedScope:
     def reference(self, resource: str) -> Any:
         return HIDDEN if self.redaction.hides_reference(resource, self.scope) else self.scope.reference(resource)
 
-    def attribute(self, resource: str, attribute: str, path: tuple[str | int, ...]) -> Any:
+    def attribute(self, resource: str, attribute: str, path: tuple[str | int, ...]) -> object:
         if self.redaction.hides_attribute(resource, attribute, self.scope):
             return HIDDEN
         return self.scope.attribute(resource, attribute, path)
@@ -202,7 +202,7 @@ class _RedactedScope:
             return values
         return {name: self.attribute(resource, name, ()) for name in values}
 
-    def availability_zones(self) -> Any:
+    def availability_zones(self) -> object:
         return self.scope.availability_zones()
 
     def facade(self) -> Facade | None:

@@ -190,7 +190,7 @@ async def properties_shown(
     secrets = await all_secrets(view)
     inputs = view.inputs or await services.loader.load(stack.inputs)
 
-    def redacted() -> dict[str, Mapping[str, Any]]:
+    def redacted() -> dict[str, Mapping[str, object]]:
         redaction = _redaction(view, inputs)
         found: dict[str, Mapping[str, Any]] = {}
         for identifier, body in sealed.items():

@@ -16,7 +16,7 @@ def redact_file(text: str, secrets: Collection[str]) -> str:
     return str(redact(text, secrets))
 
 
-def redact_template(template: Template) -> Mapping[str, Any]:
+def redact_template(template: Template) -> Mapping[str, object]:
     """Return the template as plain data, without the defaults of hidden parameters."""
     data: Mapping[str, Any] = template.document.data
     hidden = {name for name, parameter in template.parameters.items() if parameter.hidden}
@@ -27,5 +27,5 @@ def redact_template(template: Template) -> Mapping[str, Any]:
     return {**data, section: shown}
 
 
-def _without_default(entry: Mapping[str, Any]) -> dict[str, Any]:
+def _without_default(entry: Mapping[str, object]) -> dict[str, object]:
     return {key: REDACTED if key in _DEFAULTS else value for key, value in entry.items()}

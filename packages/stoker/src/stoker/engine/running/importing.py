@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Mapping
 from functools import partial
-from typing import Any
 
 import orjson
 
@@ -216,7 +215,7 @@ class _Reading:
         for key, value in (await self._attributes(state, keys)).items():
             scope.prefetched[name, attribute_text(key)] = value
 
-    async def _attributes(self, state: ResourceState, keys: set[AttributeKey]) -> dict[AttributeKey, Any]:
+    async def _attributes(self, state: ResourceState, keys: set[AttributeKey]) -> dict[AttributeKey, object]:
         if not keys:
             return {}
         return await state.type.read_attributes(await make_call(self._context, state), keys)

@@ -51,7 +51,7 @@ def refuse_changes(connection: Connection, services: EngineServices, stack: Stac
         raise StackValidationFailed(" ".join(messages))
 
 
-def reached_values(run: OperationContext, wanted: Wanted) -> dict[str, Any]:
+def reached_values(run: OperationContext, wanted: Wanted) -> dict[str, object]:
     """Return the values of the exports after the run's steps; None for missing ones."""
     values = exported_values(wanted.definition, run.scope)
     return {name: None if has_unknown(value) else value for name, value in values.items()}

@@ -440,7 +440,7 @@ class Performer:
                     return dict.fromkeys(keys)
             await self.run.pause(new_id(), pause)
 
-    async def read_if_possible(self, state: ResourceState, keys: set[AttributeKey]) -> dict[AttributeKey, Any]:
+    async def read_if_possible(self, state: ResourceState, keys: set[AttributeKey]) -> dict[AttributeKey, object]:
         """Return what `read` does, or nothing if the service does not answer. Raises Stopped."""
         try:
             return await self.read(state, keys)

@@ -93,12 +93,12 @@ def reads_costs(policy: Policy) -> bool:
     return "costs" in policy.expression
 
 
-async def _stack(run: OperationContext) -> Mapping[str, Any]:
+async def _stack(run: OperationContext) -> Mapping[str, object]:
     tags = await run.services.database.read(queries.tags_of, [run.stack.root_id])
     return stack_facts(run.stack, tags.get(run.stack.root_id, ()))
 
 
-async def _costs(run: OperationContext, plan: Plan) -> Mapping[str, Any] | None:
+async def _costs(run: OperationContext, plan: Plan) -> Mapping[str, object] | None:
     services, stack = run.services, run.stack
     settings = services.settings
     if settings.prices is None:

@@ -311,7 +311,7 @@ class OperationRun(OperationContext):
         }
 
 
-async def ended(task: asyncio.Task[Any]) -> None:
+async def ended(task: asyncio.Task[object]) -> None:
     """Return when a task has ended, with any result."""
     await asyncio.wait([task])
 

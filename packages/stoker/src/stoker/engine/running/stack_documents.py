@@ -106,7 +106,7 @@ async def keep_document(run: OperationContext) -> None:
     await run.commit(Batch().then(partial(snapshots.keep_stack_document, stack_id=run.stack.id, body=body)))
 
 
-async def load_adopted(run: OperationContext) -> Mapping[str, Mapping[str, Any]]:
+async def load_adopted(run: OperationContext) -> Mapping[str, Mapping[str, object]]:
     """Return the entries of the adopted document for the run's stack, by resource name."""
     body = await run.services.database.read(snapshots.stack_document, run.stack.root_id)
     entries: Any = run.services.sealer.open(body).get("adopted", {}) if body is not None else {}

@@ -68,7 +68,7 @@ def _normal(urls: Iterable[str]) -> list[str]:
     return [urlunsplit(urlsplit(_TRUST.sub(r"\1", url))) for url in urls]
 
 
-async def _live_actions(state: str, kind: AlarmResource, call: Call, shown: Mapping[str, Any]) -> Any:
+async def _live_actions(state: str, kind: AlarmResource, call: Call, shown: Mapping[str, Any]) -> object:
     """Return the recorded actions if Aodh calls their URLs and no others, besides those of queues."""
     queues = _normal(_queue_urls(call, state).values())
     live = [url for url in _normal(shown[f"{state}_actions"]) if url not in queues]
@@ -76,7 +76,7 @@ async def _live_actions(state: str, kind: AlarmResource, call: Call, shown: Mapp
     return call.properties[f"{state}_actions"] if sorted(live) == sorted(wanted) else live
 
 
-async def _live_queues(state: str, kind: AlarmResource, call: Call, shown: Mapping[str, Any]) -> Any:
+async def _live_queues(state: str, kind: AlarmResource, call: Call, shown: Mapping[str, Any]) -> object:
     """Return the recorded queues that Aodh sends messages to, and the URLs of others."""
     actions, live = _normal(await _called(call, state)), _normal(shown[f"{state}_actions"])
     names = _queue_urls(call, state)
@@ -162,7 +162,7 @@ class AlarmResource(RestResource, Resumable, Suspendable):
     async def create_body(self, call: Call) -> dict[str, Any]:
         return {**await self._fields(call), "name": call.physical_name, "type": self.alarm_type}
 
-    async def _fields(self, call: Call) -> dict[str, Any]:
+    async def _fields(self, call: Call) -> dict[str, object]:
         given = call.properties
         plain = without_nulls({name: given[name] for name in _PLAIN})
         plain["time_constraints"] = [without_nulls(period) for period in plain["time_constraints"]]
@@ -179,7 +179,7 @@ class AlarmResource(RestResource, Resumable, Suspendable):
         found = [str(item["alarm_id"]) for item in listed if item["name"] == call.physical_name]
         return min(await unrecorded(call, found), default=None)
 
-    async def update_body(self, call: Call) -> dict[str, Any]:
+    async def update_body(self, call: Call) -> dict[str, object]:
         """Return the whole alarm: Aodh sets the fields that a body lacks to their defaults."""
         shown = await call.cloud.get("aodh", self.member_path(call))
         return {**shown, "description": "", **await self._fields(call)}
@@ -215,7 +215,7 @@ class AlarmResource(RestResource, Resumable, Suspendable):
             found.update(self.rule_differences(call.properties, shown.get(self.rule_field) or {}))
         return found
 
-    def rule_differences(self, properties: Mapping[str, Any], rule: Mapping[str, Any]) -> dict[str, Any]:
+    def rule_differences(self, properties: Mapping[str, Any], rule: Mapping[str, Any]) -> dict[str, object]:
         """Return the properties whose values in the rule differ, with the live values."""
         return {
             name: rule.get(name)

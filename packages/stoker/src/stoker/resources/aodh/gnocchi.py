@@ -85,7 +85,7 @@ class GnocchiAggregationByResourcesAlarm(GnocchiAlarm):
         return found
 
 
-def _parsed(query: Any) -> Any:
+def _parsed(query: Any) -> object:
     """Return a query as data; one that is not JSON as it is."""
     try:
         return orjson.loads(query)
@@ -93,7 +93,7 @@ def _parsed(query: Any) -> Any:
         return query
 
 
-def _unrestricted(query: Any) -> Any:
+def _unrestricted(query: object) -> object:
     """Return a query without the condition on the project that Aodh puts before it."""
     match query:
         case {"and": [{"or": [{"=": {"created_by_project_id": _}}, *_]}, inner]}:

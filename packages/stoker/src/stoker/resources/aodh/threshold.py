@@ -57,7 +57,7 @@ class Alarm(AlarmResource):
         conditions += [_condition(meter, key, value) for key, value in (properties["matching_metadata"] or {}).items()]
         return {**rule, "query": conditions} if conditions else rule
 
-    def rule_differences(self, properties: Mapping[str, Any], rule: Mapping[str, Any]) -> dict[str, Any]:
+    def rule_differences(self, properties: Mapping[str, Any], rule: Mapping[str, Any]) -> dict[str, object]:
         found = super().rule_differences(properties, rule)
         wanted = self.rule(properties).get("query", [])
         return found if same(wanted, rule.get("query", [])) else {**found, "query": None}

@@ -56,7 +56,7 @@ class EIP(Translated):
     }
     attributes = {"AllocationId": Attribute("ID of the floating IP.", Type.STRING)}
 
-    def reference_id(self, resource: Snapshot) -> Any:
+    def reference_id(self, resource: Snapshot) -> object:
         return resource.data.get(_ADDRESS, resource.name)
 
     async def translated(self, call: Call, given: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -55,7 +55,7 @@ class VPCGatewayAttachment(ResourceType, ImplicitlyDependent):
             if same_thing(table.properties.get("VpcId"), node.properties.get("VpcId")):
                 yield table.name
 
-    def reference_id(self, resource: Snapshot) -> Any:
+    def reference_id(self, resource: Snapshot) -> object:
         return resource.name
 
     async def create(self, call: Call) -> Outcome:

@@ -29,7 +29,7 @@ def configuration(properties: Mapping[str, Any], addresses: Sequence[str]) -> st
     return "\n".join([_GLOBAL, *("\n".join(section) + "\n" for section in sections)])
 
 
-def target_problem(target: Any) -> str | None:
+def target_problem(target: object) -> str | None:
     """Return what is wrong with the target of a health check: `TCP:port` or `HTTP:port/path`."""
     protocol, _, place = str(target).partition(":")
     port, slash, _ = place.partition("/")

@@ -42,7 +42,7 @@ class User(StackUserResource, LendingUser):
         "Policies": Property(Type.LIST, "Names of access policies of this stack."),
     }
 
-    def reference_id(self, resource: Snapshot) -> Any:
+    def reference_id(self, resource: Snapshot) -> object:
         return resource.physical_name if resource.physical_id is not None else resource.name
 
     def lets_use(self, resource: Snapshot, name: str, others: Mapping[str, Snapshot]) -> bool:

@@ -145,15 +145,15 @@ def ports(interfaces: list[Any]) -> list[str]:
     return [port for _, port in sorted(placed, key=lambda entry: entry[0])]
 
 
-def _hints(given: list[Mapping[str, Any]] | None) -> dict[str, Any]:
+def _hints(given: list[Mapping[str, Any]] | None) -> dict[str, object]:
     """Return scheduler hints; a key that is given several times gets a list."""
-    hints: dict[str, list[Any]] = {}
+    hints: dict[str, list[object]] = {}
     for hint in given or []:
         hints.setdefault(hint["Key"], []).append(hint["Value"])
     return {name: values if len(values) > 1 else values[0] for name, values in hints.items()}
 
 
-def _disk(device: Mapping[str, Any]) -> dict[str, Any]:
+def _disk(device: Mapping[str, Any]) -> dict[str, object]:
     volume = device["Ebs"]
     disk = {
         "device_name": device["DeviceName"],

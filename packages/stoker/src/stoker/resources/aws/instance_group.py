@@ -204,14 +204,16 @@ class AutoScalingGroup(SignalledCreation, _Instances, AutoScalingResource):
         return instance(({**properties, **subnet}, metadata), [*_tags(call), named])
 
 
-def instance(launch: tuple[Mapping[str, Any], Mapping[str, Any]], tags: list[Mapping[str, Any]]) -> dict[str, Any]:
+def instance(
+    launch: tuple[Mapping[str, object], Mapping[str, object]], tags: list[Mapping[str, object]]
+) -> dict[str, Any]:
     """Return the definition of a member, from the properties and the metadata of its launch configuration."""
     properties, metadata = launch
     member: dict[str, Any] = {"Type": MEMBER, "Properties": {**properties, **({"Tags": tags} if tags else {})}}
     return {**member, "Metadata": dict(metadata)} if metadata else member
 
 
-async def launch_properties(call: Call) -> tuple[dict[str, Any], Mapping[str, Any]]:
+async def launch_properties(call: Call) -> tuple[dict[str, object], Mapping[str, object]]:
     """Return the properties and metadata of the group's launch configuration. Raises BadValue if there is none."""
     name = call.properties["LaunchConfigurationName"]
     found = await call.neighbours.by_reference(name)

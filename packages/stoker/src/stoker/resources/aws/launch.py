@@ -52,7 +52,7 @@ class LaunchConfiguration(ResourceType):
             properties, "use an OS::Heat::AutoScalingGroup whose members are templates with a server and a volume"
         )
 
-    def reference_id(self, resource: Snapshot) -> Any:
+    def reference_id(self, resource: Snapshot) -> object:
         return resource.physical_id if resource.physical_id is not None else resource.name
 
     async def create(self, call: Call) -> Outcome:
@@ -65,7 +65,7 @@ class LaunchConfiguration(ResourceType):
         return Replace("its metadata has changed")
 
 
-async def launched_by(call: Call, configuration: Neighbour) -> dict[str, Any]:
+async def launched_by(call: Call, configuration: Neighbour) -> dict[str, object]:
     """Return the properties of an instance from a launch configuration: given ones, and those copied from a server.
 
     One that was taken over from Heat has no copy of the server's: they are read now. Raises CloudError.
@@ -77,7 +77,7 @@ async def launched_by(call: Call, configuration: Neighbour) -> dict[str, Any]:
     return {**(taken or {}), **given}
 
 
-async def like_instance(call: Call, server: str) -> dict[str, Any]:
+async def like_instance(call: Call, server: str) -> dict[str, object]:
     """Return the properties of an instance with a server's settings. Raises CloudError if it does not exist."""
     shown = (await call.cloud.get("nova", f"/servers/{server}"))["server"]
     image, flavor = shown.get("image") or {}, shown.get("flavor") or {}

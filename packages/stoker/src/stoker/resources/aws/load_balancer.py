@@ -128,7 +128,7 @@ class LoadBalancer(NestedStackResource, MessageReceiver):
         """Return None: parameters of the parent stack and addresses of instances are not among the properties."""
         return None
 
-    def reference_id(self, resource: Snapshot) -> Any:
+    def reference_id(self, resource: Snapshot) -> object:
         return resource.name
 
     # -- actions ------------------------------------------------------------------------------------------------
@@ -190,7 +190,7 @@ class LoadBalancer(NestedStackResource, MessageReceiver):
         return {key: dig(values.get(str(key[0]), ""), key[1:]) for key in keys}
 
 
-def _with_content(metadata: Mapping[str, Any], content: str) -> dict[str, Any]:
+def _with_content(metadata: Mapping[str, object], content: str) -> dict[str, Any]:
     """Return a server's metadata with HAProxy's configuration."""
     revised: dict[str, Any] = deepcopy(dict(metadata))
     files = revised.setdefault(_INIT, {}).setdefault("config", {}).setdefault("files", {})

@@ -99,7 +99,7 @@ class NestedStack(NestedStackResource):
             call.data[_REFERENCE] = arn(call.stack.project_id, call.physical_name, child)
         return outcome
 
-    def reference_id(self, resource: Snapshot) -> Any:
+    def reference_id(self, resource: Snapshot) -> object:
         return resource.data.get(_REFERENCE, resource.name)
 
     async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, Any]:
@@ -107,7 +107,7 @@ class NestedStack(NestedStackResource):
         return {key: _output(outputs, key) for key in keys}
 
 
-def _output(outputs: Mapping[str, Any], key: AttributeKey) -> Any:
+def _output(outputs: Mapping[str, object], key: AttributeKey) -> Any:
     """Return an output, named `Outputs.<name>` or by a path below `Outputs`."""
     head, _, name = str(key[0]).partition(".")
     if head != _OUTPUTS:

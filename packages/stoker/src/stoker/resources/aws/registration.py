@@ -25,7 +25,7 @@ class InstancesChanged:
     """The message to a load balancer that the registered instances of a group have changed."""
 
 
-async def register(call: Call, instances: Sequence[Any]) -> None:
+async def register(call: Call, instances: Sequence[object]) -> None:
     """Register the group's serving members, by reference ID, with its load balancers, in place of the former ones.
 
     Raises BadValue if `LoadBalancerNames` has a name that is not that of a load balancer in the stack.

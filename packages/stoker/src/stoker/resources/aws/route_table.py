@@ -79,7 +79,7 @@ class SubnetRouteTableAssociation(ResourceType, Restoring):
         "SubnetId": Property(description="The subnet.", required=True, constraints=custom("neutron.subnet")),
     }
 
-    def reference_id(self, resource: Snapshot) -> Any:
+    def reference_id(self, resource: Snapshot) -> object:
         return resource.name
 
     async def create(self, call: Call) -> Outcome:

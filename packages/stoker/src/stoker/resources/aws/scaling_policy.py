@@ -56,7 +56,7 @@ class ScalingPolicy(PolicyResource):
         if properties["MinAdjustmentStep"] is not None and kind in ("ChangeInCapacity", "ExactCapacity"):
             yield f"MinAdjustmentStep is for the AdjustmentType {_PERCENT}, not {kind}"
 
-    def reference_id(self, resource: Snapshot) -> Any:
+    def reference_id(self, resource: Snapshot) -> object:
         return resource.data.get(SIGNED_URL, resource.name)
 
     def group(self, properties: Mapping[str, Any]) -> Any:

@@ -54,7 +54,7 @@ class SecurityGroup(RuleSet):
     async def create_body(self, call: Call) -> dict[str, Any]:
         return {"name": call.physical_name, "description": call.properties["GroupDescription"]}
 
-    async def update_body(self, call: Call) -> dict[str, Any]:
+    async def update_body(self, call: Call) -> dict[str, object]:
         return {}
 
     def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:
@@ -64,10 +64,10 @@ class SecurityGroup(RuleSet):
                 if not is_unknown(rule):
                     yield from _port_problems(name, rule)
 
-    def declared_rules(self, properties: Mapping[str, Any]) -> list[Any]:
+    def declared_rules(self, properties: Mapping[str, Any]) -> list[object]:
         return [(direction, rule) for name, direction in _DIRECTIONS.items() for rule in properties[name] or []]
 
-    def shown_rule(self, rule: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    def shown_rule(self, rule: Mapping[str, Any]) -> tuple[str, dict[str, object]]:
         name = next(name for name, direction in _DIRECTIONS.items() if direction == rule["direction"])
         shown = {
             "IpProtocol": rule.get("protocol") or _ALL_PROTOCOLS,
@@ -100,7 +100,7 @@ def _port(given: str | None) -> str | None:
     return None if given is None or given.startswith("-") else given
 
 
-def _text(number: Any) -> str | None:
+def _text(number: object) -> str | None:
     return None if number is None else str(number)
 
 

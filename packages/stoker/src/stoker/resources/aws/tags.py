@@ -19,7 +19,7 @@ def unsupported_tags() -> Property:
     return Property(Type.LIST, "Not supported.", items=_tag(implemented=False), live=managed("it has no effect"))
 
 
-def as_map(given: list[Mapping[str, Any]] | None) -> dict[str, Any]:
+def as_map(given: list[Mapping[str, Any]] | None) -> dict[str, object]:
     """Return the values of tags by their keys; of several with one key, the last."""
     return {tag["Key"]: tag["Value"] for tag in given or []}
 

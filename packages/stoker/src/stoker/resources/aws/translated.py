@@ -61,7 +61,7 @@ class Translated(
             if (exclusion := cls.target.exclusion) is not None:
                 cls.exclusion = _translated(exclusion, cls.target)
 
-    def configure(self, options: Mapping[str, Any]) -> None:
+    def configure(self, options: Mapping[str, object]) -> None:
         self._target.configure(options)
         self.physical_name_limit = self._target.physical_name_limit
 
@@ -158,7 +158,7 @@ class Translated(
             given=None,
         )
 
-    async def _properties(self, call: Call, given: Mapping[str, Any]) -> Mapping[str, Any]:
+    async def _properties(self, call: Call, given: Mapping[str, Any]) -> Mapping[str, object]:
         wanted = await self.translated(call, given)
         return Finalizer().properties(self._target.properties, wanted)
 

@@ -110,7 +110,7 @@ class Subnet(NeutronResource):
             await remove_interface(call, router, subnet)
         await super().remove(call)
 
-    async def computed_attribute(self, call: Call, name: str) -> Any:
+    async def computed_attribute(self, call: Call, name: str) -> object:
         return call.properties["AvailabilityZone"]
 
     async def used_by(self, call: Call) -> Mapping[str, str]:

@@ -39,7 +39,7 @@ class Volume(Translated):
         "Tags": tags("Tags, which become metadata of the volume.", change=Change.REFUSE),
     }
 
-    def configure(self, options: Mapping[str, Any]) -> None:
+    def configure(self, options: Mapping[str, object]) -> None:
         super().configure(options)
         self.snapshot_on_delete = self._target.snapshot_on_delete
 

@@ -29,12 +29,12 @@ def collection(kind: str) -> Collection:
     )
 
 
-def key_of(reference: Any) -> str:
+def key_of(reference: object) -> str:
     """Return the ID in a reference, which is the URL of an object under any name of its service."""
     return last_segment(str(reference))
 
 
-async def _expiration(kind: RestResource, call: Call, shown: Mapping[str, Any]) -> Any:
+async def _expiration(kind: RestResource, call: Call, shown: Mapping[str, Any]) -> object:
     """Return the given time, if the service shows the same moment in another form."""
     given, live = call.properties["expiration"], shown.get("expiration")
     if live is None:
@@ -60,16 +60,16 @@ class KeyManagerObject(RestResource):
         reason, code = shown.get("error_reason"), shown.get("error_status_code")
         return f"{reason} (status code {code})" if code else super().why(shown)
 
-    def made_by(self, call: Call, body: Mapping[str, Any], item: Mapping[str, Any]) -> bool:
+    def made_by(self, call: Call, body: Mapping[str, object], item: Mapping[str, Any]) -> bool:
         return super().made_by(call, {key: value for key, value in body.items() if key != "expiration"}, item)
 
 
-def member_path(prefix: str, reference: Any) -> str:
+def member_path(prefix: str, reference: object) -> str:
     """Return the path of the object that a reference names."""
     return f"{prefix}{quote(key_of(reference), safe='')}"
 
 
-async def payload(call: Call, reference: Any) -> str | None:
+async def payload(call: Call, reference: object) -> str | None:
     """Return the payload of a secret, None when it has none; a payload that is not in UTF-8 is encoded in base64."""
     path = member_path("/secrets/", reference)
     described = await call.cloud.get(SERVICE, path)

@@ -56,7 +56,7 @@ class Container(KeyManagerObject):
         refs = [{"name": name, "secret_ref": reference} for name, reference in named.items()]
         return {**await super().create_body(call), "type": self.container_type, "secret_refs": refs}
 
-    def made_by(self, call: Call, body: Mapping[str, Any], item: Mapping[str, Any]) -> bool:
+    def made_by(self, call: Call, body: Mapping[str, object], item: Mapping[str, Any]) -> bool:
         rest = {key: value for key, value in body.items() if key != "secret_refs"}
         return super().made_by(call, rest, item) and _keys(body) == _keys(item)
 
@@ -68,7 +68,7 @@ class Container(KeyManagerObject):
             found |= dict.fromkeys(name for name in self.properties if name != "name" and call.properties[name])
         return found
 
-    async def computed_attribute(self, call: Call, name: str) -> Any:
+    async def computed_attribute(self, call: Call, name: str) -> object:
         shown = await self.show(call) or {}
         return {entry["name"]: entry["secret_ref"] for entry in shown.get("secret_refs", ())}
 

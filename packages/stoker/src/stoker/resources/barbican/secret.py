@@ -18,7 +18,7 @@ from stoker.schema.unknown import has_unknown
 _PLAIN, _OCTETS, _BASE64 = "text/plain", "application/octet-stream", "base64"
 
 
-async def _content_type(kind: KeyManagerObject, call: Call, shown: Mapping[str, Any]) -> Any:
+async def _content_type(kind: KeyManagerObject, call: Call, shown: Mapping[str, Any]) -> object:
     return (shown.get("content_types") or {}).get("default")
 
 
@@ -92,7 +92,7 @@ class Secret(KeyManagerObject):
         body = await super().create_body(call)
         return body if "payload" not in body else {"payload_content_type": _PLAIN, **body}
 
-    async def computed_attribute(self, call: Call, name: str) -> Any:
+    async def computed_attribute(self, call: Call, name: str) -> object:
         return await payload(call, call.physical_id)
 
 

@@ -88,27 +88,27 @@ class Host(ReservationResource):
             found["extra_capability"] = live
         return found
 
-    async def computed_attribute(self, call: Call, name: str) -> Any:
+    async def computed_attribute(self, call: Call, name: str) -> object:
         shown = await self.show(call) or {}
         return _shown_capabilities(shown) if name == "extra_capability" else _parsed(shown.get(name))
 
 
-def _capabilities(properties: Mapping[str, Any]) -> dict[str, Any]:
+def _capabilities(properties: Mapping[str, Any]) -> dict[str, object]:
     given = properties.get("extra_capability") or {}
     return {name: value for name, value in given.items() if name != "name"}
 
 
-def _shown_capabilities(shown: Mapping[str, Any]) -> dict[str, Any]:
+def _shown_capabilities(shown: Mapping[str, Any]) -> dict[str, object]:
     return {name: value for name, value in shown.items() if name not in _NOT_CAPABILITIES}
 
 
-def _has(body: Mapping[str, Any], shown: Mapping[str, Any]) -> bool:
+def _has(body: Mapping[str, object], shown: Mapping[str, Any]) -> bool:
     """Return whether a host is the hypervisor of a request, with its capabilities."""
     capabilities = {name: value for name, value in body.items() if name != "name"}
     return bool(shown.get("hypervisor_hostname") == body["name"] and same(capabilities, shown))
 
 
-def _parsed(value: Any) -> Any:
+def _parsed(value: Any) -> object:
     """Return the value that a string of JSON stands for; other values as they are."""
     try:
         return json.loads(value)

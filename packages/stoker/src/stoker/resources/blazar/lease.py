@@ -162,7 +162,7 @@ class Lease(ReservationResource):
         found = [str(item["id"]) for item in listed if self.made_by(call, body, item)]
         return min(await unrecorded(call, found), default=None)
 
-    def made_by(self, call: Call, body: Mapping[str, Any], item: Mapping[str, Any]) -> bool:
+    def made_by(self, call: Call, body: Mapping[str, object], item: Mapping[str, Any]) -> bool:
         return super().made_by(call, {"name": body["name"]}, item) and not _differences(body, item)
 
     async def observe(self, call: Call) -> Mapping[str, Any] | None:
@@ -174,7 +174,7 @@ class Lease(ReservationResource):
         return found if shown["name"] == call.properties["name"] else {**found, "name": shown["name"]}
 
 
-def _moment(date: Any) -> datetime:
+def _moment(date: object) -> datetime:
     """Return the minute that a date means, as templates or as Blazar write it; an impossible one comes first."""
     try:
         return datetime.fromisoformat(str(date)).replace(second=0, microsecond=0, tzinfo=None)
@@ -182,7 +182,7 @@ def _moment(date: Any) -> datetime:
         return datetime.min
 
 
-def _differences(body: Mapping[str, Any], shown: Mapping[str, Any]) -> dict[str, Any]:
+def _differences(body: Mapping[str, Any], shown: Mapping[str, Any]) -> dict[str, object]:
     """Return the properties of a request that a lease does not have, with the live values of dates."""
     found = {
         name: shown[name]

@@ -16,7 +16,7 @@ from stoker.schema.live import LISTED, same
 from stoker.schema.property import Change, Property, Support, Type
 
 
-async def _own_type(kind: EncryptedVolumeType, call: Call, shown: Mapping[str, Any]) -> Any:
+async def _own_type(kind: EncryptedVolumeType, call: Call, shown: Mapping[str, Any]) -> object:
     """Return the volume type, which contains the encryption: one that exists is that of its volume type."""
     return call.properties["volume_type"]
 
@@ -83,7 +83,7 @@ class EncryptedVolumeType(RestResource):
             await call.cloud.post("cinder", f"/types/{volume_type}/encryption", body)
         return Done(physical_id=volume_type)
 
-    async def update_body(self, call: Call) -> dict[str, Any]:
+    async def update_body(self, call: Call) -> dict[str, object]:
         return dict(call.changed)
 
     def member_path(self, call: Call) -> str:
@@ -97,7 +97,7 @@ async def _volume_type(call: Call) -> str:
     return str(await call.cloud.find("cinder.volume_type", call.properties["volume_type"]))
 
 
-async def _encryption(call: Call, volume_type: str) -> dict[str, Any] | None:
+async def _encryption(call: Call, volume_type: str) -> dict[str, object] | None:
     """Return a volume type's encryption; None if there is none, or no such type."""
     path = f"/types/{quote(volume_type, safe='')}/encryption"
     answer = await call.cloud.request("GET", "cinder", path, ok=(404,))

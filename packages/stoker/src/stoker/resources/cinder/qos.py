@@ -75,7 +75,7 @@ class QoSSpecs(RestResource):
         return found
 
 
-def _specs(shown: Mapping[str, Any]) -> dict[str, Any]:
+def _specs(shown: Mapping[str, Any]) -> dict[str, object]:
     return {**shown["specs"], _CONSUMER: shown[_CONSUMER]}
 
 

@@ -36,7 +36,7 @@ _UNCONVERTED = frozenset({"attachments_list", "metadata_values", "display_name",
 """Attributes that are not converted to strings."""
 
 
-async def _image(kind: Volume, call: Call, shown: Mapping[str, Any]) -> Any:
+async def _image(kind: Volume, call: Call, shown: Mapping[str, Any]) -> object:
     """Return the ID of the image that the volume was created from."""
     return (shown.get("volume_image_metadata") or {}).get("image_id")
 
@@ -210,7 +210,7 @@ class Volume(RestResource, LosingContent, SnapshotBeforeDelete, KnowingUsers):
             body["OS-SCH-HNT:scheduler_hints"] = hints
         return self.collection.unwrap(await call.cloud.post("cinder", "/volumes", body))
 
-    async def _begin_restore(self, call: Call) -> dict[str, Any]:
+    async def _begin_restore(self, call: Call) -> dict[str, object]:
         """Restore to a new volume, with its name in the request so that it can be found after an interruption.
 
         The volume has the default type, and the size of the backup.
@@ -219,7 +219,7 @@ class Volume(RestResource, LosingContent, SnapshotBeforeDelete, KnowingUsers):
         made = await call.cloud.post("cinder", f"/backups/{call.properties['backup_id']}/restore", body)
         return {"id": made["restore"]["volume_id"], "status": "restoring-backup"}
 
-    def made_by(self, call: Call, body: Mapping[str, Any], item: Mapping[str, Any]) -> bool:
+    def made_by(self, call: Call, body: Mapping[str, object], item: Mapping[str, Any]) -> bool:
         """Compare without the type, which Cinder always shows by name; of a restored volume, only the name."""
         compared = {"name": body["name"]} if call.properties.get("backup_id") is not None else dict(body)
         compared.pop("volume_type", None)

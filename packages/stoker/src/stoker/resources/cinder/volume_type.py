@@ -15,13 +15,13 @@ from stoker.schema.live import FETCHED, LISTED
 from stoker.schema.property import Change, Property, Support, Type
 
 
-async def _extra_specs(kind: VolumeType, call: Call, shown: Mapping[str, Any]) -> Any:
+async def _extra_specs(kind: VolumeType, call: Call, shown: Mapping[str, Any]) -> object:
     if "extra_specs" not in shown:
         raise NotShown("the service shows extra specs to administrators only")
     return shown["extra_specs"]
 
 
-async def _projects(kind: VolumeType, call: Call, shown: Mapping[str, Any]) -> Any:
+async def _projects(kind: VolumeType, call: Call, shown: Mapping[str, Any]) -> object:
     if shown.get("os-volume-type-access:is_public"):
         return []
     listed = await call.cloud.get("cinder", f"{kind.member_path(call)}/os-volume-type-access")
@@ -88,7 +88,7 @@ class VolumeType(UniquelyNamed):
             await self._add_specs(call)
         await self._grant(call, call.properties["projects"] or [])
 
-    async def update_body(self, call: Call) -> dict[str, Any]:
+    async def update_body(self, call: Call) -> dict[str, object]:
         """Return the body with both fields; Cinder keeps the current value for null."""
         body = await super().update_body(call)
         return {"name": None, "description": None, **body} if body else body

@@ -37,7 +37,7 @@ class DesignateResource(RestResource):
     clearable: ClassVar[frozenset[str]] = frozenset({"description"})
 
     @abstractmethod
-    async def rivals(self, call: Call) -> list[dict[str, Any]]:
+    async def rivals(self, call: Call) -> list[dict[str, object]]:
         """Return the objects because of which Designate would refuse this one."""
 
     async def create(self, call: Call) -> Outcome:
@@ -52,7 +52,7 @@ class DesignateResource(RestResource):
     async def create_body(self, call: Call) -> dict[str, Any]:
         return {name: value for name, value in (await super().create_body(call)).items() if value}
 
-    async def update_body(self, call: Call) -> dict[str, Any]:
+    async def update_body(self, call: Call) -> dict[str, object]:
         """Return the changes; all fields, when nothing has changed and the object is in error: Designate then tries
         again.
         """

@@ -85,7 +85,7 @@ class RecordSet(DesignateResource):
             del found["name"]
         return found
 
-    async def rivals(self, call: Call) -> list[dict[str, Any]]:
+    async def rivals(self, call: Call) -> list[dict[str, object]]:
         body = await self.create_body(call)
         listed = await call.cloud.list(
             "designate", self.collection.path_for(call), self.collection.members, {"name": body["name"]}

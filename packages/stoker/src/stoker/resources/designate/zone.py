@@ -102,10 +102,10 @@ class Zone(DesignateResource):
     async def create_body(self, call: Call) -> dict[str, Any]:
         return _fitting(await super().create_body(call), call)
 
-    async def update_body(self, call: Call) -> dict[str, Any]:
+    async def update_body(self, call: Call) -> dict[str, object]:
         return _fitting(await super().update_body(call), call)
 
-    def made_by(self, call: Call, body: Mapping[str, Any], item: Mapping[str, Any]) -> bool:
+    def made_by(self, call: Call, body: Mapping[str, object], item: Mapping[str, Any]) -> bool:
         return super().made_by(call, _normalized(body), _normalized(item))
 
     def differences(self, call: Call, shown: Mapping[str, Any]) -> dict[str, Any]:
@@ -131,13 +131,13 @@ def _given(properties: Mapping[str, Any], name: str) -> bool:
     return properties.get(name) not in (None, "", [])
 
 
-def _fitting(body: Mapping[str, Any], call: Call) -> dict[str, Any]:
+def _fitting(body: Mapping[str, object], call: Call) -> dict[str, object]:
     """Return the fields that zones of the type have."""
     kind = call.properties["type"]
     return {name: value for name, value in body.items() if _ONLY_FOR.get(name, kind) == kind}
 
 
-def _normalized(fields: Mapping[str, Any]) -> dict[str, Any]:
+def _normalized(fields: Mapping[str, Any]) -> dict[str, object]:
     """Return a zone's fields with masters as Designate shows them: without the usual port."""
     masters = fields.get("masters")
     if not isinstance(masters, list):

@@ -41,7 +41,7 @@ async def _members(kind: WebImage, call: Call, shown: Mapping[str, Any]) -> list
     return [member["member_id"] for member in listed]
 
 
-async def _extra_properties(kind: WebImage, call: Call, shown: Mapping[str, Any]) -> dict[str, Any]:
+async def _extra_properties(kind: WebImage, call: Call, shown: Mapping[str, Any]) -> dict[str, object]:
     return {name: shown[name] for name in call.properties["extra_properties"] if name in shown}
 
 
@@ -197,7 +197,7 @@ class WebImage(RestResource):
             await call.cloud.post("glance", f"{self.member_path(call)}/actions/reactivate")
         return Done()
 
-    async def _patch(self, call: Call) -> list[dict[str, Any]]:
+    async def _patch(self, call: Call) -> list[dict[str, object]]:
         """Return the JSON patch from the old to the new properties."""
         after = {name: call.properties[name] for name in _PATCHED if call.changed.get(name) is not None}
         gone = {name for name in _PATCHED if name in call.changed and call.changed[name] is None}

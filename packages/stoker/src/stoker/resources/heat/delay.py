@@ -56,7 +56,7 @@ class Delay(ResourceType, ReplacedForReason, Resumable, Suspendable):
             yield "the maximum delay, min_wait + max_jitter * jitter_multiplier, is too large"
 
     def replacement_reason(
-        self, before: Mapping[str, Any], after: Mapping[str, Any], changed: Mapping[str, Any]
+        self, before: Mapping[str, Any], after: Mapping[str, object], changed: Mapping[str, object]
     ) -> str | None:
         return "a delay takes effect only when the resource is created"
 

@@ -32,7 +32,7 @@ class HARestarter(SignedUrlResource, Signalable):
     any_attribute = True
     enabled = True
 
-    def configure(self, options: Mapping[str, Any]) -> None:
+    def configure(self, options: Mapping[str, object]) -> None:
         self.enabled = bool(options.get("restart_on_signal", True))
 
     async def create(self, call: Call) -> Outcome:

@@ -95,7 +95,7 @@ class RandomString(ResourceType):
     async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, Any]:
         return {key: call.data.get("value") if key[0] == "value" else None for key in keys}
 
-    def reference_id(self, resource: Snapshot) -> Any:
+    def reference_id(self, resource: Snapshot) -> object:
         return resource.data.get("value", resource.name)
 
 

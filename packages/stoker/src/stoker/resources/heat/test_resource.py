@@ -91,7 +91,7 @@ class TestResource(ResourceType, ReplacedForReason):
             yield f"client_name: unknown service {service!r}; the known services are {', '.join(sorted(services()))}"
 
     def replacement_reason(
-        self, before: Mapping[str, Any], after: Mapping[str, Any], changed: Mapping[str, Any]
+        self, before: Mapping[str, Any], after: Mapping[str, object], changed: Mapping[str, object]
     ) -> str | None:
         return "update_replace is true" if "value" in changed and after["update_replace"] else None
 
@@ -136,7 +136,7 @@ class TestResource(ResourceType, ReplacedForReason):
         value = call.data.get("value")
         return {key: dig(value, key[1:]) if key[0] == "output" else None for key in keys}
 
-    def reference_id(self, resource: Snapshot) -> Any:
+    def reference_id(self, resource: Snapshot) -> object:
         return resource.physical_name if resource.physical_id is not None else resource.name
 
 

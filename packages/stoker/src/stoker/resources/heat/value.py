@@ -58,10 +58,10 @@ class Value(ResourceType):
         value = _converted(Finalizer(), call.properties)
         return {key: dig(value, key[1:]) if key[0] == "value" else None for key in keys}
 
-    def reference_id(self, resource: Snapshot) -> Any:
+    def reference_id(self, resource: Snapshot) -> object:
         return resource.physical_name if resource.physical_id is not None else resource.name
 
 
-def _converted(finalizer: Finalizer, properties: Mapping[str, Any]) -> Any:
+def _converted(finalizer: Finalizer, properties: Mapping[str, Any]) -> object:
     kind = _TYPES.get(str(properties.get("type")), Type.ANY)
     return finalizer.value(Property(kind), properties.get("value"), ())

@@ -55,7 +55,7 @@ def inventory_of(kind: RestResource, project_id: str) -> Inventory | None:
     return replace(found, **changes)
 
 
-def _described(kind: ResourceType, describe: Callable[[dict[str, Any], Fields], Fields], fields: Fields) -> Fields:
+def _described(kind: ResourceType, describe: Callable[[dict[str, object], Fields], Fields], fields: Fields) -> Fields:
     return describe(described(kind, fields), fields)
 
 

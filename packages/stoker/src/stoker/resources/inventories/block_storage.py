@@ -23,7 +23,7 @@ def _volume(values: dict[str, Any], volume: Fields) -> Fields:
     }
 
 
-ROWS: Mapping[str, Mapping[str, Any]] = {
+ROWS: Mapping[str, Mapping[str, object]] = {
     "OS::Cinder::Volume": {
         "usual": {"read_only": False},
         "varying": frozenset({"availability_zone"}),

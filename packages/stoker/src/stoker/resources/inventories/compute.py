@@ -44,7 +44,7 @@ def _server_group(values: dict[str, Any], group: Fields) -> Fields:
     return {"name": group["name"], "policies": policies[:1], "rules": group.get("rules") or None}
 
 
-ROWS: Mapping[str, Mapping[str, Any]] = {
+ROWS: Mapping[str, Mapping[str, object]] = {
     "OS::Nova::Server": {
         "beside": Beside("neutron", "/v2.0/ports", "ports", "device_id", PORTS, "project_id"),
         "usual": {"config_drive": False},

@@ -22,7 +22,7 @@ def described(kind: ResourceType, fields: Mapping[str, Any]) -> dict[str, Any]:
     return from_wire(compared, fields)
 
 
-def from_wire(schema: Mapping[str, Property], fields: Mapping[str, Any]) -> dict[str, Any]:
+def from_wire(schema: Mapping[str, Property], fields: Mapping[str, Any]) -> dict[str, object]:
     """Return the values of properties that the fields of a request body, or of an object, have."""
     older, found = older_spellings(schema), dict[str, Any]()
     for name, prop in schema.items():
@@ -33,7 +33,7 @@ def from_wire(schema: Mapping[str, Property], fields: Mapping[str, Any]) -> dict
     return found
 
 
-def _property_value(prop: Property, value: Any) -> Any:
+def _property_value(prop: Property, value: Any) -> object:
     if isinstance(value, Mapping) and prop.schema is not None:
         return from_wire(prop.schema, value)
     if isinstance(value, list) and prop.items is not None:

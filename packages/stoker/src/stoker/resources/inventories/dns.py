@@ -22,7 +22,7 @@ def _record_set_left_out(records: Fields) -> str:
     return ""
 
 
-ROWS: Mapping[str, Mapping[str, Any]] = {
+ROWS: Mapping[str, Mapping[str, object]] = {
     "OS::Designate::Zone": {"describe": _zone},
     "OS::Designate::RecordSet": {"left_out": _record_set_left_out},
 }

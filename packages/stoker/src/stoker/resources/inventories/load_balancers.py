@@ -27,7 +27,7 @@ def _monitor(values: dict[str, Any], monitor: Fields) -> Fields:
 
 _CERTIFICATES = frozenset({"default_tls_container_ref", "sni_container_refs"})
 
-ROWS: Mapping[str, Mapping[str, Any]] = {
+ROWS: Mapping[str, Mapping[str, object]] = {
     "OS::Octavia::LoadBalancer": {"varying": frozenset({"availability_zone"})},
     "OS::Octavia::Listener": {"varying": _CERTIFICATES, "describe": _listener},
     "OS::Octavia::Pool": {"describe": _pool},

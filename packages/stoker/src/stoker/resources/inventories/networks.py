@@ -95,7 +95,7 @@ def _place(rule: Mapping[str, Any]) -> tuple[str, ...]:
 
 _SECURE = {"port_security_enabled": True}
 
-ROWS: Mapping[str, Mapping[str, Any]] = {
+ROWS: Mapping[str, Mapping[str, object]] = {
     "OS::Neutron::Net": {"usual": _SECURE, "chosen": frozenset({"dhcp_agent_ids"})},
     "OS::Neutron::Subnet": {"chosen": frozenset({"subnetpool", "prefixlen"}), "describe": _subnet},
     "OS::Neutron::Port": {

@@ -42,7 +42,7 @@ def _network(values: dict[str, Any], network: Fields) -> Fields:
     return {**values, _SERVICES: network[_SERVICES]}
 
 
-ROWS: Mapping[str, Mapping[str, Any]] = {
+ROWS: Mapping[str, Mapping[str, object]] = {
     "OS::Manila::Share": {"complete": _with_rules, "describe": _share},
     "OS::Manila::ShareNetwork": {"complete": _with_services, "describe": _network},
 }

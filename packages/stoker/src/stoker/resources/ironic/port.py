@@ -96,7 +96,7 @@ class Port(RestResource):
         await _require_support(call, call.changed)
         return await super().update(call)
 
-    async def send_update(self, call: Call, body: Mapping[str, Any]) -> dict[str, Any]:
+    async def send_update(self, call: Call, body: Mapping[str, object]) -> dict[str, object]:
         """Send the changes as a JSON Patch (RFC 6902); a property that is removed gets its default."""
         patch = [
             {"op": "remove", "path": f"/{name}"}

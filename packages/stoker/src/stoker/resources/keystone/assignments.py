@@ -77,7 +77,7 @@ class RoleBearer(KeystoneResource):
         if "roles" in call.changed:
             await self.move_grants(call, call.previous or {}, call.properties)
 
-    async def move_grants(self, call: Call, before: Mapping[str, Any], after: Mapping[str, Any]) -> None:
+    async def move_grants(self, call: Call, before: Mapping[str, Any], after: Mapping[str, object]) -> None:
         """Assign the roles of the properties `after`, then revoke those that only the properties `before` have."""
         former, wanted = self.grants(call, before), self.grants(call, after)
         for path in wanted:

@@ -26,7 +26,7 @@ class RoleAssignment(RoleBearer):
         "Assigning a role that is already assigned changes nothing.",
     )
 
-    def reference_id(self, resource: Snapshot) -> Any:
+    def reference_id(self, resource: Snapshot) -> object:
         return resource.name
 
     def bearer_of(self, call: Call, properties: Mapping[str, Any]) -> str:

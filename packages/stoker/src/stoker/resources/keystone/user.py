@@ -15,7 +15,7 @@ from stoker.schema.property import Attribute, Change, Property, Support, Type
 _SINCE = Support(version="9.0.0")
 
 
-async def _groups(kind: User, call: Call, shown: Mapping[str, Any]) -> list[Any]:
+async def _groups(kind: User, call: Call, shown: Mapping[str, Any]) -> list[object]:
     listed = await call.cloud.list("keystone", f"{kind.member_path(call)}/groups", "groups")
     return [group["id"] for group in listed]
 
@@ -68,7 +68,7 @@ class User(RoleBearer):
         "password_expires_at": Attribute("Expiration time of the password.", Type.STRING, support=_SINCE),
     }
 
-    async def update_body(self, call: Call) -> dict[str, Any]:
+    async def update_body(self, call: Call) -> dict[str, object]:
         """Return the changed fields; a password that is removed from the template stays the user's."""
         body = await super().update_body(call)
         if body.get("password", "") is None:

@@ -27,21 +27,21 @@ def collection(members: str) -> Collection:
 class MagnumResource(RestResource):
     """An object of Magnum. Administrators' lists, and those of public templates, show objects of other projects."""
 
-    def made_by(self, call: Call, body: Mapping[str, Any], item: Mapping[str, Any]) -> bool:
+    def made_by(self, call: Call, body: Mapping[str, object], item: Mapping[str, Any]) -> bool:
         return item.get("project_id") in (None, call.cloud.project_id) and super().made_by(call, body, item)
 
     async def create_body(self, call: Call) -> dict[str, Any]:
         """Return the properties that have a value; Magnum chooses what is empty."""
         return {field: value for field, value in (await super().create_body(call)).items() if value != ""}
 
-    async def update_body(self, call: Call) -> dict[str, Any]:
+    async def update_body(self, call: Call) -> dict[str, object]:
         """Return the changed properties. Those that were removed get their defaults, or else keep their values."""
         body = await super().update_body(call)
         defaults = {prop.wire or name: prop.default for name, prop in self.properties.items()}
         wanted = {field: defaults.get(field) if value is None else value for field, value in body.items()}
         return {field: value for field, value in wanted.items() if value not in (None, "")}
 
-    async def send_update(self, call: Call, body: Mapping[str, Any]) -> dict[str, Any]:
+    async def send_update(self, call: Call, body: Mapping[str, object]) -> dict[str, object]:
         patch = [{"op": "replace", "path": f"/{field}", "value": value} for field, value in body.items()]
         answer = await call.cloud.request("PATCH", "magnum", self.member_path(call), json=patch)
         return self.collection.unwrap(answer.body)

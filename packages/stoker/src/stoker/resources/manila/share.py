@@ -126,7 +126,7 @@ class Share(RestResource):
             return Again(after=0.0, physical_id=outcome.physical_id)
         return await self._granted(call)
 
-    async def update_body(self, call: Call) -> dict[str, Any]:
+    async def update_body(self, call: Call) -> dict[str, object]:
         body = await super().update_body(call)
         return {_RENAMED.get(name, name): value for name, value in body.items()}
 
@@ -175,7 +175,7 @@ class Share(RestResource):
         given = [rule for rule in call.properties["access_rules"] if _shown(rule) in held]
         return {**found, "access_rules": [*given, *(rule._asdict() for rule in sorted(held - _wanted(call)))]}
 
-    async def computed_attribute(self, call: Call, name: str) -> Any:
+    async def computed_attribute(self, call: Call, name: str) -> object:
         listed = await call.cloud.get("manila", f"{self.member_path(call)}/export_locations", ok=(404,))
         return [location["path"] for location in listed.get("export_locations", ())]
 

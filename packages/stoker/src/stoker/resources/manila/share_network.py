@@ -94,7 +94,7 @@ class ShareNetwork(RestResource, Consulting):
     async def create_body(self, call: Call) -> dict[str, Any]:
         return await _with_network(call, await super().create_body(call))
 
-    async def update_body(self, call: Call) -> dict[str, Any]:
+    async def update_body(self, call: Call) -> dict[str, object]:
         return await _with_network(call, await super().update_body(call))
 
     def needs_extras(self, call: Call) -> bool:
@@ -146,7 +146,7 @@ async def _network_of(cloud: Cloud, subnet: str) -> str:
     return str(found["subnet"]["network_id"])
 
 
-async def _with_network(call: Call, body: dict[str, Any]) -> dict[str, Any]:
+async def _with_network(call: Call, body: dict[str, Any]) -> dict[str, object]:
     """Return the body with the subnet's network, unless the template gives the network."""
     subnet = body.get("neutron_subnet_id")
     if not subnet or call.properties.get("neutron_network") is not None:

@@ -78,7 +78,7 @@ class CronTrigger(RestResource):
         }
         return without_nulls({**body, **workflow_key(workflow["name"])})
 
-    def made_by(self, call: Call, body: Mapping[str, Any], item: Mapping[str, Any]) -> bool:
+    def made_by(self, call: Call, body: Mapping[str, object], item: Mapping[str, Any]) -> bool:
         compared = {key: body[key] for key in ("name", "pattern", "workflow_name", "workflow_id") if key in body}
         return super().made_by(call, compared, item)
 
@@ -101,6 +101,6 @@ class CronTrigger(RestResource):
         return found
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: Any) -> object:
     """Return the input of a workflow, which is JSON text, as data; other values as they are."""
     return json.loads(value) if isinstance(value, str) and value.startswith("{") else value

@@ -141,13 +141,13 @@ def yaml_of(document: Mapping[str, Any]) -> str:
     return text
 
 
-def _task(task: Mapping[str, Any]) -> dict[str, Any]:
+def _task(task: Mapping[str, Any]) -> dict[str, object]:
     spread = {key.replace("-", "_"): value for key, value in (task["policies"] or {}).items()}
     own = {key: value for key, value in task.items() if key not in ("name", "policies") and value is not None}
     return _dashed({**without_nulls(spread), **own})
 
 
-def _dashed(values: Mapping[str, Any]) -> dict[str, Any]:
+def _dashed(values: Mapping[str, Any]) -> dict[str, object]:
     return {key.replace("_", "-"): value for key, value in values.items()}
 
 

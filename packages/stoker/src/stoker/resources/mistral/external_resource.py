@@ -88,7 +88,7 @@ class ExternalResource(ResourceType, Cancelable, ReplacedForReason, Resumable, S
     attributes = {"output": Attribute("The outputs of the executions, the latest value of each.", Type.MAP)}
 
     def replacement_reason(
-        self, before: Mapping[str, Any], after: Mapping[str, Any], changed: Mapping[str, Any]
+        self, before: Mapping[str, Any], after: Mapping[str, Any], changed: Mapping[str, object]
     ) -> str | None:
         if is_unknown(before["input"]) or is_unknown(after["input"]) or is_unknown(after["replace_on_change_inputs"]):
             return None
@@ -155,7 +155,7 @@ async def _run(call: Call, action: str) -> Outcome:
     return _completed(call, identifier, shown) if isinstance(outcome, Done) else outcome
 
 
-def _params(call: Call, declared: Mapping[str, Any]) -> dict[str, Any]:
+def _params(call: Call, declared: Mapping[str, Any]) -> dict[str, object]:
     """Return the parameters of an execution; the workflows of an existing resource also get its outputs."""
     params = dict(declared.get("params") or {})
     if call.physical_id is not None:
@@ -177,6 +177,6 @@ def _completed(call: Call, identifier: str, shown: Mapping[str, Any]) -> Done:
     return Done(physical_id=str(output.get("resource_id", call.physical_id or identifier))[:_LONGEST_ID])
 
 
-def _outputs(call: Call) -> dict[str, Any]:
+def _outputs(call: Call) -> dict[str, object]:
     recorded = read_json(call.data.get(OUTPUTS) or "{}")
     return recorded if isinstance(recorded, dict) else {}

@@ -28,10 +28,10 @@ async def start_execution(
     call: Call,
     workflow: Any,
     given: Mapping[str, Any],
-    params: Mapping[str, Any],
+    params: Mapping[str, object],
     description: str | None = None,
     identifier: str | None = None,
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Start a workflow and return the execution. With an identifier, a repeated request starts no second one."""
     body = {
         **workflow_key(workflow),

@@ -71,13 +71,13 @@ class Workflow(RestResource, Resumable, Signalable, Suspendable):
     async def begin(self, call: Call) -> dict[str, Any]:
         return await self._send(call, "POST", await self.create_body(call))
 
-    async def update_body(self, call: Call) -> dict[str, Any]:
+    async def update_body(self, call: Call) -> dict[str, object]:
         return {"definition": yaml_of(document_of(str(call.physical_id), call.properties))}
 
-    async def send_update(self, call: Call, body: Mapping[str, Any]) -> dict[str, Any]:
+    async def send_update(self, call: Call, body: Mapping[str, object]) -> dict[str, object]:
         return await self._send(call, "PUT", body)
 
-    async def _send(self, call: Call, method: str, body: Mapping[str, Any]) -> dict[str, Any]:
+    async def _send(self, call: Call, method: str, body: Mapping[str, Any]) -> dict[str, object]:
         answer = await call.cloud.request(
             method,
             SERVICE,
@@ -154,7 +154,7 @@ class Workflow(RestResource, Resumable, Signalable, Suspendable):
         return {**found, **{key: dig(values, key) for key in own}}
 
 
-def _signalled(call: Call, body: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+def _signalled(call: Call, body: dict[str, Any]) -> tuple[dict[str, object], dict[str, object]]:
     """Return the input and the parameters in a signal. Raises BadValue."""
     whole = call.properties["use_request_body_as_input"]
     given, params = (body, {}) if whole else (body.get("input"), body.get("params"))
@@ -174,7 +174,7 @@ def _executions(call: Call) -> list[str]:
     return [one for one in str(call.data.get(EXECUTIONS) or "").split(",") if one]
 
 
-async def _execution(call: Call, identifier: str) -> dict[str, Any]:
+async def _execution(call: Call, identifier: str) -> dict[str, object]:
     shown = await call.cloud.get(SERVICE, execution_path(identifier))
     parsed = {name: read_json(shown.get(name) or "{}") for name in ("input", "output")}
     return {**{name: shown.get(name) for name in _SHOWN}, **parsed}

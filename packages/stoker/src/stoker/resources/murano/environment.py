@@ -216,7 +216,7 @@ class Environment(UniquelyNamed):
         return found
 
 
-def _applications(call: Call) -> list[dict[str, Any]]:
+def _applications(call: Call) -> list[dict[str, object]]:
     """Return the applications as they are sent: each has an ID."""
     made = []
     for at, application in enumerate(call.properties["applications"] or ()):

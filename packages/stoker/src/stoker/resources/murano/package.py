@@ -40,7 +40,7 @@ def _words(description: str, reference: str | None = None) -> Property:
     return Property(Type.LIST, description, change=Change.UPDATE, items=item)
 
 
-def _have_same_name(properties: Mapping[str, Any], replacement: Mapping[str, Any]) -> bool:
+def _have_same_name(properties: Mapping[str, Any], replacement: Mapping[str, object]) -> bool:
     """Return whether two packages have the same full name. The replacement's may not be known yet."""
     if has_unknown(replacement):
         return True
@@ -149,14 +149,14 @@ class Package(RestResource):
         found = [str(item["id"]) for item in listed if self.made_by(call, body, item)]
         return min(await unrecorded(call, found), default=None)
 
-    async def _namesakes(self, call: Call) -> list[dict[str, Any]]:
+    async def _namesakes(self, call: Call) -> list[dict[str, object]]:
         """Return the packages of the project with the full name, which are one at the most."""
         name = _full_name(_packed(call.properties))
         query = {"fqn": name, "owned": "true", "include_disabled": "true"}
         listed = await call.cloud.list(SERVICE, self.collection.path, self.collection.members, query)
         return [item for item in listed if item["fully_qualified_name"] == name]
 
-    async def send_update(self, call: Call, body: Mapping[str, Any]) -> dict[str, Any]:
+    async def send_update(self, call: Call, body: Mapping[str, object]) -> dict[str, object]:
         """Replace the changed fields; one that was removed from the template gets its default again."""
         defaults: dict[str, Any] = {"categories": [], "tags": [], **_named_in(_manifest(_packed(call.properties)))}
         operations = [
@@ -195,7 +195,7 @@ def _packed(properties: Mapping[str, Any]) -> bytes:
     return made.getvalue()
 
 
-def _manifest(data: bytes) -> dict[str, Any]:
+def _manifest(data: bytes) -> dict[str, object]:
     """Return the manifest of a package. Raises BadValue."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive, archive.open(_MANIFEST) as file:
@@ -217,7 +217,7 @@ def _full_name(data: bytes) -> str:
     return str(_manifest(data)["FullName"])
 
 
-def _named_in(manifest: Mapping[str, Any]) -> dict[str, Any]:
+def _named_in(manifest: Mapping[str, object]) -> dict[str, Any]:
     """Return the fields that a manifest gives if the template does not."""
     found = {
         "name": str(manifest.get("Name") or manifest["FullName"]),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from stoker.plugins.preflight import Allowance, Consumption, Facts, Planned, Quota, one
 from stoker.resources.allowances import own_project, used_and_reserved
@@ -31,7 +30,7 @@ def counts(quota: Quota) -> tuple[Consumption, ...]:
     return (Consumption(quota, own_project(one, "tenant_id")),)
 
 
-def new_ports(networks: Any) -> int | None:
+def new_ports(networks: object) -> int | None:
     """Return how many ports are made for connections to networks: one for each without a port; None if not known."""
     if not isinstance(networks, list) or not all(isinstance(entry, Mapping) for entry in networks):
         return None
@@ -72,7 +71,7 @@ async def _rules_by_direction(planned: Planned, facts: Facts) -> int | None:
     return None if ingress is None or egress is None else ingress + (egress or _FOR_EGRESS)
 
 
-def _different(rules: Any) -> int | None:
+def _different(rules: object) -> int | None:
     """Return the number of rules, equal ones counted once; None if they are not known."""
     if not isinstance(rules, list) or not all(isinstance(rule, Mapping) for rule in rules):
         return None

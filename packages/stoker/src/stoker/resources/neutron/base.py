@@ -61,7 +61,7 @@ TENANT_ID = Property(description="The project that owns the object, by default t
 UNTOUCHABLE_SPECS = frozenset({"shared", "tenant_id"})
 """Fields that `value_specs` must not set, besides those that properties set."""
 
-CLEARED: Mapping[str, Any] = {
+CLEARED: Mapping[str, object] = {
     "allocation_pools": [],
     "allowed_address_pairs": [],
     "description": "",
@@ -101,7 +101,7 @@ async def _tags(kind: NeutronResource, call: Call, shown: Mapping[str, Any]) -> 
     return (await call.cloud.get("neutron", f"{kind.member_path(call)}/tags"))["tags"]
 
 
-async def _value_specs(kind: NeutronResource, call: Call, shown: Mapping[str, Any]) -> Any:
+async def _value_specs(kind: NeutronResource, call: Call, shown: Mapping[str, Any]) -> object:
     """Return the fields that `value_specs` sets, as the object has them."""
     given = call.properties["value_specs"]
     if hidden := sorted(given.keys() - shown.keys()):
@@ -109,7 +109,7 @@ async def _value_specs(kind: NeutronResource, call: Call, shown: Mapping[str, An
     return {name: shown[name] for name in given}
 
 
-async def shared(kind: NeutronResource, call: Call, shown: Mapping[str, Any]) -> Any:
+async def shared(kind: NeutronResource, call: Call, shown: Mapping[str, Any]) -> object:
     """Return whether the object is shared with every project other than by a permission that a stack has given."""
     wanted = call.properties["shared"]
     if not shown["shared"] or wanted:
@@ -157,14 +157,14 @@ class NeutronResource(RestResource, KnowingUsers):
             if banned:
                 yield f"value_specs must not set {', '.join(banned)}; use the properties with these names"
 
-    def reference_id(self, resource: Snapshot) -> Any:
+    def reference_id(self, resource: Snapshot) -> object:
         return resource.physical_id
 
     async def create_body(self, call: Call) -> dict[str, Any]:
         body = await super().create_body(call)
         return {**body, **(call.properties.get("value_specs") or {})}
 
-    async def update_body(self, call: Call) -> dict[str, Any]:
+    async def update_body(self, call: Call) -> dict[str, object]:
         body = await super().update_body(call)
         body = {name: CLEARED.get(name) if value is None else value for name, value in body.items()}
         before = (call.previous or {}).get("value_specs") or {}

@@ -86,7 +86,7 @@ async def _overlaps_in_network(subnets: Sequence[Planned], facts: Facts) -> Asyn
             yield problem
 
 
-def _overlapping(group: Sequence[Planned], present: Sequence[Mapping[str, Any]]) -> Iterator[Problem]:
+def _overlapping(group: Sequence[Planned], present: Sequence[Mapping[str, object]]) -> Iterator[Problem]:
     leaving = group[0].leaving  # of the whole plan, so the same for each
     others = [
         (found, f"{each['cidr']} of the subnet {each.get('name') or each['id']}")
@@ -129,7 +129,7 @@ async def _overlaps_on_router(interfaces: Sequence[Planned], facts: Facts) -> As
 
 
 def _overlapping_interfaces(
-    group: Sequence[tuple[Planned, _Object]], connected: set[str], existing: Mapping[str, Mapping[str, Any]]
+    group: Sequence[tuple[Planned, _Object]], connected: set[str], existing: Mapping[str, Mapping[str, object]]
 ) -> Iterator[Problem]:
     own = {subnet.identifier for _, subnet in group}
     others = [
@@ -165,7 +165,7 @@ async def _wrong_pools(subnets: Sequence[Planned], facts: Facts) -> AsyncIterato
             yield problem
 
 
-def _pool_problems(subnet: Planned, cidr: Network, pools: Sequence[Any]) -> Iterator[Problem]:
+def _pool_problems(subnet: Planned, cidr: Network, pools: Sequence[object]) -> Iterator[Problem]:
     gateway = subnet.properties.get("gateway_ip")
     gate = cidr[1] if gateway is None and cidr.num_addresses > 1 else _address(gateway)
     taken: list[tuple[Address, Address]] = []
@@ -255,7 +255,7 @@ def _filters(wishes: Sequence[_Wish]) -> list[str]:
     return [f"ip_address={wish.address}" for wish in wishes]
 
 
-def _outside(wish: _Wish, existing: Mapping[str, Mapping[str, Any]]) -> Problem | None:
+def _outside(wish: _Wish, existing: Mapping[str, Mapping[str, object]]) -> Problem | None:
     if wish.subnet is None:
         return None
     if wish.subnet.planned is not None:

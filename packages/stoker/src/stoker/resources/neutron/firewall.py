@@ -148,13 +148,13 @@ class FirewallRule(NeutronResource):
     async def create_body(self, call: Call) -> dict[str, Any]:
         return _without_any(await super().create_body(call))
 
-    async def update_body(self, call: Call) -> dict[str, Any]:
+    async def update_body(self, call: Call) -> dict[str, object]:
         return _without_any(await super().update_body(call))
 
     def differences(self, call: Call, shown: Mapping[str, Any]) -> dict[str, Any]:
         return super().differences(call, {**shown, "protocol": shown.get("protocol") or _ANY})
 
 
-def _without_any(body: dict[str, Any]) -> dict[str, Any]:
+def _without_any(body: dict[str, object]) -> dict[str, object]:
     """Send null for any protocol."""
     return {**body, "protocol": None} if body.get("protocol") == _ANY else body

@@ -105,7 +105,7 @@ class FloatingIP(NeutronResource, ImplicitlyDependent):
         yield from gateways_to(node.properties.get("floating_network"), graph)
         yield from interfaces_behind(node, graph)
 
-    async def update_body(self, call: Call) -> dict[str, Any]:
+    async def update_body(self, call: Call) -> dict[str, object]:
         if not call.changed.keys() & set(_ASSOCIATION):
             return {}
         return {name: call.properties[name] for name in _ASSOCIATION}

@@ -33,7 +33,7 @@ def gateways_to(network: Any, graph: Graph) -> Iterator[str]:
             yield node.name
 
 
-def gateway_network(router: Any) -> Any:
+def gateway_network(router: Any) -> object:
     """Return the external network in a router's properties; None when there is none or it is not known yet."""
     gateway = router.get("external_gateway_info")
     return None if gateway is None or is_unknown(gateway) else gateway.get("network")
@@ -62,6 +62,6 @@ def _may_be_behind(port: Node, interface: Node) -> bool:
     return is_unknown(subnet) or not network_is_new
 
 
-def same_thing(one: Any, other: Any) -> bool:
+def same_thing(one: Any, other: object) -> bool:
     """Return whether two values are given and denote the same thing."""
     return one is not None and one == other

@@ -60,7 +60,7 @@ class L2Gateway(NeutronResource):
     async def create_body(self, call: Call) -> dict[str, Any]:
         return dict(_compact(await super().create_body(call)))
 
-    async def update_body(self, call: Call) -> dict[str, Any]:
+    async def update_body(self, call: Call) -> dict[str, object]:
         return dict(_compact(await super().update_body(call)))
 
     def differences(self, call: Call, shown: Mapping[str, Any]) -> dict[str, Any]:
@@ -164,7 +164,7 @@ class NetworkGateway(NeutronResource, ReplacedForReason):
                 yield "segmentation_id must be 0, or not be given, for segmentation_type flat"
 
     def replacement_reason(
-        self, before: Mapping[str, Any], after: Mapping[str, Any], changed: Mapping[str, Any]
+        self, before: Mapping[str, Any], after: Mapping[str, object], changed: Mapping[str, object]
     ) -> str | None:
         return "the devices of a network gateway cannot be changed" if "devices" in changed else None
 
@@ -196,7 +196,7 @@ class NetworkGateway(NeutronResource, ReplacedForReason):
         schema = {} if item is None else item.schema or {}
         return [_compact(to_wire(schema, connection)) for connection in properties.get("connections") or []]
 
-    async def _request(self, call: Call, verb: str, connection: Mapping[str, Any], ok: tuple[int, ...]) -> None:
+    async def _request(self, call: Call, verb: str, connection: Mapping[str, object], ok: tuple[int, ...]) -> None:
         await call.cloud.put("neutron", f"{self.member_path(call)}/{verb}", connection, ok=ok, once=True)
 
 

@@ -136,7 +136,7 @@ class Net(NeutronResource):
                 "neutron", f"/v2.0/agents/{quote(agent, safe='')}/dhcp-networks/{network}", ok=(404, 409)
             )
 
-    async def computed_attribute(self, call: Call, name: str) -> Any:
+    async def computed_attribute(self, call: Call, name: str) -> object:
         return await network_segments(call)
 
 
@@ -153,7 +153,7 @@ async def network_segments(call: Call) -> list[dict[str, Any]] | None:
     return sorted(segments, key=lambda segment: segment.get("name") or "")
 
 
-def is_same_segment(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+def is_same_segment(one: Mapping[str, Any], other: Mapping[str, object]) -> bool:
     """Return whether two networks or segments need the same segment of the physical network: its flat network, or the
     same VLAN or tunnel ID. Neutron chooses an ID that is not given.
     """

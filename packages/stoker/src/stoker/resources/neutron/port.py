@@ -210,11 +210,11 @@ class Port(NeutronResource, ImplicitlyDependent, Releasing, ReplacedForReason, R
         return subnets_of(node.properties.get("network"), graph)
 
     def replacement_reason(
-        self, before: Mapping[str, Any], after: Mapping[str, Any], changed: Mapping[str, Any]
+        self, before: Mapping[str, Any], after: Mapping[str, object], changed: Mapping[str, object]
     ) -> str | None:
         return f"replacement_policy is {_ALWAYS}" if after.get("replacement_policy") == _ALWAYS else None
 
-    def made_by(self, call: Call, body: Mapping[str, Any], item: Mapping[str, Any]) -> bool:
+    def made_by(self, call: Call, body: Mapping[str, object], item: Mapping[str, Any]) -> bool:
         return super().made_by(call, body, _without_automatic(item, body.get("fixed_ips")))
 
     def differences(self, call: Call, shown: Mapping[str, Any]) -> dict[str, Any]:
@@ -226,7 +226,7 @@ class Port(NeutronResource, ImplicitlyDependent, Releasing, ReplacedForReason, R
     async def create_body(self, call: Call) -> dict[str, Any]:
         return _with_addresses(call.properties, await super().create_body(call))
 
-    async def update_body(self, call: Call) -> dict[str, Any]:
+    async def update_body(self, call: Call) -> dict[str, object]:
         body = _with_addresses(call.changed, await super().update_body(call))
         if "security_groups" in body and body["security_groups"] is None:
             body["security_groups"] = [await call.cloud.find("neutron.security_group", "default")]
@@ -252,14 +252,14 @@ class Port(NeutronResource, ImplicitlyDependent, Releasing, ReplacedForReason, R
         for name in ("port_security_enabled", _VNIC_TYPE):
             call.data[name] = shown.get(name)
 
-    async def computed_attribute(self, call: Call, name: str) -> Any:
+    async def computed_attribute(self, call: Call, name: str) -> object:
         try:
             return await (_network(call) if name == "network" else _subnets(self, call))
         except CloudError:
             return None
 
 
-async def _merged_profile(kind: Port, call: Call, wanted: Mapping[str, Any] | None) -> dict[str, Any]:
+async def _merged_profile(kind: Port, call: Call, wanted: Mapping[str, object] | None) -> dict[str, Any]:
     """Merge the changes into the binding profile, in which others (Nova) store data too."""
     before = ((call.previous or {}).get("value_specs") or {}).get(_PROFILE) or {}
     after = wanted or {}
@@ -287,7 +287,7 @@ async def _restored(call: Call) -> Outcome:
     return Done()
 
 
-async def _network(call: Call) -> Any:
+async def _network(call: Call) -> object:
     answer = await call.cloud.get("neutron", f"/v2.0/networks/{call.properties['network']}")
     return answer["network"]
 
@@ -321,14 +321,14 @@ async def _holders(call: Call, ip_address: str) -> list[dict[str, Any]]:
     return [port for port in listed if port["id"] != call.physical_id]
 
 
-async def _set_addresses(call: Call, port: str, addresses: list[Any]) -> Outcome:
+async def _set_addresses(call: Call, port: str, addresses: list[object]) -> Outcome:
     """Set a port's addresses; accept that the port does not exist if there are none."""
     body = {"port": {"fixed_ips": addresses}}
     await call.cloud.put("neutron", f"/v2.0/ports/{port}", body, ok=() if addresses else (404,))
     return Done()
 
 
-def _without_automatic(port: Mapping[str, Any], sent: Any) -> dict[str, Any]:
+def _without_automatic(port: Mapping[str, Any], sent: Any) -> dict[str, object]:
     """Return a port without the addresses of SLAAC subnets that are not among the requested ones.
 
     Neutron gives each port an address of each such subnet of its network: the prefix, and the interface identifier that
@@ -345,7 +345,7 @@ def _without_automatic(port: Mapping[str, Any], sent: Any) -> dict[str, Any]:
     return {**port, "fixed_ips": addresses}
 
 
-def _with_addresses(properties: Mapping[str, Any], body: dict[str, Any]) -> dict[str, Any]:
+def _with_addresses(properties: Mapping[str, Any], body: dict[str, object]) -> dict[str, Any]:
     """Send an empty list only for no_fixed_ips; no addresses leave the choice to Neutron, or the port unchanged."""
     if not body.get("fixed_ips"):
         body.pop("fixed_ips", None)

@@ -103,5 +103,5 @@ class ProviderNet(NeutronResource):
         if kind in _WITHOUT_PHYSICAL_NETWORK and properties.get("physical_network") is not None:
             yield f"physical_network cannot be given for a {kind} network"
 
-    async def computed_attribute(self, call: Call, name: str) -> Any:
+    async def computed_attribute(self, call: Call, name: str) -> object:
         return await network_segments(call)

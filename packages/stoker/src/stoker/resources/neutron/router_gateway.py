@@ -110,7 +110,7 @@ def _path(call: Call) -> str:
     return f"/v2.0/routers/{call.properties['router_id']}"
 
 
-async def _set_gateway(call: Call, gateway: dict[str, Any]) -> None:
+async def _set_gateway(call: Call, gateway: dict[str, object]) -> None:
     await call.cloud.put("neutron", _path(call), {"router": {"external_gateway_info": gateway}})
 
 

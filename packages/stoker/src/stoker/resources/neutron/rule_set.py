@@ -18,7 +18,7 @@ _DEFAULT_RULES = tuple({"direction": "egress", "ethertype": version} for version
 """The rules that Neutron gives to every new group."""
 
 
-async def live_rules(name: str, kind: RuleSet, call: Call, shown: Mapping[str, Any]) -> list[Any]:
+async def live_rules(name: str, kind: RuleSet, call: Call, shown: Mapping[str, Any]) -> list[object]:
     """Return the rules of the property `name` that the group has, and others that no property declares.
 
     Rules that are resources of their own belong to the template, too.
@@ -43,14 +43,14 @@ class RuleSet(NeutronResource):
     ports_by = "security_groups={id}"
 
     @abstractmethod
-    def declared_rules(self, properties: Mapping[str, Any]) -> list[Any]:
+    def declared_rules(self, properties: Mapping[str, Any]) -> list[object]:
         """Return the rules in the properties, in the template's form."""
 
     @abstractmethod
-    async def sent_rule(self, call: Call, rule: Any) -> dict[str, Any]:
+    async def sent_rule(self, call: Call, rule: Any) -> dict[str, object]:
         """Return a declared rule in the form of requests."""
 
-    def shown_rule(self, rule: Mapping[str, Any]) -> tuple[str, Any]:
+    def shown_rule(self, rule: Mapping[str, Any]) -> tuple[str, object]:
         """Return the property that declares a rule of the group, and the rule in the template's form."""
         raise NotImplementedError(f"{self.type_name} does not say how it declares rules")
 
@@ -91,7 +91,7 @@ class RuleSet(NeutronResource):
             await cloud.post("neutron", _RULES, {"security_group_rules": missing})
 
 
-async def _wanted_rules(kind: RuleSet, call: Call) -> dict[RuleKey, dict[str, Any]]:
+async def _wanted_rules(kind: RuleSet, call: Call) -> dict[RuleKey, dict[str, object]]:
     """Return the declared rules in the form of requests, with Neutron's defaults where none is for egress."""
     rules = [await kind.sent_rule(call, rule) for rule in kind.declared_rules(call.properties)]
     if not any(rule["direction"] == "egress" for rule in rules):
@@ -99,5 +99,5 @@ async def _wanted_rules(kind: RuleSet, call: Call) -> dict[RuleKey, dict[str, An
     return {rule_key(rule): rule for rule in rules}
 
 
-def _brief(rule: Mapping[str, Any]) -> dict[str, Any]:
+def _brief(rule: Mapping[str, Any]) -> dict[str, object]:
     return {name: rule.get(name) for name in ("id", *FIELDS)}

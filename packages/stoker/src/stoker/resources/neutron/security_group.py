@@ -70,7 +70,7 @@ class SecurityGroup(RuleSet):
             if not is_unknown(rule):
                 yield from port_problems(rule)
 
-    def shown_rule(self, rule: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    def shown_rule(self, rule: Mapping[str, Any]) -> tuple[str, dict[str, object]]:
         group = rule.get("remote_group_id")
         mode = "remote_group_id" if group else "remote_ip_prefix"
         return "rules", {
@@ -88,21 +88,21 @@ class SecurityGroup(RuleSet):
             del body["stateful"]
         return body
 
-    async def update_body(self, call: Call) -> dict[str, Any]:
+    async def update_body(self, call: Call) -> dict[str, object]:
         if "stateful" in call.changed:
             params = {"security_groups": call.physical_id, "fields": "id"}
             if await call.cloud.list("neutron", "/v2.0/ports", "ports", params):
                 raise NotSupported("stateful cannot be changed while ports use the group.")
         return await super().update_body(call)
 
-    def declared_rules(self, properties: Mapping[str, Any]) -> list[Any]:
+    def declared_rules(self, properties: Mapping[str, Any]) -> list[object]:
         return properties["rules"] or []
 
-    async def sent_rule(self, call: Call, rule: Any) -> dict[str, Any]:
+    async def sent_rule(self, call: Call, rule: Any) -> dict[str, object]:
         return _sent(rule, str(call.physical_id))
 
 
-def _sent(rule: Mapping[str, Any], group: str) -> dict[str, Any]:
+def _sent(rule: Mapping[str, Any], group: str) -> dict[str, object]:
     body = {**rule, "security_group_id": group}
     mode = body.pop("remote_mode")
     if mode == "remote_group_id":

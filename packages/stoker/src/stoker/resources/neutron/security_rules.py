@@ -44,7 +44,7 @@ FIELDS = (
 RuleKey = tuple[str | None, ...]
 
 
-def with_string_numbers(rule: Mapping[str, Any]) -> dict[str, Any]:
+def with_string_numbers(rule: Mapping[str, Any]) -> dict[str, object]:
     """Return a rule with its numbers as strings, as Neutron expects them."""
     return {name: str(value) if name in _NUMBERED and value is not None else value for name, value in rule.items()}
 

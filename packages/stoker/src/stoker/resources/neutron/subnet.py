@@ -33,7 +33,7 @@ _HOST_ROUTE = {
 }
 
 
-def _share_addresses(properties: Mapping[str, Any], replacement: Mapping[str, Any]) -> bool:
+def _share_addresses(properties: Mapping[str, Any], replacement: Mapping[str, object]) -> bool:
     """Return whether both are in one network and have an address in common."""
     same = properties["network"] == replacement["network"]
     return same and overlap(properties["cidr"], replacement["cidr"])
@@ -151,7 +151,7 @@ class Subnet(NeutronResource):
             del body["gateway_ip"]
         return _gateway_sent(body)
 
-    async def update_body(self, call: Call) -> dict[str, Any]:
+    async def update_body(self, call: Call) -> dict[str, object]:
         if call.changed.get("gateway_ip") == _AUTOMATIC:
             raise ResourceActionNotSupported("The gateway of an existing subnet cannot be chosen automatically.")
         if "segment" in call.changed and (call.previous or {}).get("segment") is not None:
@@ -159,7 +159,7 @@ class Subnet(NeutronResource):
         return _gateway_sent(await super().update_body(call))
 
 
-def _gateway_sent(body: dict[str, Any]) -> dict[str, Any]:
+def _gateway_sent(body: dict[str, object]) -> dict[str, Any]:
     if body.get("gateway_ip") in _NO_GATEWAY:
         body["gateway_ip"] = None
     return body

@@ -141,7 +141,7 @@ class SubnetPool(NeutronResource):
         return found
 
 
-def overlap(one: Any, other: Any) -> bool:
+def overlap(one: Any, other: object) -> bool:
     """Return whether two ranges of addresses, as CIDRs, have an address in common; False if one is not known."""
     if not (isinstance(one, str) and isinstance(other, str)):
         return False

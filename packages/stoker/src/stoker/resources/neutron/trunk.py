@@ -67,11 +67,11 @@ class Trunk(NeutronResource):
     }
     attributes = {"port_id": Attribute("ID of the parent port.", Type.STRING)}
 
-    async def update_body(self, call: Call) -> dict[str, Any]:
+    async def update_body(self, call: Call) -> dict[str, object]:
         body = await super().update_body(call)
         return {name: value for name, value in body.items() if name != "sub_ports"}
 
-    async def send_update(self, call: Call, body: Mapping[str, Any]) -> dict[str, Any]:
+    async def send_update(self, call: Call, body: Mapping[str, object]) -> dict[str, object]:
         if body.get("admin_state_up") is False:
             await self.change_extras(call)
         return await super().send_update(call, body)
@@ -92,7 +92,7 @@ class Trunk(NeutronResource):
         if new:
             await self._change(call, "add_subports", new)
 
-    async def _change(self, call: Call, verb: str, sub_ports: list[dict[str, Any]]) -> None:
+    async def _change(self, call: Call, verb: str, sub_ports: list[dict[str, object]]) -> None:
         await call.cloud.put("neutron", f"{self.member_path(call)}/{verb}", {"sub_ports": sub_ports})
 
     def differences(self, call: Call, shown: Mapping[str, Any]) -> dict[str, Any]:

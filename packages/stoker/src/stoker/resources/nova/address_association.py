@@ -46,10 +46,10 @@ class AddressAssociation(ResourceType, Restoring):
     def identifier(self, call: Call) -> str:
         """Return the physical ID."""
 
-    async def prepare(self, call: Call, floating_ip: Mapping[str, Any], port: str) -> None:
+    async def prepare(self, call: Call, floating_ip: Mapping[str, object], port: str) -> None:
         """Make it possible to associate the floating IP, which is given as Neutron shows it."""
 
-    def reference_id(self, resource: Snapshot) -> Any:
+    def reference_id(self, resource: Snapshot) -> object:
         return resource.physical_name if resource.physical_id is not None else resource.name
 
     async def create(self, call: Call) -> Outcome:

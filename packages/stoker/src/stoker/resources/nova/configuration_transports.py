@@ -120,7 +120,9 @@ class Queue(ConfigurationTransport):
     async def configuration(self, call: Call) -> Mapping[str, Any]:
         return _credentials(call) | {"queue_id": call.data[METADATA_QUEUE]}
 
-    async def send(self, cloud: Cloud, data: Mapping[str, Any], project_id: str, metadata: Mapping[str, Any]) -> None:
+    async def send(
+        self, cloud: Cloud, data: Mapping[str, Any], project_id: str, metadata: Mapping[str, object]
+    ) -> None:
         await send_metadata(cloud, data, project_id, metadata)
 
     async def remove(self, call: Call) -> None:
@@ -129,7 +131,7 @@ class Queue(ConfigurationTransport):
         del call.data[METADATA_QUEUE]
 
 
-def _credentials(call: Call) -> dict[str, Any]:
+def _credentials(call: Call) -> dict[str, object]:
     """Return what the agent needs to act as the server's user."""
     return {
         "user_id": call.data["user_id"],

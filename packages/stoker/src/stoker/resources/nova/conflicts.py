@@ -56,7 +56,7 @@ async def _smaller_disks(servers: Sequence[Planned], facts: Facts) -> AsyncItera
             yield Problem(each, ("flavor",), message, "use a flavor whose disk is not smaller, or replace the server")
 
 
-def _shortages(flavor: Mapping[str, Any], image: Mapping[str, Any]) -> Iterable[str]:
+def _shortages(flavor: Mapping[str, object], image: Mapping[str, Any]) -> Iterable[str]:
     disk, ram = flavor.get("disk"), flavor.get("ram")
     needed = max(int(image.get("min_disk") or 0), -(-int(image.get("size") or 0) // _GIB))
     if isinstance(disk, int) and 0 < disk < needed:
@@ -65,7 +65,7 @@ def _shortages(flavor: Mapping[str, Any], image: Mapping[str, Any]) -> Iterable[
         yield f"the flavor has {ram} MiB of memory, less than the {image['min_ram']} MiB that"
 
 
-async def _images(facts: Facts, values: set[str]) -> dict[str, Mapping[str, Any]]:
+async def _images(facts: Facts, values: set[str]) -> dict[str, Mapping[str, object]]:
     """Return the images with these names or IDs, as far as each is only one."""
     found: dict[str, list[Mapping[str, Any]]] = {}
     identifiers = set(filter(is_uuid, values))

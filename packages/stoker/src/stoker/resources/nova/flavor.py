@@ -20,11 +20,11 @@ _GIVEN_UP = "given_up"
 """In `call.data`: the flavor has been deleted so that its replacement can have its name or ID."""
 
 
-async def _extra_specs(kind: Flavor, call: Call, shown: Mapping[str, Any]) -> Any:
+async def _extra_specs(kind: Flavor, call: Call, shown: Mapping[str, Any]) -> object:
     return await kind.specs(call)
 
 
-async def _tenants(kind: Flavor, call: Call, shown: Mapping[str, Any]) -> list[Any]:
+async def _tenants(kind: Flavor, call: Call, shown: Mapping[str, Any]) -> list[object]:
     """Return the projects that may use the flavor; that of the stack alone is what an empty list means."""
     if shown.get("os-flavor-access:is_public"):
         return []
@@ -206,7 +206,7 @@ class Flavor(RestResource, Releasing, Restoring):
             body = {"addTenantAccess": {"tenant": project}}
             await call.cloud.request("POST", "nova", f"{self.member_path(call)}/action", json=body, ok=(409,))
 
-    async def computed_attribute(self, call: Call, name: str) -> Any:
+    async def computed_attribute(self, call: Call, name: str) -> object:
         return await self.specs(call)
 
 

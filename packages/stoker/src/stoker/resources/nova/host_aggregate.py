@@ -91,7 +91,7 @@ class HostAggregate(UniquelyNamed):
         for host in sorted(held - wanted):
             await self._act(call, "remove_host", {"host": host})
 
-    async def _act(self, call: Call, verb: str, body: Mapping[str, Any]) -> None:
+    async def _act(self, call: Call, verb: str, body: Mapping[str, object]) -> None:
         await call.cloud.post("nova", f"{self.member_path(call)}/action", {verb: body})
 
     async def remove(self, call: Call) -> None:

@@ -83,7 +83,7 @@ class KeyPair(RestResource, Releasing, Restoring):
     async def check(self, call: Call) -> Outcome:
         return await found_well(self, call)
 
-    def reference_id(self, resource: Snapshot) -> Any:
+    def reference_id(self, resource: Snapshot) -> object:
         return resource.physical_id
 
     def member_path(self, call: Call) -> str:
@@ -147,7 +147,7 @@ class KeyPair(RestResource, Releasing, Restoring):
         if not await belongs_to_successor(call, self.type_name):
             await super().remove(call)
 
-    async def computed_attribute(self, call: Call, name: str) -> Any:
+    async def computed_attribute(self, call: Call, name: str) -> object:
         if name == "private_key":
             return call.data.get("private_key", "")
         given = call.properties.get("public_key")

@@ -18,7 +18,7 @@ ONE_POLICY = "2.64"
 """From this microversion on a group has a single policy, and rules."""
 
 
-async def _policies(kind: ServerGroup, call: Call, shown: Mapping[str, Any]) -> Any:
+async def _policies(kind: ServerGroup, call: Call, shown: Mapping[str, Any]) -> object:
     """Return the policies, of which only the first is used; newer versions of Nova show one."""
     live = [shown["policy"]] if "policy" in shown else shown["policies"]
     return call.properties["policies"] if live[:1] == call.properties["policies"][:1] else live

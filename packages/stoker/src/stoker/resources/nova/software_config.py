@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from stoker.base.errors import BadValue
 from stoker.plugins.agents import AGENT, DEPLOYMENTS
@@ -69,7 +68,7 @@ async def dismiss(call: Call) -> Outcome:
     return await dismiss_user(call)
 
 
-async def _metadata(call: Call, transport: ConfigurationTransport, others: Sequence[str]) -> dict[str, Any]:
+async def _metadata(call: Call, transport: ConfigurationTransport, others: Sequence[str]) -> dict[str, object]:
     """Return the metadata with os-collect-config's configuration; sections of other transports get null values."""
     before = call.metadata.get(AGENT) or {}
     sections = [known.collector for known in configuration_transports().values()]

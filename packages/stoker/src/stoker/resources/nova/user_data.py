@@ -108,7 +108,7 @@ def _boto_config(call: Call, url: str) -> str:
     )
 
 
-def _ignition(text: str) -> dict[str, Any] | None:
+def _ignition(text: str) -> dict[str, object] | None:
     """Parse a configuration for Ignition, which accepts no MIME message; None if it is not one."""
     try:
         found = read_json(text)
@@ -119,7 +119,7 @@ def _ignition(text: str) -> dict[str, Any] | None:
     return None
 
 
-def _with_metadata(ignition: Mapping[str, Any], metadata: Mapping[str, Any]) -> dict[str, Any]:
+def _with_metadata(ignition: Mapping[str, Any], metadata: Mapping[str, object]) -> dict[str, object]:
     """Return the configuration with the metadata among its files, where the agents expect it."""
     if not metadata:
         return dict(ignition)

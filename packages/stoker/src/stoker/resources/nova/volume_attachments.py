@@ -38,7 +38,7 @@ async def attachment_of(call: Call, server: str, volume: str) -> str | None:
     return None if shown is None else str(shown["volumeId"])
 
 
-async def attachment_shown(call: Call, server: str, volume: str) -> dict[str, Any] | None:
+async def attachment_shown(call: Call, server: str, volume: str) -> dict[str, object] | None:
     """Return the volume's attachment to the server as Nova shows it; None when it is not attached."""
     answer = await call.cloud.request("GET", "nova", f"{_path(server)}/{volume}", ok=(404,))
     shown: dict[str, Any] | None = None if answer.status == 404 else answer.body["volumeAttachment"]

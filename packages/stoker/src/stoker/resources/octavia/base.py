@@ -48,7 +48,7 @@ class OctaviaResource(RestResource):
     roles = ("load-balancer_member", "load-balancer_admin", "admin")
     roles_asked_at = "/lbaas/quotas/{project}"
 
-    def reference_id(self, resource: Snapshot) -> Any:
+    def reference_id(self, resource: Snapshot) -> object:
         return resource.physical_id
 
     async def create(self, call: Call) -> Outcome:
@@ -68,7 +68,7 @@ class OctaviaResource(RestResource):
 
     def differences(self, call: Call, shown: Mapping[str, Any]) -> dict[str, Any]:
         """Compare also the fields that Octavia shows as lists of the objects to which this one is related."""
-        related: dict[str, Any] = {}
+        related: dict[str, object] = {}
         wanted = to_wire(self.properties, call.properties)
         for field, name in self.relations.items():
             ids = [entry["id"] for entry in shown.get(name) or ()]

@@ -59,7 +59,7 @@ def _offer(profile: str, reference: str) -> dict[str, Property]:
 class _Offered(RestResource):
     kept_after_failure = True
 
-    def reference_id(self, resource: Snapshot) -> Any:
+    def reference_id(self, resource: Snapshot) -> object:
         return resource.physical_id
 
 
@@ -118,6 +118,6 @@ class AvailabilityZone(_Offered, ReplacedForReason):
     attributes = {"availability_zone_profile_id": Attribute("ID of the profile.", Type.STRING)}
 
     def replacement_reason(
-        self, before: Mapping[str, Any], after: Mapping[str, Any], changed: Mapping[str, Any]
+        self, before: Mapping[str, Any], after: Mapping[str, object], changed: Mapping[str, object]
     ) -> str | None:
         return "the name of an availability zone cannot be changed" if "name" in changed else None

@@ -73,7 +73,7 @@ class Container(ResourceType, LosingContent):
         "HeadContainer": Attribute("All headers that Swift returns for the container.", Type.MAP),
     }
 
-    def reference_id(self, resource: Snapshot) -> Any:
+    def reference_id(self, resource: Snapshot) -> object:
         return str(resource.physical_id)
 
     async def find(self, call: Call) -> str | None:

@@ -46,7 +46,7 @@ async def _key(cloud: Cloud) -> str:
     return str(answer.headers[_KEY_HEADER])
 
 
-async def put_object(cloud: Cloud, path: str, content: Any) -> None:
+async def put_object(cloud: Cloud, path: str, content: object) -> None:
     """Store JSON (None: no content) as an object; create its container if it does not exist."""
     container = "/" + path.split("/")[1]
     await cloud.put("swift", container)

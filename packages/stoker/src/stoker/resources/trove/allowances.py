@@ -92,7 +92,7 @@ async def _member_ports(planned: Planned, facts: Facts) -> int | None:
     return None if members is None else _sum([new_ports(one.get("networks") or []) for one in members])
 
 
-def _sum(amounts: Sequence[Any]) -> int | None:
+def _sum(amounts: Sequence[object]) -> int | None:
     known = [amount for amount in amounts if isinstance(amount, int)]
     return sum(known) if len(known) == len(amounts) else None
 

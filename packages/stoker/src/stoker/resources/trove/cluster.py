@@ -135,12 +135,12 @@ class Cluster(RestResource, Consulting):
                     raise
         return Again(after=GONE.pause(call.elapsed))
 
-    async def computed_attribute(self, call: Call, name: str) -> Any:
+    async def computed_attribute(self, call: Call, name: str) -> object:
         shown = await self.show(call)
         return None if shown is None else [one["id"] for one in shown["instances"]]
 
 
-def _member(given: Mapping[str, Any]) -> dict[str, Any]:
+def _member(given: Mapping[str, Any]) -> dict[str, object]:
     connections = nics(given.get("networks"))
     return without_nulls(
         {
@@ -156,6 +156,6 @@ def _later(call: Call) -> Again:
     return Again(after=READY.pause(call.elapsed))
 
 
-def _datastore_shown(shown: Mapping[str, Any]) -> dict[str, Any]:
+def _datastore_shown(shown: Mapping[str, Any]) -> dict[str, object]:
     store = shown.get("datastore") or {}
     return {"datastore_type": store.get("type"), "datastore_version": store.get("version")}

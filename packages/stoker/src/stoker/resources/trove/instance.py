@@ -41,7 +41,7 @@ _PLAIN = {"availability_zone": "availability_zone", "replica_of": "replica_of", 
 _WORD = r"[a-zA-Z0-9_]+[a-zA-Z0-9_@?#\s]*[a-zA-Z0-9_]+"
 
 
-async def _databases(kind: Instance, call: Call, shown: Mapping[str, Any]) -> Any:
+async def _databases(kind: Instance, call: Call, shown: Mapping[str, Any]) -> object:
     """Return those of the declared databases whose names the instance has; the service shows nothing else of them."""
     listed = await call.cloud.list(SERVICE, f"{kind.member_path(call)}/databases", "databases")
     present = {one["name"] for one in listed}
@@ -215,7 +215,7 @@ class Instance(RestResource, Consulting):
             found = [str(one["id"]) for one in shown if self.made_by(call, body, one)]
         return min(await unrecorded(call, found), default=None)
 
-    def made_by(self, call: Call, body: Mapping[str, Any], item: Mapping[str, Any]) -> bool:
+    def made_by(self, call: Call, body: Mapping[str, object], item: Mapping[str, Any]) -> bool:
         compared = {name: body[name] for name in ("volume", "datastore", "availability_zone") if name in body}
         flavor = str(item["flavor"]["id"])
         alike = _source(item) == body.get("replica_of") and flavor == str(body.get("flavorRef", flavor))
@@ -294,13 +294,13 @@ class Instance(RestResource, Consulting):
             del values["name"]
         return super().differences(call, values)
 
-    async def computed_attribute(self, call: Call, name: str) -> Any:
+    async def computed_attribute(self, call: Call, name: str) -> object:
         shown = await self.show(call)
         links = (shown or {}).get("links") or ()
         return next((link["href"] for link in links if link.get("rel") == "self"), None)
 
 
-def _own_size(given: Mapping[str, Any]) -> dict[str, Any]:
+def _own_size(given: Mapping[str, Any]) -> dict[str, object]:
     """Return what an instance has of its own, but a replica from its source, so that Trove refuses it for one."""
     return {"flavorRef": given["flavor"], "volume": {"size": given["size"]}, "datastore": datastore(given)}
 

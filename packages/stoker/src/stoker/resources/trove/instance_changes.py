@@ -109,7 +109,7 @@ async def _change_user(
     call: Call,
     identity: tuple[str, str],
     user: Mapping[str, Any],
-    former: Mapping[str, Any] | None,
+    former: Mapping[str, object] | None,
     granted: list[str],
 ) -> None:
     """Set a user's host and password where they differ, and the databases that the user may access.
@@ -131,7 +131,7 @@ async def _change_user(
             await call.cloud.request("DELETE", SERVICE, f"{path}/{quote(name, safe='')}", ok=(404,))
 
 
-def _identity(user: Mapping[str, Any]) -> tuple[str, str]:
+def _identity(user: Mapping[str, object]) -> tuple[str, str]:
     return str(user["name"]), str(user.get("host") or _ANY_HOST)
 
 

@@ -23,7 +23,7 @@ _MOST_MESSAGES, _MOST_BYTES = 20, 200_000
 class QueueSink(EventSink):
     """A queue of the stack owner's project, which is created if it does not exist."""
 
-    def problems(self, entry: Mapping[str, Any]) -> Iterable[str]:
+    def problems(self, entry: Mapping[str, object]) -> Iterable[str]:
         target, ttl = entry.get("target"), entry.get("ttl", DEFAULT_TTL)
         if not isinstance(target, str) or not QUEUE_NAME.fullmatch(target):
             yield "target must be the name of a queue: at most 64 letters, digits, '_' and '-'."
@@ -32,13 +32,13 @@ class QueueSink(EventSink):
         if unknown := sorted(str(key) for key in entry if key not in _KEYS):
             yield f"unknown key {', '.join(unknown)}; the keys are {', '.join(_KEYS)}."
 
-    async def send(self, cloud: Cloud, entry: Mapping[str, Any], messages: Sequence[Mapping[str, Any]]) -> None:
+    async def send(self, cloud: Cloud, entry: Mapping[str, Any], messages: Sequence[Mapping[str, object]]) -> None:
         ttl = entry.get("ttl", DEFAULT_TTL)
         for batch in _batches([{"body": dict(message), "ttl": ttl} for message in messages]):
             await post(cloud, entry["target"], batch)
 
 
-def _batches(messages: Iterable[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
+def _batches(messages: Iterable[dict[str, object]]) -> Iterator[list[dict[str, object]]]:
     """Yield the messages in batches that the service accepts in one request."""
     batch: list[dict[str, Any]] = []
     size = 0

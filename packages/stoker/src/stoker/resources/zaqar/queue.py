@@ -102,7 +102,7 @@ def _name(call: Call) -> str:
     return str(call.properties["name"] or call.physical_name)
 
 
-async def _set_metadata(call: Call, name: str, wanted: Mapping[str, Any]) -> None:
+async def _set_metadata(call: Call, name: str, wanted: Mapping[str, object]) -> None:
     """Set the queue's metadata; the service's own entries (`_…`) stay."""
     present = (await messaging.request(call.cloud, "GET", messaging.queue_path(name))).body
     changes = [

@@ -34,7 +34,7 @@ _TTL = Property(
 )
 
 
-def _have_same_subscriber(properties: Mapping[str, Any], replacement: Mapping[str, Any]) -> bool:
+def _have_same_subscriber(properties: Mapping[str, Any], replacement: Mapping[str, object]) -> bool:
     """Return whether a subscription and its replacement have the same queue and subscriber."""
     return has_unknown(replacement) or all(
         properties[name] == replacement[name] for name in ("queue_name", "subscriber") if name in properties
@@ -90,7 +90,7 @@ class Subscription(ResourceType):
         subscriber = self.wanted(call)["subscriber"]
         return [item for item in await self._all(call) if item["subscriber"] == subscriber]
 
-    async def _all(self, call: Call) -> list[dict[str, Any]]:
+    async def _all(self, call: Call) -> list[dict[str, object]]:
         """Return all subscriptions of the queue, which Zaqar lists in pages."""
         found: list[dict[str, Any]] = []
         query: dict[str, Any] = {"limit": _PAGE}
@@ -144,7 +144,7 @@ class Subscription(ResourceType):
         return messaging.queue_path(call.properties["queue_name"], f"/subscriptions{tail}")
 
 
-def _taken(rival: Mapping[str, Any]) -> Failed:
+def _taken(rival: Mapping[str, object]) -> Failed:
     """Return the outcome for a subscriber that has a subscription already."""
     return Failed(
         f"the subscriber {rival['subscriber']} already has a subscription to the queue {rival['source']} "

@@ -137,7 +137,7 @@ class Container(RestResource, ReplacedForReason):
         return description.complaints(properties)
 
     def replacement_reason(
-        self, before: Mapping[str, Any], after: Mapping[str, Any], changed: Mapping[str, Any]
+        self, before: Mapping[str, Any], after: Mapping[str, object], changed: Mapping[str, object]
     ) -> str | None:
         if "networks" in changed and not changed["networks"]:
             return "without networks, Zun selects one, which it does only when it creates a container"
@@ -164,7 +164,7 @@ class Container(RestResource, ReplacedForReason):
         made = await call.cloud.post("zun", CONTAINERS, body, params={"run": "true"}, microversion=version)
         return self.collection.unwrap(made)
 
-    def made_by(self, call: Call, body: Mapping[str, Any], item: Mapping[str, Any]) -> bool:
+    def made_by(self, call: Call, body: Mapping[str, object], item: Mapping[str, Any]) -> bool:
         """Compare what Zun shows in the form in which it was sent."""
         differing = ("command", "nets", "mounts", "hints", "security_groups")
         return super().made_by(call, {name: value for name, value in body.items() if name not in differing}, item)
@@ -216,7 +216,7 @@ class Container(RestResource, ReplacedForReason):
 
     # -- reading ------------------------------------------------------------------------------------------------
 
-    async def computed_attribute(self, call: Call, name: str) -> Any:
+    async def computed_attribute(self, call: Call, name: str) -> object:
         """Return the name or the addresses; "" for a container that does not exist."""
         shown = await self.show(call)
         if shown is None:

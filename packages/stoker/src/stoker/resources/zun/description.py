@@ -73,19 +73,19 @@ def command(text: str, microversion: str | None) -> list[str] | str:
     return " ".join('"{}"'.format(word.replace("\\", "\\\\").replace('"', '\\"')) for word in words)
 
 
-def nets(networks: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def nets(networks: Sequence[Mapping[str, object]]) -> list[dict[str, Any]]:
     """Return the networks of a container as Zun expects them."""
     return [_net(entry) for entry in networks]
 
 
-def _net(entry: Mapping[str, Any]) -> dict[str, Any]:
+def _net(entry: Mapping[str, Any]) -> dict[str, object]:
     found = without_nulls({"network": entry.get("network"), "port": entry.get("port")})
     if entry.get("fixed_ip") is not None and entry.get("port") is None:
         found[f"v{ip_address(entry['fixed_ip']).version}-fixed-ip"] = entry["fixed_ip"]
     return found
 
 
-def mounts(wanted: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def mounts(wanted: Sequence[Mapping[str, object]]) -> list[dict[str, object]]:
     """Return the mounts of a container as Zun expects them."""
     return [
         without_nulls(

@@ -86,6 +86,6 @@ def _most_tries(call: Call) -> int:
     return most
 
 
-def _later(todo: dict[str, Any], tries: int) -> Outcome:
+def _later(todo: dict[str, object], tries: int) -> Outcome:
     todo["tries"] = tries + 1
     return Again(after=min(_LATEST, _SOONEST * 2**tries))

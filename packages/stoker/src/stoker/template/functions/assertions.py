@@ -89,7 +89,7 @@ class FnRefAll(Function):
         return evaluation.met(_values_of(arguments, evaluation))
 
 
-def _values_of(kind: str, evaluation: Evaluation) -> list[Any]:
+def _values_of(kind: str, evaluation: Evaluation) -> list[object]:
     binding = evaluation.binding
     return [binding.parameter(name) for name in binding.parameters_of_type(kind)]
 
@@ -106,7 +106,7 @@ class _AttributeOfValue(Function):
         fits = items is not None and len(items) == 2 and all(isinstance(item, str) for item in items)
         return None if fits else f"takes a list of two strings: {self.shape} and an attribute"
 
-    def attribute(self, kind: str, value: Any, attribute: str, evaluation: Evaluation) -> Any:
+    def attribute(self, kind: str, value: Any, attribute: str, evaluation: Evaluation) -> object:
         """Return the attribute of the object that `value`, of parameter type `kind`, names; raises FunctionError."""
         look_up = evaluation.binding.look_up
         if look_up is None:

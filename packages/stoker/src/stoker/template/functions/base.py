@@ -24,10 +24,10 @@ class Compiler(Protocol):
     def value(self, snippet: Any, path: Path) -> Any:
         """Return a compiled tree, or the snippet itself if it contains no call."""
 
-    def branch(self, snippet: Any, path: Path) -> Any:
+    def branch(self, snippet: object, path: Path) -> object:
         """Compile like `value`, for a tree that may never be evaluated: errors stay inside it until it is."""
 
-    def condition(self, snippet: Any, path: Path) -> Any:
+    def condition(self, snippet: Any, path: Path) -> object:
         """Return a compiled condition: a boolean, a name or a condition function."""
 
 
@@ -130,10 +130,10 @@ class Function(Expression):
             raise self.wrong(f"the string grows to more than {limit} characters")
         evaluation.budget.charge(made=size)
 
-    def children(self, evaluation: Evaluation) -> Iterator[Any]:
+    def children(self, evaluation: Evaluation) -> Iterator[object]:
         return iter((self.arguments,))
 
-    def all_children(self) -> Iterable[Any]:
+    def all_children(self) -> Iterable[object]:
         return self.arguments if isinstance(self.arguments, list | tuple) else (self.arguments,)
 
     def parameters_named(self) -> Sequence[str] | None:
@@ -186,7 +186,7 @@ def is_map(value: Any) -> bool:
     return type(value) is dict or isinstance(value, Mapping)
 
 
-def scalar_as_text(value: Any) -> Any:
+def scalar_as_text(value: Any) -> object:
     """Return a number or boolean as AWS writes it where it is a string: 443, true; anything else unchanged."""
     if isinstance(value, bool):
         return str(value).lower()

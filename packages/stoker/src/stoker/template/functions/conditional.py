@@ -45,7 +45,7 @@ class If(Function):
         position = 1 if arguments else 2
         return evaluate(self.arguments[position], evaluation) if position < len(self.arguments) else OMIT
 
-    def children(self, evaluation: Evaluation) -> Iterator[Any]:
+    def children(self, evaluation: Evaluation) -> Iterator[object]:
         condition = evaluate(self.arguments[0], evaluation)
         if isinstance(condition, Unknown):
             return iter(self.arguments)

@@ -28,7 +28,7 @@ class ConditionName(Expression):
             error.path = error.path or self.path
             raise
 
-    def children(self, evaluation: Evaluation) -> Iterator[Any]:
+    def children(self, evaluation: Evaluation) -> Iterator[object]:
         return iter(())
 
 
@@ -48,10 +48,10 @@ class ConditionResult(Expression):
         error.path = self.call.path
         raise error
 
-    def children(self, evaluation: Evaluation) -> Iterator[Any]:
+    def children(self, evaluation: Evaluation) -> Iterator[object]:
         return iter((self.call,))
 
-    def all_children(self) -> Iterable[Any]:
+    def all_children(self) -> Iterable[object]:
         return (self.call,)
 
 
@@ -108,7 +108,7 @@ class Connective(Function):
     def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
         return not self.decides
 
-    def children(self, evaluation: Evaluation) -> Iterator[Any]:
+    def children(self, evaluation: Evaluation) -> Iterator[object]:
         return iter(self.arguments)
 
 
@@ -141,7 +141,7 @@ class Not(Connective):
     shape = "takes a condition"
 
     @classmethod
-    def operands(cls, arguments: Any) -> list[Any] | None:
+    def operands(cls, arguments: Any) -> list[object] | None:
         return None if isinstance(arguments, list) else [arguments]
 
     def _evaluate(self, evaluation: Evaluation) -> Any:

@@ -47,7 +47,7 @@ class ListConcatUnique(ListConcat):
 def _unique(items: Iterable[Any], evaluation: Evaluation) -> list[Any]:
     result: list[Any] = []
     scalars = set()
-    collections: list[Any] = []
+    collections: list[object] = []
     for item in items:
         if is_list(item) or is_map(item):
             evaluation.budget.charge(len(collections) + 1)

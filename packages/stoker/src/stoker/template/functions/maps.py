@@ -55,7 +55,7 @@ class MapReplace(Function):
             raise self.wrong_type("keys and values must be maps")
         return self._replaced(given, keys, values)
 
-    def _replaced(self, given: Mapping[str, Any], keys: Mapping[str, Any], values: Mapping[str, Any]) -> Any:
+    def _replaced(self, given: Mapping[str, Any], keys: Mapping[str, object], values: Mapping[str, Any]) -> object:
         result: dict[Any, Any] = {}
         for key, value in given.items():
             new = keys.get(key, key)
@@ -67,7 +67,7 @@ class MapReplace(Function):
         return result
 
 
-def _value(value: Any, values: Mapping[str, Any]) -> Any:
+def _value(value: Any, values: Mapping[str, Any]) -> object:
     if is_list(value) or is_map(value):
         return value
     for spelling in (value, json.dumps(value), str(value)):

@@ -55,7 +55,7 @@ class Repeat(Function):
         """Return the items for each copy; raises FunctionError for more than `limit` copies."""
         return self.combinations(lists, limit)
 
-    def combinations(self, lists: list[Sequence[Any]], limit: int) -> list[tuple[Any, ...]]:
+    def combinations(self, lists: list[Sequence[Any]], limit: int) -> list[tuple[object, ...]]:
         """Return every combination of one item from each list; the items of the first list change slowest."""
         count = prod(map(len, lists))
         if count > limit:
@@ -78,7 +78,7 @@ class Repeat(Function):
             raise self.wrong(f"{count} copies of the template are too many")
         evaluation.budget.charge(count, size)
 
-    def _filled(self, template: Any, values: list[tuple[str, Any]], evaluation: Evaluation) -> Any:
+    def _filled(self, template: Any, values: list[tuple[str, Any]], evaluation: Evaluation) -> object:
         evaluation.budget.charge(len(values) + 1)
         if isinstance(template, str):
             for name, value in values:

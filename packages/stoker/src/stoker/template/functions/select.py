@@ -48,7 +48,7 @@ class FnSelect(Function):
             raise self.wrong_type("the index of a list must be an integer")
         return collection[position] if -len(collection) <= position < len(collection) else ""
 
-    def _parsed(self, text: str) -> Any:
+    def _parsed(self, text: str) -> object:
         try:
             return read_json(text)
         except ValueError as error:

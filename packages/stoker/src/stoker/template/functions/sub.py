@@ -50,7 +50,7 @@ class FnSub(Function):
         raise self.wrong_type("a substituted value must be a string or a number; use Fn::Join for a list")
 
 
-def _pieces(text: str, named: Mapping[str, Any], path: Path, compiler: Compiler) -> ListExpression:
+def _pieces(text: str, named: Mapping[str, object], path: Path, compiler: Compiler) -> ListExpression:
     """Return the literal pieces and the substituted values, in their order."""
     end = text.rfind("}") + 1  # beyond it, each beginning of a place would be searched for its end in vain
     parts = _PLACE.split(text[:end])
@@ -63,7 +63,7 @@ def _pieces(text: str, named: Mapping[str, Any], path: Path, compiler: Compiler)
     )
 
 
-def _piece(place: str, named: Mapping[str, Any], path: Path, compiler: Compiler) -> Any:
+def _piece(place: str, named: Mapping[str, object], path: Path, compiler: Compiler) -> object:
     if place.startswith("!"):
         return f"${{{place[1:]}}}"
     name = place.strip()

@@ -52,7 +52,7 @@ class Yaql(Function):
             raise self.wrong(str(failure) or type(failure).__name__, type(failure).__name__) from failure
 
 
-def _syntax_error(expression: Any) -> str | None:
+def _syntax_error(expression: object) -> str | None:
     if not isinstance(expression, str):
         return "the expression must be a string"
     from stoker_foundation import bounded_yaql  # the library takes long to import, and few templates need it

@@ -81,7 +81,7 @@ class Attribute:
     asked: bool = False
 
 
-def read_only(default: Any = OMITTED, hidden: bool = False, refers: str | None = None) -> Attribute:
+def read_only(default: object = OMITTED, hidden: bool = False, refers: str | None = None) -> Attribute:
     """An attribute that the service sets."""
     deletion = Deletion.RULED if refers else Deletion.REFUSE
     return Attribute(default=default, create=False, update=False, hidden=hidden, refers=refers, on_delete=deletion)
@@ -185,7 +185,7 @@ class Kind(Generic[T]):
         return {self.fields[name]: a.default for name, a in self._defaulted if not callable(a.default)}
 
     @cached_property
-    def _factories(self) -> list[tuple[str, Callable[[], Any]]]:
+    def _factories(self) -> list[tuple[str, Callable[[], object]]]:
         return [(self.fields[name], a.default) for name, a in self._defaulted if callable(a.default)]
 
     @property
@@ -210,22 +210,22 @@ class Kind(Generic[T]):
         names = stored_names(self.record).values()
         return {name: value for name in names if (value := getattr(after, name)) is not getattr(record, name)}
 
-    def _known(self, given: Given) -> dict[str, Any]:
+    def _known(self, given: Given) -> dict[str, object]:
         fields = self.fields
         return {fields[name]: value for name, value in given.items() if name in fields}
 
-    def for_create(self, body: Mapping[str, Any], actor: Actor) -> Given:
+    def for_create(self, body: Mapping[str, object], actor: Actor) -> Given:
         """The given attributes, checked; 400 for unknown, missing, read-only or bad ones, 403 for an admin's."""
         if absent := self.required - body.keys():
             name = min(absent)
             raise bad_request(f"Failed to parse request. Required attribute '{name}' not specified")
         return {name: self._accept(name, value, actor, "create") for name, value in body.items()}
 
-    def for_update(self, body: Mapping[str, Any], actor: Actor) -> Given:
+    def for_update(self, body: Mapping[str, object], actor: Actor) -> Given:
         """As `for_create`, for changes."""
         return {name: self._accept(name, value, actor, "update") for name, value in body.items()}
 
-    def _accept(self, name: str, value: Any, actor: Actor, action: str) -> Any:
+    def _accept(self, name: str, value: Any, actor: Actor, action: str) -> object:
         attribute = self.attributes.get(name)
         if attribute is None:
             raise bad_request(f"Unrecognized attribute(s) '{name}'")

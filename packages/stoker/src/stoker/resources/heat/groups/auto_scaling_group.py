@@ -131,7 +131,7 @@ class AutoScalingGroup(AutoScalingResource):
     def possible_names(self, properties: Mapping[str, Any]) -> list[str] | None:
         return None if properties["for_each"] is None else keys.keys_of(properties["for_each"])
 
-    def define(self, properties: Mapping[str, Any], member: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    def define(self, properties: Mapping[str, Any], member: Mapping[str, Any], name: str) -> Mapping[str, object]:
         return member if properties["for_each"] is None else keys.filled_in(member, properties, name)
 
     def rolling(self, call: Call) -> Rolling | None:
@@ -146,7 +146,7 @@ class AutoScalingGroup(AutoScalingResource):
         return await read_uniform(call, keys)
 
 
-def _member(properties: Mapping[str, Any]) -> dict[str, Any]:
+def _member(properties: Mapping[str, Any]) -> dict[str, object]:
     """Return the definition of every member, without properties that are null."""
     wanted = dict(properties["resource"])
     if isinstance(wanted.get("properties"), Mapping):

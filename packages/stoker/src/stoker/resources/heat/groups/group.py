@@ -54,7 +54,7 @@ class GroupResource(NestedStackResource):
         """Return the batches of the action; none for a group that has no members and should have none."""
 
     @abstractmethod
-    async def members_after(self, call: Call, batch: Batch) -> dict[str, Any]:
+    async def members_after(self, call: Call, batch: Batch) -> dict[str, object]:
         """Return the members' definitions after a batch."""
 
     async def batch_begins(self, call: Call, members: Mapping[str, Any]) -> None:
@@ -118,7 +118,7 @@ class GroupResource(NestedStackResource):
         }
 
 
-def _present(form: Form, entry: Mapping[str, Any], member: Member) -> Mapping[str, Any]:
+def _present(form: Form, entry: Mapping[str, object], member: Member) -> Mapping[str, object]:
     """Return the definition of a member, which the template has as `entry`, with the properties that it has now."""
     asked = entry.get(form.properties) or {}
     return entry if asked == member.properties else {**entry, form.properties: dict(member.properties)}
@@ -138,14 +138,14 @@ def _begin(call: Call, planned: list[Batch]) -> Outcome:
 # -- attributes that several kinds of group have ----------------------------------------------------------------
 
 
-async def read_by_member(call: Call, members: Iterable[str], key: AttributeKey) -> dict[str, Any]:
+async def read_by_member(call: Call, members: Iterable[str], key: AttributeKey) -> dict[str, object]:
     """Return an attribute of each of the members."""
     return {name: await call.child.member_attribute(name, key) async for name in portions_of(members)}
 
 
 async def read_group(
     call: Call, members: Mapping[str, Member], keys: Collection[AttributeKey]
-) -> dict[AttributeKey, Any]:
+) -> dict[AttributeKey, object]:
     """Return attributes of groups with named members: those of one member, `refs`, `refs_map`, `attributes`.
 
     Any other attribute is a list of every member's value.

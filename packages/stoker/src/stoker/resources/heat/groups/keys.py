@@ -102,7 +102,7 @@ def without_additional_members(rolling: Rolling, names: int) -> Rolling:
 # -- definitions -------------------------------------------------------------------------------------------------------
 
 
-def filled_in(definition: Mapping[str, Any], properties: Mapping[str, Any], key: str) -> dict[str, Any]:
+def filled_in(definition: Mapping[str, object], properties: Mapping[str, Any], key: str) -> dict[str, object]:
     """Return a member's definition with its name and value filled in, in its properties and metadata.
 
     Raises BadValue for a part of the value that does not exist.
@@ -141,7 +141,7 @@ class _Filling:
             return {name: self.within(inner) for name, inner in template.items()}
         return [self.within(inner) for inner in template] if isinstance(template, list) else template
 
-    def _filled_in(self, string: str) -> Any:
+    def _filled_in(self, string: str) -> object:
         """Return a string with the value in place of its variable; the value itself for nothing but the variable."""
         pieces = list[Any]()
         copied = 0
@@ -165,7 +165,7 @@ class _Filling:
                 yield start, end + 1, path[0]
             start = string.find(self._before, end + 1 if found else start + 1)
 
-    def _part(self, path: str) -> Any:
+    def _part(self, path: str) -> object:
         """Return the value, or the part of it that a path such as `.disk.size` names."""
         value = self._value
         for name in path.split(".")[1:]:

@@ -41,7 +41,7 @@ class ResourceChain(GroupResource):
     async def plan(self, call: Call) -> Iterable[Batch]:
         return [Batch(len(call.properties["resources"]), 0)]
 
-    async def members_after(self, call: Call, batch: Batch) -> dict[str, Any]:
+    async def members_after(self, call: Call, batch: Batch) -> dict[str, object]:
         return chained(call.properties)
 
     async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, Any]:

@@ -160,7 +160,7 @@ class ResourceGroup(GroupResource):
             rolling, unchanged = keys.without_additional_members(rolling, len(wanted)), len(present) - len(changing)
         return batches(len(wanted), len(present), rolling, lasting_changes, unchanged)
 
-    async def members_after(self, call: Call, batch: Batch) -> dict[str, Any]:
+    async def members_after(self, call: Call, batch: Batch) -> dict[str, object]:
         budget.members(batch.size)
         possible = possible_names(call.properties, _skipped(call), batch.size)
         count = len(wanted_names(call.properties, _skipped(call)))
@@ -176,7 +176,7 @@ class ResourceGroup(GroupResource):
             "ADOPT", self.request({name: member_definition(call.properties, name) for name in wanted})
         )
 
-    def _policy(self, call: Call, name: str) -> Mapping[str, Any] | None:
+    def _policy(self, call: Call, name: str) -> Mapping[str, object] | None:
         policy: Mapping[str, Any] | None = Finalizer().properties(self.update_policy, call.update_policy)[name]
         return policy
 
@@ -230,7 +230,7 @@ def removed_names(properties: Mapping[str, Any], members: list[Member], skipped:
     return found
 
 
-def _to_remove(properties: Mapping[str, Any]) -> list[Any]:
+def _to_remove(properties: Mapping[str, Any]) -> list[object]:
     """Return the members that policies name, as far as they are known."""
     policies = [] if is_unknown(properties["removal_policies"]) else properties["removal_policies"] or []
     lists = [policy["resource_list"] for policy in policies if not is_unknown(policy)]
@@ -248,7 +248,7 @@ def _skip(call: Call, skipped: Collection[str]) -> None:
 # -- definitions ----------------------------------------------------------------------------------------------
 
 
-def member_definition(properties: Mapping[str, Any], name: str) -> dict[str, Any]:
+def member_definition(properties: Mapping[str, Any], name: str) -> dict[str, object]:
     """Return one member's entry in the nested template, with its name and value filled in.
 
     Raises BadValue for a part of its value that does not exist.
@@ -265,7 +265,7 @@ def member_definition(properties: Mapping[str, Any], name: str) -> dict[str, Any
     return definition if properties["for_each"] is None else keys.filled_in(definition, properties, name)
 
 
-def with_index(value: Any, variable: str, name: str) -> Any:
+def with_index(value: Any, variable: str, name: str) -> object:
     """Return `value` with the variable replaced in every string except the keys of maps."""
     if isinstance(value, str):
         return value.replace(variable, name)

@@ -55,7 +55,7 @@ def _percentage(current: int, adjustment: Adjustment) -> int:
     return sign * max(members, adjustment.minimum or 0)
 
 
-def cooling_down(metadata: Mapping[str, Any], cooldown: float, now: float) -> str | None:
+def cooling_down(metadata: Mapping[str, object], cooldown: float, now: float) -> str | None:
     """Return when the group's cooldown ends according to its metadata; None when it has ended.
 
     The metadata of adopted groups may record when the group changed instead of when the cooldown ends: `cooldown`
@@ -70,17 +70,17 @@ def cooling_down(metadata: Mapping[str, Any], cooldown: float, now: float) -> st
     return _isoformat(last) if _datetime(now) < _datetime(last) else None
 
 
-def begun(metadata: Mapping[str, Any]) -> dict[str, Any]:
+def begun(metadata: Mapping[str, object]) -> dict[str, Any]:
     """Return the metadata of a group that is changing its size."""
     return {**metadata, IN_PROGRESS: True}
 
 
-def ended(metadata: Mapping[str, Any]) -> dict[str, Any]:
+def ended(metadata: Mapping[str, object]) -> dict[str, object]:
     """Return the metadata of a group that could not change its size: it may retry immediately."""
     return {**metadata, IN_PROGRESS: False}
 
 
-def changed(metadata: Mapping[str, Any], reason: str, cooldown: float, now: float) -> dict[str, Any]:
+def changed(metadata: Mapping[str, object], reason: str, cooldown: float, now: float) -> dict[str, Any]:
     """Return the metadata of a group that has changed its size. A cooldown's end never moves to an earlier time."""
     end = max([now + max(cooldown, 0.0), *_moments(metadata.get(END))])
     return {**metadata, END: {_isoformat(end): reason}, IN_PROGRESS: False}

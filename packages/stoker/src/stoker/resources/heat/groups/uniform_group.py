@@ -55,7 +55,7 @@ class UniformGroup(GroupResource):
         """Return the names that members can have, in order; None for random names."""
         return None
 
-    def define(self, properties: Mapping[str, Any], member: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    def define(self, properties: Mapping[str, Any], member: Mapping[str, Any], name: str) -> Mapping[str, object]:
         """Return the definition of one member, which differs from that of all (`member`) in groups with given names."""
         return member
 
@@ -89,7 +89,7 @@ class UniformGroup(GroupResource):
         rolled = list(batches(len(members), len(members), rolling, every_change, unchanged))
         return rolled if rolled and rolled[-1].size == size else [*rolled, resize]
 
-    async def members_after(self, call: Call, batch: Batch) -> dict[str, Any]:
+    async def members_after(self, call: Call, batch: Batch) -> dict[str, object]:
         listed = self.possible_names(call.properties)
         present = await self.definitions(call)
         define = partial(self.define, call.properties, await self.member(call))
@@ -204,7 +204,7 @@ _MESSAGES = {
 }
 
 
-def _notice(call: Call, phase: str, asked: Mapping[str, Any], capacity: int) -> ScalingNotice:
+def _notice(call: Call, phase: str, asked: Mapping[str, object], capacity: int) -> ScalingNotice:
     """Return the notification of a scaling operation; `capacity` is the group's size at that time."""
     return ScalingNotice(
         phase,
@@ -244,7 +244,7 @@ def random_names() -> Iterator[str]:
         yield b32encode(os.urandom(8))[:_NAME_LENGTH].decode().lower()
 
 
-async def read_uniform(call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, Any]:
+async def read_uniform(call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, object]:
     """Return attributes of a group whose members are addressed by name or index."""
     members = await serving(call)
     return {key: await _read(call, members, key) for key in keys}

@@ -108,14 +108,14 @@ def member_path(key: AttributeKey) -> tuple[str, AttributeKey] | None:
     return name, (attribute, *key[1:]) if attribute else key[1:]
 
 
-async def read_member(call: Call, name: str, key: AttributeKey) -> Any:
+async def read_member(call: Call, name: str, key: AttributeKey) -> object:
     """Return a member's attribute, or with an empty key its reference ID; None when there is no such member."""
     if key:
         return await call.child.member_attribute(name, key)
     return next((member.reference_id for member in await call.child.members() if member.name == name), None)
 
 
-async def read_members(call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, Any]:
+async def read_members(call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, object]:
     """Return the values of those keys that name a single member."""
     named = {key: found for key in keys if (found := member_path(key)) is not None}
     return {key: await read_member(call, name, rest) for key, (name, rest) in named.items()}

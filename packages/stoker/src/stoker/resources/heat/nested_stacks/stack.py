@@ -130,14 +130,14 @@ class Stack(ResourceType, Consulting, ParentInAnotherService, ReplacedForReason,
         return [f"template: region {region!r} finds it invalid: {_reason(answer.body)}"]
 
     def replacement_reason(
-        self, before: Mapping[str, Any], after: Mapping[str, Any], changed: Mapping[str, Any]
+        self, before: Mapping[str, Any], after: Mapping[str, Any], changed: Mapping[str, object]
     ) -> str | None:
         if is_unknown(after["context"]):
             return None
         former, wanted = ((values["context"] or {}).get("region_name") for values in (before, after))
         return None if former == wanted else f"the region changes from {former} to {wanted}"
 
-    def reference_id(self, resource: Snapshot) -> Any:
+    def reference_id(self, resource: Snapshot) -> object:
         return resource.physical_id
 
     # -- creating ---------------------------------------------------------------------------------------------
@@ -184,7 +184,7 @@ class Stack(ResourceType, Consulting, ParentInAnotherService, ReplacedForReason,
             call.progress["sent"] = True
         return await self._look(call, cloud, "DELETE")
 
-    async def _ask(self, call: Call, action: str, method: str, below: str, body: Mapping[str, Any]) -> Outcome:
+    async def _ask(self, call: Call, action: str, method: str, below: str, body: Mapping[str, object]) -> Outcome:
         """Request an action of the remote stack, then wait for it."""
         if call.physical_id is None:
             return Failed(f"cannot {action.lower()} {call.name}: it has not been created", "Error")
@@ -243,13 +243,13 @@ def _body(call: Call) -> dict[str, Any]:
     return body if properties["timeout"] is None else {**body, "timeout_mins": properties["timeout"]}
 
 
-def _surroundings(sources: Sources, parameters: Mapping[str, Any]) -> dict[str, Any]:
+def _surroundings(sources: Sources, parameters: Mapping[str, object]) -> dict[str, object]:
     """Return what the template may refer to: the files and the environment of this stack."""
     environment = {section: value for section, value in sources.environment().items() if value}
     return {"files": dict(sources.files), "environment": {**environment, "parameters": parameters}}
 
 
-def _reason(body: Any) -> str:
+def _reason(body: object) -> str:
     """Return the error message of an orchestration service."""
     return str(dig(body, ("error", "message")) or body)
 

@@ -47,7 +47,7 @@ class TemplateResource(NestedStackResource):
             call.data[_REFERENCE] = reference
         return outcome
 
-    def reference_id(self, resource: Snapshot) -> Any:
+    def reference_id(self, resource: Snapshot) -> object:
         return resource.data.get(_REFERENCE, resource.name)
 
     async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, Any]:

@@ -74,7 +74,7 @@ async def versioned_object(call: Call) -> None:
         await call.cloud.put("swift", _path(call), data=NOTHING_YET, headers={"Content-Type": "text/plain"})
 
 
-async def signal_in_object(call: Call) -> Mapping[str, Any] | None:
+async def signal_in_object(call: Call) -> Mapping[str, object] | None:
     """Return the signal in the object; None if nothing has been written. Raises BadValue if it is not a signal."""
     shown = await call.cloud.request("HEAD", "swift", _path(call), ok=(404,))
     if shown.status == 404 or not _size(shown):
@@ -131,7 +131,7 @@ async def empty_queue(call: Call) -> None:
     await messaging.delete_queue(await _user(call), call.data[QUEUE])
 
 
-async def signals_in_queue(call: Call) -> dict[str, Mapping[str, Any]]:
+async def signals_in_queue(call: Call) -> dict[str, Mapping[str, object]]:
     """Return the signals in the queue by message ID, oldest first. Raises BadValue if one is not a signal."""
     messages = await messaging.read(await _user(call), call.data[QUEUE], MOST_TOGETHER)
     return {identifier: _map(body) for identifier, body in messages.items()}
@@ -158,7 +158,7 @@ async def remove_queue(call: Call) -> None:
     del call.data[QUEUE]
 
 
-def sender(call: Call) -> dict[str, Any]:
+def sender(call: Call) -> dict[str, object]:
     """Return the credentials for sending a signal as the resource's user, in the order in which Heat shows them."""
     return {
         "auth_url": call.cloud.server_auth_url,
@@ -183,14 +183,14 @@ def _path(call: Call) -> str:
     return object_path(call.stack.id, _name(call))
 
 
-def _signal(content: bytes) -> Mapping[str, Any]:
+def _signal(content: bytes) -> Mapping[str, object]:
     try:
         return _map(read_json(content))
     except ValueError as error:
         raise BadValue("the signal is not JSON") from error
 
 
-def _map(signal: Any) -> Mapping[str, Any]:
+def _map(signal: object) -> Mapping[str, object]:
     if not isinstance(signal, Mapping):
         raise BadValue("the signal is not a JSON object")
     return signal

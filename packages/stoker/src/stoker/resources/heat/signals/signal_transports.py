@@ -24,7 +24,7 @@ class SignedUrl(SignalTransport):
     async def prepare_deployment(self, call: Call) -> Outcome:
         return await ensure_user(call, with_key_pair=True)
 
-    async def deployment_inputs(self, call: Call) -> Mapping[str, Any]:
+    async def deployment_inputs(self, call: Call) -> Mapping[str, object]:
         return {"signal_id": signed_url(call, SIGNAL, since=call.now), "signal_verb": "POST"}
 
     async def prepare_handle(self, call: Call) -> Outcome:
@@ -34,7 +34,7 @@ class SignedUrl(SignalTransport):
         call.data[_SIGNED_URL] = signed_url(call, WAIT_CONDITION, since=call.now)
         return Done()
 
-    def sender(self, call: Call) -> Mapping[str, Any] | None:
+    def sender(self, call: Call) -> Mapping[str, object] | None:
         return {"alarm_url": call.data[_SIGNED_URL]} if _SIGNED_URL in call.data else None
 
 
@@ -51,20 +51,20 @@ class SignedObject(SignalTransport):
         await signal_place.empty_object(call)
         return Done()
 
-    async def deployment_inputs(self, call: Call) -> Mapping[str, Any]:
+    async def deployment_inputs(self, call: Call) -> Mapping[str, object]:
         return {"signal_id": call.data[OBJECT_URL], "signal_verb": "PUT"}
 
-    async def signal_of_deployment(self, call: Call) -> Mapping[str, Any] | None:
+    async def signal_of_deployment(self, call: Call) -> Mapping[str, object] | None:
         return await signal_place.signal_in_object(call)
 
     async def prepare_handle(self, call: Call) -> Outcome:
         await signal_place.versioned_object(call)
         return Done()
 
-    def sender(self, call: Call) -> Mapping[str, Any] | None:
+    def sender(self, call: Call) -> Mapping[str, object] | None:
         return {"alarm_url": call.data[OBJECT_URL]} if OBJECT_URL in call.data else None
 
-    async def signals_of_handle(self, call: Call) -> Mapping[str, Mapping[str, Any] | None]:
+    async def signals_of_handle(self, call: Call) -> Mapping[str, Mapping[str, object] | None]:
         return await signal_place.signals_in_versions(call, call.data.get(COLLECTED, ()))
 
     async def remove(self, call: Call) -> None:
@@ -79,14 +79,14 @@ class OrchestrationUrl(SignalTransport):
     async def prepare_deployment(self, call: Call) -> Outcome:
         return await ensure_user(call, with_key_pair=False)
 
-    async def deployment_inputs(self, call: Call) -> Mapping[str, Any]:
+    async def deployment_inputs(self, call: Call) -> Mapping[str, object]:
         return _without_nulls(signal_place.sender(call))
 
     async def prepare_handle(self, call: Call) -> Outcome:
         call.data[_PLAIN_URL] = orchestration_url(call)
         return Done()
 
-    def sender(self, call: Call) -> Mapping[str, Any] | None:
+    def sender(self, call: Call) -> Mapping[str, object] | None:
         return {**_credentials(call), "alarm_url": call.data.get(_PLAIN_URL) or orchestration_url(call)}
 
 
@@ -106,16 +106,16 @@ class Queue(SignalTransport):
             await signal_place.empty_queue(call)
         return outcome
 
-    async def deployment_inputs(self, call: Call) -> Mapping[str, Any]:
+    async def deployment_inputs(self, call: Call) -> Mapping[str, object]:
         return {**_without_nulls(signal_place.sender(call)), "queue_id": call.data[QUEUE]}
 
-    async def signal_of_deployment(self, call: Call) -> Mapping[str, Any] | None:
+    async def signal_of_deployment(self, call: Call) -> Mapping[str, object] | None:
         return next(iter((await signal_place.signals_in_queue(call)).values()), None)
 
-    def sender(self, call: Call) -> Mapping[str, Any] | None:
+    def sender(self, call: Call) -> Mapping[str, object] | None:
         return {**_credentials(call), "queue_id": call.data[QUEUE]} if QUEUE in call.data else None
 
-    async def signals_of_handle(self, call: Call) -> Mapping[str, Mapping[str, Any] | None]:
+    async def signals_of_handle(self, call: Call) -> Mapping[str, Mapping[str, object] | None]:
         return await signal_place.signals_in_queue(call)
 
     async def remove(self, call: Call) -> None:
@@ -139,17 +139,17 @@ class Token(SignalTransport):
         call.data["endpoint"] = orchestration_url(call)
         return Done()
 
-    def sender(self, call: Call) -> Mapping[str, Any] | None:
+    def sender(self, call: Call) -> Mapping[str, object] | None:
         return None  # the attributes token and endpoint have it
 
 
-def _credentials(call: Call) -> dict[str, Any]:
+def _credentials(call: Call) -> dict[str, object]:
     sender = signal_place.sender(call)
     region = sender.pop("region_name")
     return {**sender, "domain_id": call.data[DOMAIN], "region_name": region}
 
 
-def _without_nulls(values: Mapping[str, Any]) -> dict[str, Any]:
+def _without_nulls(values: Mapping[str, Any]) -> dict[str, object]:
     return {name: value for name, value in values.items() if value is not None}
 
 

@@ -29,7 +29,7 @@ class SignedHandle(StackUserResource, Signalable):
             call.data[_URL] = signed_url(call, WAIT_CONDITION, since=call.now)
         return Done()
 
-    def reference_id(self, resource: Snapshot) -> Any:
+    def reference_id(self, resource: Snapshot) -> object:
         return resource.data.get(_URL, resource.name)
 
     async def signal(self, call: Call, details: Mapping[str, Any] | None) -> str:

@@ -42,7 +42,7 @@ class SwiftSignalHandle(ResourceType, Signalable, SignalledElsewhere):
         "curl_cli": Attribute("The beginning of a curl command that sends a signal.", Type.STRING, live=True),
     }
 
-    def reference_id(self, resource: Snapshot) -> Any:
+    def reference_id(self, resource: Snapshot) -> object:
         return resource.data.get(OBJECT_URL) if resource.physical_id is not None else resource.name
 
     async def create(self, call: Call) -> Outcome:
@@ -62,7 +62,7 @@ class SwiftSignalHandle(ResourceType, Signalable, SignalledElsewhere):
         values = {"token": "", "endpoint": url, "curl_cli": None if url is None else f"curl -i -X PUT '{url}'"}
         return {key: dig(values, key) for key in keys}
 
-    async def kept_signals(self, call: Call) -> Mapping[str, Mapping[str, Any] | None]:
+    async def kept_signals(self, call: Call) -> Mapping[str, Mapping[str, object] | None]:
         return await signal_place.signals_in_versions(call, call.data.get(COLLECTED, ()))
 
     async def signal(self, call: Call, details: Mapping[str, Any] | None) -> str:

@@ -56,7 +56,7 @@ class WaitConditionHandle(StackUserResource, Signalable, SignalledElsewhere):
         ),
     }
 
-    def configure(self, options: Mapping[str, Any]) -> None:
+    def configure(self, options: Mapping[str, object]) -> None:
         self.redacted_data = type(self).redacted_data | secrets_of(signal_transports())
 
     # -- creating ---------------------------------------------------------------------------------------------
@@ -94,7 +94,7 @@ class WaitConditionHandle(StackUserResource, Signalable, SignalledElsewhere):
 
     # -- signals ---------------------------------------------------------------------------------------------
 
-    async def kept_signals(self, call: Call) -> Mapping[str, Mapping[str, Any] | None]:
+    async def kept_signals(self, call: Call) -> Mapping[str, Mapping[str, object] | None]:
         for transport in used(signal_transports(), call.data):
             return dict(await transport.signals_of_handle(call))
         return {}
@@ -120,7 +120,7 @@ def store_signal(call: Call, details: Mapping[str, Any] | None) -> str:
     return f"status:{status} reason:{reason}"
 
 
-def bounded(metadata: Mapping[str, Any]) -> Mapping[str, Any]:
+def bounded(metadata: Mapping[str, object]) -> Mapping[str, object]:
     """Return the metadata of a handle with its signals. Raises BadValue if they are too large together.
 
     They are read with each signal, and each time that the condition looks at them.
@@ -140,7 +140,7 @@ def _curl(call: Call) -> str | None:
     )
 
 
-async def _payload(call: Call) -> Mapping[str, Any] | None:
+async def _payload(call: Call) -> Mapping[str, object] | None:
     """Return what the sender of a signal needs; None while the handle is still being created."""
     transport = signal_transports().get(call.data.get(TRANSPORT, ""))
     if transport is None:

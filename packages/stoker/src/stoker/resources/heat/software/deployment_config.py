@@ -26,12 +26,12 @@ def triggers(source: Source, actions: Collection[str], action: str) -> bool:
     return any(action in part["actions"] for part in parts)
 
 
-def value_of(entry: Mapping[str, Any], values: Mapping[str, Any]) -> Any:
+def value_of(entry: Mapping[str, Any], values: Mapping[str, Any]) -> object:
     """Return the value of a declared input."""
     return values.get(entry["name"], entry.get("default"))
 
 
-def with_inputs(source: Source, values: Mapping[str, Any], added: Mapping[str, Any]) -> list[dict[str, Any]]:
+def with_inputs(source: Source, values: Mapping[str, Any], added: Mapping[str, object]) -> list[dict[str, object]]:
     """Return the inputs with their values: the declared ones, undeclared ones with a value, and those for signals."""
     declared = [{**entry, "value": value_of(entry, values)} for entry in source.get("inputs") or []]
     known = {entry["name"] for entry in declared}
@@ -39,11 +39,11 @@ def with_inputs(source: Source, values: Mapping[str, Any], added: Mapping[str, A
     return [*declared, *others, *(_input(name, value) for name, value in added.items())]
 
 
-def _input(name: str, value: Any) -> dict[str, Any]:
+def _input(name: str, value: Any) -> dict[str, object]:
     return {"name": name, "type": "String", "value": value}
 
 
-def as_variables(source: Source, inputs: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def as_variables(source: Source, inputs: Sequence[Mapping[str, object]]) -> list[dict[str, object]]:
     """Return the inputs of a tool to which the agents pass them as environment variables: with strings in place of
     numbers, booleans and null, which the agents' hooks do not accept (heat-agents 13); other inputs as they are."""
     group = source.get("group")
@@ -53,13 +53,15 @@ def as_variables(source: Source, inputs: Sequence[Mapping[str, Any]]) -> list[di
     return [{**entry, "value": _text_of(entry["value"])} for entry in inputs]
 
 
-def _text_of(value: Any) -> Any:
+def _text_of(value: Any) -> object:
     if value is None:
         return ""
     return json.dumps(value) if isinstance(value, bool | int | float) else value
 
 
-def derived_config(source: Source, name: str, config: Any, inputs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def derived_config(
+    source: Source, name: str, config: object, inputs: Sequence[Mapping[str, object]]
+) -> dict[str, object]:
     """Return the configuration for one action of one deployment."""
     return {
         "name": name,

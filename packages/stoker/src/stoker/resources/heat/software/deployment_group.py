@@ -46,7 +46,7 @@ def _template(members: Mapping[str, Any]) -> dict[str, Any]:
     return {"heat_template_version": "2015-04-30", "resources": dict(members)}
 
 
-async def _definitions(call: Call) -> Mapping[str, Any]:
+async def _definitions(call: Call) -> Mapping[str, object]:
     """Return the members that the nested template contains now."""
     return (await call.child.template() or {}).get("resources") or {}
 
@@ -71,7 +71,7 @@ class SoftwareDeploymentGroup(NestedStackResource):
     }
     update_policy = {"batch_create": _BATCHES, "rolling_update": _BATCHES}
 
-    def configure(self, options: Mapping[str, Any]) -> None:
+    def configure(self, options: Mapping[str, object]) -> None:
         self.properties = with_default_transport(type(self).properties, options)
 
     # -- the nested template ----------------------------------------------------------------------------------
@@ -89,7 +89,7 @@ class SoftwareDeploymentGroup(NestedStackResource):
         name = next(iter(servers))
         return unknowns_as_parameters(_template({name: self._member(properties, name)}))
 
-    def _member(self, properties: Mapping[str, Any], name: str) -> dict[str, Any]:
+    def _member(self, properties: Mapping[str, Any], name: str) -> dict[str, object]:
         shared = {key: value for key, value in properties.items() if key != "servers" and value is not None}
         return {"type": self.member_type, "properties": {**shared, "server": properties["servers"][name]}}
 

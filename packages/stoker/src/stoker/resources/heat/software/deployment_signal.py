@@ -28,7 +28,7 @@ async def prepare(call: Call) -> Outcome:
     return await transport.prepare_deployment(call)
 
 
-async def sender_inputs(call: Call) -> dict[str, Any]:
+async def sender_inputs(call: Call) -> dict[str, object]:
     """Return the inputs that identify the deployment to the server and state how to signal its result."""
     inputs = await transport_of(call).deployment_inputs(call)
     return {
@@ -41,7 +41,7 @@ async def sender_inputs(call: Call) -> dict[str, Any]:
     }
 
 
-async def collected(call: Call) -> Mapping[str, Any] | None:
+async def collected(call: Call) -> Mapping[str, object] | None:
     """Return the signal that the transport has stored; None if there is none. Raises BadValue if it is not a map."""
     transport = transport_of(call)
     return await transport.signal_of_deployment(call) if transport.place in call.data else None

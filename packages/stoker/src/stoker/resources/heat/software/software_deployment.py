@@ -83,7 +83,7 @@ STRUCTURED_PROPERTIES: dict[str, Property] = {
 }
 
 
-def with_default_transport(properties: Mapping[str, Property], options: Mapping[str, Any]) -> dict[str, Property]:
+def with_default_transport(properties: Mapping[str, Property], options: Mapping[str, object]) -> dict[str, Property]:
     """Return the declarations with the operator's default_deployment_signal_transport."""
     wanted = options.get("default_deployment_signal_transport") or properties["signal_transport"].default
     return {**properties, "signal_transport": replace(properties["signal_transport"], default=wanted)}
@@ -113,11 +113,11 @@ class SoftwareDeployment(ResourceType, Cancelable, Resumable, Signalable, Suspen
         "deploy_status_code": Attribute("Exit code of the configuration's tool.", Type.STRING),
     }
 
-    def configure(self, options: Mapping[str, Any]) -> None:
+    def configure(self, options: Mapping[str, object]) -> None:
         self.properties = with_default_transport(type(self).properties, options)
         self.redacted_data = type(self).redacted_data | secrets_of(signal_transports())
 
-    def rendered(self, call: Call, config: Any, inputs: Sequence[Mapping[str, Any]]) -> Any:
+    def rendered(self, call: Call, config: object, inputs: Sequence[Mapping[str, object]]) -> object:
         """Return the configuration in the form for the server."""
         return config
 
@@ -206,7 +206,7 @@ class StructuredDeployment(SoftwareDeployment):
     description = "Applies a structured configuration to a server, and waits for the result."
     properties = {**SoftwareDeployment.properties, **STRUCTURED_PROPERTIES}
 
-    def rendered(self, call: Call, config: Any, inputs: Sequence[Mapping[str, Any]]) -> Any:
+    def rendered(self, call: Call, config: Any, inputs: Sequence[Mapping[str, Any]]) -> object:
         values = {entry["name"]: entry["value"] for entry in inputs}
         strict = call.properties["input_values_validate"] == "STRICT"
         return put_in(config, call.properties["input_key"], values, strict=strict)

@@ -69,7 +69,7 @@ def _name(call: Call) -> str:
     return str(call.properties.get("name") or call.physical_name)
 
 
-def _agent_config(call: Call) -> Any:
+def _agent_config(call: Call) -> object:
     return call.metadata.get("os-collect-config", {})
 
 
@@ -98,7 +98,7 @@ async def _networks(call: Call, shown: Mapping[str, Any]) -> dict[str, list[str]
 # -- addresses with ports, subnets and networks ------------------------------------------------------------------
 
 
-async def _addresses(call: Call) -> Any:
+async def _addresses(call: Call) -> object:
     """Return the addresses per network, by name and by ID, each floating one before its fixed one."""
     ports = await call.cloud.list("neutron", "/v2.0/ports", "ports", {"device_id": call.physical_id})
     networks = await _by_id(call, "networks", {port["network_id"] for port in ports})
@@ -123,11 +123,11 @@ async def _addresses(call: Call) -> Any:
     return found
 
 
-def _only(value: dict[str, Any] | None) -> list[dict[str, Any]]:
+def _only(value: dict[str, Any] | None) -> list[dict[str, object]]:
     return [] if value is None else [value]
 
 
-def _row(port: Mapping[str, Any], address: str, kind: str) -> dict[str, Any]:
+def _row(port: Mapping[str, Any], address: str, kind: str) -> dict[str, object]:
     return {
         "addr": address,
         "version": ipaddress.ip_address(address).version,
@@ -154,7 +154,7 @@ async def _floating(call: Call, ports: list[dict[str, Any]]) -> list[dict[str, A
 # -- consoles -------------------------------------------------------------------------------------------------
 
 
-async def _consoles(call: Call, key: AttributeKey) -> Any:
+async def _consoles(call: Call, key: AttributeKey) -> object:
     """Return the URL of the console that the key names, else of every kind; Nova's error message if it refuses."""
     if len(key) > 1:
         return await _console(call, str(key[1]))
@@ -173,15 +173,15 @@ async def _console(call: Call, kind: str) -> str:
     return str(made["remote_console"]["url"])
 
 
-async def _given_name(call: Call) -> Any:
+async def _given_name(call: Call) -> object:
     return _name(call)
 
 
-async def _config(call: Call) -> Any:
+async def _config(call: Call) -> object:
     return _agent_config(call)
 
 
-_ELSEWHERE: Mapping[str, Callable[[Call], Awaitable[Any]]] = {
+_ELSEWHERE: Mapping[str, Callable[[Call], Awaitable[object]]] = {
     "name": _given_name,
     "addresses": _addresses,
     "os_collect_config": _config,

@@ -31,7 +31,7 @@ _OVERRIDES = (
 )
 
 
-async def server_body(call: Call, user_data: str) -> dict[str, Any]:
+async def server_body(call: Call, user_data: str) -> dict[str, object]:
     """Return the server to request, with `user_data` as its encoded user data; create its missing ports."""
     given = call.properties
     body: dict[str, Any] = {
@@ -63,7 +63,7 @@ def encoded(content: str) -> str | None:
     return base64.b64encode(content.encode()).decode() if content else None
 
 
-def nova_metadata(metadata: Mapping[str, Any] | None) -> dict[str, str]:
+def nova_metadata(metadata: Mapping[str, object] | None) -> dict[str, str]:
     """Return metadata with string values only: other values are converted to JSON."""
     return {
         key: value if isinstance(value, str) else json.dumps(value)
@@ -72,7 +72,7 @@ def nova_metadata(metadata: Mapping[str, Any] | None) -> dict[str, str]:
     }
 
 
-async def personality(call: Call) -> list[dict[str, Any]] | None:
+async def personality(call: Call) -> list[dict[str, object]] | None:
     """Return the files to put into the server. Raises NotSupported if Nova does not accept any."""
     files = call.properties.get("personality")
     if not files:
@@ -101,7 +101,7 @@ async def _interface(call: Call, index: int, entry: Mapping[str, Any]) -> dict[s
     return without_nulls({"port": port, "tag": entry.get("tag")})
 
 
-async def associate(call: Call, entry: Mapping[str, Any], port: str) -> None:
+async def associate(call: Call, entry: Mapping[str, object], port: str) -> None:
     """Associate the entry's floating IP, if it has one, with the port."""
     if entry.get("floating_ip") is None:
         return
@@ -109,7 +109,7 @@ async def associate(call: Call, entry: Mapping[str, Any], port: str) -> None:
     await call.cloud.put("neutron", f"/v2.0/floatingips/{entry['floating_ip']}", {"floatingip": body})
 
 
-def _devices(given: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _devices(given: Mapping[str, Any]) -> list[dict[str, object]]:
     return [
         without_nulls(
             {
@@ -124,7 +124,7 @@ def _devices(given: Mapping[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-def _devices_v2(given: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _devices_v2(given: Mapping[str, Any]) -> list[dict[str, object]]:
     """Return the disks; the image that the server boots from is the first of them."""
     disks = [_disk(device) for device in given.get("block_device_mapping_v2") or []]
     if not disks or not given.get("image"):
@@ -133,14 +133,14 @@ def _devices_v2(given: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [{"uuid": given["image"], **local}, *disks]
 
 
-def _disk(device: Mapping[str, Any]) -> dict[str, Any]:
+def _disk(device: Mapping[str, object]) -> dict[str, object]:
     disk = _source(device)
     if device.get("device_name"):
         disk["device_name"] = device["device_name"]
     return disk | without_nulls({key: device.get(key) for key in _OVERRIDES})
 
 
-def _source(device: Mapping[str, Any]) -> dict[str, Any]:
+def _source(device: Mapping[str, object]) -> dict[str, Any]:
     for key, source in (("volume_id", "volume"), ("snapshot_id", "snapshot"), ("image", "image")):
         if device.get(key) is not None:
             return {

@@ -40,7 +40,7 @@ _RESIZE_STARTS = 30.0
 """Seconds after which an idle server counts as not resizing."""
 
 
-def replacement_reason(after: Mapping[str, Any], changed: Mapping[str, Any]) -> str | None:
+def replacement_reason(after: Mapping[str, object], changed: Mapping[str, object]) -> str | None:
     """Return why the changed properties need a new server; None if they do not."""
     for name, policy in _REPLACING.items():
         if name in changed and after.get(policy) == "REPLACE":
@@ -168,7 +168,7 @@ async def _is_connecting(call: Call) -> bool:
     return False
 
 
-async def _rebuilt(call: Call) -> dict[str, Any]:
+async def _rebuilt(call: Call) -> dict[str, object]:
     """Return the body of the rebuild action."""
     given = call.properties
     body: dict[str, Any] = {"imageRef": given["image"]}

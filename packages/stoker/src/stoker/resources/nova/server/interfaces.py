@@ -91,7 +91,7 @@ def _kept(old: Sequence[Entry], new: Sequence[Entry], cards: Sequence[Card], own
     return {index: str(used[at][1]["port_id"]) for index, at in _pairs(new, used, score).items()}
 
 
-def _pairs(entries: Sequence[Entry], others: Sequence[Any], score: Any) -> dict[int, int]:
+def _pairs(entries: Sequence[Entry], others: Sequence[object], score: Any) -> dict[int, int]:
     """Assign greedily: the highest score first, then in order."""
     rated = [
         (-rating, at, other)
@@ -195,9 +195,9 @@ async def _automatic_network(call: Call) -> str:
     return str(made["auto_allocated_topology"]["id"])
 
 
-async def cards_of(call: Call) -> list[dict[str, Any]]:
+async def cards_of(call: Call) -> list[dict[str, object]]:
     shown = await call.cloud.get("nova", path_of(call, "/os-interface"))
-    cards: list[dict[str, Any]] = shown["interfaceAttachments"]
+    cards: list[dict[str, object]] = shown["interfaceAttachments"]
     return cards
 
 

@@ -91,7 +91,7 @@ def _found(entries: Sequence[Mapping[str, Any]], ports: Iterable[dict[str, Any]]
     return found
 
 
-async def _present(call: Call, entry: Mapping[str, Any], port: Mapping[str, Any]) -> Mapping[str, Any]:
+async def _present(call: Call, entry: Mapping[str, object], port: Mapping[str, Any]) -> Mapping[str, object]:
     """Return an entry without the floating IP that its port does not have."""
     if await _has_floating_ip(call, entry, port):
         return entry
@@ -134,11 +134,11 @@ async def _ports(call: Call) -> list[dict[str, Any]]:
     return listed
 
 
-def _vagueness(entry: Mapping[str, Any]) -> tuple[bool, ...]:
+def _vagueness(entry: Mapping[str, object]) -> tuple[bool, ...]:
     return tuple(not entry.get(name) for name in ("port", "fixed_ip", "subnet"))
 
 
-def _fits(entry: Mapping[str, Any], port: Mapping[str, Any]) -> bool:
+def _fits(entry: Mapping[str, object], port: Mapping[str, Any]) -> bool:
     addresses = port["fixed_ips"]
     return (
         (entry.get("port") in (None, port["id"]))
@@ -152,7 +152,7 @@ def _one_has(addresses: Iterable[Mapping[str, Any]], field: str, value: Any) -> 
     return any(address[field] == value for address in addresses)
 
 
-async def _has_floating_ip(call: Call, entry: Mapping[str, Any], port: Mapping[str, Any]) -> bool:
+async def _has_floating_ip(call: Call, entry: Mapping[str, object], port: Mapping[str, Any]) -> bool:
     """Return whether the entry's floating IP, if it has one, is associated with the port."""
     if entry.get("floating_ip") is None:
         return True

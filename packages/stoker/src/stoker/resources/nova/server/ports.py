@@ -47,7 +47,7 @@ def mark_used(call: Call, *identifiers: str) -> None:
     )
 
 
-def needs_own_port(entry: Mapping[str, Any]) -> bool:
+def needs_own_port(entry: Mapping[str, object]) -> bool:
     """Return whether the resource creates the port of an entry of `networks`."""
     return entry.get("port") is None and (
         entry.get("subnet") is not None or entry.get("port_extra_properties") is not None
@@ -59,7 +59,7 @@ def unused_port(call: Call, index: int) -> str | None:
     return next((port["id"] for port in books(call) if port.get("name") == port_name(call, index)), None)
 
 
-async def ensure_port(call: Call, index: int, entry: Mapping[str, Any]) -> str:
+async def ensure_port(call: Call, index: int, entry: Mapping[str, object]) -> str:
     """Return the port for an entry of `networks`; create it unless there is one."""
     known = unused_port(call, index)
     if known is not None:
@@ -102,7 +102,7 @@ async def network_of(call: Call, entry: Mapping[str, Any]) -> str | None:
     return str(shown["subnet"]["network_id"])
 
 
-def extra_fields(extra: Mapping[str, Any]) -> dict[str, Any]:
+def extra_fields(extra: Mapping[str, Any]) -> dict[str, object]:
     """Return the fields of a port for `port_extra_properties`."""
     fields = {key: value for key, value in extra.items() if key not in _APART}
     body = without_nulls(to_wire(PORT_EXTRA, fields))

@@ -115,7 +115,7 @@ async def _release(call: Call, server: str, port: str) -> Outcome:
     return _later(call, port, f"Nova has not detached port {port} from server {server}")
 
 
-async def _leave_error(call: Call, server: Mapping[str, Any]) -> None:
+async def _leave_error(call: Call, server: Mapping[str, object]) -> None:
     """Bring a server in status ERROR, from which Nova detaches no port, into a status in which it does.
 
     A server that has never run has no data: it is deleted, which frees its ports.

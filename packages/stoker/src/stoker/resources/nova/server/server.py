@@ -145,7 +145,7 @@ class Server(
         return subnets_before(node, graph)
 
     def replacement_reason(
-        self, before: Mapping[str, Any], after: Mapping[str, Any], changed: Mapping[str, Any]
+        self, before: Mapping[str, Any], after: Mapping[str, object], changed: Mapping[str, object]
     ) -> str | None:
         return replacement_reason(after, changed)
 

@@ -57,12 +57,12 @@ async def looked_at(call: Call) -> dict[str, Any] | None:
     return server
 
 
-def status_of(server: Mapping[str, Any]) -> str:
+def status_of(server: Mapping[str, object]) -> str:
     """Return the status without the addition in parentheses that some clouds append."""
     return str(server.get("status", "")).partition("(")[0].strip()
 
 
-def fault_of(server: Mapping[str, Any]) -> str | None:
+def fault_of(server: Mapping[str, object]) -> str | None:
     """Return the fault that Nova reports."""
     message, code = dig(server, ["fault", "message"]), dig(server, ["fault", "code"])
     if message is None:
@@ -70,7 +70,7 @@ def fault_of(server: Mapping[str, Any]) -> str | None:
     return f"{message} (code {code})" if code is not None else str(message)
 
 
-def judge(call: Call, server: Mapping[str, Any] | None, waiter: Waiter) -> Outcome:
+def judge(call: Call, server: Mapping[str, object] | None, waiter: Waiter) -> Outcome:
     """Evaluate the server's status while `waiter` waits."""
     if server is None:
         return Again(after=waiter.pause(call.elapsed))
@@ -87,7 +87,7 @@ async def wait_for(call: Call, waiter: Waiter) -> Outcome:
     return judge(call, await looked_at(call), waiter)
 
 
-def judge_deletion(call: Call, server: Mapping[str, Any]) -> Outcome:
+def judge_deletion(call: Call, server: Mapping[str, object]) -> Outcome:
     """Evaluate whether a server that is being deleted is gone."""
     status = status_of(server)
     if status == "DELETED":

@@ -63,7 +63,7 @@ def _device_problems(properties: Mapping[str, Any]) -> Iterable[str]:
     yield from _boot_problems(properties, _list(older), _list(newer))
 
 
-def _merged(device: Mapping[str, Any]) -> dict[str, Any]:
+def _merged(device: Mapping[str, object]) -> dict[str, object]:
     """Return the disk with its ephemeral size or format under one key: both request the same source."""
     size, file_system = device.get("ephemeral_size"), device.get("ephemeral_format")
     return {**device, "ephemeral": file_system if size is None else size}
@@ -80,7 +80,7 @@ def _unclear(devices: Any) -> bool:
 
 
 def _boot_problems(
-    properties: Mapping[str, Any], older: list[Mapping[str, Any]], newer: list[Mapping[str, Any]]
+    properties: Mapping[str, Any], older: list[Mapping[str, object]], newer: list[Mapping[str, object]]
 ) -> Iterable[str]:
     bootable = [disk for disk in newer if _given(disk, *_BOOTABLE_SOURCES) and disk.get("boot_index") in (None, 0)]
     sources = len(bootable) + bool(properties.get("image"))
@@ -104,7 +104,7 @@ def _network_problems(properties: Mapping[str, Any]) -> Iterable[str]:
             yield f"networks[{index}]: {problem}"
 
 
-def _entry_problems(entry: Mapping[str, Any]) -> Iterable[str]:
+def _entry_problems(entry: Mapping[str, object]) -> Iterable[str]:
     if _known(entry, "allocate_network"):
         others = [name for name in _known(entry, *entry) if name != "allocate_network"]
         if others:
@@ -136,7 +136,7 @@ def subnets_before(node: Node, graph: Graph) -> Iterable[str]:
             yield subnet.name
 
 
-def _may_equal(one: Any, other: Any) -> bool:
+def _may_equal(one: Any, other: object) -> bool:
     if one is None or other is None or one == other:
         return True
     return not (_plain(one) and _plain(other))
