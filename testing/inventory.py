@@ -68,7 +68,7 @@ def _stack(identifier: str, name: str, project: str) -> dict[str, Any]:
     return {
         "id": identifier, "name": name, "live_name": name, "project_id": project, "root_id": identifier, "depth": 0,
         "action": "CREATE", "status": "COMPLETE", "reason": "", "description": "", "created_at": 1.0,
-        "disable_rollback": True, "inputs": "i", "strayed": False, "parent_id": None, "parent_resource": None,
+        "disable_rollback": True, "inputs": "i", "changed_directly": False, "parent_id": None, "parent_resource": None,
         "parent_resource_name": None,
     }  # fmt: skip
 

@@ -399,7 +399,7 @@ async def test_a_nested_stack_that_is_changed_while_another_engine_acts_on_its_h
     assert (after["action"], after["status"]) == ("CREATE", COMPLETE)
     assert after["physical_id"] != before["physical_id"]
     recorded = await other.database.read(queries.stack_by_id, child["id"])
-    assert recorded is not None and not recorded.strayed
+    assert recorded is not None and not recorded.changed_directly
 
 
 async def overtaken(

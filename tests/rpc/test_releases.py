@@ -111,13 +111,32 @@ class Renamed(Request[None]):
     settings: Settings = field(metadata=sent_as("former"))
 
 
-def test_a_field_that_was_renamed_keeps_its_name_on_the_wire() -> None:
+def test_a_renamed_field_is_sent_by_its_former_name_and_taken_by_both() -> None:
     request = Renamed(settings={})
     assert request.arguments() == {"former": {}}
-    assert Renamed.from_arguments({"former": {}}) == request
-    with pytest.raises(RequestMismatch) as raised:
-        Renamed.from_arguments({"settings": {}})
-    assert raised.value.argument == "settings"
+    assert Renamed.from_arguments({"former": {}}) == Renamed.from_arguments({"settings": {}}) == request
+
+
+def test_a_renamed_field_is_refused_if_it_is_given_twice_or_not_at_all() -> None:
+    with pytest.raises(RequestMismatch) as twice:
+        Renamed.from_arguments({"former": {}, "settings": {}})
+    assert (twice.value.problem, twice.value.argument) == (Problem.UNKNOWN_ARGUMENT, "settings")
+    with pytest.raises(RequestMismatch) as missing:
+        Renamed.from_arguments({})
+    assert (missing.value.problem, missing.value.argument) == (Problem.MISSING_ARGUMENT, "former")
+
+
+async def test_a_renamed_method_is_called_by_both_names() -> None:
+    @dataclass(frozen=True, kw_only=True)
+    class Create(Request[str]):
+        method = "stack_create_laid_down"
+
+    async def create(engine: Any, context: RequestContext, request: Create) -> str:
+        return "created"
+
+    dispatcher = Dispatcher(None, {Create.method: Create.served_by(create)})
+    for name in ("stack_create_laid_down", "stack_create_with_settings"):
+        assert await dispatcher.dispatch(CONTEXT, name, {}) == "created"
 
 
 async def test_the_same_release_sends_what_it_takes() -> None:

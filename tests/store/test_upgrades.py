@@ -90,9 +90,10 @@ def test_resource_state_of_a_later_program_is_kept_by_the_previous_one() -> None
     assert state.to_data() == {**later, "attempts": 3}
 
 
-def test_a_part_with_another_name_in_the_database_is_read_and_written_by_that_name() -> None:
-    """Engines of earlier releases, which may run beside this one, know the name in the database only."""
-    state = StoredState.of({"stillborn": True, "attempts": 2})
+@pytest.mark.parametrize("name", ["stillborn", "never_usable"])
+def test_a_renamed_part_is_read_by_both_names_and_written_by_the_former_one(name: str) -> None:
+    """Engines of the release before, which may run beside this one, know the former name only."""
+    state = StoredState.of({name: True, "attempts": 2})
     assert state.never_usable
     assert state.others == {}
     assert state.to_data() == {"attempts": 2, "stillborn": True}

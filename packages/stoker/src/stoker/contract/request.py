@@ -5,7 +5,8 @@ neighboring releases call each other, so these rules hold:
 
 - A field that a release adds has a default, which never changes, and has the metadata `ADDED`. Fields that have their
   default are not sent.
-- A field that is renamed keeps its name on the wire (`sent_as`).
+- A field that is renamed is sent under its former name, which the release before knows, and taken under both
+  (`sent_as`); the next release sends it under its own. The same holds for a method (`RENAMED`).
 - An engine refuses a method or an argument that it does not know, and an argument of another type. It must not ignore
   one: a request could then do something else than was asked (apply another plan, delete what was to be kept).
 - A key that a release adds to an answer is `NotRequired`, and the API processes of that release do without it. They
@@ -33,15 +34,18 @@ ADDED: Mapping[str, str] = types.MappingProxyType({"added": "0.2.0"})
 
 
 def sent_as(name: str) -> Mapping[str, str]:
-    """Return the metadata of a field that has another name on the wire, which earlier releases know."""
+    """Return the metadata of a field that is sent under another name, which the release before knows."""
     return types.MappingProxyType({_SENT_AS: name})
 
 
 _SENT_AS = "sent_as"
 
+RENAMED: Mapping[str, str] = types.MappingProxyType({"stack_create_with_settings": "stack_create_laid_down"})
+"""The methods that are called by a former name, by their own, which the next release uses."""
+
 
 def wire_name(item: Field[Any]) -> str:
-    """Return the name of a request's field on the wire."""
+    """Return the name under which a request's field is sent."""
     name: str = item.metadata.get(_SENT_AS, item.name)
     return name
 
@@ -174,14 +178,21 @@ def _record(kind: Any, data: Any, method: str, path: str) -> Any:
     if not isinstance(data, Mapping):
         raise RequestMismatch(Problem.WRONG_TYPE, method, path.rstrip("."), "not an object")
     expected, required, attributes = _shape(kind)
+    given: dict[str, str] = {}
     for name in data:
-        if name not in expected:
+        attribute = attributes.get(name)
+        if attribute is None or attribute in given:
             raise RequestMismatch(Problem.UNKNOWN_ARGUMENT, method, f"{path}{name}")
-    for name in required:
-        if name not in data:
+        given[attribute] = name
+    for attribute, name in required.items():
+        if attribute not in given:
             raise RequestMismatch(Problem.MISSING_ARGUMENT, method, f"{path}{name}")
-    values = {name: _value(expected[name], value, method, f"{path}{name}") for name, value in data.items()}
-    return kind(**{attributes.get(name, name): value for name, value in values.items()})
+    return kind(
+        **{
+            attribute: _value(expected[attribute], data[name], method, f"{path}{name}")
+            for attribute, name in given.items()
+        }
+    )
 
 
 def _value(expected: Any, value: Any, method: str, path: str) -> Any:
@@ -207,12 +218,11 @@ def _answer_type(kind: type[Request[Any]]) -> Any:
 
 
 @cache
-def _shape(kind: Any) -> tuple[Mapping[str, Any], frozenset[str], Mapping[str, str]]:
-    """The types of a record's fields by their names on the wire, the required ones, and attributes with other names."""
+def _shape(kind: Any) -> tuple[Mapping[str, Any], Mapping[str, str], Mapping[str, str]]:
+    """The types of a record's attributes; the names of the required ones, as they are sent; attributes by all names."""
     expected = typing.get_type_hints(kind)
     if is_typeddict(kind):
-        return expected, kind.__required_keys__, {}
+        return expected, {name: name for name in kind.__required_keys__}, {name: name for name in expected}
     items: tuple[Field[Any], ...] = fields(kind)
-    required = frozenset(wire_name(item) for item in items if item.default is MISSING)
-    by_wire_name = types.MappingProxyType({wire_name(item): expected[item.name] for item in items})
-    return by_wire_name, required, {wire_name(item): item.name for item in items}
+    required = {item.name: wire_name(item) for item in items if item.default is MISSING}
+    return expected, required, {name: item.name for item in items for name in (item.name, wire_name(item))}

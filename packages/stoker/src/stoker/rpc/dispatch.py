@@ -14,7 +14,7 @@ from stoker.base.context import RequestContext
 from stoker.base.errors import Bug, DatabaseUnavailable, ReleaseMismatch, StokerError
 from stoker.base.ids import new_id
 from stoker.base.logging import request_scope
-from stoker.contract.request import Engine, Operation, Problem, RequestMismatch
+from stoker.contract.request import RENAMED, Engine, Operation, Problem, RequestMismatch
 from stoker.rpc.contract import EngineUnavailable
 from stoker.store.expiry import EXPIRY, Expiry
 from stoker.store.failures import unusable
@@ -128,7 +128,7 @@ class Dispatcher(Generic[Engine]):
                 raise _bug(method) from error
 
     async def _run(self, context: RequestContext, method: str, arguments: Mapping[str, Any]) -> object:
-        operation = self._operations.get(method)
+        operation = self._operations.get(RENAMED.get(method, method))
         if operation is None:
             raise RequestMismatch(Problem.UNKNOWN_METHOD, method)
         return await operation(self._engine, context, arguments)

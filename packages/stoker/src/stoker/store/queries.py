@@ -169,14 +169,14 @@ def note_direct_change(connection: Connection, stack: Stack) -> None:
     """
     nested: Stack | None = stack
     while nested is not None and nested.parent_id is not None:
-        set_stack(connection, nested.id, {"strayed": True})
+        set_stack(connection, nested.id, {"changed_directly": True})
         nested = stack_by_id(connection, nested.parent_id)
 
 
 def changed_directly_below(connection: Connection, stack_id: str) -> set[str]:
     """Return the UUIDs of the stack's resources whose nested stacks were changed directly, not by the stack above."""
     stacks = tables.stacks.c
-    where = and_(stacks.parent_id == stack_id, stacks.strayed.is_(True), stacks.deleted_at.is_(None))
+    where = and_(stacks.parent_id == stack_id, stacks.changed_directly.is_(True), stacks.deleted_at.is_(None))
     return set(connection.execute(select(stacks.parent_resource).where(where)).scalars())
 
 

@@ -22,18 +22,24 @@ UNFINISHED = (PENDING, RUNNING)
 
 @dataclass(slots=True)
 class Record:
-    """Base of records: conversion from a row, and to column values. Its fields are `columns` of the table."""
+    """Base of records: conversion from a row, and to column values. Its fields are `columns` of the table.
+
+    `renamed` has the names in the database of fields that engines of the release before know by them.
+    """
 
     columns: ClassVar[tuple[str, ...]] = ()
+    selected: ClassVar[tuple[str, ...]] = ()
+    renamed: ClassVar[Mapping[str, str]] = {}
 
     def __init_subclass__(cls) -> None:
-        cls.columns = tuple(cls.__annotations__)
+        cls.columns = tuple(name for name in cls.__annotations__ if name != "renamed")
+        cls.selected = tuple(cls.renamed.get(name, name) for name in cls.columns)
 
     @classmethod
     def of(cls, row: Row[Any]) -> Self:
         """Return the record of a row selected with all its columns."""
         mapping = row._mapping
-        return cls(*[mapping[name] for name in cls.columns])
+        return cls(*[mapping[name] for name in cls.selected])
 
     @classmethod
     def all_of(cls, result: Result[Any]) -> list[Self]:
@@ -44,7 +50,7 @@ class Record:
     def each_of(cls, result: Result[Any]) -> Iterator[Self]:
         """Like `all_of`, one after another."""
         keys = tuple(result.keys())
-        picked = tuple if keys == cls.columns else itemgetter(*(keys.index(name) for name in cls.columns))
+        picked = tuple if keys == cls.selected else itemgetter(*(keys.index(name) for name in cls.selected))
         for row in result:
             yield cls(*picked(row))
 
@@ -68,10 +74,12 @@ class Inputs(Record):
 class Stack(Record):
     """A stack. `live_name` is the name until it is deleted, which makes names unique among existing stacks.
 
-    A nested stack has `strayed` when it was changed directly since the last operation of the stack above it.
+    A nested stack is `changed_directly` when it was changed directly since the last operation of the stack above it.
     `parent_resource_name` is the name of its resource in that stack; None in rows that the release before it has added.
     `locked` is the JSON of the `Lock` of a root stack, None if it is not locked.
     """
+
+    renamed: ClassVar[Mapping[str, str]] = {"changed_directly": "strayed"}
 
     id: str
     name: str
@@ -97,7 +105,7 @@ class Stack(Record):
     operation: str | None = None
     credential: str | None = None
     user_project_id: str | None = None
-    strayed: bool = False
+    changed_directly: bool = False
     parent_resource_name: str | None = None
     locked: str | None = None
 
@@ -428,17 +436,17 @@ class StoredState:
     @classmethod
     def of(cls, data: Mapping[str, Any]) -> StoredState:
         """Return the state from the output of `to_data` of an engine of this release, an earlier or a later one."""
-        own = {_OWN_PARTS[name]: value for name, value in data.items() if name in _OWN_PARTS}
-        return cls(**own, others={name: value for name, value in data.items() if name not in _OWN_PARTS})
+        own = {_READABLE_PARTS[name]: value for name, value in data.items() if name in _READABLE_PARTS}
+        return cls(**own, others={name: value for name, value in data.items() if name not in _READABLE_PARTS})
 
     def to_data(self) -> dict[str, Any]:
         """Return plain data without empty parts."""
         return {stored: value for stored, name in _OWN_PARTS.items() if (value := getattr(self, name))} | self.others
 
 
-_STORED_NAMES = {"never_usable": "stillborn"}
-"""The parts whose names in the database are others: engines of earlier releases read and write them."""
-_OWN_PARTS = {
-    _STORED_NAMES.get(item.name, item.name): item.name for item in fields(StoredState) if item.name != "others"
-}
-"""The names of parts by their names in the database."""
+_FORMER_NAMES = {"never_usable": "stillborn"}
+"""The parts that engines of the release before know by another name: written under that, and read under both."""
+_OWN_PARTS = {_FORMER_NAMES.get(name, name): name for name in StoredState.__dataclass_fields__ if name != "others"}
+"""The names of parts by the names under which they are written."""
+_READABLE_PARTS = _OWN_PARTS | {name: name for name in _FORMER_NAMES}
+"""The names of parts by the names under which they are read."""

@@ -84,7 +84,7 @@ stacks = Table(
     Column("operation", Identifier),
     Column("credential", Name),
     Column("user_project_id", String(64), index=True),
-    Column("strayed", Boolean, nullable=False, default=False),
+    Column("strayed", Boolean, key="changed_directly", nullable=False, default=False),
     Column("locked", LongText),
     UniqueConstraint("project_id", "live_name"),
     Index("ix_stacks_project_created", "project_id", "created_at", "id"),

@@ -72,4 +72,4 @@ class OperationStart:
         if self.operation.parent_resource is None:
             queries.note_direct_change(connection, self.stack)
         elif self.operation.parent_operation is not None and self.operation.action in FORWARD:
-            self.changes["strayed"] = False
+            self.changes["changed_directly"] = False

@@ -270,7 +270,7 @@ class _Relocating:
         stack = new_stack(
             holder.physical_name, "CREATE", around.stack.project_id, requester, now, prepared=prepared, holder=holding
         )
-        stack.status, stack.reason, stack.strayed = COMPLETE, "Stack CREATE completed successfully", True
+        stack.status, stack.reason, stack.changed_directly = COMPLETE, "Stack CREATE completed successfully", True
         holder.row.physical_id = stack.id
         recorded = Recorded(stack, {}, {}, prepared.loaded)
         self._begun[path] = self._made.tree.below[holder.row.uuid] = recorded

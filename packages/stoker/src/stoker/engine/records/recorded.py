@@ -100,7 +100,7 @@ def read_tree(
     stacks = [stack for level in queries.levels_of(connection, top) for stack in level if stack.inputs]
     inputs = services.loader.load_all_now(connection, {stack.inputs for stack in stacks})
     untyped = read_untyped(connection, services, {stack.id: stack.name for stack in stacks})
-    changed_directly = {stack.parent_resource for stack in stacks if stack.strayed and stack.parent_resource}
+    changed_directly = {stack.parent_resource for stack in stacks if stack.changed_directly and stack.parent_resource}
     holders: dict[str, ResourceState] = {}
     found: list[Recorded] = []
     for stack in stacks:
