@@ -10,12 +10,13 @@ import pytest
 import yaml
 from click.testing import CliRunner, Result
 
+from openstack_emulator.core.faults import parse_fault
 from openstack_emulator.services import new_cloud
 from openstack_emulator.testing import ServedCloud
-from stoker.base.errors import UserError
+from stoker.base.errors import Invalid, UserError
 from stoker.cli.main import cli
 from stoker.testing.cases import read_cloud
-from stoker.testing.running import furnish
+from stoker.testing.furnishing import furnish
 from stoker.testing.sandbox import Sandbox
 from stoker_foundation.clock import ManualClock
 
@@ -41,7 +42,12 @@ OCTETS = "application/octet-stream"
 def served() -> Iterator[ServedCloud]:
     """A cloud with a flavor, an image, networks and a key pair that no new cloud has, and without Octavia."""
     with ServedCloud(new_cloud(["compute", "network", "image", "volume"], clock=ManualClock())) as cloud:
-        made(cloud, "/compute/v2.1/flavors", {"flavor": {"name": "web.large", "ram": 4096, "vcpus": 3, "disk": 7}})
+        web = {"name": "web.large", "ram": 4096, "vcpus": 3, "disk": 7}
+        flavor = made(cloud, "/compute/v2.1/flavors", {"flavor": web})["flavor"]
+        specs = {"extra_specs": {"hw:cpu_policy": "dedicated"}}
+        made(cloud, f"/compute/v2.1/flavors/{flavor['id']}/os-extra_specs", specs)
+        made(cloud, "/volume/v3/types", {"volume_type": {"name": "fast", "extra_specs": {"multiattach": "<is> True"}}})
+        made(cloud, "/volume/v3/volumes", {"volume": {"size": 30}}, "demo")
         image = {"name": "debian-12", "disk_format": "qcow2", "container_format": "bare", "hw_disk_bus": "scsi"}
         found = made(cloud, "/image/v2/images", {**image, "min_disk": 2, "visibility": "public"})
         path, headers = f"/image/v2/images/{found['id']}/file", {"Content-Type": OCTETS}
@@ -89,7 +95,11 @@ def test_tests_on_a_cloud_like_another_one(served: ServedCloud, files: Path) -> 
     assert {(each["method"], each["path"]) for each in changes} == {("POST", "/identity/v3/auth/tokens")}
     (files / "real.yaml").write_text(read.output)
     cloud = read_cloud("real.yaml")
-    assert cloud["flavors"]["web.large"] == {"ram": 4096, "vcpus": 3, "disk": 7}
+    specs = {"hw:cpu_policy": "dedicated"}
+    assert cloud["flavors"]["web.large"] == {"ram": 4096, "vcpus": 3, "disk": 7, "extra_specs": specs}
+    assert cloud["volume_types"]["fast"] == {"extra_specs": {"multiattach": "<is> True"}}
+    assert cloud["used"]["volume"] == {"volumes": 1, "gigabytes": 30}
+    assert cloud["used"]["network"]["network"] == 2  # its own, and `dmz`; `internet` is the operator's
     assert cloud["images"]["debian-12"].items() >= {"min_disk": 2, "hw_disk_bus": "scsi"}.items()
     assert cloud["networks"]["dmz"] == {"cidr": "192.0.2.0/24"}
     assert cloud["networks"]["internet"] == {"external": True, "cidr": "198.51.100.0/24"}
@@ -122,6 +132,49 @@ def test_what_the_cloud_lacks(files: Path) -> None:
                 sandbox.check("web", "web.yaml")
         listed = sandbox.cloud.request("GET", "/compute/v2.1/flavors")["flavors"]
         assert [each["name"] for each in listed] == ["one"]
+
+
+def test_what_is_used_is_not_left() -> None:
+    """Of a quota, a stack gets what is left; what this cloud has of the other one does not count twice."""
+    section = {
+        "only": True,
+        "networks": {"dmz": {"cidr": "192.0.2.0/24"}},
+        "flavors": {"one": {"extra_specs": {"hw:mem_page_size": "large"}}},
+        "volume_types": {
+            "fast": {"extra_specs": {"multiattach": "<is> True"}},
+            "__DEFAULT__": {"extra_specs": {"a": "b"}},
+        },
+        "quotas": {"network": {"network": 3, "subnet": -1}, "volume": {"gigabytes": 40}, "compute": {"cores": 4}},
+        "used": {"network": {"network": 1, "subnet": 1}, "volume": {"gigabytes": 35}, "compute": {"cores": 9}},
+    }
+    with Sandbox() as sandbox:
+        furnish(sandbox.cloud, section)
+        for number in range(2):
+            sandbox.cloud.request("POST", "/network/v2.0/networks", {"network": {"name": str(number)}}, user="demo")
+        with pytest.raises(Invalid, match="Quota exceeded"):
+            sandbox.cloud.request("POST", "/network/v2.0/networks", {"network": {"name": "two"}}, user="demo")
+        volumes = f"/volume/v3/{sandbox.cloud.project_id}"
+        sandbox.cloud.request("POST", f"{volumes}/volumes", {"volume": {"size": 5}}, user="demo")
+        with pytest.raises(Invalid, match="consumed"):
+            sandbox.cloud.request("POST", f"{volumes}/volumes", {"volume": {"size": 1}}, user="demo")
+        types = sandbox.cloud.request("GET", f"{volumes}/types")["volume_types"]
+        assert {each["name"]: each["extra_specs"] for each in types}.items() >= {"__DEFAULT__": {"a": "b"}}.items()
+        cores = sandbox.cloud.request("GET", f"/compute/v2.1/os-quota-sets/{sandbox.cloud.project_id}")
+        assert cores["quota_set"]["cores"] == 0
+        with pytest.raises(Invalid, match="no limit of ports"):
+            sandbox.cloud.limit("network", {}, {"ports": 1})
+
+
+def test_a_cloud_whose_usage_the_user_may_not_see(served: ServedCloud, files: Path) -> None:
+    """Then the limits alone are read."""
+    rule = {"on": "GET /compute/v2.1/os-quota-sets/*/detail", "do": "fail", "status": 403}
+    served.do(lambda: served.cloud.faults.add(parse_fault(rule)))
+    try:
+        read = stoker("test", "--like", "real")
+    finally:
+        served.do(served.cloud.faults.clear)
+    found = yaml.safe_load(read.output)
+    assert (found["quotas"]["compute"]["instances"], "compute" in found["used"]) == (10, False)
 
 
 def test_a_cloud_that_cannot_be_read(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from textwrap import dedent, indent
@@ -15,7 +16,9 @@ from openstack_emulator.core.faults import ACTIONS
 from stoker.authoring.document_grammar import schema_of, sections
 from stoker.authoring.json_schema.templates import DRAFT
 from stoker.authoring.test_files.declarations import FAULTS, FILE
+from stoker.authoring.workspace import Workspace
 from stoker.base.errors import TemplateInvalid
+from stoker.plugins.registry import Registry
 from stoker.testing import running
 from stoker.testing.cases import Case, found_files, read_cases
 from stoker.testing.comparing import differences
@@ -74,7 +77,11 @@ def failures(text: str, update: bool = False) -> list[str]:
         ("t: {given: {size: [1, 2]}, plan: {golden: x}}", "t.plan.golden: one golden plan cannot be that of several"),
         ("t: {given: {size: [1]}, parameters: {size: 2}}", "the parameter 'size' has another value under 'parameters'"),
         ("t: {given: {zone: {matching: '[a-z'}}, examples: 1}", "t.given.zone: it is not a regular expression"),
-        ("t: {given: {zone: {matching: x}}}", "a pattern matches more strings than can be tried"),
+        ("t: {given: {zone: {matching: x}}}", "t.given.zone: there may be more values than can be tried"),
+        ("t: {given: {size: allowed}}", "t.given.size: there may be more values than can be tried"),
+        ("t: {given: {size: alowed}, examples: 2}", "must be one of allowed; did you mean 'allowed'?"),
+        ("t: {deploy: false, changes: []}", "changes cannot be expected: nothing is deployed"),
+        ("t: {changes: [{body: {}}]}", "tests.t.changes[0]: needs the key 'request'"),
         ("t: {examples: 3}", "t.examples: there are no given values to choose from"),
         ("t: {given: {size: [1]}, examples: 0}", "t.examples: must be a number from 1 to 1000"),
         ("t: {given: {size: [1]}, examples: 3, plan: {golden: x}}", "one golden plan cannot be that of several"),
@@ -146,9 +153,116 @@ def test_chosen_values_that_all_pass_are_one_test(folder: Path) -> None:
     assert (found.title, found.failures) == ("t [size: 5 examples]", ())
 
 
+ALLOWING = """\
+heat_template_version: 2021-04-16
+parameters:
+  even: {type: number, constraints: [{range: {min: 3}}, {modulo: {step: 4, offset: 2}}]}
+  below: {type: number, constraints: [{range: {max: -2}}]}
+  kind: {type: string, constraints: [{allowed_values: [a, b]}]}
+  code: {type: string, constraints: [{allowed_pattern: "[A-Z][0-9]*"}, {length: {min: 2, max: 4}}]}
+  word: {type: string, constraints: [{length: {min: 3, max: 5}}]}
+  flag: {type: boolean}
+  names: {type: comma_delimited_list, constraints: [{length: {min: 1, max: 3}}]}
+  flavor: {type: string, default: m1.tiny, constraints: [{custom_constraint: nova.flavor}]}
+  any: {type: json, default: {}}
+conditions:
+  fits:
+    and:
+    - {not: {equals: [{get_param: code}, ""]}}
+    - {not: {equals: [{get_param: kind}, c]}}
+resources: {}
+outputs:
+  even: {value: {get_param: even}}
+"""
+"""Parameters with each kind of constraint."""
+
+
+def test_values_that_the_template_allows(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All values that are chosen satisfy the constraints, so that the template takes each of them."""
+    Path("disk.yaml").write_text(ALLOWING)
+    tried: list[Mapping[str, Any]] = []
+
+    def checked(case: Case) -> running.Outcome:
+        """Only check the values, which is cheaper than a deployment."""
+        tried.append(case.given)
+        [step] = case.steps
+        problems = Workspace(Registry.on_demand(), (), step.parameters).root(step.template).problems
+        return running.Outcome(case.file.source, case.title, 0.0, tuple(problems))
+
+    monkeypatch.setattr(running, "_tried", checked)
+    names = ("even", "below", "kind", "code", "word", "flag", "names")
+    given = ", ".join(f"{name}: allowed" for name in names)
+    assert failures(f"t: {{given: {{{given}}}, examples: 40, conditions: {{fits: true}}}}") == []
+    assert len(tried) > 20
+    for each in tried:
+        assert each["even"] % 4 == 2 and each["even"] >= 3 and each["below"] <= -2
+        assert (each["kind"] in "ab", 3 <= len(each["word"]) <= 5, 1 <= len(each["names"]) <= 3) == (True, True, True)
+        assert re.fullmatch("[A-Z][0-9]{1,3}", each["code"])
+    assert {each["kind"] for each in tried} == {"a", "b"}
+    assert {each["flag"] for each in tried} == {True, False}
+
+
+def test_the_simplest_value_that_the_template_allows_and_cannot_use(folder: Path) -> None:
+    [case] = written("t: {given: {size: allowed}, examples: 5, deploy: false, plan: {counts: {create: 1}}}")
+    outcome = running.run(case)
+    assert outcome.title == "t [size=2]"
+    assert "1 expected, 3 found" in outcome.failures[0].text()
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ("flavor", "the values of flavor are not known: what nova.flavor allows, the cloud decides"),
+        ("any", "the values of any are not known: its type is json"),
+        ("other", "the template has no parameter 'other'"),
+    ],
+)
+def test_values_that_cannot_be_chosen(folder: Path, given: str, message: str) -> None:
+    Path("disk.yaml").write_text(ALLOWING)
+    [failure] = failures(f"t: {{given: {{{given}: allowed}}, examples: 5}}")
+    assert message in failure
+    Path("disk.yaml").write_text("heat_template_version: 2021-04-16\nresources: [\n")
+    [failure] = failures(f"t: {{given: {{{given}: allowed}}, examples: 5}}")
+    assert failure.startswith("disk.yaml:3:1")
+
+
+def test_changes_behind_the_back_of_the_stack(folder: Path) -> None:
+    """Drift and the next update find what somebody changes and deletes."""
+    text = """
+    t:
+      parameters: {size: 2}
+      changes:
+      - {request: "PUT /volume/v3/{project_id}/volumes/{disk}", body: {volume: {name: other}}}
+      - {request: "DELETE /volume/v3/{project_id}/volumes/{copy}", user: admin}
+      drift: [copy, disk]
+      updates:
+      - parameters: {zone: nova}
+        plan: {actions: {disk: update, copy: create}}
+        drift: []
+    """
+    assert failures(text) == []
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (
+            "{request: 'DELETE /volume/v3/x/volumes/{dusk}'}",
+            "t.changes[0].request: the stack has no object 'dusk'; did",
+        ),
+        ("{request: POST /x, body: {a: [1, '{no}']}}", "t.changes[0].body.a[1]: the stack has no object 'no'"),
+        ("{request: DELETE /volume/v3/x/volumes/x}", "t.changes[0].request: The emulated cloud refuses DELETE"),
+        ("{request: Nonsense}", "t.changes[0].request: The emulated cloud refuses"),
+    ],
+)
+def test_changes_that_cannot_be_made(folder: Path, change: str, message: str) -> None:
+    [failure] = failures(f"t: {{changes: [{change}]}}")
+    assert message in failure
+
+
 def test_a_pattern_that_matches_nothing_is_a_failure(folder: Path) -> None:
     [failure] = failures("t: {given: {zone: {matching: 'a(?=b)c'}}, examples: 5}")
-    assert "disk.test.yaml:3:7: tests.t.given: no string was found that matches the pattern" in failure
+    assert "disk.test.yaml:3:7: tests.t.given: no value was found that matches the pattern" in failure
 
 
 def test_files_are_found_below_folders(folder: Path) -> None:

@@ -14,7 +14,7 @@ from stoker.base.diagnostics import Diagnostic
 from stoker.base.diagnostics import Path as Place
 from stoker.base.errors import TemplateInvalid
 from stoker.template.document import Document
-from stoker.testing.given import Combination, Domain, Pattern, domain_of
+from stoker.testing.given import Allowed, Combination, Domain, Pattern, domain_of
 
 SUFFIXES = (".test.yaml", ".test.yml")
 RULE = "test-file"
@@ -169,7 +169,9 @@ def _contradictions(document: Document) -> Iterator[Diagnostic]:
                 yield _placed(document, (*place, "updates"), message)
 
 
-_OF_STACKS = frozenset({"rollback", "faults", "signals", "state", "failures", "outputs", "sent", "calls", "drift"})
+_OF_STACKS = frozenset(
+    {"rollback", "faults", "signals", "state", "failures", "outputs", "sent", "calls", "changes", "drift"}
+)
 _OF_PLANS = frozenset({"plan", "replaces", "conditions", "policies"})
 """Keys that are about a stack, and those that are about a plan."""
 
@@ -199,9 +201,9 @@ def _wrong_values(document: Document, place: Place, test: Mapping[str, Any]) -> 
         except ValueError as error:
             yield _placed(document, there, str(error))
             continue
-        if isinstance(domain, Pattern):
+        if isinstance(domain, Pattern | Allowed):
             if examples is None:
-                message = "a pattern matches more strings than can be tried"
+                message = "there may be more values than can be tried"
                 yield _placed(document, there, message, "`examples: 20` tries that many combinations")
         elif not domain:
             yield _placed(document, there, "the list has no values, so that the test would never run")
@@ -224,7 +226,7 @@ def _runs(test: Mapping[str, Any]) -> int:
             domain = domain_of(values)
         except ValueError:
             continue
-        lengths += [] if isinstance(domain, Pattern) else [max(len(domain), 1)]
+        lengths += [] if isinstance(domain, Pattern | Allowed) else [max(len(domain), 1)]
     return prod(lengths)
 
 
@@ -237,7 +239,7 @@ def _cases(document: Document, name: str, test: Mapping[str, Any], before: int) 
     if case.examples:
         yield case
         return
-    listed = [domain for domain in domains.values() if not isinstance(domain, Pattern)]
+    listed = [domain for domain in domains.values() if not isinstance(domain, Pattern | Allowed)]
     for number, combination in enumerate(product(*listed), before):
         yield replace(case.with_given(dict(zip(domains, combination, strict=True))), number=number)
 

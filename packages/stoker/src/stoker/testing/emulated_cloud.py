@@ -49,10 +49,31 @@ class EmulatedCloud:
 
     # -- what the cloud has --------------------------------------------------------------------------------------
 
-    def add_flavor(self, name: str, *, ram: int = 2048, vcpus: int = 1, disk: int = 20) -> str:
+    def add_flavor(
+        self,
+        name: str,
+        *,
+        ram: int = 2048,
+        vcpus: int = 1,
+        disk: int = 20,
+        extra_specs: Mapping[str, str] | None = None,
+    ) -> str:
         """Add a flavor that all projects may use; return its ID. `ram` is in MiB, `disk` in GiB."""
         flavor = {"name": name, "ram": ram, "vcpus": vcpus, "disk": disk}
-        return self._added("/compute/v2.1/flavors", "flavor", flavor)
+        identifier = self._added("/compute/v2.1/flavors", "flavor", flavor)
+        if extra_specs:
+            path = f"/compute/v2.1/flavors/{identifier}/os-extra_specs"
+            self.request("POST", path, {"extra_specs": dict(extra_specs)})
+        return identifier
+
+    def add_volume_type(self, name: str, *, extra_specs: Mapping[str, str] | None = None) -> str:
+        """Add a volume type that all projects may use, or give one that is there these extra specs; return its ID."""
+        types = f"/volume/v3/{self.project_id}/types"
+        known = {each["name"]: each["id"] for each in self.request("GET", types)["volume_types"]}
+        identifier = known.get(name) or self._added(types, "volume_type", {"name": name})
+        if extra_specs:
+            self.request("POST", f"{types}/{identifier}/extra_specs", {"extra_specs": dict(extra_specs)})
+        return identifier
 
     def add_image(self, name: str, **properties: Any) -> str:
         """Add a public image, with further properties such as `min_disk`; return its ID. It has a few bytes of data."""
@@ -108,16 +129,33 @@ class EmulatedCloud:
             raise Invalid(f"The emulated cloud has no role {role!r}, but {', '.join(sorted(known))}.")
         self.request("PUT", f"/identity/v3/projects/{project['id']}/users/{user['id']}/roles/{known[role]}")
 
-    def limit(self, service: str, limits: Mapping[str, int]) -> None:
-        """Set quotas of the project `demo`: `service` is compute, network or volume. Raises Invalid for wrong ones."""
+    @property
+    def project_id(self) -> str:
+        """The ID of the project `demo`."""
         [project] = self.request("GET", "/identity/v3/projects?name=demo")["projects"]
-        [operator] = self.request("GET", "/identity/v3/projects?name=admin")["projects"]
-        path, kind = {
-            "compute": ("/compute/v2.1/os-quota-sets", "quota_set"),
-            "network": ("/network/v2.0/quotas", "quota"),
-            "volume": (f"/volume/v3/{operator['id']}/os-quota-sets", "quota_set"),
+        return str(project["id"])
+
+    def limit(self, service: str, limits: Mapping[str, int], used: Mapping[str, int] | None = None) -> None:
+        """Set quotas of the project `demo`: `service` is compute, network or volume.
+
+        `used` is how much of them is in use by what this cloud does not have; the project may have what is left,
+        besides what it has already. Raises Invalid for wrong names, and for what is used of a quota without a limit.
+        """
+        project = self.project_id
+        path, usage, kind = {
+            "compute": ("/compute/v2.1/os-quota-sets/{}", "/detail", "quota_set"),
+            "network": ("/network/v2.0/quotas/{}", "/details", "quota"),
+            "volume": (f"/volume/v3/{project}/os-quota-sets/{{}}", "?usage=true", "quota_set"),
         }[service]
-        self.request("PUT", f"{path}/{project['id']}", {kind: dict(limits)})
+        left = dict(limits)
+        if used:
+            there = self.request("GET", path.format(project) + usage)[kind]
+            for name, amount in used.items():
+                if name not in limits:
+                    raise Invalid(f"There is no limit of {name} ({service}) of which {amount} could be in use.")
+                if limits[name] >= 0:
+                    left[name] = max(limits[name] - amount, 0) + _in_use(there[name])
+        self.request("PUT", path.format(project), {kind: left})
 
     def _added(self, path: str, kind: str, wanted: Mapping[str, object], user: str = "admin") -> str:
         return str(self.request("POST", path, {kind: wanted}, user=user)[kind]["id"])
@@ -191,6 +229,11 @@ class EmulatedCloud:
     def answered_login(self, sent: CloudRequest) -> Response | None:
         """The answer to a request with which the engine logs in."""
         return dispatch(self.inner, sent, self.inner.faults.take(sent))
+
+
+def _in_use(quota: Mapping[str, int]) -> int:
+    """Return how much of a quota is in use, by the word of the service."""
+    return quota["used"] if "used" in quota else quota["in_use"]
 
 
 def checked_fault(rule: Mapping[str, Any]) -> Fault:

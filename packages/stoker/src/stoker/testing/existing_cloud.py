@@ -21,6 +21,17 @@ _QUOTAS: Mapping[str, tuple[str, ...]] = {
     "network": ("network", "subnet", "port", "router", "floatingip", "security_group", "security_group_rule"),
     "volume": ("volumes", "gigabytes", "snapshots", "backups", "backup_gigabytes"),
 }
+_USAGE: Mapping[str, tuple[str, str, str]] = {
+    "compute": ("/os-quota-sets/{}/detail", "quota_set", "/os-quota-sets/{}"),
+    "network": ("/v2.0/quotas/{}/details", "quota", "/v2.0/quotas/{}"),
+    "volume": ("/os-quota-sets/{}?usage=true", "quota_set", "/os-quota-sets/{}"),
+}
+"""Where quotas are with what is in use of them, their wrapper, and where they are without it, for users who may not
+see that."""
+_EXTRA_SPECS = {"OpenStack-API-Version": "compute 2.61"}
+"""Since this version, a list of flavors has their extra specs."""
+_DEFAULT_TYPE = "__DEFAULT__"
+"""The volume type that every cloud has, the emulated one as well."""
 _IMAGE = ("min_disk", "min_ram", "disk_format", "container_format")
 _IMAGE_PREFIXES = ("hw_", "os_")
 """Of the properties of images on which servers depend."""
@@ -59,15 +70,14 @@ class _Reader:
         keypairs = _listed(compute, "/os-keypairs", "keypairs")
         found["keypairs"] = sorted(each["keypair"]["name"] for each in keypairs)
         found["extensions"] = sorted(each["alias"] for each in _listed(network, "/v2.0/extensions", "extensions"))
-        quotas = {
-            "compute": _limits(compute, f"/os-quota-sets/{project}", "quota_set", _QUOTAS["compute"]),
-            "network": _limits(network, f"/v2.0/quotas/{project}", "quota", _QUOTAS["network"]),
-        }
+        services = {"compute": compute, "network": network}
         volume = next((each for each in ("block-storage", "volumev3") if each in types), None)
         if volume is not None:
-            path = f"/os-quota-sets/{project}"
-            quotas["volume"] = _limits(self._service(volume), path, "quota_set", _QUOTAS["volume"])
-        found["quotas"] = {service: limits for service, limits in quotas.items() if limits}
+            services["volume"] = self._service(volume)
+            found["volume_types"] = dict(_volume_types(services["volume"]))
+        quotas = {name: _quotas(service, name, project) for name, service in services.items()}
+        found["quotas"] = {name: limits for name, (limits, _) in quotas.items() if limits}
+        found["used"] = {name: used for name, (_, used) in quotas.items() if used}
         return found
 
     def _service(self, kind: str) -> Adapter:
@@ -80,8 +90,10 @@ class _Reader:
         )
 
     def _flavors(self, compute: Adapter) -> Iterator[tuple[str, Any]]:
-        for each in _listed(compute, "/flavors/detail", "flavors"):
-            yield each["name"], {"ram": each["ram"], "vcpus": each["vcpus"], "disk": each["disk"]}
+        for each in _listed(compute, "/flavors/detail", "flavors", _EXTRA_SPECS):
+            specs = each.get("extra_specs")
+            flavor = {"ram": each["ram"], "vcpus": each["vcpus"], "disk": each["disk"]}
+            yield each.get("name") or each["original_name"], {**flavor, **({"extra_specs": specs} if specs else {})}
 
     def _images(self) -> Iterator[tuple[str, object]]:
         for each in _listed(self._service("image"), "/v2/images", "images"):
@@ -99,24 +111,42 @@ class _Reader:
                 yield each["name"], {**({"external": True} if external else {}), **({"cidr": cidr} if cidr else {})}
 
 
-def _got(service: Adapter, path: str, params: Mapping[str, object] | None = None) -> Any:
-    """Return the JSON data of an answer. Raises Invalid for a refusal, and for anything else than a JSON object."""
-    answer = service.get(path, params=dict(params or {}), timeout=_SECONDS, headers={"Accept": "application/json"})
+def _volume_types(volume: Adapter) -> Iterator[tuple[str, Any]]:
+    for each in _listed(volume, "/types", "volume_types"):
+        specs = each.get("extra_specs")
+        if specs or each["name"] != _DEFAULT_TYPE:
+            yield each["name"], ({"extra_specs": specs} if specs else {})
+
+
+def _answer(
+    service: Adapter, path: str, params: Mapping[str, Any] | None = None, headers: Mapping[str, str] | None = None
+) -> tuple[int, Any]:
+    """Return the status and the JSON data of an answer; None for the data of a refusal, and for no JSON object."""
+    sent = {"Accept": "application/json", **(headers or {})}
+    answer = service.get(path, params=dict(params or {}), timeout=_SECONDS, headers=sent)
     try:
         data = answer.json()
     except ValueError:
         data = None
-    if answer.status_code != 200 or not isinstance(data, dict):
-        raise Invalid(f"The service {service.service_type} of the cloud answers GET {path} with {answer.status_code}.")
+    return answer.status_code, data if answer.status_code == 200 and isinstance(data, dict) else None
+
+
+def _got(
+    service: Adapter, path: str, params: Mapping[str, Any] | None = None, headers: Mapping[str, str] | None = None
+) -> Any:
+    """Return the JSON data of an answer. Raises Invalid for a refusal, and for anything else than a JSON object."""
+    status, data = _answer(service, path, params, headers)
+    if data is None:
+        raise Invalid(f"The service {service.service_type} of the cloud answers GET {path} with {status}.")
     return data
 
 
-def _listed(service: Adapter, path: str, key: str) -> Iterator[Any]:
+def _listed(service: Adapter, path: str, key: str, headers: Mapping[str, str] | None = None) -> Iterator[Any]:
     """Yield all objects of a collection, page by page. Raises Invalid, also for more than there may be."""
     params: Mapping[str, str] | None = None
     count = 0
     while True:
-        page = _got(service, path, params)
+        page = _got(service, path, params, headers)
         objects = page.get(key, [])
         yield from objects
         count += len(objects)
@@ -129,7 +159,25 @@ def _listed(service: Adapter, path: str, key: str) -> Iterator[Any]:
         params = dict(parse_qsl(urlsplit(following).query))
 
 
-def _limits(service: Adapter, path: str, key: str, names: tuple[str, ...]) -> dict[str, int]:
-    """Return the quotas of the project that are limited."""
-    found = _got(service, path).get(key, {})
-    return {name: found[name] for name in names if isinstance(found.get(name), int) and found[name] >= 0}
+def _quotas(service: Adapter, name: str, project: str | None) -> tuple[dict[str, int], dict[str, int]]:
+    """Return the quotas of the project that are limited, and how much of them is in use, as far as the user may see it.
+
+    Raises Invalid if the service shows no quotas.
+    """
+    detailed, key, plain = _USAGE[name]
+    _, data = _answer(service, detailed.format(project))
+    if data is None:
+        data = _got(service, plain.format(project))
+    found = {each: _quota(data.get(key, {}).get(each)) for each in _QUOTAS[name]}
+    limits = {each: limit for each, (limit, _) in found.items() if limit >= 0}
+    return limits, {each: used for each, (limit, used) in found.items() if limit >= 0 and used > 0}
+
+
+def _quota(value: Any) -> tuple[int, int]:
+    """Return a limit, -1 for none, and how much of it is in use or reserved."""
+    if isinstance(value, int):
+        return value, 0
+    if not isinstance(value, Mapping):
+        return -1, 0
+    used = value.get("in_use", value.get("used", 0))
+    return int(value.get("limit", -1)), int(used) + int(value.get("reserved", 0))

@@ -10,8 +10,10 @@ from random import Random
 from typing import TYPE_CHECKING, Any, overload
 from zlib import crc32
 
-from stoker.base.errors import StokerError
+from stoker.authoring.test_files.declarations import ALLOWED
 from stoker.base.extras import require_parts
+from stoker.template.parameter import ParameterSchema
+from stoker.testing.allowed_values import NoValue, allowed_by
 
 if TYPE_CHECKING:
     from hypothesis import Phase
@@ -54,14 +56,23 @@ class Pattern:
     expression: str
 
 
-Domain = Sequence[Any] | Pattern
-"""The values that a parameter may have; only some of those of a pattern can be tried."""
+@dataclass(frozen=True, slots=True)
+class Allowed:
+    """All values that the declaration of a parameter allows; None until the template has been read."""
+
+    declaration: ParameterSchema | None = None
+
+
+Domain = Sequence[Any] | Pattern | Allowed
+"""The values that a parameter may have; only some of those of a pattern or a declaration can be tried."""
 
 
 def domain_of(given: Any) -> Domain:
     """Return the values of a declaration. Raises ValueError for a range that never ends, and for an invalid pattern."""
     if isinstance(given, list):
         return given
+    if given == ALLOWED:
+        return Allowed()
     if "matching" in given:
         try:
             re.compile(given["matching"])
@@ -72,10 +83,6 @@ def domain_of(given: Any) -> Domain:
     if not step or (last - first) / step < 0:
         raise ValueError("the step of a range must lead from its first value to its last")
     return Range(first, step, int((last - first) / step) + 1)
-
-
-class NoValue(StokerError):
-    """No string was found that matches a pattern of the given values."""
 
 
 def simplest(
@@ -107,7 +114,7 @@ def simplest(
     except errors.Flaky:  # the simplest has not failed each time; the last one that has is still a failure
         return failed[-1]
     except errors.Unsatisfiable as error:
-        raise NoValue("no string was found that matches the pattern") from error
+        raise NoValue("no value was found that matches the pattern, or that the template allows") from error
 
 
 def _phases() -> list[Phase]:
@@ -120,6 +127,8 @@ def _phases() -> list[Phase]:
 def _strategy(domain: Domain) -> SearchStrategy[object]:
     from hypothesis import strategies
 
+    if isinstance(domain, Allowed):
+        return strategies.nothing() if domain.declaration is None else allowed_by(domain.declaration)
     if isinstance(domain, Pattern):
         return strategies.from_regex(domain.expression, fullmatch=True)
     return strategies.integers(0, len(domain) - 1).map(domain.__getitem__)

@@ -22,11 +22,13 @@ from stoker.engine.plan_policies.policy import Policy, Source
 from stoker.plugins.registry import Registry
 from stoker.schema.unknown import Unknown
 from stoker.template.expressions import FunctionError
+from stoker.testing.allowed_values import NoValue
 from stoker.testing.calls import CloudCalls
 from stoker.testing.cases import Case, Step
 from stoker.testing.comparing import differences, fits
-from stoker.testing.emulated_cloud import EmulatedCloud
-from stoker.testing.given import Combination, simplest
+from stoker.testing.furnishing import furnish
+from stoker.testing.given import Allowed, Combination, Domain, simplest
+from stoker.testing.placeholders import NoObject, filled
 from stoker.testing.plans import Plan
 from stoker.testing.sandbox import Resource, Sandbox, Signal, Stack
 
@@ -35,6 +37,8 @@ RULE = "expectation"
 _STACK = "test"
 """The name of the stacks of tests."""
 _MOST_LINES = 20
+_AFTER_CHANGES = 60.0
+"""Virtual seconds that pass after changes: services delete servers and volumes in the background."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,11 +99,29 @@ def _explored(case: Case) -> Outcome:
         return bool(outcomes[key].failures)
 
     try:
-        found = simplest(case.domains, case.examples, case.name, fails)
+        found = simplest(_domains(case), case.examples, case.name, fails)
+    except TemplateInvalid as error:
+        return Outcome(case.file.source, case.title, 0.0, error.diagnostics)
     except StokerError as error:
         failure = case.complaint(("tests", case.name, "given"), error.message, RULE)
         return Outcome(case.file.source, case.title, 0.0, (failure,))
     return Outcome(case.file.source, case.title, 0.0, ()) if found is None else outcomes[_key(found)]
+
+
+def _domains(case: Case) -> Mapping[str, Domain]:
+    """Return the values of a case, with the declarations of the parameters whose values the template allows.
+
+    Raises TemplateInvalid for a template that cannot be read, and NoValue for a parameter that it does not have.
+    """
+    named = [name for name, domain in case.domains.items() if isinstance(domain, Allowed)]
+    if not named:
+        return case.domains
+    step = case.steps[0]
+    declared = Workspace(_registry(), step.environments).root(step.template).definition.template.parameters
+    for name in named:
+        if name not in declared:
+            raise NoValue(f"the template has no parameter {name!r}")
+    return {**case.domains, **{name: Allowed(declared[name]) for name in named}}
 
 
 def _key(given: Combination) -> str:
@@ -160,8 +182,28 @@ class _Trial:
             return
         self._check_stack(step, stack)
         self._check_calls(step, sandbox.calls[before:])
+        self._change(step, sandbox, stack)
         if "drift" in expected:
             self._check_paths(step, "drift", sandbox.drift(_STACK).actions, "different from its definition")
+
+    def _change(self, step: Step, sandbox: Sandbox, stack: Stack) -> None:
+        """Change objects of the cloud behind the stack's back, and let a minute pass."""
+        ids = {path: each.physical_id for path, each in stack.resources.items() if each.physical_id}
+        names = {**ids, "project_id": sandbox.cloud.project_id}
+        for number, change in enumerate(step.expected.get("changes", ())):
+            place = ("changes", number)
+            try:
+                method, _, path = filled(change["request"], names, ("request",)).partition(" ")
+                body = filled(change.get("body"), names, ("body",))
+                sandbox.cloud.request(method.upper(), path, body, user=change.get("user", "demo"))
+            except NoObject as error:
+                self._complain(
+                    step, (*place, *error.path), f"the stack has no object {error.name!r}", *_near(error.name, ids)
+                )
+            except UserError as error:
+                self._complain(step, (*place, "request"), error.message)
+        if "changes" in step.expected:
+            sandbox.advance(_AFTER_CHANGES)
 
     def _complain(self, step: Step, place: Place, message: str, hint: str = "") -> None:
         self.failures.append(self.case.complaint((*step.place, *place), message, RULE, hint))
@@ -363,25 +405,3 @@ def _place_parts(text: str) -> list[Any]:
 @cache
 def _registry() -> Registry:
     return Registry.on_demand()
-
-
-def furnish(cloud: EmulatedCloud, section: Mapping[str, Any]) -> None:
-    """Give the emulated cloud what a section says that it has."""
-    if section.get("only"):
-        cloud.remove_own()
-    if "services" in section:
-        cloud.restrict_services(section["services"])
-    if "extensions" in section:
-        cloud.extensions = frozenset(section["extensions"])
-    for name, flavor in section.get("flavors", {}).items():
-        cloud.add_flavor(name, **flavor)
-    for name, image in section.get("images", {}).items():
-        cloud.add_image(name, **image)
-    for name, network in section.get("networks", {}).items():
-        cloud.add_network(name, **network)
-    for name in section.get("keypairs", ()):
-        cloud.add_keypair(name)
-    for role in section.get("roles", ()):
-        cloud.grant(role)
-    for service, limits in section.get("quotas", {}).items():
-        cloud.limit(service, limits)

@@ -59,12 +59,25 @@ PATTERN = Section(
     "Strings that match a pattern.",
 )
 
+ALLOWED = "allowed"
+"""Instead of given values: those that the template allows."""
+
 FLAVOR = Section(
     "flavor",
     {
         "ram": Key(COUNT, "Memory in MiB, which is 2048 unless given."),
         "vcpus": Key(COUNT, "Number of processors, which is 1 unless given."),
         "disk": Key(COUNT, "Size of the disk in GiB, which is 20 unless given."),
+        "extra_specs": Key(
+            MapOf(TEXT, "key"), "What the scheduler and the hosts are asked for, such as `hw:cpu_policy`."
+        ),
+    },
+)
+
+VOLUME_TYPE = Section(
+    "volume_type",
+    {
+        "extra_specs": Key(MapOf(TEXT, "key"), "What the back ends are asked for, such as `volume_backend_name`."),
     },
 )
 
@@ -78,14 +91,15 @@ NETWORK = Section(
     },
 )
 
-QUOTAS = Section(
-    "quotas",
-    {
-        "compute": Key(MapOf(COUNT, "limit"), "Limits of Nova, such as `cores` and `instances`."),
-        "network": Key(MapOf(COUNT, "limit"), "Limits of Neutron, such as `port` and `floatingip`."),
-        "volume": Key(MapOf(COUNT, "limit"), "Limits of Cinder, such as `volumes` and `gigabytes`."),
-    },
-)
+_QUOTAS = {
+    "compute": Key(MapOf(COUNT, "limit"), "Limits of Nova, such as `cores` and `instances`."),
+    "network": Key(MapOf(COUNT, "limit"), "Limits of Neutron, such as `port` and `floatingip`."),
+    "volume": Key(MapOf(COUNT, "limit"), "Limits of Cinder, such as `volumes` and `gigabytes`."),
+}
+
+QUOTAS = Section("quotas", _QUOTAS)
+
+USED = Section("used", _QUOTAS, "How much of quotas is in use, by objects that the emulated cloud does not have.")
 
 CLOUD = Section(
     "cloud",
@@ -98,7 +112,9 @@ CLOUD = Section(
         "extensions": Key(ListOf(TEXT), "Aliases of the extensions of Neutron; all that are emulated unless given."),
         "only": Key(FLAG, "Whether the cloud has no other flavors, images and networks than these."),
         "roles": Key(ListOf(TEXT), "Further roles of the user in the project, such as `admin`."),
+        "volume_types": Key(MapOf(VOLUME_TYPE, "name"), "Public volume types, besides the default one."),
         "quotas": Key(QUOTAS, "How much the project of the user may have."),
+        "used": Key(USED, "How much of the quotas that are given is in use already, so that less is left."),
     },
     "What the emulated cloud has, besides what a new one has.",
 )
@@ -129,6 +145,24 @@ SIGNAL = Section(
         "details": Key(MapOf(ANYTHING, "name"), "What is sent, such as `{status: SUCCESS}`."),
     },
     "A signal as a program in a server sends it.",
+)
+
+USERS = ("demo", "admin")
+"""The users of the emulated cloud: the owner of the stacks, and the operator."""
+
+CHANGE = Section(
+    "change",
+    {
+        "request": Key(
+            TEXT,
+            "Method and path, such as `DELETE /network/v2.0/ports/{port}`. Here and in the body, a path of a resource "
+            "in braces stands for the ID of its object, and `{project_id}` for that of the project.",
+            required=True,
+        ),
+        "body": Key(ANYTHING, "The JSON data that is sent."),
+        "user": Key(Choice(USERS), "Who sends it: the owner of the stack, `demo`, unless given, or the operator."),
+    },
+    "A request that changes something without the stack.",
 )
 
 PLAN = Section(
@@ -220,6 +254,11 @@ STEP = {
         "What the service has received about the object of a resource when it was created, compared like outputs.",
     ),
     "calls": Key(ListOf(CALL), "Requests that the cloud has received during the step."),
+    "changes": Key(
+        ListOf(CHANGE),
+        "What somebody changes in the cloud after the deployment, behind the stack's back. Then, a minute passes. "
+        "`drift` and the next update find it.",
+    ),
     "drift": Key(
         ListOf(TEXT),
         "The paths of the resources whose objects differ from their definition afterwards: exactly these.",
@@ -239,13 +278,19 @@ TEST = Section(
         "given": Key(
             MapOf(
                 Either(
-                    Either(PATTERN, RANGE, lambda value: isinstance(value, dict) and "matching" in value),
-                    ListOf(ANYTHING),
-                    lambda value: isinstance(value, dict),
+                    Choice((ALLOWED,)),
+                    Either(
+                        Either(PATTERN, RANGE, lambda value: isinstance(value, dict) and "matching" in value),
+                        ListOf(ANYTHING),
+                        lambda value: isinstance(value, dict),
+                    ),
+                    lambda value: isinstance(value, str),
                 ),
                 "parameter",
             ),
-            "Lists or ranges of values: the test is run with each combination, unless `examples` is given.",
+            "Lists or ranges of values: the test is run with each combination, unless `examples` is given. `allowed` "
+            "stands for all values that the template allows for the parameter, by its type and constraints; it needs "
+            "`examples`.",
         ),
         "examples": Key(
             COUNT,

@@ -16,6 +16,7 @@ from stoker.plugins.resource import ResourceType
 from stoker.store.records import STACK_TYPE
 from stoker.testing.census import OUTLIVING
 from stoker.testing.census import Kind as ObjectKind
+from stoker.testing.furnishing import furnish
 from stoker.testing.rehearsal.disruptions import Disruption, Script
 from stoker.testing.rehearsal.guests import UNSUPPORTED, WAITING, Guests
 from stoker.testing.rehearsal.scenario import (
@@ -34,7 +35,6 @@ from stoker.testing.rehearsal.scenario import (
     is_scaling,
 )
 from stoker.testing.rehearsal.stage import EngineDied, Stage
-from stoker.testing.running import furnish
 from stoker.testing.sandbox import Definition, by_path
 
 _REF: Mapping[str, Any] = {"name": NAME, "id": None}

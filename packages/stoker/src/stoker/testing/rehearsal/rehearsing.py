@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field, replace
 
 from stoker.base.diagnostics import Diagnostic
 from stoker.base.errors import Invalid, StokerError
+from stoker.testing.furnishing import furnish
 from stoker.testing.rehearsal import rules
 from stoker.testing.rehearsal.disruptions import Disruption
 from stoker.testing.rehearsal.findings import Disturbed, usual, written
@@ -15,7 +16,6 @@ from stoker.testing.rehearsal.proofs import cause
 from stoker.testing.rehearsal.runs import Run, Runs
 from stoker.testing.rehearsal.scenario import CREATE, DELETE, UPDATE, Outcome, Scenario
 from stoker.testing.rehearsal.structure import Structure, scaling_policies
-from stoker.testing.running import furnish
 from stoker.testing.sandbox import Sandbox
 from stoker.testing.workers import Workers
 
