@@ -159,6 +159,23 @@ def test_what_is_decided_late_has_a_result_of_its_own(world: QueryService, boto:
     assert note.get("StatusMessage") == ("the word is too long" if length > 16 else None)
 
 
+@pytest.mark.usefixtures("clean")
+@pytest.mark.parametrize(("length", "status"), [(20, "HOOK_COMPLETE_FAILED"), (8, "HOOK_COMPLETE_SUCCEEDED")])
+def test_a_nested_stack_decides_late(world: QueryService, boto: Any, length: int, status: str) -> None:
+    """What is decided there is the result of the operation on the root stack, which fails for whatever reason."""
+    name, size = f"Group{length}", {"Type": "OS::Heat::TestResource", "Properties": {"value": length}}
+    word = {"type": "OS::Heat::RandomString", "properties": {"length": {"Fn::GetAtt": ["Size", "output"]}}}
+    group = {"Type": "OS::Heat::ResourceGroup", "Properties": {"count": 1, "resource_def": word}}
+    bad = {"Type": "OS::Heat::TestResource", "Properties": {"fail": True}, "DependsOn": name}
+    stack = boto.create_stack(StackName="late", TemplateBody=words(Size=size, Bad=bad, **{name: group}))["StackId"]
+    world.until(lambda: boto.describe_stacks(StackName=stack)["Stacks"][0]["StackStatus"] == "ROLLBACK_COMPLETE", 30)
+    (found,) = results(boto, TargetType="RESOURCE", TargetId=f"{name}.0")
+    assert found["Status"] == status
+    shown = boto.get_hook_result(HookResultId=found["HookResultId"])
+    says = "the word is too long" if length > 16 else None
+    assert [each.get("StatusMessage") for each in shown["Annotations"]] == [says]
+
+
 def propose(boto: Any, body: str, expected: str) -> str:
     identifier = str(
         boto.create_change_set(StackName="sets", ChangeSetName="one", ChangeSetType="CREATE", TemplateBody=body)["Id"]

@@ -138,6 +138,42 @@ async def test_a_value_that_is_known_late_is_judged_right_before_the_step(world:
     assert set(rows) == {"size"}, "the step has not begun"
 
 
+@pytest.mark.parametrize(("length", "outcome"), [(20, "objected"), (8, "satisfied")])
+@pytest.mark.parametrize("where", ["plan", "step", "deeper"])
+async def test_what_a_nested_stack_decides_late_is_a_result_of_the_root(
+    world: World, length: int, outcome: str, where: str
+) -> None:
+    """The values are known when the nested stack begins (`plan`), or only while it is made (`step`)."""
+    late = word({"get_attr": ["size", "output"]})
+    inner, files = template(size=resource(length), word=late), {}
+    body, path = template(size=resource(length), group=grouped(late)), "group.0"
+    if where != "plan":
+        files = {"inner.yaml": json.dumps(inner)}
+        nested = {"type": "inner.yaml"}
+        body, path = template(group=nested), "group.word"
+        if where == "deeper":
+            body, path = template(group=grouped(nested)), "group.0.word"
+    body["resources"]["bad"] = {**resource(fail=True), "depends_on": "group"}
+    stack = await world.create("late", body, files=files, disable_rollback=True)
+    assert stack["status"] == "FAILED"
+    listed = await world.call("policy_result_list", stack="late")
+    (found,) = [each for each in listed["results"] if each["path"] == path]
+    assert (found["outcome"], found["policy"], found["stack_name"]) == (outcome, "short-words", "late")
+    (row,) = await world.call("operation_list", ref=named("late"))
+    shown = await world.call("operation_show", ref=named("late"), operation_id=row["id"])
+    policies = shown["plan"]["policies"]
+    expected = ("deny", [("policy-denied", path)]) if outcome == "objected" else (None, [])
+    assert (policies["verdict"], [(each["code"], each["path"]) for each in policies["results"]]) == expected
+
+
+def grouped(definition: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "OS::Heat::ResourceGroup", "properties": {"count": 1, "resource_def": definition}}
+
+
+def named(name: str) -> dict[str, Any]:
+    return {"name": name, "id": None}
+
+
 async def test_a_warning_is_recorded_with_the_operation_and_does_not_refuse(world: World) -> None:
     stack = await world.create("web", template(v=value("odd")))
     assert stack["status"] == "COMPLETE"

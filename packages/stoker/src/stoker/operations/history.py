@@ -9,6 +9,7 @@ from stoker.contract.events import ListOperations, OperationDetails, OperationVi
 from stoker.engine.planning.plan import read_plan
 from stoker.engine.records.earlier_failures import failure_of
 from stoker.engine.records.services import EngineServices
+from stoker.operations.late_decisions import with_nested_decisions
 from stoker.operations.lookup import find_operation, find_stack
 from stoker.operations.views import failure_view
 from stoker.store import queries
@@ -40,6 +41,8 @@ async def operation_show(services: EngineServices, context: RequestContext, requ
     stack = await find_stack(services, context, request.ref, deleted=True)
     operation = await find_operation(services, stack, request.operation_id)
     plan = read_plan(services.sealer.open(operation.plan)) if operation.plan else None
+    if plan is not None and plan.get("policies"):
+        plan = {**plan, "policies": await with_nested_decisions(services, operation.id, plan["policies"])}
     return {**_view(operation), "plan": plan}
 
 

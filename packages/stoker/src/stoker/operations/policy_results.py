@@ -21,6 +21,7 @@ from stoker.contract.request import by_name
 from stoker.engine.plan_policies.policy import Code, Verdict
 from stoker.engine.records.services import EngineServices
 from stoker.operations.finding_change_sets import change_set_rows
+from stoker.operations.late_decisions import with_nested_decisions
 from stoker.operations.lookup import find_stack
 from stoker.store import approvals, policy_results
 from stoker.store.policy_results import JudgedPlan
@@ -114,7 +115,9 @@ def _result_id(plan_id: str, number: int) -> str:
 
 
 async def _results(services: EngineServices, plan: JudgedPlan) -> list[PolicyResultView]:
-    report = services.sealer.open(plan.body).get("policies") or {}
+    report: Mapping[str, Any] = services.sealer.open(plan.body).get("policies") or {}
+    if plan.change_set is None:
+        report = await with_nested_decisions(services, plan.id, report)
     said = [*_said(report)]
     approved = False
     if plan.change_set is None and any(each["verdict"] == Verdict.REQUIRE_APPROVAL.value for each in said):

@@ -25,6 +25,14 @@ class JudgedPlan:
     body: str
 
 
+@dataclass(frozen=True, slots=True)
+class NestedPlan:
+    """The sealed plan of an operation on a nested stack, and the status of the operation."""
+
+    status: str
+    body: str
+
+
 _OPERATIONS = (
     select(
         operations.c.id,
@@ -81,3 +89,25 @@ def with_ids_between(connection: Connection, project_id: str, first: str, last: 
     of_operations = _OPERATIONS.where(stacks.c.project_id == project_id, operations.c.id.between(first, last))
     of_sets = _CHANGE_SETS.where(change_sets.c.project_id == project_id, change_sets.c.id.between(first, last))
     return [JudgedPlan(*row) for query in (of_operations, of_sets) for row in connection.execute(query)]
+
+
+def nested_plans(connection: Connection, operation_id: str, paths: Collection[str]) -> dict[str, NestedPlan]:
+    """Return the plans of the operations on the nested stacks of an operation that are on the way to these paths.
+
+    The keys are what the paths in the nested stack begin with in the outermost one, such as `group.0.`. Of several
+    operations on a nested stack, the latest counts.
+    """
+    found: dict[str, str] = {}
+    level = {operation_id: ""}
+    own, name = operations.c, stacks.c.parent_resource_name
+    children = select(own.id, own.parent_operation, name).join(stacks, stacks.c.id == own.stack_id)
+    while level:
+        within = and_(own.parent_operation.in_(level), name.is_not(None))
+        rows = connection.execute(children.where(within).order_by(own.created_at, own.id))
+        places = {row.id: f"{level[row.parent_operation]}{row.parent_resource_name}." for row in rows}
+        level = {key: place for key, place in places.items() if any(path.startswith(place) for path in paths)}
+        found |= {place: key for key, place in level.items()}
+    query = select(own.id, own.status, own.plan).where(own.id.in_(found.values()), own.plan.is_not(None))
+    rows = connection.execute(query)
+    plans = {row.id: NestedPlan(row.status, row.plan) for row in rows}
+    return {place: plans[key] for place, key in found.items() if key in plans}
