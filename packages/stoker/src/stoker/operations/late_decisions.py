@@ -37,7 +37,7 @@ def _is_deferred(result: Mapping[str, Any]) -> bool:
 def _decided(
     result: Mapping[str, Any], nested: Mapping[str, NestedPlan], reports: Mapping[str, Mapping[str, Any]]
 ) -> Sequence[Mapping[str, Any]]:
-    """Return what became of a result: itself if nothing was decided, nothing if the policy is satisfied."""
+    """Return the outcome for a result: itself if nothing was decided, nothing if the policy is satisfied."""
     if not _is_deferred(result):
         return [result]
     around = [prefix for prefix in nested if result["path"].startswith(prefix)]
