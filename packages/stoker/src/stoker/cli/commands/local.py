@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import click
 
 from stoker.cli.client.refusals import Answer
+from stoker.cli.commands.local_project import StartedProject, project_options
 from stoker.cli.framework import InputPath, data_directory_option, listing
 from stoker.cli.terminal.errors import CommandFailed
 from stoker.cli.terminal.formats import console
@@ -239,6 +240,7 @@ def _permitted(context: click.Context, parameter: click.Parameter, values: tuple
     "your machine, where servers have guests; `none` takes all back; repeatable.  [default: the previous ones]",
 )  # fmt: skip
 @click.option("--detach", is_flag=True, help="Return as soon as everything is ready.")
+@project_options
 def up(
     directory: DataDirectory,
     rest: int | None,
@@ -252,10 +254,14 @@ def up(
     guest_image: str | None,
     permitted: tuple[str, ...],
     detach: bool,
+    project: StartedProject | None,
 ) -> None:
     """Start Stoker and an emulated cloud on this machine.
 
     Processes that are already running are kept; others are started on the same ports. All data survives restarts.
+
+    With a project file, its stacks are deployed as soon as everything is ready, after showing the plan. If one fails,
+    the exit status is 1, and Stoker keeps running: with --detach in the background, otherwise until Ctrl-C.
 
     \b
     Examples:
@@ -265,6 +271,7 @@ def up(
       stoker up --guests namespace
       stoker up --guests namespace --guests flavor:m1.large=qemu
       stoker up --cloud my-openstack
+      stoker up -f project.yaml --stage test
     """
     from stoker.base.extras import PARTS, require_parts
 
@@ -273,6 +280,8 @@ def up(
     ports = {"rest": rest, "cfn": cfn, "identity": identity}
     planned = planned_set_up(known, ports, cloud, config_files, services, dns_port, guests, guest_image, permitted)
     require_parts("stoker up", ["engine"] if planned.cloud else PARTS)
+    if project is not None:
+        project.check(planned.cloud)
     remark = _require_guests(planned) if planned.guests != NO_GUESTS else ""
     local = Local(directory, planned)
     missing = local.missing()
@@ -286,6 +295,8 @@ def up(
         if detach:
             local.supervise()
         _show_addresses(out, local)
+        if project is not None:
+            project.deploy(local.set_up)
         return
     check_configuration(planned.config_files)
     if len(missing) < len(local.programs):
@@ -306,11 +317,13 @@ def up(
         _warn_of_gap(directory, local.set_up)
         if progress := control.taken_over(local.programs[-1]):
             out.print(f"{progress[1]} unfinished operations are being resumed; `stoker status` shows the progress.")
-        if detach:
-            out.print("`stoker down` stops it.")
-            return
-        out.print("Ctrl-C stops it.")
-        watch(local, children, out, stopped)
+        out.print("`stoker down` stops it." if detach else "Ctrl-C stops it.")
+        if not detach and project is None:
+            watch(local, children, out, stopped)
+        elif not detach and project is not None:
+            project.deploy_beside(partial(watch, local, children, out, stopped), local.set_up, stopped, interrupted)
+    if detach and project is not None:
+        project.deploy(local.set_up)
 
 
 def _warn_of_gap(directory: DataDirectory, set_up: SetUp) -> None:
