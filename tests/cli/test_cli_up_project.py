@@ -24,8 +24,8 @@ STACKS = {
 def project(tmp_path: Path) -> Path:
     """A project of two stacks; what `web` does can be chosen with a parameter."""
     net = {**NET, "outputs": {"network": {"value": {"get_resource": "net"}}}}
-    action = {"type": "OS::Heat::TestResource", "properties": {"fail": {"get_param": "fail"}}}
-    action["properties"] |= {"action_wait_secs": {"create": {"get_param": "seconds"}}}  # type: ignore[index, operator]
+    acts = {"fail": {"get_param": "fail"}, "action_wait_secs": {"create": {"get_param": "seconds"}}}
+    action = {"type": "OS::Heat::TestResource", "properties": acts}
     web = {
         "heat_template_version": "2021-04-16",
         "parameters": {
@@ -77,7 +77,7 @@ def test_in_the_foreground_stoker_outlives_the_deployment_until_ctrl_c(
 ) -> None:
     """A stack fails, and Stoker keeps running until Ctrl-C; or Ctrl-C comes while a stack is being made."""
     given = ("-P", f"web.fail={seconds == 0}", "-P", f"web.seconds={seconds}")
-    command = [BIN / "stoker", "up", *ANY_PORTS, "-f", str(project), "--stage", "test", "--yes", *given]
+    command = [str(BIN / "stoker"), "up", *ANY_PORTS, "-f", str(project), "--stage", "test", "--yes", *given]
     foreground = subprocess.Popen(
         command, env=shell.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
