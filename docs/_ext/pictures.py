@@ -24,7 +24,7 @@ from rich.text import Text
 DOCS = Path(__file__).parents[1]
 PICTURES = DOCS / "_static" / "terminal"
 WIDTH, HEIGHT = 100, 46
-_PATIENCE = 120.0
+_TIMEOUT = 120.0
 THEME = TerminalTheme(
     (22, 27, 34),
     (201, 209, 217),
@@ -118,7 +118,7 @@ class Terminal:
 
     def while_not(self, pattern: str, look: Callable[[], None]) -> None:
         """Call `look` repeatedly until the screen shows a pattern."""
-        end = time.monotonic() + _PATIENCE
+        end = time.monotonic() + _TIMEOUT
         while not re.search(pattern, shown := self._tmux("capture-pane", "-p"), re.MULTILINE):
             if time.monotonic() > end:
                 raise TimeoutError(f"the screen never showed {pattern}: {shown}")
@@ -154,7 +154,7 @@ class Terminal:
             env=self._environment,
             capture_output=True,
             text=True,
-            timeout=_PATIENCE,
+            timeout=_TIMEOUT,
             check=True,
         )
         return done.stdout

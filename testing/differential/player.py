@@ -10,7 +10,7 @@ from testing.differential.script import Script, Step, Until, filled
 from testing.differential.site import Answer, Site
 from testing.differential.uniform import uniform
 
-PATIENCE = 60.0
+TIMEOUT = 60.0
 """Seconds that a request is repeated for."""
 POLL_SECONDS = 0.5
 UNKNOWN = "00000000-0000-4000-8000-000000000000"
@@ -64,7 +64,7 @@ def _played(script: Script, step: Step, site: Site, variables: dict[str, str]) -
         headers = {"Content-Type": "application/json", **headers} if content else headers
     answer = site.send(step.method, url, step.account, headers, content)
     waited = 0.0
-    while step.until and not _reached(step.until, answer) and waited < PATIENCE:
+    while step.until and not _reached(step.until, answer) and waited < TIMEOUT:
         site.pause(POLL_SECONDS)
         waited += POLL_SECONDS
         answer = site.send(step.method, url, step.account, headers, content)

@@ -66,7 +66,7 @@ class Hiding(Trouble):
         return generic
 
 
-class Hideout(Laboratory):
+class HidingLaboratory(Laboratory):
     """Deletes what a laboratory creates."""
 
     trouble_class = Hiding
@@ -118,4 +118,4 @@ class Hideout(Laboratory):
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:], laboratory=Hideout)
+    main(*sys.argv[1:], laboratory=HidingLaboratory)

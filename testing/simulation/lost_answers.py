@@ -61,7 +61,7 @@ WITH_PARTS_FOR_ADMINISTRATORS = frozenset({"OS::Blazar::Lease"})
 """Types whose cases have other resources that only administrators may create."""
 REPEATED = {("zaqar", "messages")}
 """What may be there twice: a message is said again when it is not known whether it was heard."""
-PATIENCE = 60.0
+TIMEOUT = 60.0
 """Seconds after which whatever is still in progress waits for a signal: more than engines need to take over."""
 SETTLED = 4.0
 """Seconds after the end of an operation in which the engine removes what nobody lives on any more."""
@@ -230,7 +230,7 @@ class Laboratory:
             problems: list[str] = []
             changes: list[Any] = []
             self.outliving = OUTLIVING.get(name, frozenset())
-            self.empty = self._census()
+            self.empty = self._objects_now()
             kind = self.engines.registry.types()[name]
             privileged = kind.for_administrators or name in WITH_PARTS_FOR_ADMINISTRATORS
             self.engines.user = "admin" if privileged else "demo"
@@ -244,7 +244,7 @@ class Laboratory:
         """What services make of themselves for a project, once, is there before anything is counted."""
         self.cloud.open_all()  # services are seeded when they are opened
         self._add_pool()
-        self.empty = self._census()
+        self.empty = self._objects_now()
         for self.engines.user in ("admin", "demo"):
             await self._make({"heat_template_version": "2021-04-16", "resources": {"net": {"type": "OS::Neutron::Net"},
                 "port": {"type": "OS::Neutron::Port", "properties": {"network": {"get_resource": "net"}}},
@@ -293,7 +293,7 @@ class Laboratory:
         """Make and delete a stack with trouble; what is not as it usually is."""
         if self.trouble.loss is Loss.DELETED:
             await self._begin(wanted)
-            await asyncio.sleep(PATIENCE)
+            await asyncio.sleep(TIMEOUT)
             return await self._delete()
         found = await self._make(wanted)
         return [*differences(found, usual, failing=self.trouble.loss is Loss.FAILED), *await self._delete()]
@@ -307,7 +307,7 @@ class Laboratory:
         await self._begin(wanted)
         await self._quiet()
         shown = await self.engines.call("stack_show", ref=REF)
-        counted = {" ".join(key): len(found) for key, found in self._census().items() if key not in REPEATED}
+        counted = {" ".join(key): len(found) for key, found in self._objects_now().items() if key not in REPEATED}
         return {"state": f"{shown['action']} {shown['status']} {shown['status_reason']}", **counted}
 
     async def _delete(self) -> list[str]:
@@ -317,7 +317,7 @@ class Laboratory:
         await self._quiet()
         for row in (await self.engines.call("stack_list"))["stacks"]:
             raise AssertionError(f"{row['action']} {row['status']} {row['status_reason']}")
-        now = self._census()
+        now = self._objects_now()
         told = [
             f"{' '.join(key)} left: {found - self.empty[key]}" for key, found in now.items() if found - self.empty[key]
         ]
@@ -332,14 +332,14 @@ class Laboratory:
         began = self.loop.time()
         while self._unfinished():
             await asyncio.sleep(1.0)
-            if self.loop.time() - began > PATIENCE:
+            if self.loop.time() - began > TIMEOUT:
                 await self.engines.request("resource_signal", ref=REF, name=THING, details={"deploy_status_code": 0})
                 began = self.loop.time()
         await asyncio.sleep(SETTLED)
 
     # -- what can be seen ----------------------------------------------------------------------------------------------
 
-    def _census(self) -> Census:
+    def _objects_now(self) -> Census:
         return objects(self.cloud, self.outliving)
 
     def _unfinished(self) -> bool:

@@ -26,7 +26,7 @@ COMMIT_SECONDS = 5.0
 """How much later than its own time the end of an operation is committed at most: the database may be away meanwhile."""
 
 
-def untold(connection: Connection, first: Mapping[tuple[str, str], str]) -> Iterator[str]:
+def missing_events(connection: Connection, first: Mapping[tuple[str, str], str]) -> Iterator[str]:
     """What has happened without the events that it must have, and events of what has not; nothing is in progress.
 
     `first` are the first names of moved resources, by stack and name.

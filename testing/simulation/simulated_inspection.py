@@ -27,7 +27,7 @@ from stoker.store.tables import (
     stacks,
 )
 from stoker.testing.census import LEFT_ALONE
-from testing.simulation.simulated_events import untold
+from testing.simulation.simulated_events import missing_events
 from testing.simulation.simulated_parts import Nature
 from testing.simulation.simulated_templates import Draft
 
@@ -69,7 +69,7 @@ _ABANDONED = select(stacks.c.name, stacks.c.action).where(
 _DELETED = select(events.c.stack_id, events.c.resource_name).where(
     events.c.resource_type != STACK_TYPE, events.c.action == "DELETE", events.c.status == "COMPLETE"
 )
-_UNTOLD = select(stacks.c.name, stacks.c.action, stacks.c.status).where(
+_WITHOUT_EVENTS = select(stacks.c.name, stacks.c.action, stacks.c.status).where(
     ~exists().where(
         events.c.stack_id == stacks.c.id,
         events.c.resource_type == STACK_TYPE,
@@ -248,15 +248,17 @@ class Inspection:
             told = Counter((row.stack_id, row.resource_name) for row in connection.execute(_DELETED))
             for place in gone:
                 if told[place] < self._vanished[place]:
-                    self._nature.violate("untold", f"there is no event of the deletion of {place[1]}")
-        for row in connection.execute(_UNTOLD):
-            self._nature.violate("untold", f"stack {row.name} is {row.action} {row.status} without an event of that")
+                    self._nature.violate("unreported", f"there is no event of the deletion of {place[1]}")
+        for row in connection.execute(_WITHOUT_EVENTS):
+            self._nature.violate(
+                "unreported", f"stack {row.name} is {row.action} {row.status} without an event of that"
+            )
 
     def look_at_history(self) -> None:
         """What has happened, until nothing is in progress any more, is in the events."""
         with self._database.engine.connect() as connection:
-            for text in untold(connection, self._first):
-                self._nature.violate("untold", text)
+            for text in missing_events(connection, self._first):
+                self._nature.violate("unreported", text)
 
     def late(self) -> list[str]:
         """Objects that were created for requests of engines that had died, and that belong to no resource."""

@@ -75,7 +75,7 @@ class Nature:
         """What was created for senders that had died."""
         self._away_until = 0.0
 
-    def peace(self) -> None:
+    def stop_troubles(self) -> None:
         """Nothing goes wrong any more."""
         self.spoil_rate = self.slow_rate = 0.0
         self.fault_rate = self.refusal_rate = self.loss_rate = self.cut_rate = self._away_until = 0.0

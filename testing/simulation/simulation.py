@@ -46,7 +46,7 @@ EXAMPLE = Path(__file__).parents[2] / "examples" / "network.yaml"
 PROGRAM = "python -m testing.simulation.simulation"
 FIXED = ("16", "9", "3", "45", "8", "12", "50", "5", "48", "4")
 """Short histories, of which at least one notices each bug of `mutants` that the simulation is expected to notice."""
-BAD = ("lost", "duplicated", "orphaned", "stuck", "fencing", "different", "untold", "unreadable", "broken")
+BAD = ("lost", "duplicated", "orphaned", "stuck", "fencing", "different", "unreported", "unreadable", "broken")
 """Kinds of what must not happen."""
 
 MOVES = 4
@@ -65,7 +65,7 @@ ONLY: Sequence[Sequence[str]] = ((), (), ("net",), ("net", "volume", "value", "c
 """The kinds of resources that the stacks of a history consist of, or empty for all: of few kinds, many are alike."""
 
 
-class Hopeless(Exception):
+class SimulationAborted(Exception):
     """Something has gone wrong, so that the rest of the history shows nothing more."""
 
 
@@ -161,9 +161,9 @@ class Simulation:
     async def _quiet(self) -> None:
         """No more trouble, until nothing runs any more, and nothing is left that was created late.
 
-        Raises Hopeless when something that must not happen has happened.
+        Raises SimulationAborted when something that must not happen has happened.
         """
-        self.nature.peace()
+        self.nature.stop_troubles()
         for member in self.cluster.members:
             member.process.doom = None
         began = self.loop.time()
@@ -185,7 +185,7 @@ class Simulation:
             if late and self.loop.time() > began + LATEST:
                 self.nature.violate("orphaned", f"created late, and still there after {LATEST:.0f} seconds: {late}")
             if self.nature.violations:
-                raise Hopeless
+                raise SimulationAborted
         self.inspection.look_at_history()
 
     async def _end(self) -> None:
@@ -235,7 +235,7 @@ def report(seed: int, path: Path, trace: bool, **people: bool) -> dict[str, Any]
     nature = simulation.nature
     try:
         simulation.run()
-    except Hopeless:
+    except SimulationAborted:
         assert nature.violations
     except Exception as error:
         logging.exception("seed %d", seed)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from testing.terraform.applying import Applying, Fields, Maker, Refresh
 
 NETWORK, NOVA, LBAAS, SHARES = "/network/v2.0", "/compute/v2.1", "/load-balancer/v2/lbaas", "/share/v2"
-_PATIENCE = 500
+_TIMEOUT = 500
 """How often a server is asked for until it is built."""
 _NO_IMAGE = "Attempt to boot from volume - no image supplied"
 
@@ -213,7 +213,7 @@ def _instance(cloud: Applying, kind: str, given: Fields) -> Fields:
 
 def _built(cloud: Applying, identifier: str) -> Fields:
     """Return a server when it is built, which takes a while if its disk is copied from an image."""
-    for _ in range(_PATIENCE):
+    for _ in range(_TIMEOUT):
         server: Fields = cloud.send("GET", f"{NOVA}/servers/{identifier}")["server"]
         if server["status"] == "ACTIVE":
             return server

@@ -20,7 +20,7 @@ from testing.harness import ThreadedWorld, serve_rest
 
 pytestmark = pytest.mark.slow
 
-PATIENCE = 60.0
+TIMEOUT = 60.0
 PACE = 0.02
 LATE = 20.0
 """Seconds for which a call is held back: longer than it takes to ask what the stack does meanwhile."""
@@ -104,7 +104,7 @@ class Site:
         headers = {"X-Auth-Token": self.token, "Content-Type": "application/json"}
         request = HttpRequest(self.url + path, data, headers, method=method)
         try:
-            with urlopen(request, timeout=PATIENCE) as answer:
+            with urlopen(request, timeout=TIMEOUT) as answer:
                 return answer.status, json.loads(answer.read() or b"null")
         except OSError as error:
             content = error.read() if hasattr(error, "read") else b""  # an HTTPError is an answer too
@@ -157,7 +157,7 @@ class Stack:
 
     def until(self, *, resource: str, state: str) -> None:
         """Wait until a resource is in a state."""
-        end = time.monotonic() + PATIENCE
+        end = time.monotonic() + TIMEOUT
         while time.monotonic() < end:
             shown = self.site.call("GET", f"{self.path}/resources/{resource}")[1]
             if shown.get("resource", {}).get("resource_status") == state:

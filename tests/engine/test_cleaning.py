@@ -200,7 +200,7 @@ async def test_change_sets_go_by_their_age(make_world: MakeWorld) -> None:
     await world.create("web", value("a"))
     for name in ("one", "two"):
         await world.call(
-            "change_set_create", stack_name="web", name=name, kind="UPDATE", description=None, laid_down={},
+            "change_set_create", stack_name="web", name=name, kind="UPDATE", description=None, settings={},
             body={"template": value(name)},
         )  # fmt: skip
     with world.database.writing() as connection:

@@ -63,7 +63,7 @@ async def test_a_value_that_another_stack_imports_is_not_changed(world: World) -
             kind="UPDATE",
             description=None,
             body={"template": plain("two")},
-            laid_down={},
+            settings={},
         )
     source = await world.update("source", {**plain("one"), "Description": "Another text"})
     assert (source["status"], world.outputs(source)) == ("COMPLETE", {"out": "one"})

@@ -115,7 +115,7 @@ async def test_a_value_that_no_service_shows_is_not_missed_if_it_is_ignored(worl
     before = await drift(world, "server")
     assert before["status"] == "UNKNOWN"
     assert "user_data" in before["reason"]
-    heeding = ignoring(server, "user_data")
-    await world.update("web", template(net=net(name="mine"), server=heeding))
+    ignoring_data = ignoring(server, "user_data")
+    await world.update("web", template(net=net(name="mine"), server=ignoring_data))
     after = await drift(world, "server")
     assert (after["status"], after["reason"]) == ("IN_SYNC", "")

@@ -58,7 +58,7 @@ async def propose(world: World, kind: str, value: str) -> None:
         kind=kind,
         description=None,
         body={"template": template(value)},
-        laid_down=SETTINGS,
+        settings=SETTINGS,
     )
 
 
@@ -86,7 +86,7 @@ async def test_settings_that_are_refused_change_nothing(world: World) -> None:
 
 async def test_a_new_stack_is_recorded_with_its_settings(world: World) -> None:
     with dying(world):
-        stack = await world.call("stack_create_laid_down", name="web", template=template("a"), laid_down=SETTINGS)
+        stack = await world.call("stack_create_with_settings", name="web", template=template("a"), settings=SETTINGS)
     assert await settings(world) == SETTINGS
     assert (await world.settle(stack["id"]))["status"] == "COMPLETE"
 

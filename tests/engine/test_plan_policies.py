@@ -366,7 +366,7 @@ async def test_a_change_set_does_not_pass(governed: Governed) -> None:
     made = await world.create("web", template(net=NET))
     body = {"template": template(net=NET, more=NET)}
     request = {"stack_name": "web", "name": "more", "kind": "UPDATE", "description": None, "body": body}
-    await world.call("change_set_create", **request, laid_down={})
+    await world.call("change_set_create", **request, settings={})
     await governed.freeze()
     await world.call("change_set_execute", stack="web", name="more")
     await world.settle(made["id"])

@@ -98,13 +98,13 @@ async def test_hidden_values_are_not_in_what_was_not_checked(world: World) -> No
     assert "volume_type" in preview["plan"]["unchecked"] and "s3cret" not in preview["plan"]["unchecked"]
 
 
-PATIENCE = 2.0
+TIMEOUT = 2.0
 """A limit within which the services that do not hang answer on a busy machine, too."""
 LATE = "within 3 seconds"
 BOTH = template(net=("OS::Neutron::Net", {}), disk=("OS::Cinder::Volume", {"size": 1}))
 
 
-@pytest.mark.parametrize("world", [PATIENCE], indirect=True)
+@pytest.mark.parametrize("world", [TIMEOUT], indirect=True)
 async def test_what_hangs_leaves_orphans_of_its_own_unknown_and_the_others_are_reported(world: World) -> None:
     await world.create("web", BOTH)
     disk = (await world.resources("web"))["disk"]["physical_id"]
@@ -116,7 +116,7 @@ async def test_what_hangs_leaves_orphans_of_its_own_unknown_and_the_others_are_r
     assert (net["status"], net["why"]) == ("unknown", "unreadable") and LATE in net["detail"]
 
 
-@pytest.mark.parametrize("world", [PATIENCE], indirect=True)
+@pytest.mark.parametrize("world", [TIMEOUT], indirect=True)
 async def test_what_hangs_leaves_its_objects_uncompared_and_the_others_are_reported(world: World) -> None:
     await world.create("web", BOTH)
     slow(world, NEUTRON)

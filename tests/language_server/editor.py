@@ -18,7 +18,7 @@ from pygls.lsp.client import LanguageClient
 from stoker.language_server.server import build
 
 CURSOR = "|"
-_PATIENCE = 20
+_TIMEOUT = 20
 
 
 class Editor:
@@ -123,7 +123,7 @@ class Editor:
 
         async with self._news:
             try:
-                await asyncio.wait_for(self._news.wait_for(expected), _PATIENCE)
+                await asyncio.wait_for(self._news.wait_for(expected), _TIMEOUT)
             except TimeoutError:
                 pytest.fail(f"not {rules}: {self.published.get(name)}")
         return self.published[name]

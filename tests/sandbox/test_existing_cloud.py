@@ -16,7 +16,7 @@ from openstack_emulator.testing import ServedCloud
 from stoker.base.errors import Invalid, UserError
 from stoker.cli.main import cli
 from stoker.testing.cases import read_cloud
-from stoker.testing.furnishing import furnish
+from stoker.testing.existing_objects import create_existing_objects
 from stoker.testing.sandbox import Sandbox
 from stoker_foundation.clock import ManualClock
 
@@ -125,7 +125,7 @@ def test_what_the_cloud_lacks(files: Path) -> None:
     trunk = "{type: OS::Neutron::Trunk, properties: {port: one}}"
     flavor = "{type: OS::Nova::Server, properties: {flavor: m1.tiny, image: cirros}}"
     with Sandbox() as sandbox:
-        furnish(sandbox.cloud, lacking)
+        create_existing_objects(sandbox.cloud, lacking)
         for resource, word in ((flavor, "m1.tiny"), (balancer, "octavia"), (trunk, "trunk")):
             (files / "web.yaml").write_text(f"heat_template_version: 2021-04-16\nresources: {{one: {resource}}}\n")
             with pytest.raises(UserError, match=word):
@@ -148,7 +148,7 @@ def test_what_is_used_is_not_left() -> None:
         "used": {"network": {"network": 1, "subnet": 1}, "volume": {"gigabytes": 35}, "compute": {"cores": 9}},
     }
     with Sandbox() as sandbox:
-        furnish(sandbox.cloud, section)
+        create_existing_objects(sandbox.cloud, section)
         for number in range(2):
             sandbox.cloud.request("POST", "/network/v2.0/networks", {"network": {"name": str(number)}}, user="demo")
         with pytest.raises(Invalid, match="Quota exceeded"):

@@ -152,7 +152,9 @@ async def test_an_engine_that_was_asked_to_stop_or_killed_on_purpose_has_not_die
     await history.engine("leaving", leaving_at=history.now)
     await history.engine("killed", process=77)
     await history.engine("dead", process=78)
-    await history.journal.commit(Batch().then(partial(claims.excuse, processes=[77], host="h", now=history.now)))
+    await history.journal.commit(
+        Batch().then(partial(claims.record_planned_kills, processes=[77], host="h", now=history.now))
+    )
     for owned in (first, second, third):
         assert (await history.taken(owned, "engine-0")).claimed
     assert [history.verdicts(owned) for owned in (first, second, third)] == [[], [], ["CHARGED"]]

@@ -13,7 +13,7 @@ from sqlalchemy import make_url, text
 from stoker.store import queries
 from stoker.store.database import Database, Pool
 from stoker.store.journal import Batch, Journal
-from stoker.store.silence import CALM_SECONDS, MOST, Patience
+from stoker.store.silence import CALM_SECONDS, MOST, ResponseDeadline
 from testing.network_link import Link, Mode
 from tests.store.rows import stack
 
@@ -89,7 +89,7 @@ async def test_connections_that_are_swallowed_while_they_are_opened(link: tuple[
     assert await behind.read(queries.stack_by_id, "none") is None
 
 
-def test_a_statement_that_takes_long_succeeds_with_more_patience(link: tuple[Link, str], behind: Database) -> None:
+def test_a_statement_that_takes_long_succeeds_with_a_longer_timeout(link: tuple[Link, str], behind: Database) -> None:
     """A server that is only slow is waited for longer and longer."""
     wait = "pg_sleep" if behind.url.get_backend_name() == "postgresql" else "SLEEP"
 
@@ -103,16 +103,16 @@ def test_a_statement_that_takes_long_succeeds_with_more_patience(link: tuple[Lin
     assert [slow() for _ in range(3)] == [False, False, True]
 
 
-def test_patience_doubles_once_for_connections_that_are_lost_together_and_ends_when_it_is_calm() -> None:
+def test_the_timeout_doubles_once_for_connections_that_are_lost_together_and_ends_when_it_is_calm() -> None:
     now = 0.0
-    patience = Patience(10.0, lambda: now)
-    limits = [patience.seconds]
+    deadline = ResponseDeadline(10.0, lambda: now)
+    limits = [deadline.seconds]
     for _ in range(6):
         now += 200
-        patience.exhausted()
-        patience.exhausted()
-        limits.append(patience.seconds)
+        deadline.exhausted()
+        deadline.exhausted()
+        limits.append(deadline.seconds)
     assert limits == [10, 20, 40, 80, 160, 160, 160]
     assert limits[-1] == 10 * MOST
     now += CALM_SECONDS
-    assert patience.seconds == 10
+    assert deadline.seconds == 10

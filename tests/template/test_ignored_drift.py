@@ -6,7 +6,7 @@ import pytest
 
 from stoker.base.diagnostics import Diagnostic
 from stoker.base.errors import TemplateInvalid
-from stoker.engine.records.heeding import heeded, ignored_paths, paths_of
+from stoker.engine.records.ignored_drift import ignored_paths, paths_of, without_ignored
 from stoker.plugins.registry import Registry
 from stoker.template.check import check
 from stoker.template.definition import Definition
@@ -117,9 +117,9 @@ def test_a_property_that_differs_elsewhere_too_stays_whole() -> None:
     paths = paths_of(kind, ["metadata.owner"])
     only = {"metadata": {"owner": "b", "size": "1"}}
     both = {"metadata": {"owner": "b", "size": "2"}}
-    assert heeded(kind, recorded, only, paths.values()) == {}
-    assert heeded(kind, recorded, both, paths.values()) == both
-    assert heeded(kind, recorded, {"metadata": None}, paths.values()) == {"metadata": None}
+    assert without_ignored(kind, recorded, only, paths.values()) == {}
+    assert without_ignored(kind, recorded, both, paths.values()) == both
+    assert without_ignored(kind, recorded, {"metadata": None}, paths.values()) == {"metadata": None}
     assert [each.differs for each in ignored_paths(recorded, both, paths)] == [True]
 
 

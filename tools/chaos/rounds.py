@@ -41,7 +41,7 @@ class Noted(Exception):
     """Something is wrong and noted; what else would be found follows from it."""
 
 
-class Crowd(User):
+class ManyStacks(User):
     """More stacks than in the simulation, which all go on at the same time."""
 
     NAMES = ("alpha", "beta", "gamma", "delta")
@@ -59,7 +59,7 @@ class Round:
         place.served.forget_tokens()
         self._inspection = place.served.do(self._inspect)
         self._front = Front(place, session, self._inspection, self.nature)
-        self._user = Crowd(self._front, self._inspection)
+        self._user = ManyStacks(self._front, self._inspection)
         self._adversary = Adversary(place, self.nature, seed)
         self._pace = random.Random(f"pace {seed}")
 

@@ -1,8 +1,8 @@
 """Words that the project does not use, found in comments, docstrings, messages, names and the manual.
 
 `tools/checks/vocabulary.toml` lists them with what to write instead. Python files are read token by token, so that only
-comments and strings count, and the names of functions and classes; of Markdown, everything outside code blocks; of the
-Makefile and TOML files, the comments. Exit status 1 when a word is found.
+comments, strings and names count; of Markdown, everything outside code blocks; of the Makefile and TOML files, the
+comments. Exit status 1 when a word is found.
 """
 
 from __future__ import annotations
@@ -26,7 +26,6 @@ _CHECKED = (
     "packages", "contrib", "deploy", "docs", "testing", "tools", "tests", "conftest.py",
     "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "Makefile", "pyproject.toml",
 )  # fmt: skip
-_NAME = re.compile(r"^\s*(?:async )?(?:def|class) (\w+)", re.MULTILINE)
 _WORD = re.compile(r"_+|(?<=[a-z0-9])(?=[A-Z])")
 _BUILT = {"_build", "generated"}
 _FENCE = "```"
@@ -67,14 +66,18 @@ class Vocabulary:
         return any(path == place or path.startswith(f"{place}/") for place in self.pending)
 
     def wrong_names(self, source: str) -> Iterator[tuple[int, str, str]]:
-        """The same for the names that a Python source gives to functions and classes."""
-        found = [(match.start(1), _WORD.sub(" ", match[1]).strip()) for match in _NAME.finditer(source)]
-        if not self.any_term.search("\n".join(words for _, words in found)):
+        """The same for the names in a Python source: functions, classes, variables, fields; each where it is first."""
+        if not self.any_term.search(_WORD.sub(" ", source)):
             return
-        for start, words in found:
+        first: dict[str, int] = {}
+        for token in tokenize.generate_tokens(io.StringIO(source).readline):
+            if token.type == tokenize.NAME:
+                first.setdefault(token.string, token.start[0])
+        for name, line in first.items():
+            words = _WORD.sub(" ", name).strip()
             for term in self.terms:
                 if term.in_names and (match := term.pattern.search(words)):
-                    yield source.count("\n", 0, start) + 1, match[0], term.use
+                    yield line, match[0], term.use
 
     def complaints(self, prose: Iterator[tuple[int, str]]) -> Iterator[tuple[int, str, str]]:
         """Each use of a term: line number, the words found, what to write instead."""

@@ -12,7 +12,7 @@ from tools.conformance.pages import Element, Page, Visitor
 from tools.conformance.report import Result
 
 _STACKS = "/project/stacks/"
-_PATIENCE = 120  # seconds, for a stack to get somewhere
+_TIMEOUT = 120  # seconds, for a stack to get somewhere
 _SECRET = "not-to-be-seen"
 
 
@@ -191,7 +191,7 @@ class Tour:
     def _delete(self) -> None:
         for row in self._listed():
             self._press(row["id"].replace("stacks__row__", "stacks__delete__"))
-        end = time.monotonic() + _PATIENCE
+        end = time.monotonic() + _TIMEOUT
         while self._listed():
             _wait(end, "the stacks are still listed")
         _shows(self._get(_STACKS), "No items to display")
@@ -209,7 +209,7 @@ class Tour:
 
     def _until(self, stack: str, status: str) -> Element:
         """The row of a stack in the list, once it has come to a status."""
-        end = time.monotonic() + _PATIENCE
+        end = time.monotonic() + _TIMEOUT
         while True:
             [row] = [row for row in self._listed() if next(row.elements("a")).text == stack]
             if status in row.text:

@@ -20,7 +20,7 @@ from tools.realcloud.lab import Account, Lab
 STOKER = str(Path(sys.executable).with_name("stoker"))
 CLOUDS = "OS_CLIENT_CONFIG_FILE"
 POLL_SECONDS = 0.5
-PATIENCE = 660.0
+TIMEOUT = 660.0
 """Seconds after which an operation counts as stuck: those of its time limit, and a minute."""
 _ANSWERED = (0, 2)
 """The exit statuses of a command that has done what was asked: 2 says that there are differences."""
@@ -76,7 +76,7 @@ class Stacks:
         shown: dict[str, Any] = self.send("GET", stack, params={"resolve_outputs": "false"})["stack"]
         return shown
 
-    def ended(self, stack: str, seconds: float = PATIENCE) -> tuple[str, str]:
+    def ended(self, stack: str, seconds: float = TIMEOUT) -> tuple[str, str]:
         """Return the status and its reason when the operation on a stack has ended. Raises Stuck."""
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline:
@@ -86,7 +86,7 @@ class Stacks:
             time.sleep(POLL_SECONDS)
         raise Stuck(f"still {shown['stack_status']} after {seconds:.0f} s")
 
-    def delete(self, stack: str, seconds: float = PATIENCE) -> tuple[str, str]:
+    def delete(self, stack: str, seconds: float = TIMEOUT) -> tuple[str, str]:
         """Delete a stack, and return the status and its reason. Raises Stuck.
 
         A deletion that fails is tried again a few times, so that nothing is left; the outcome is that of the first.
@@ -143,7 +143,7 @@ class Engine(Stacks):
             env=self._environment(),
             capture_output=True,
             text=True,
-            timeout=PATIENCE,
+            timeout=TIMEOUT,
         )
         if done.returncode not in _ANSWERED:
             raise Refused(f"stoker {' '.join(arguments)}: {done.stderr[-2000:]}")

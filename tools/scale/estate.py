@@ -13,7 +13,7 @@ from sqlalchemy import func, select
 
 from stoker.store.database import Database
 from stoker.store.tables import resources, stacks
-from stoker.testing.sandbox import forgetful
+from stoker.testing.sandbox import unsynchronized_database
 from testing.estate import multiply
 
 CACHE_KILOBYTES = 1_000_000
@@ -31,7 +31,7 @@ def place() -> Iterator[Path]:
 
 def opened(path: Path) -> Database:
     """A database that waits for no disk."""
-    return forgetful(f"sqlite:///{path}")
+    return unsynchronized_database(f"sqlite:///{path}")
 
 
 def fill(database: Database, wanted: int) -> None:

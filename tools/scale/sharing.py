@@ -36,7 +36,7 @@ from tools.scale.work import FILES, _of, _template, projects
 
 ENGINES = (1, 2, 4)
 LOOK_SECONDS = 0.05
-PATIENCE = 3600.0
+TIMEOUT = 3600.0
 PHASES = ("create", "change", "delete")
 
 
@@ -104,8 +104,8 @@ class Sharing:
         before = self._busy()
         while self._count(operations.c.status.in_(UNFINISHED)):
             await asyncio.sleep(LOOK_SECONDS)
-            if self._loop.time() - began > PATIENCE:
-                raise RuntimeError(f"{phase} has not ended after {PATIENCE:g} s")
+            if self._loop.time() - began > TIMEOUT:
+                raise RuntimeError(f"{phase} has not ended after {TIMEOUT:g} s")
         seconds = self.found.seconds[phase] = self._loop.time() - began
         self.found.busy[phase] = [(now - then) / seconds for now, then in zip(self._busy(), before, strict=True)]
         if failed := self._count(operations.c.status != COMPLETE):

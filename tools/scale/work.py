@@ -25,7 +25,7 @@ from tools.scale.cluster import NoAnswer, ScaledCluster
 
 POLL_SECONDS = 5.0
 """Between two questions whether an operation has ended."""
-PATIENCE = 900.0
+TIMEOUT = 900.0
 """Seconds after which a user does not wait any longer."""
 PAGE = 20
 
@@ -228,7 +228,7 @@ class Users:
             if not await self._requested(context, method, arguments):
                 return
             while not await self._ended(context, name, method, shape, began):
-                if self.stopped or self._cluster.loop.time() > began + PATIENCE:
+                if self.stopped or self._cluster.loop.time() > began + TIMEOUT:
                     self.seen.counts["operations not waited for"] += 1
                     return
                 await asyncio.sleep(POLL_SECONDS * chance.uniform(0.8, 1.2))

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from openstack_emulator.container.rules.commands import course_of, execution_of
+from openstack_emulator.container.rules.commands import command_result, execution_of
 from openstack_emulator.core.faults import Fault
 from openstack_emulator.testing import Answer, ServedCloud
 
@@ -156,7 +156,7 @@ def test_commands_end_and_are_restarted(served: ServedCloud, zun: Zun) -> None:
     ],
 )
 def test_courses_of_commands(words: list[str], seconds: float | None, code: int, output: str) -> None:
-    course = course_of(words)
+    course = command_result(words)
     assert (course.seconds, course.code, course.output) == (seconds, code, output)
     if seconds is None and words:
         assert execution_of(words).code == 127

@@ -12,7 +12,7 @@ import pytest
 
 ROOT = Path(__file__).parents[3]
 ZEROS = dict.fromkeys(
-    ("lost", "duplicated", "orphaned", "stuck", "fencing", "different", "untold", "unreadable", "broken"), 0
+    ("lost", "duplicated", "orphaned", "stuck", "fencing", "different", "unreported", "unreadable", "broken"), 0
 )
 WITH_REPORTS = """
 import sys

@@ -12,7 +12,7 @@ from typing import Any
 class JsonProcess:
     """A process of a command line, which is one of Stoker's own. Not thread-safe.
 
-    `environment` replaces that of this process, `patience` is how long to wait for an answer, in seconds, and
+    `environment` replaces that of this process, `timeout` is how long to wait for an answer, in seconds, and
     `longest_answer` how many bytes it may have.
     """
 
@@ -21,10 +21,10 @@ class JsonProcess:
         command: Sequence[str],
         environment: Mapping[str, str] | None = None,
         *,
-        patience: float,
+        timeout: float,
         longest_answer: int = -1,
     ) -> None:
-        self._patience = patience
+        self._timeout = timeout
         self._longest_answer = longest_answer
         self._process = subprocess.Popen(  # noqa: S603  the caller's program is one of Stoker's
             command,
@@ -45,7 +45,7 @@ class JsonProcess:
             self._process.stdin.flush()
         except BrokenPipeError as error:
             raise EOFError from error
-        if not select.select([self._process.stdout], [], [], self._patience)[0]:
+        if not select.select([self._process.stdout], [], [], self._timeout)[0]:
             raise TimeoutError
         line = self._process.stdout.readline(self._longest_answer)
         if not line.endswith(b"\n"):

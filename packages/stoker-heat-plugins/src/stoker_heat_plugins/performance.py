@@ -21,7 +21,7 @@ from stoker.plugins.resource import Call
 from stoker_heat_plugins.record import Record
 from stoker_heat_plugins.workers import WORKERS
 
-PATIENCE = 2.0
+TIMEOUT = 2.0
 """Seconds after which a method returns although the thread still runs, so that the engine can stop the action."""
 LONGEST_COMMIT = 3600.0
 """Seconds that a handler waits for a commit. It waits in vain if the engine has stopped the action for good."""
@@ -78,7 +78,7 @@ class Performance:
         if self._shown and self._commit is not None:
             committed, self._commit, self._shown = self._commit, None, False
             committed.set()
-        await asyncio.wait([asyncio.wrap_future(self._expected())], timeout=PATIENCE)
+        await asyncio.wait([asyncio.wrap_future(self._expected())], timeout=TIMEOUT)
         if self._commit is not None:
             self._shown = True
             self.record.copy_to(call)

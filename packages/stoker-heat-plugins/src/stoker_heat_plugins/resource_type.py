@@ -42,7 +42,7 @@ LOG = logging.getLogger(__name__)
 BEGUN, HANDLED, TOKEN, _CANCELLED, _RESET = "begun", "handled", "token", "cancelled", "reset"
 _ONCE = frozenset({"create", "snapshot"})
 """The handlers that are not repeated after an interruption, since they create an object."""
-_SHORTEST_PAUSE, _LONGEST_PAUSE, _PATIENCE = 1.0, 5.0, 0.25
+_SHORTEST_PAUSE, _LONGEST_PAUSE, _PART_OF_ELAPSED = 1.0, 5.0, 0.25
 
 Arguments = Callable[[Any], tuple[Any, ...]]
 
@@ -296,7 +296,7 @@ class HeatResourceType(ResourceType):
             result = True
         elif not result:
             running.work = None
-            return Again(after=min(_LONGEST_PAUSE, max(_SHORTEST_PAUSE, call.elapsed * _PATIENCE)))
+            return Again(after=min(_LONGEST_PAUSE, max(_SHORTEST_PAUSE, call.elapsed * _PART_OF_ELAPSED)))
         return await self._ended(call, action, running)
 
     def _start(self, call: Call, action: str, arguments: Arguments | None, running: Performance) -> None:

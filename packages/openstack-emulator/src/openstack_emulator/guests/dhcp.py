@@ -96,7 +96,7 @@ def _options(data: bytes) -> dict[int, bytes]:
     return found
 
 
-class _Answerer(asyncio.DatagramProtocol):
+class _Responder(asyncio.DatagramProtocol):
     """Answers in one network. own: what identifies the server to its clients."""
 
     def __init__(self, own: str, leases: Mapping[str, Any]) -> None:
@@ -108,13 +108,13 @@ class _Answerer(asyncio.DatagramProtocol):
         self.transport = transport  # not of asyncio's class in uvloop
 
 
-class _Answerer4(_Answerer):
+class _Answerer4(_Responder):
     def datagram_received(self, data: bytes, addr: tuple[Any, ...]) -> None:
         if (reply := answer(data, self.own, self.leases)) is not None:
             self.transport.sendto(reply, (EVERYBODY, CLIENT_PORT))
 
 
-class _Answerer6(_Answerer):
+class _Answerer6(_Responder):
     def datagram_received(self, data: bytes, addr: tuple[Any, ...]) -> None:
         sender = addr[0].partition("%")[0]
         lease = next((lease for mac, lease in self.leases.items() if link_local(mac) == sender), None)
@@ -126,7 +126,7 @@ class _Answerer6(_Answerer):
 class _Protocol:
     """answerer: what answers. opened: arguments of the order `open`."""
 
-    answerer: type[_Answerer]
+    answerer: type[_Responder]
     opened: Mapping[str, Any]
 
 
@@ -142,7 +142,7 @@ class DhcpServers:
     def __init__(self, fabric: Fabric, protocol: _Protocol) -> None:
         self._fabric = fabric
         self._protocol = protocol
-        self._servers: dict[str, _Answerer] = {}
+        self._servers: dict[str, _Responder] = {}
 
     async def serve(self, networks: Mapping[str, tuple[str, Mapping[str, object]]]) -> None:
         """Answer in these networks and no others: the address of the server (of DHCPv6: the ID of the network), and the
@@ -159,7 +159,7 @@ class DhcpServers:
                 self._servers[key] = await self._open(key, self._protocol.answerer(own, leases))
             self._servers[key].leases = leases
 
-    async def _open(self, network: str, answerer: _Answerer) -> _Answerer:
+    async def _open(self, network: str, answerer: _Responder) -> _Responder:
         (descriptor,) = await self._fabric.order(
             "open", network_space(network), kind=int(SOCK_DGRAM), listen=False, device=BRIDGE, **self._protocol.opened
         )

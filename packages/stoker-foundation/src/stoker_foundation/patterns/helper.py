@@ -1,7 +1,7 @@
 """Match patterns with Python's `re` in a helper process.
 
 Helpers are started on demand and reused. The kernel ends a helper that computes for too long; callers wait for at most
-`_PATIENCE_SECONDS`, however busy the machine is.
+`_TIMEOUT_SECONDS`, however busy the machine is.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ SECONDS = 0.2
 """Limit of processor time of one request, in seconds."""
 
 _MEMORY = 192 * 1024 * 1024
-_PATIENCE_SECONDS = 10.0
+_TIMEOUT_SECONDS = 10.0
 _MOST_AT_ONCE = 2
 
 
@@ -66,7 +66,7 @@ class Match:
 
 def _start() -> JsonProcess:
     worker = Path(__file__).with_name("worker.py")
-    return JsonProcess(bare_python_command(str(worker), str(SECONDS), str(_MEMORY)), patience=_PATIENCE_SECONDS)
+    return JsonProcess(bare_python_command(str(worker), str(SECONDS), str(_MEMORY)), timeout=_TIMEOUT_SECONDS)
 
 
 class _Helpers:

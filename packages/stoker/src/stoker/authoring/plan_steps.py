@@ -213,7 +213,7 @@ def costs(plan: Answer) -> str:
 
 
 def policy_results(plan: Answer) -> list[dict[str, object]]:
-    """Return what policies say of a plan, the gravest first; empty if nothing objects."""
+    """Return what policies say of a plan, the most severe first; empty if nothing objects."""
     return list((plan.get("policies") or {}).get("results", []))
 
 

@@ -15,7 +15,7 @@ from stoker.engine.inspection.comparing import DELETED, IN_SYNC, MODIFIED, NOT_C
 from stoker.engine.planning.kinds import Kind
 from stoker.engine.planning.plan import Step, Subject
 from stoker.engine.records.differences import Path, differences
-from stoker.engine.records.heeding import IGNORED_IN_TEMPLATE
+from stoker.engine.records.ignored_drift import IGNORED_IN_TEMPLATE
 from stoker.engine.records.observations import Cause, is_observable
 from stoker.engine.records.state import ResourceState
 from stoker.engine.records.values import finalized

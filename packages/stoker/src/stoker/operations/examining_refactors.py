@@ -228,14 +228,14 @@ def _moved(
     problems += _stack_problems(connection, made)
     carry_out(made.sides, moves)
     for name, side in made.sides.items():
-        outlook = planned(side)
-        made.plans[name] = replace(outlook.plan, action="UPDATE" if side.recorded.stack.inputs else "CREATE")
-        made.usages[name] = usages_of(services, connection, side.stack, outlook.plan)
-        problems += outlook.problems if may_change else outlook.changes
-        if outlook.changes:
+        after = planned(side)
+        made.plans[name] = replace(after.plan, action="UPDATE" if side.recorded.stack.inputs else "CREATE")
+        made.usages[name] = usages_of(services, connection, side.stack, after.plan)
+        problems += after.problems if may_change else after.changes
+        if after.changes:
             made.changed.add(name)
         known = {export: value for export, value in side.exported.items() if not has_unknown(value)}
-        if known and (may_change or not outlook.changes):
+        if known and (may_change or not after.changes):
             refuse_changes(connection, services, side.stack, known)
     return made
 

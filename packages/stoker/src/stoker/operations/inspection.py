@@ -38,7 +38,7 @@ from stoker.engine.redaction.deployments import credentials_in, redacted, redact
 from stoker.engine.redaction.object_ids import ObjectIds
 from stoker.engine.redaction.stacks import properties_shown, secrets_ever, secrets_now
 from stoker.engine.redaction.templates import redact_file, redact_template
-from stoker.operations.lookup import confine_stack_user, find_stack, found_stack, is_stack_user
+from stoker.operations.lookup import find_stack, found_stack, is_stack_user, require_stack_user_access
 from stoker.operations.returning import inputs_as_of
 from stoker.operations.views import event_view, place_view, required_by, resource_row, resource_view
 from stoker.plugins.resource import AttributeKey
@@ -211,7 +211,7 @@ async def resource_show(parts: RecordingParts, context: RequestContext, request:
     state = state or formerly_named(view.current, request.name)
     if state is None:
         raise _no_resource(request.name, stack)
-    confine_stack_user(context, stack, state, view.current)
+    require_stack_user_access(context, stack, state, view.current)
     users = required_by([other.row for other in view.current.values()])
     children = await services.database.read(queries.child_stacks, [stack.id])
     child = next((child for child in children if child.parent_resource == state.row.uuid), None)
@@ -306,7 +306,7 @@ async def _recorded_resource(
     state = view.named(name) or formerly_named(view.current, name)
     if state is None:
         raise _no_resource(name, stack)
-    confine_stack_user(context, stack, state, view.current)
+    require_stack_user_access(context, stack, state, view.current)
     return stack, state
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from stoker.engine.plan_policies.policy import Code, gravest
+from stoker.engine.plan_policies.policy import Code, most_severe
 from stoker.engine.records.services import EngineServices
 from stoker.store import policy_results
 from stoker.store.policy_results import NestedPlan
@@ -27,7 +27,7 @@ async def with_nested_decisions(
     nested = await services.database.read(policy_results.nested_plans, operation_id, paths)
     reports = {prefix: services.sealer.open(plan.body).get("policies") or {} for prefix, plan in nested.items()}
     found = [each for result in results for each in _decided(result, nested, reports)]
-    return {**report, "results": found, "verdict": gravest(found)}
+    return {**report, "results": found, "verdict": most_severe(found)}
 
 
 def _is_deferred(result: Mapping[str, Any]) -> bool:

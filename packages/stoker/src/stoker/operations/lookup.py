@@ -88,7 +88,7 @@ def may_use(context: RequestContext, stack: Stack, state: ResourceState, current
     return any(capabilities.lets_use(owner.type, owner.snapshot(), state.row.name, others) for owner in owners)
 
 
-def confine_stack_user(
+def require_stack_user_access(
     context: RequestContext, stack: Stack, state: ResourceState, current: Mapping[str, ResourceState]
 ) -> None:
     """Raise Forbidden unless `may_use` allows it."""

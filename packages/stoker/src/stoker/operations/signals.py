@@ -24,7 +24,7 @@ from stoker.engine.records.former_names import formerly_named, had_name
 from stoker.engine.records.state import ResourceState
 from stoker.engine.running.hooks import HOOKS, about, clear
 from stoker.engine.running.operation_context import acting_on
-from stoker.operations.lookup import confine_stack_user, find_stack
+from stoker.operations.lookup import find_stack, require_stack_user_access
 from stoker.store import queries
 from stoker.store.locks import refuse_if_locked_now
 from stoker.store.records import COMPLETE, FAILED, Stack
@@ -36,7 +36,7 @@ async def resource_signal(parts: RecordingParts, context: RequestContext, reques
     stack = await find_stack(parts.services, context, request.ref)
     acting, state = await _resource(parts, stack, name)
     state = _own(context, acting, name, state)
-    confine_stack_user(context, stack, state, acting.current)
+    require_stack_user_access(context, stack, state, acting.current)
     if details and "unset_hook" in details:
         await _clear_hook(acting, state, details["unset_hook"])
         return

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
 
 _SOONEST = 0.25
-_PATIENCE = 0.25
+_PART_OF_ELAPSED = 0.25
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,4 +49,4 @@ class Waiter:
 
     def pause(self, elapsed: float | None = None) -> float:
         """Return the seconds until the next request."""
-        return self.every if elapsed is None else min(self.every, max(_SOONEST, elapsed * _PATIENCE))
+        return self.every if elapsed is None else min(self.every, max(_SOONEST, elapsed * _PART_OF_ELAPSED))

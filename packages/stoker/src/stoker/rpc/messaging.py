@@ -53,7 +53,7 @@ LIBRARY_GROUPS = frozenset({_SECTION, NOTIFICATIONS, *_GLOBAL})
 _RELEASE = "stoker_release"
 """The key of the message's context with the release of the sender; releases before 0.2 send none."""
 
-_PATIENCE = "stoker_seconds"
+_TIMEOUT = "stoker_seconds"
 """The key of the message's context with how long the sender waits for the reply, in seconds."""
 
 _CONNECT_TRIES = 4
@@ -148,14 +148,14 @@ class MessagingClient:
         )
         self._calls = BoundedCalls(transport.conf)
         self._broker = broker_of(transport.conf)
-        self._patience = float(transport.conf.rpc_response_timeout)
+        self._timeout = float(transport.conf.rpc_response_timeout)
 
     def call(self, context: RequestContext, request: Request[Answer], timeout: float | None = None) -> Answer:
         """See `EngineClient.call`; the default of `timeout` is `rpc_response_timeout`.
 
         The time is bounded while the broker is unavailable, too.
         """
-        seconds = self._patience if timeout is None else timeout
+        seconds = self._timeout if timeout is None else timeout
         call = _prepared(context, request, seconds)
         prepared = self._client.prepare(timeout=seconds)
         try:
@@ -174,7 +174,7 @@ def _prepared(context: RequestContext, request: Request[Any], seconds: float) ->
     method, arguments = request.method, packed(f"the arguments of {request.method}", request.arguments())
 
     def call(client: Any) -> Reply:
-        sender = {_RELEASE: __version__, _PATIENCE: seconds}
+        sender = {_RELEASE: __version__, _TIMEOUT: seconds}
         reply: Reply = client.call(sender, "call", caller=context.to_dict(), request=method, arguments=arguments)
         return reply
 
@@ -205,7 +205,7 @@ class _Endpoint:
         self._listener = listener
 
     def call(self, context: Any, caller: dict[str, object], request: str, arguments: str) -> Reply:
-        sender, seconds = str(context.get(_RELEASE, "")), context.get(_PATIENCE)
+        sender, seconds = str(context.get(_RELEASE, "")), context.get(_TIMEOUT)
         work = reply_of(self._service, RequestContext.from_dict(caller), request, unpacked(arguments), sender, seconds)
         return asyncio.run_coroutine_threadsafe(work, self._loop).result()
 

@@ -223,7 +223,7 @@ def _claim(
         return None
     if _settle_others(connection, operation, engine_id, now) is not None:
         return None
-    set_aside = deaths.condemned(connection, operation, limit)
+    set_aside = deaths.exceeds_crash_limit(connection, operation, limit)
     if set_aside and deaths.has_work_inside(connection, operation):
         return None
     root = None if set_aside else deaths.suspected(connection, operation, limit)
@@ -284,7 +284,7 @@ def note_activity(connection: Connection, engine_id: str, waiting: Iterable[str]
             connection.execute(update(operations).where(mine).values(waiting_epoch=epoch))
 
 
-def excuse(connection: Connection, processes: Iterable[int], host: str, now: float) -> None:
+def record_planned_kills(connection: Connection, processes: Iterable[int], host: str, now: float) -> None:
     """Record that these processes of a host were ended on purpose: that of an engine is no death."""
     where = and_(engines.c.process.in_(list(processes)), engines.c.host == host, engines.c.stopped_at.is_(None))
     connection.execute(update(engines).where(where).values(leaving_at=now))

@@ -228,7 +228,7 @@ def forget_deaths_of(connection: Connection, engine_id: str) -> None:
 # -- what may be run -----------------------------------------------------------------------------------------
 
 
-def condemned(connection: Connection, operation: Operation, limit: int) -> bool:
+def exceeds_crash_limit(connection: Connection, operation: Operation, limit: int) -> bool:
     """Return whether an operation must be set aside now.
 
     In a tree the innermost operations are set aside first. This clears the charges of the operations above, which then

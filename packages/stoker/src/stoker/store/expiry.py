@@ -19,7 +19,7 @@ class RequestExpired(StokerError):
 
 
 class Expiry:
-    """Decides, for one request, between the end of its sender's patience and its first commit. It is thread-safe."""
+    """Decides, for one request, between the end of its sender's timeout and its first commit. It is thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

@@ -28,7 +28,7 @@ class MarkedResource:
 
 
 @dataclass(frozen=True, slots=True)
-class Witness:
+class NamingEvent:
     """An event that names an object: of which resource, of which stack, and whether that is deleted."""
 
     resource: str
@@ -62,10 +62,10 @@ def recorded_ids(connection: Connection, identifiers: Iterable[str]) -> set[str]
     }
 
 
-def witnesses(connection: Connection, project_id: str, texts: Iterable[str]) -> dict[str, Witness]:
+def naming_events(connection: Connection, project_id: str, texts: Iterable[str]) -> dict[str, NamingEvent]:
     """Return the last event of the project's stacks, also deleted ones, that names each ID or physical name."""
     e, s = events.c, stacks.c
-    found: dict[str, Witness] = {}
+    found: dict[str, NamingEvent] = {}
     for page in _pages(texts):
         query = (
             select(e.physical_id, e.resource_name, e.resource_type, s.name, s.id, s.deleted_at)
@@ -74,8 +74,8 @@ def witnesses(connection: Connection, project_id: str, texts: Iterable[str]) -> 
             .order_by(e.sequence)
         )
         for row in connection.execute(query):
-            witness = Witness(row.resource_name, row.resource_type, row.name, row.id, row.deleted_at is not None)
-            found[str(row.physical_id)] = witness
+            event = NamingEvent(row.resource_name, row.resource_type, row.name, row.id, row.deleted_at is not None)
+            found[str(row.physical_id)] = event
     return found
 
 

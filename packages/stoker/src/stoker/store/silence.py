@@ -30,7 +30,7 @@ _KEEPALIVE_PROBES = 3
 _log = logging.getLogger(__name__)
 
 
-class Patience:
+class ResponseDeadline:
     """How long to wait for a server that does not answer; `now` returns seconds from an arbitrary start."""
 
     def __init__(self, seconds: float, now: Callable[[], float] = time.monotonic) -> None:
@@ -57,17 +57,17 @@ class Patience:
 def notice_silence(engine: Engine, seconds: float) -> None:
     """Let all connections of an engine fail when the server is silent for `seconds`."""
     connect = {"psycopg": _connect_psycopg, "pymysql": _connect_pymysql}[engine.dialect.driver]
-    patience = Patience(seconds)
+    deadline = ResponseDeadline(seconds)
 
     def open_connection(_dialect: object, _record: object, arguments: Any, parameters: dict[str, object]) -> object:
-        return connect(patience.seconds, arguments, parameters)
+        return connect(deadline.seconds, arguments, parameters)
 
     def note(context: ExceptionContext) -> None:
         error = context.original_exception
         if not context.is_disconnect:
             return
         if isinstance(error.__cause__ or error.__context__, TimeoutError):
-            patience.exhausted()
+            deadline.exhausted()
         _log.warning("A connection to the database was lost, and is opened again: %s", error)
 
     event.listen(engine, "do_connect", open_connection)

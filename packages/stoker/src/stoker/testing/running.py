@@ -26,7 +26,7 @@ from stoker.testing.allowed_values import NoValue
 from stoker.testing.calls import CloudCalls
 from stoker.testing.cases import Case, Step
 from stoker.testing.comparing import differences, fits
-from stoker.testing.furnishing import furnish
+from stoker.testing.existing_objects import create_existing_objects
 from stoker.testing.given import Allowed, Combination, Domain, simplest
 from stoker.testing.placeholders import NoObject, filled
 from stoker.testing.plans import Plan
@@ -155,7 +155,7 @@ class _Trial:
     def run(self, sandbox: Sandbox) -> None:
         """Run the steps, until one of them leaves no stack for the next."""
         for section in self.case.clouds:
-            furnish(sandbox.cloud, section)
+            create_existing_objects(sandbox.cloud, section)
         for step in self.case.steps:
             try:
                 self._run_step(sandbox, step)

@@ -228,7 +228,7 @@ class Sandbox:
     def _new_database(self) -> Database:
         path = Path(self._directory.name) / "stoker.db"
         path.write_bytes(empty_database())
-        return forgetful(f"sqlite:///{path}")
+        return unsynchronized_database(f"sqlite:///{path}")
 
     async def _start_engine(self) -> None:
         self._assemble(self.clock, LoopJournal(self._database, self._loop))
@@ -395,7 +395,7 @@ def empty_database() -> bytes:
         return path.read_bytes()
 
 
-def forgetful(url: str) -> Database:
+def unsynchronized_database(url: str) -> Database:
     """Return a database that does not wait for the disk: nobody reads it after the process has ended."""
     database = Database(url)
     event.listen(database.engine, "connect", _forget)

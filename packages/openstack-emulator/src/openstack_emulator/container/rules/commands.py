@@ -12,7 +12,7 @@ _JOINTS = re.compile(r";|&&")
 
 
 @dataclass(frozen=True)
-class Course:
+class CommandResult:
     """How a command runs: for how many seconds (None: until it is stopped), its exit code and its output."""
 
     seconds: float | None
@@ -20,31 +20,31 @@ class Course:
     output: str = ""
 
 
-ENDLESS = Course(None)
+ENDLESS = CommandResult(None)
 
 
-def _sleep(arguments: Sequence[str]) -> Course:
+def _sleep(arguments: Sequence[str]) -> CommandResult:
     try:
-        return Course(max(0.0, float(arguments[0])))
+        return CommandResult(max(0.0, float(arguments[0])))
     except (IndexError, ValueError):
-        return Course(0.0, 1, "sleep: invalid time interval\n")
+        return CommandResult(0.0, 1, "sleep: invalid time interval\n")
 
 
-def _exit(arguments: Sequence[str]) -> Course:
+def _exit(arguments: Sequence[str]) -> CommandResult:
     code = arguments[0] if arguments else "0"
-    return Course(0.0, int(code) % 256 if code.isdecimal() else 2)
+    return CommandResult(0.0, int(code) % 256 if code.isdecimal() else 2)
 
 
-_KNOWN: Mapping[str, Callable[[Sequence[str]], Course]] = {
-    "echo": lambda arguments: Course(0.0, 0, " ".join(arguments) + "\n"),
-    "true": lambda arguments: Course(0.0),
-    "false": lambda arguments: Course(0.0, 1),
+_KNOWN: Mapping[str, Callable[[Sequence[str]], CommandResult]] = {
+    "echo": lambda arguments: CommandResult(0.0, 0, " ".join(arguments) + "\n"),
+    "true": lambda arguments: CommandResult(0.0),
+    "false": lambda arguments: CommandResult(0.0, 1),
     "sleep": _sleep,
     "exit": _exit,
 }
 
 
-def course_of(words: Sequence[str]) -> Course:
+def command_result(words: Sequence[str]) -> CommandResult:
     """Return how a command runs. Shells run the known commands of a simple script, one after the other."""
     if not words:
         return ENDLESS
@@ -54,28 +54,28 @@ def course_of(words: Sequence[str]) -> Course:
     return _KNOWN[name](arguments) if name in _KNOWN else ENDLESS
 
 
-def _script(text: str) -> Course:
+def _script(text: str) -> CommandResult:
     seconds, code, output = 0.0, 0, ""
     for part in _JOINTS.split(text):
         try:
             words = shlex.split(part)
         except ValueError:
-            return Course(0.0, 2, "sh: syntax error\n")
+            return CommandResult(0.0, 2, "sh: syntax error\n")
         if not words:
             continue
-        one = course_of(words)
+        one = command_result(words)
         output += one.output
         if one.seconds is None:
-            return Course(None, 0, output)
+            return CommandResult(None, 0, output)
         seconds, code = seconds + one.seconds, one.code
         if words[0] == "exit":
             break
-    return Course(seconds, code, output)
+    return CommandResult(seconds, code, output)
 
 
-def execution_of(words: Sequence[str]) -> Course:
+def execution_of(words: Sequence[str]) -> CommandResult:
     """Return how a command runs inside of a running container, where only the known ones exist."""
-    found = course_of(words)
+    found = command_result(words)
     if found.seconds is None:
-        return Course(0.0, 127, f"sh: {words[0] if words else ''}: not found\n")
+        return CommandResult(0.0, 127, f"sh: {words[0] if words else ''}: not found\n")
     return found

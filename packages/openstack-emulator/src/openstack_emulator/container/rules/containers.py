@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from openstack_emulator.container.records import Container
-from openstack_emulator.container.rules.commands import course_of
+from openstack_emulator.container.rules.commands import command_result
 from openstack_emulator.container.rules.errors import STATE
 from openstack_emulator.container.rules.hosts import Hosts
 from openstack_emulator.container.rules.images import Images
@@ -234,7 +234,7 @@ class Containers(Rules):
             self._run_command(container)
 
     def _run_command(self, container: Container) -> None:
-        course = course_of(container.command)
+        course = command_result(container.command)
         run = container.run + 1
         container.run, container.output = run, container.output + course.output
         container.started_at, container.status_detail = self.records.timestamp(TIMESTAMP), "Up 1 second"

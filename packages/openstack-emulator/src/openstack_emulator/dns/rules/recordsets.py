@@ -32,7 +32,7 @@ class RecordSets(Rules):
         self.zones = zones
         self._quotas, self._progress = quotas, progress
         progress.track(self.rows, self._publish, lambda record: None)
-        zones.created.append(self._furnish)
+        zones.created.append(self._add_required_record_sets)
         zones.changed.append(self._follow)
         zones.published.append(self._publish_managed)
         zones.abandoned.append(self._leave_all)
@@ -197,7 +197,7 @@ class RecordSets(Rules):
 
     # -- what every zone has -----------------------------------------------------------------------
 
-    def _furnish(self, zone: Zone) -> None:
+    def _add_required_record_sets(self, zone: Zone) -> None:
         """Add the SOA and NS record sets of a new zone."""
         if zone.type == PRIMARY:
             servers = [server.hostname for server in NAME_SERVERS]

@@ -52,7 +52,7 @@ TIMES = 0x80
 """A namespace of clocks, for unshare; in the flags of clone, it belongs to a signal."""
 BIND, REMOUNT, MOVE, KIND = 4096, 32, 8192, 0x1E0000
 """Flags of mounts that make no new file system; KIND: those that change how mounts are passed on."""
-MAGIC, MAGIC_MASK = 0xC0ED0000, 0xFFFF0000
+MAGIC, MAGIC_BITS = 0xC0ED0000, 0xFFFF0000
 """What old programs add to the flags of mounts; the kernel then ignores all flags in these bits."""
 
 LOAD, AND, EQUAL, AT_LEAST, ANY_BIT, RETURN = 0x20, 0x54, 0x15, 0x35, 0x45, 0x06
@@ -103,7 +103,7 @@ def _of_no_new_file_system() -> list[Step]:
     """Permit the call if its fourth argument, the flags of a mount, says so."""
     return [
         _argument(3),
-        Step(AND, MAGIC_MASK),
+        Step(AND, MAGIC_BITS),
         Step(EQUAL, MAGIC, 2, 0),
         _argument(3),
         Step(ANY_BIT, KIND, 2, 0),

@@ -42,7 +42,7 @@ ENDPOINT_GROUPS = Entity(
 )
 
 
-def choose_endpoint(identity: Identity, request: Request) -> Response:
+def add_endpoint(identity: Identity, request: Request) -> Response:
     identity.choices.choose(_endpoint(identity, request, "write_endpoint_filter"))
     return Response(status=204)
 
@@ -52,13 +52,13 @@ def check_endpoint(identity: Identity, request: Request) -> Response:
     return Response(status=204)
 
 
-def unchoose_endpoint(identity: Identity, request: Request) -> Response:
+def remove_endpoint(identity: Identity, request: Request) -> Response:
     choice = identity.choices.require(_endpoint(identity, request, "write_endpoint_filter"))
     identity.choices.rows.remove(choice)
     return Response(status=204)
 
 
-def choose_group(identity: Identity, request: Request) -> Response:
+def add_group(identity: Identity, request: Request) -> Response:
     identity.choices.choose(_group(identity, request, "write_endpoint_filter"))
     return Response(status=204)
 
@@ -69,7 +69,7 @@ def show_group(identity: Identity, request: Request) -> Response:
     return Response({"endpoint_group": ENDPOINT_GROUPS.shown(identity, request, group)})
 
 
-def unchoose_group(identity: Identity, request: Request) -> Response:
+def remove_group(identity: Identity, request: Request) -> Response:
     choice = identity.choices.require(_group(identity, request, "write_endpoint_filter"))
     identity.choices.rows.remove(choice)
     return Response(status=204)

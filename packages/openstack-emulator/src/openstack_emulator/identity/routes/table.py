@@ -50,16 +50,16 @@ ROUTES: Routes = {
     "/OS-EP-FILTER/endpoint_groups/{id}/projects": {"GET": endpoint_filter.list_projects_of_group},
     "/OS-EP-FILTER/endpoint_groups/{id}/projects/{project_id}": {
         "GET": endpoint_filter.show_group,
-        "PUT": endpoint_filter.choose_group,
-        "DELETE": endpoint_filter.unchoose_group,
+        "PUT": endpoint_filter.add_group,
+        "DELETE": endpoint_filter.remove_group,
     },
     "/OS-EP-FILTER/endpoints/{endpoint_id}/projects": {"GET": endpoint_filter.list_projects_of_endpoint},
     "/OS-EP-FILTER/projects/{project_id}/endpoint_groups": {"GET": endpoint_filter.list_groups_of_project},
     "/OS-EP-FILTER/projects/{project_id}/endpoints": {"GET": endpoint_filter.list_endpoints_of_project},
     "/OS-EP-FILTER/projects/{project_id}/endpoints/{endpoint_id}": {
         "GET": endpoint_filter.check_endpoint,
-        "PUT": endpoint_filter.choose_endpoint,
-        "DELETE": endpoint_filter.unchoose_endpoint,
+        "PUT": endpoint_filter.add_endpoint,
+        "DELETE": endpoint_filter.remove_endpoint,
     },
     "/OS-INHERIT/domains/{target_id}/groups/{actor_id}/roles/inherited_to_projects": {
         "GET": grants.GROUP_BELOW_DOMAIN.index

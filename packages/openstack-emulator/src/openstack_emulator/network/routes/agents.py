@@ -56,9 +56,9 @@ def host(plural: str, key: str) -> Handler:
     return handler
 
 
-def unhost(plural: str) -> Handler:
+def remove_hosted(plural: str) -> Handler:
     def handler(network: NetworkService, request: Request) -> Response:
-        network.agents.unhost(actor_of(request), plural, request.vars["id"], request.vars["hosted_id"])
+        network.agents.remove_hosted(actor_of(request), plural, request.vars["id"], request.vars["hosted_id"])
         return Response(status=204)
 
     return handler

@@ -97,7 +97,7 @@ class Agents:
             raise conflict(f"The {plural[:-1]} {key} has been already hosted by the agent {agent_id}.", HOSTED[plural])
         self._state.of(plural).rows.update(record, agents=[*agents, agent_id])
 
-    def unhost(self, actor: Actor, plural: str, agent_id: str, key: str) -> None:
+    def remove_hosted(self, actor: Actor, plural: str, agent_id: str, key: str) -> None:
         """Remove a network or router from an agent. Raises: 409 when it does not serve it."""
         self._of_type(actor, plural, agent_id)
         record = self._state.of(plural).reach(actor, key)

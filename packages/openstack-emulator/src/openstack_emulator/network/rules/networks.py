@@ -62,7 +62,7 @@ class Networks(Resources[Network]):
         return Resources.visible(self, actor, record)
 
     def refuse_delete(self, actor: Actor, record: Network) -> None:
-        if self._hindrances(record):
+        if self._ports_in_use(record):
             raise self.used(record)
 
     def forget(self, record: Network) -> None:
@@ -75,11 +75,11 @@ class Networks(Resources[Network]):
         super().forget(record)
 
     def used(self, record: Network) -> ApiError:
-        ids = ",".join(port.id for port in self._hindrances(record))
+        ids = ",".join(port.id for port in self._ports_in_use(record))
         message = self.kind.in_use.format(id=record.id)
         return in_use("NetworkInUse", f"{message[:-1]}, id for these ports is: {ids}.")
 
-    def _hindrances(self, record: Network) -> list[Port]:
+    def _ports_in_use(self, record: Network) -> list[Port]:
         """The ports that keep a network: all but those of services and of floating IPs that lead nowhere."""
         ports = self.state.rows.ports.select(network_id=record.id)
         floating = self.state.rows.floatingips.select(floating_network_id=record.id, port_id=None)

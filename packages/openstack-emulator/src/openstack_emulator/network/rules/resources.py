@@ -147,7 +147,7 @@ class Resources(Generic[T]):
         record = self.put(wanted)
         if self.kind.shareable and given.get("shared"):
             self._share(record)
-        self._come_to_life(record)
+        self._become_active(record)
         self.created(actor, record)
         return record
 
@@ -171,7 +171,7 @@ class Resources(Generic[T]):
         self.refuse_delete(actor, record)
         if self.kind.lingers:
             self.change(record, status="PENDING_DELETE")
-            self.later(LINGER, self.bury, record.id)
+            self.later(LINGER, self.purge_deleted, record.id)
         else:
             self.forget(record)
 
@@ -214,7 +214,7 @@ class Resources(Generic[T]):
         self._close(self.state.rows.rbac_policies.select(object_id=record.id))
         self.drop(record)
 
-    def bury(self, key: str) -> None:
+    def purge_deleted(self, key: str) -> None:
         """Forget a record that was shown as PENDING_DELETE."""
         if (record := self.rows.get(key)) is not None:
             self.forget(record)
@@ -292,7 +292,7 @@ class Resources(Generic[T]):
             for key in filter(None, keys):
                 self.state.of(str(attribute.refers)).reach(actor, key)
 
-    def _come_to_life(self, record: T) -> None:
+    def _become_active(self, record: T) -> None:
         if not self.kind.states:
             return
         first, *later = self.kind.states

@@ -141,14 +141,14 @@ class ShareTypes(Rules):
 def specs_of(extra_specs: Mapping[str, object]) -> dict[str, str]:
     """Extra specs as strings; 400 for a boolean one with another value."""
     for name, value in extra_specs.items():
-        if name in (SERVERS, *ABILITIES) and _truth(value) is None:
+        if name in (SERVERS, *ABILITIES) and _boolean(value) is None:
             raise bad_request(f"Invalid extra_spec: {name}: {value!r} is not a boolean.")
     return {name: str(value) for name, value in extra_specs.items()}
 
 
 def is_able(kind: ShareType, ability: str) -> bool:
     """Whether a boolean extra spec of a type is set."""
-    return bool(_truth(kind.extra_specs.get(ability)))
+    return bool(_boolean(kind.extra_specs.get(ability)))
 
 
 def abilities_of(kind: ShareType) -> Abilities:
@@ -161,7 +161,7 @@ def may_use(kind: ShareType, context: Context) -> bool:
     return bool(kind.is_public or context.is_admin or context.project_id in kind.projects)
 
 
-def _truth(value: Any) -> bool | None:
+def _boolean(value: Any) -> bool | None:
     """The boolean that `True`, `"true"` or `"<is> True"` means; None for other values."""
     return as_boolean(str(value).removeprefix("<is>").strip())
 

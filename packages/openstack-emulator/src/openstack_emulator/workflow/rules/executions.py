@@ -175,7 +175,7 @@ class Executions(Rules):
                 task.next = [*task.next, one.to]
                 self._runs.tasks.save(task)
                 if one.to in COMMANDS:
-                    self._obey(execution, task, one)
+                    self._apply_command(execution, task, one)
                     if execution.state in ENDED:
                         break
                 else:
@@ -186,7 +186,7 @@ class Executions(Rules):
             self._end(execution, "ERROR", f"Failed to handle the end of task {task.name}: {error}")
         return made
 
-    def _obey(self, execution: Execution, task: Task, transition: Transition) -> None:
+    def _apply_command(self, execution: Execution, task: Task, transition: Transition) -> None:
         """Carry out a command of the engine."""
         info = None if transition.message is None else str(self._runs.of_task(task, transition.message))
         if transition.to == "pause":

@@ -16,7 +16,7 @@ SECONDS = 0.5
 """Processor time of one expression."""
 MEMORY = 256 * 1024 * 1024
 """Bytes of memory of the process, its program included."""
-_PATIENCE_SECONDS = 30.0
+_TIMEOUT_SECONDS = 30.0
 _LONGEST_LINE = 6 * LARGEST
 _WORKER = "openstack_emulator.workflow.rules.jinja_worker"
 
@@ -41,7 +41,7 @@ def _start() -> JsonProcess:
     return JsonProcess(
         python_command("-m", _WORKER, str(SECONDS), str(MEMORY)),
         python_environment(),
-        patience=_PATIENCE_SECONDS,
+        timeout=_TIMEOUT_SECONDS,
         longest_answer=_LONGEST_LINE,
     )
 

@@ -355,10 +355,10 @@ def _refuse_circular(
     reader: _Reader, stacks: Mapping[str, ProjectStack], requires: Mapping[str, Mapping[str, str]]
 ) -> None:
     """Raise TemplateInvalid with the path of a circular dependency, at the place that closes it."""
-    _, circle = topological(requires)
-    if not circle:
+    _, cycle = topological(requires)
+    if not cycle:
         return
-    path = [*circle, circle[0]]
+    path = [*cycle, cycle[0]]
     steps = [f"{name} → {other} ({_why(requires[name][other])})" for name, other in pairwise(path)]
     first, then = stacks[path[0]], path[1]
     places = [each.place for each in first.references.values() if each.stack == then]

@@ -22,7 +22,7 @@ SMALLEST = 1
 _BUSY, _IDLE = 95, 5
 _GRANULARITY = 300
 """Seconds of one value of the metric, as in the example."""
-_PATIENCE = 120.0
+_TIMEOUT = 120.0
 _PAUSE = 0.3
 
 
@@ -58,8 +58,8 @@ class ScalingStory:
             members = self._members()
             if not changing and len(servers) == size and members == sorted(servers.values()):
                 break
-            if time.monotonic() > began + _PATIENCE:
-                raise CommandFailed(f"The group does not have {size} servers after {_PATIENCE:.0f} seconds.")
+            if time.monotonic() > began + _TIMEOUT:
+                raise CommandFailed(f"The group does not have {size} servers after {_TIMEOUT:.0f} seconds.")
             if not changing and len(servers) != size:  # alarms after the cooldown would change the size once more
                 self._report(percent)
                 self._session.post(f"{self._cloud_url}/control/evaluations", authenticated=False)

@@ -15,7 +15,7 @@ from stoker.base.ids import new_id
 from stoker.engine.calls.building import call_to_look
 from stoker.engine.inspection.reading import Reader
 from stoker.engine.inspection.together import SharedReads
-from stoker.engine.records.heeding import IgnoredPath, heeded, ignored_paths, paths_of
+from stoker.engine.records.ignored_drift import IgnoredPath, ignored_paths, paths_of, without_ignored
 from stoker.engine.records.observations import Cause, Found
 from stoker.engine.records.stack_view import StackView
 from stoker.engine.records.state import ResourceState
@@ -46,7 +46,7 @@ class Comparison:
     `found` are the differing values, None if the object is gone. `cause` says why something was not compared, `reason`
     the same for the whole resource, `properties` for single ones that the template sets. Reasons contain no secrets.
     `recorded` are the values that the object should have; empty if nothing was compared. `ignored` are the paths that
-    the template ignores, once `heeding` has left them out.
+    the template ignores, once `without_ignored` has left them out.
     """
 
     found: Found
@@ -56,23 +56,23 @@ class Comparison:
     recorded: Mapping[str, Any] = field(default_factory=dict)
     ignored: tuple[IgnoredPath, ...] = ()
 
-    def heeding(self, kind: ResourceType, written: Iterable[str]) -> Comparison:
+    def without_ignored(self, kind: ResourceType, written: Iterable[str]) -> Comparison:
         """Return the comparison without what the template of the resource ignores, with the paths as `written`."""
         paths = paths_of(kind, written)
         if not paths or (not self.found and not self.recorded):
             return self
-        found = heeded(kind, self.recorded, self.found or {}, paths.values())
+        found = without_ignored(kind, self.recorded, self.found or {}, paths.values())
         left = {name: reason for name, reason in self.properties.items() if (name,) not in paths.values()}
         cause = None if self.cause is Cause.PROPERTIES and not left else self.cause
         ignored = ignored_paths(self.recorded, self.found or {}, paths)
         return replace(self, found=found, cause=cause, properties=left, ignored=ignored)
 
-    def to_data(self, *, heeded: bool) -> dict[str, Any]:
-        """Return JSON data, without what is as in most comparisons, and without the recorded values unless they are
-        `heeded` later or something differs.
+    def to_data(self, *, keeps_recorded: bool) -> dict[str, Any]:
+        """Return JSON data, without what is as in most comparisons. `keeps_recorded`: with the recorded values even if
+        nothing differs, since they are needed to decide later what is ignored.
         """
         cause = self.cause.value if self.cause is not None else None
-        kept = self.recorded if heeded or self.found else {}
+        kept = self.recorded if keeps_recorded or self.found else {}
         data = {"cause": cause, "reason": self.reason, "properties": dict(self.properties), "recorded": dict(kept)}
         told = {name: value for name, value in data.items() if value}
         return told if self.found == {} else {"found": self.found, **told}

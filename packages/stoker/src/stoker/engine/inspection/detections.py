@@ -65,8 +65,8 @@ def comparisons_data(looker: Looker) -> dict[str, Any]:
     for state in looker.compared_states(looker.states()):
         comparison = looker.seen.comparisons.get(state.row.uuid)
         if comparison is not None and not state.stored.deployed:
-            heeded = bool(state.stored.definition.get("ignore_drift"))
-            found[state.row.uuid] = comparison.to_data(heeded=heeded)
+            keeps_recorded = bool(state.stored.definition.get("ignore_drift"))
+            found[state.row.uuid] = comparison.to_data(keeps_recorded=keeps_recorded)
     return found
 
 

@@ -25,7 +25,7 @@ from stoker.engine.inspection.comparing import (
 from stoker.engine.inspection.together import SharedReads
 from stoker.engine.records.actions import FORWARD
 from stoker.engine.records.differences import Difference, differences, shown
-from stoker.engine.records.heeding import is_ignored, paths_of
+from stoker.engine.records.ignored_drift import is_ignored, paths_of
 from stoker.engine.records.observations import return_to_deployed
 from stoker.engine.records.services import EngineServices
 from stoker.engine.records.stack_view import StackView, views_of_tree
@@ -161,7 +161,7 @@ class Looker:
         return_to_deployed(state)
         written = state.stored.definition.get("ignore_drift", ())
         compared = await compare(self.view, state, reads)
-        comparison = compared.heeding(state.type, written)
+        comparison = compared.without_ignored(state.type, written)
         self._note(state, compared, comparison.status)
         if comparison.found is None:
             return {**report, "status": DELETED}, {}

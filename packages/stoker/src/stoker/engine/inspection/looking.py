@@ -164,7 +164,7 @@ class Look:
         answers = await self._in_time([self._compared(view, state, reads) for _, view, state in looked])
         differs = False
         for (place, view, state), answer in zip(looked, answers, strict=True):
-            self._count(place, state, answer.heeding(state.type, self._ignored_in(place, state)))
+            self._count(place, state, answer.without_ignored(state.type, self._ignored_in(place, state)))
             if not is_expected(state):
                 continue
             if answer.found != {}:

@@ -25,7 +25,7 @@ from stoker.plugins.listing import Listing
 from stoker.plugins.resource import ResourceType
 from stoker.store import marked_objects
 from stoker.store.database import Database
-from stoker.store.marked_objects import MarkedResource, Witness
+from stoker.store.marked_objects import MarkedResource, NamingEvent
 
 
 class Orphaned(StrEnum):
@@ -67,7 +67,7 @@ class Orphan:
     detail: str = ""
 
 
-_Record = tuple[list[MarkedResource], set[str], Mapping[str, Witness]]
+_Record = tuple[list[MarkedResource], set[str], Mapping[str, NamingEvent]]
 
 
 async def orphans_of(
@@ -96,17 +96,17 @@ async def orphans_of(
         return (
             marked_objects.resources_of(connection, project_id),
             marked_objects.recorded_ids(connection, [identifier for _, identifier, _ in candidates]),
-            marked_objects.witnesses(connection, project_id, texts),
+            marked_objects.naming_events(connection, project_id, texts),
         )
 
-    now, owned, witnesses = await database.read(recorded)
+    now, owned, naming_events = await database.read(recorded)
     owned |= {each.physical_id for each in before if each.physical_id is not None}
     marks = {short_id(each.uuid): each for each in (*before, *now)}
     busy = {each.stack for each in (*before, *now) if each.busy}
     for type_name, identifier, name in candidates:
         if identifier not in owned:
-            witness = witnesses.get(identifier) or witnesses.get(name)
-            found.append(_judged(type_name, identifier, name, marks.get(name.rpartition("-")[2]), witness, busy))
+            event = naming_events.get(identifier) or naming_events.get(name)
+            found.append(_judged(type_name, identifier, name, marks.get(name.rpartition("-")[2]), event, busy))
     return sorted(found, key=lambda each: (each.status, each.type, each.name, each.physical_id))
 
 
@@ -115,7 +115,7 @@ def _judged(
     identifier: str,
     name: str,
     resource: MarkedResource | None,
-    witness: Witness | None,
+    event: NamingEvent | None,
     busy: set[str],
 ) -> Orphan:
     """Return what the record says about an object that no resource has."""
@@ -123,13 +123,11 @@ def _judged(
         unfinished = resource.physical_id is None or resource.stack in busy
         status, why = (Orphaned.UNKNOWN, Why.IN_PROGRESS) if unfinished else (Orphaned.ORPHANED, Why.SECOND)
         return Orphan(status, why, type_name, identifier, name, resource.name, resource.stack)
-    if witness is None:
+    if event is None:
         return Orphan(Orphaned.UNKNOWN, Why.UNPROVEN, type_name, identifier, name)
-    if witness.stack in busy and not witness.deleted:
-        return Orphan(
-            Orphaned.UNKNOWN, Why.IN_PROGRESS, witness.type, identifier, name, witness.resource, witness.stack
-        )
-    return Orphan(Orphaned.ORPHANED, Why.LEFT, witness.type, identifier, name, witness.resource, witness.stack)
+    if event.stack in busy and not event.deleted:
+        return Orphan(Orphaned.UNKNOWN, Why.IN_PROGRESS, event.type, identifier, name, event.resource, event.stack)
+    return Orphan(Orphaned.ORPHANED, Why.LEFT, event.type, identifier, name, event.resource, event.stack)
 
 
 def _by_service(kinds: Iterable[ResourceType]) -> dict[str, list[ResourceType]]:

@@ -88,7 +88,7 @@ class Membership:
         batch = Batch().then(partial(claims.forget_engines, before=now - claims.REMEMBERED_SECONDS))
         if killed:
             host = services.settings.host
-            batch.then(partial(claims.excuse, processes=killed, host=host, now=now))
+            batch.then(partial(claims.record_planned_kills, processes=killed, host=host, now=now))
         if alone:
             limit = services.settings.engine_deaths_limit
             batch.then(partial(deaths.record_deaths, now=now, limit=limit, alone=True))

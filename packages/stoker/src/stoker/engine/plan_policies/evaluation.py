@@ -27,7 +27,7 @@ SECONDS_OF_SOURCE: Mapping[Source, float] = {Source.PROJECT: 2.0, Source.STACK: 
 """Limits of the processor time that all policies of a source may take for a plan, in seconds."""
 
 _MEMORY = 768 * 1024 * 1024
-_PATIENCE_SECONDS = 20.0
+_TIMEOUT_SECONDS = 20.0
 _LONGEST_ANSWER = 16 * 1024 * 1024
 _MOST_ENDED = 3
 _MOST_IDLE = 2
@@ -76,7 +76,7 @@ def _started() -> JsonProcess:
     return JsonProcess(
         python_command(str(worker), str(SECONDS), str(_MEMORY)),
         python_environment(),
-        patience=_PATIENCE_SECONDS,
+        timeout=_TIMEOUT_SECONDS,
         longest_answer=_LONGEST_ANSWER,
     )
 

@@ -13,7 +13,7 @@ from stoker.base.diagnostics import Diagnostic, Position
 
 
 class Verdict(StrEnum):
-    """What follows if a plan does not satisfy a policy, the gravest first."""
+    """What follows if a plan does not satisfy a policy, the most severe first."""
 
     DENY = "deny"
     REQUIRE_APPROVAL = "require_approval"
@@ -178,7 +178,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The results of the evaluation of `evaluated` policies, the gravest first; satisfied ones have no result.
+    """The results of the evaluation of `evaluated` policies, the most severe first; satisfied ones have no result.
 
     `omitted` is how many further steps policies object to that have `MOST_RESULTS` results of the same code. `asked`
     are the policies that had something to say, satisfied ones too; `steps` has the type and the kind of the steps that
@@ -226,7 +226,7 @@ class Report:
 
     @property
     def verdict(self) -> Verdict | None:
-        """Return the gravest verdict; None if nothing objects."""
+        """Return the most severe verdict; None if nothing objects."""
         return next((verdict for verdict in Verdict if self.with_verdict(verdict)), None)
 
     def to_data(self) -> dict[str, Any]:
@@ -241,7 +241,7 @@ class Report:
         }
 
 
-def gravest(results: Iterable[Mapping[str, object]]) -> str | None:
-    """Return the gravest verdict that follows now from results in the form of `Result.to_data`; None without one."""
+def most_severe(results: Iterable[Mapping[str, object]]) -> str | None:
+    """Return the most severe verdict that follows from results in the form of `Result.to_data`; None without one."""
     found = {each["verdict"] for each in results if each["code"] != Code.DEFERRED.value}
     return next((verdict.value for verdict in Verdict if verdict.value in found), None)

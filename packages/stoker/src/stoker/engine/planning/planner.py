@@ -21,7 +21,7 @@ from stoker.engine.planning.restoring import Restore, as_given
 from stoker.engine.planning.retaining import Removing, changes_outside, losses, removal_reasons, replacement_losses
 from stoker.engine.planning.scope import Forecast, PlanScope
 from stoker.engine.records.loader import LoadedInputs
-from stoker.engine.records.observations import heed
+from stoker.engine.records.observations import forget_ignored
 from stoker.engine.records.scope import RecordedScope
 from stoker.engine.records.services import EngineServices
 from stoker.engine.records.state import ResourceState, keys_of, namesakes
@@ -318,7 +318,7 @@ class Forward:
         scope, requires = self.scope, self.wanted.requires[name]
         target = self.wanted.target(name, scope)
         for candidate in candidates if target.ignore_drift else ():
-            heed(candidate, target.ignore_drift)
+            forget_ignored(candidate, target.ignore_drift)
         self._chosen[name], decision = choose(target, candidates, self._fate)
         state = self._chosen[name]
         decision = Decision(Kind.KEEP) if state is None and name in self.awaited else decision

@@ -46,7 +46,7 @@ class Mapped:
 
 
 @dataclass(frozen=True, slots=True)
-class Outlook:
+class PlannedSide:
     """What a side becomes after the moves: its `plan`, what that `changes` besides, and the `problems` because of which
     it cannot be carried out.
     """
@@ -182,7 +182,7 @@ def carry_out(sides: Mapping[str, Side], moves: Sequence[Mapped]) -> None:
         side.states[row.uuid], side.moved[row.uuid] = state, each
 
 
-def planned(side: Side) -> Outlook:
+def planned(side: Side) -> PlannedSide:
     """Return what a side becomes after the moves; describe its resources by it, those that stay as they are wanted."""
     states = list(side.states.values())
     scope = RecordedScope(current_of(states).get)
@@ -206,7 +206,7 @@ def planned(side: Side) -> Outlook:
         steps.append(replace(step, moved_from=came_from))
     if changes:
         _leave_to_update(side)
-    return Outlook(replace(made, steps=tuple(steps)), changes, refused)
+    return PlannedSide(replace(made, steps=tuple(steps)), changes, refused)
 
 
 def _leave_to_update(side: Side) -> None:

@@ -12,7 +12,7 @@ from enum import StrEnum
 from typing import Any
 
 from stoker.contract.stacks import Refresh
-from stoker.engine.records.heeding import IgnoredPath, heeded, paths_of
+from stoker.engine.records.ignored_drift import IgnoredPath, paths_of, without_ignored
 from stoker.engine.records.state import ResourceState
 from stoker.store.records import COMPLETE, FAILED
 from stoker_foundation.clock import isoformat
@@ -127,13 +127,13 @@ def return_to_deployed(state: ResourceState) -> None:
         state.give(_set({**state.given, **state.stored.deployed}))
 
 
-def heed(state: ResourceState, written: Sequence[str]) -> None:
+def forget_ignored(state: ResourceState, written: Sequence[str]) -> None:
     """Forget, for a plan only, what was found at paths that the template ignores."""
     if not written or not state.drifted:
         return
     before, live = state.drifted, {name: state.given[name] for name in state.drifted}
     recorded = {**state.given, **before}
-    kept = heeded(state.type, _set(recorded), live, paths_of(state.type, written).values())
+    kept = without_ignored(state.type, _set(recorded), live, paths_of(state.type, written).values())
     if kept.keys() == live.keys():
         return
     state.give(_set({**recorded, **kept}))

@@ -184,7 +184,7 @@ class _Reading:
             raise _Refused(outcome.reason)
         state.seen |= call.seen
         ignored = self._wanted.definition.resources[self.name].ignore_drift
-        comparison = (await compare(context, state, self._reads)).heeding(state.type, ignored)
+        comparison = (await compare(context, state, self._reads)).without_ignored(state.type, ignored)
         if comparison.found is None:
             raise _Refused(f"the object {state.row.physical_id} does not exist")
         if comparison.cause is Cause.SERVICE:

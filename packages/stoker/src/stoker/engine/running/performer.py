@@ -246,9 +246,9 @@ class Performer:
         except CloudError as error:
             if state.row.action != "DELETE" or error.transient or error.status not in _IMPOSSIBLE:
                 raise
-            await self._leave_unfound(state, error)
+            await self._mark_not_found(state, error)
 
-    async def _leave_unfound(self, state: ResourceState, error: CloudError) -> None:
+    async def _mark_not_found(self, state: ResourceState, error: CloudError) -> None:
         """Record that the object of an interrupted creation cannot be searched for."""
         run, row = self.run, state.row
         state.stored.uncertain = False
@@ -315,7 +315,7 @@ class Performer:
         if pause is not None:
             return Again(after=pause, waiting=await doubt(self.run, state, error))
         if action == "DELETE" and state.stored.uncertain and isinstance(error, Unconfirmed):
-            await self._leave_unfound(state, error)
+            await self._mark_not_found(state, error)
             return Again(after=0.0)
         if state.stored.uncertain and await self._there_after_all(state):
             return Again(after=0.0)

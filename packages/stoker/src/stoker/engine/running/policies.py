@@ -14,7 +14,7 @@ from typing import Any
 from sqlalchemy import Connection
 
 from stoker.base.errors import ApprovalRequired, PolicyDenied, TemplateInvalid
-from stoker.engine.plan_policies.policy import Code, Policy, Report, Result, Scope, Verdict, gravest
+from stoker.engine.plan_policies.policy import Code, Policy, Report, Result, Scope, Verdict, most_severe
 from stoker.engine.planning.decide import Target
 from stoker.engine.planning.kinds import Kind
 from stoker.engine.planning.plan import Plan
@@ -135,7 +135,7 @@ def _keep_late(run: OperationContext, path: str, asked: Sequence[Policy], report
     if len(others) == len(kept.get("results", ())):
         return
     results = [*(result.to_data() for result in report.results), *others]
-    plan["policies"] = {**kept, "results": results, "verdict": gravest(results)}
+    plan["policies"] = {**kept, "results": results, "verdict": most_severe(results)}
     run.operation.plan = sealer.seal(plan)
 
 

@@ -58,7 +58,7 @@ async def observe(run: OperationContext, states: Iterable[ResourceState], defini
     batch = Batch()
     for state, answer in zip(looked_at, answers, strict=True):
         wanted = definition.resources.get(state.row.name)
-        found = answer.heeding(state.type, wanted.ignore_drift if wanted is not None else ()).found
+        found = answer.without_ignored(state.type, wanted.ignore_drift if wanted is not None else ()).found
         property_set = record_found(state, found)
         if found is None:
             batch.change(state.seal()).add(run.event(state, state.row.reason))

@@ -16,7 +16,7 @@ from stoker.plugins.resource import ResourceType
 from stoker.store.records import STACK_TYPE
 from stoker.testing.census import OUTLIVING
 from stoker.testing.census import Kind as ObjectKind
-from stoker.testing.furnishing import furnish
+from stoker.testing.existing_objects import create_existing_objects
 from stoker.testing.rehearsal.disruptions import Disruption, Script
 from stoker.testing.rehearsal.guests import UNSUPPORTED, WAITING, Guests
 from stoker.testing.rehearsal.scenario import (
@@ -44,7 +44,7 @@ _GUESTS = 5
 """Polls between two looks of the guests at what waits."""
 _SETTLED = 10.0
 """Seconds after an operation in which the engine removes what nobody needs any more."""
-_PATIENCE = 900.0
+_TIMEOUT = 900.0
 """Seconds after which the engine has removed whatever it still had to remove."""
 _LONGEST = 6 * 3600.0
 """Seconds after which an operation is given up: longer than the time limits of stacks."""
@@ -79,7 +79,7 @@ class Performance:
 
     def __init__(self, scenario: Scenario, definitions: Mapping[str, Definition]) -> None:
         self._stage = Stage(Script(), scenario.timings)
-        furnish(self._stage.cloud, scenario.cloud)
+        create_existing_objects(self._stage.cloud, scenario.cloud)
         self._run = _Run(self._stage, scenario, definitions)
         self._error = ""
 
@@ -157,7 +157,7 @@ class _Run:
         if self.phases[-1].state == "DELETED" or self.phases[-1].again == "DELETED":
             self.left = list(self._left(self._before))
             if self.left:  # the engine tries deletions again for a while
-                await asyncio.sleep(_PATIENCE)
+                await asyncio.sleep(_TIMEOUT)
                 self.left = list(self._left(self._before))
 
     async def _phases(self, names: Iterable[str]) -> None:

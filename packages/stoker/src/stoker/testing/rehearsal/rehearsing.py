@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field, replace
 
 from stoker.base.diagnostics import Diagnostic
 from stoker.base.errors import Invalid, StokerError
-from stoker.testing.furnishing import furnish
+from stoker.testing.existing_objects import create_existing_objects
 from stoker.testing.rehearsal import rules
 from stoker.testing.rehearsal.disruptions import Disruption
 from stoker.testing.rehearsal.findings import Disturbed, usual, written
@@ -48,7 +48,7 @@ def check(scenario: Scenario) -> None:
     """Raise TemplateInvalid with all problems of the templates, or what else makes them unusable."""
     for each in filter(None, (scenario, scenario.target)):
         with Sandbox() as sandbox:
-            furnish(sandbox.cloud, each.cloud)
+            create_existing_objects(sandbox.cloud, each.cloud)
             sandbox.check("rehearsal", each.template, environments=each.environments, parameters=dict(each.parameters))
 
 

@@ -32,7 +32,7 @@ from stoker.testing.rehearsal.durations import seconds_of
 from stoker.testing.rehearsal.timings import Timings
 from stoker.testing.rehearsal.timings import seconds_of as recorded_seconds
 from stoker.testing.rehearsal.visibility import Visibility, cut
-from stoker.testing.sandbox import Sandbox, empty_database, forgetful
+from stoker.testing.sandbox import Sandbox, empty_database, unsynchronized_database
 from stoker.testing.simulated_loop import Process, ProcessClock, SimulatedLoop, settle
 from stoker_foundation.clock import ManualClock, sleep
 
@@ -198,7 +198,7 @@ def _database() -> tuple[Path, Database]:
     memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # noqa: S108  the directory is created there
     path = Path(tempfile.mkdtemp(prefix="stoker-rehearsal-", dir=memory)) / "stoker.db"
     atexit.register(shutil.rmtree, path.parent, ignore_errors=True)
-    return path, forgetful(f"sqlite:///{path}")
+    return path, unsynchronized_database(f"sqlite:///{path}")
 
 
 def _write(content: bytes) -> None:

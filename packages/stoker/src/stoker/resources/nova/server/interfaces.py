@@ -18,10 +18,10 @@ from stoker.resources.nova.server.ports import (
     delete_unused,
     ensure_port,
     extra_fields,
-    find_strays,
     made_here,
     mark_used,
     needs_own_port,
+    record_unlisted_ports,
     security_group_ids,
     unused_port,
 )
@@ -232,7 +232,7 @@ async def join(call: Call, cards: dict[str, Any]) -> None:
     if needs_own_port(entry):
         wanted = unused_port(call, index)
         if wanted is None:
-            await find_strays(call)
+            await record_unlisted_ports(call)
             await ensure_port(call, index, entry)
             return
     arrived = await _already_attached(call, cards, wanted)

@@ -83,7 +83,7 @@ def _found(entries: Sequence[Mapping[str, Any]], ports: Iterable[dict[str, Any]]
     An entry that names a port takes that port, so that a less exact entry does not.
     """
     rest, found = list(ports), dict[int, dict[str, Any]]()
-    for number in sorted(range(len(entries)), key=lambda each: _vagueness(entries[each])):
+    for number in sorted(range(len(entries)), key=lambda each: _missing_details(entries[each])):
         port = next((port for port in rest if _fits(entries[number], port)), None)
         if port is not None:
             rest.remove(port)
@@ -134,7 +134,7 @@ async def _ports(call: Call) -> list[dict[str, Any]]:
     return listed
 
 
-def _vagueness(entry: Mapping[str, object]) -> tuple[bool, ...]:
+def _missing_details(entry: Mapping[str, object]) -> tuple[bool, ...]:
     return tuple(not entry.get(name) for name in ("port", "fixed_ip", "subnet"))
 
 

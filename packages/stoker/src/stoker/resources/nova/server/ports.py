@@ -21,7 +21,7 @@ _APART = frozenset({"value_specs", "no_fixed_ips", "allowed_address_pairs"})
 """Keys of port_extra_properties that are not sent unchanged."""
 
 
-def books(call: Call) -> list[dict[str, str]]:
+def created_ports(call: Call) -> list[dict[str, str]]:
     """Return the ports that the resource has created."""
     ports: list[dict[str, str]] = json.loads(call.data.get(_BOOKS) or "[]")
     return ports
@@ -36,14 +36,14 @@ def _write(call: Call, ports: list[dict[str, str]]) -> None:
 
 def made_here(call: Call) -> frozenset[str]:
     """Return the IDs of the ports that the resource has created."""
-    return frozenset(port["id"] for port in books(call))
+    return frozenset(port["id"] for port in created_ports(call))
 
 
 def mark_used(call: Call, *identifiers: str) -> None:
     """Record that the server uses these ports; without arguments, that it uses all."""
     _write(
         call,
-        [{"id": port["id"]} if not identifiers or port["id"] in identifiers else port for port in books(call)],
+        [{"id": port["id"]} if not identifiers or port["id"] in identifiers else port for port in created_ports(call)],
     )
 
 
@@ -56,7 +56,7 @@ def needs_own_port(entry: Mapping[str, object]) -> bool:
 
 def unused_port(call: Call, index: int) -> str | None:
     """Return the port created for the entry at `index` if no server uses it yet."""
-    return next((port["id"] for port in books(call) if port.get("name") == port_name(call, index)), None)
+    return next((port["id"] for port in created_ports(call) if port.get("name") == port_name(call, index)), None)
 
 
 async def ensure_port(call: Call, index: int, entry: Mapping[str, object]) -> str:
@@ -67,29 +67,29 @@ async def ensure_port(call: Call, index: int, entry: Mapping[str, object]) -> st
     body = await _new_port(call, index, entry)
     made = await call.cloud.post("neutron", "/v2.0/ports", {"port": body})
     identifier = str(made["port"]["id"])
-    _write(call, [*books(call), {"id": identifier, "name": body["name"]}])
+    _write(call, [*created_ports(call), {"id": identifier, "name": body["name"]}])
     return identifier
 
 
-async def find_strays(call: Call) -> None:
+async def record_unlisted_ports(call: Call) -> None:
     """Record ports that an interrupted call created without recording them."""
     listed = await call.cloud.list("neutron", "/v2.0/ports", "ports", {"device_owner": _mark(call)})
     known = made_here(call)
-    strays = [{"id": port["id"], "name": port["name"]} for port in listed if port["id"] not in known]
-    _write(call, [*books(call), *strays])
+    unlisted = [{"id": port["id"], "name": port["name"]} for port in listed if port["id"] not in known]
+    _write(call, [*created_ports(call), *unlisted])
 
 
 async def delete_ports(call: Call, *identifiers: str) -> None:
     """Delete ports that the resource has created: these, or all if none are given."""
-    for port in books(call):
+    for port in created_ports(call):
         if not identifiers or port["id"] in identifiers:
             await call.cloud.delete("neutron", f"/v2.0/ports/{port['id']}", ok=(404,))
-            _write(call, [other for other in books(call) if other["id"] != port["id"]])
+            _write(call, [other for other in created_ports(call) if other["id"] != port["id"]])
 
 
 async def delete_unused(call: Call) -> None:
     """Delete ports that an earlier action created and did not use."""
-    unused = [port["id"] for port in books(call) if "name" in port]
+    unused = [port["id"] for port in created_ports(call) if "name" in port]
     if unused:
         await delete_ports(call, *unused)
 

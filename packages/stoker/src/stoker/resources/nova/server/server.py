@@ -41,10 +41,10 @@ from stoker.resources.nova.server.live_state import differences, disks, networks
 from stoker.resources.nova.server.ports import (
     delete_ports,
     ensure_port,
-    find_strays,
     made_here,
     mark_used,
     needs_own_port,
+    record_unlisted_ports,
     unused_port,
 )
 from stoker.resources.nova.server.replacement import hand_over, reconnect
@@ -159,7 +159,7 @@ class Server(
 
     async def find(self, call: Call) -> str | None:
         if any(needs_own_port(entry) for entry in call.properties.get("networks") or []):
-            await find_strays(call)
+            await record_unlisted_ports(call)
         name = call.properties.get("name") or call.physical_name
         pattern = (
             f"^{re.sub(r'[^A-Za-z0-9_-]', '.', name)}$"  # the syntax of regular expressions depends on Nova's database

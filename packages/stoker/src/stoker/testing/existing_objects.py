@@ -8,7 +8,7 @@ from typing import Any
 from stoker.testing.emulated_cloud import EmulatedCloud
 
 
-def furnish(cloud: EmulatedCloud, section: Mapping[str, Any]) -> None:
+def create_existing_objects(cloud: EmulatedCloud, section: Mapping[str, Any]) -> None:
     """Give the emulated cloud what a section says that it has."""
     if section.get("only"):
         cloud.remove_own()

@@ -41,7 +41,7 @@ def is_ignored(path: Sequence[Any], ignored: Iterable[PropertyPath]) -> bool:
     return any(tuple(path[: len(each)]) == each for each in ignored)
 
 
-def heeded(
+def without_ignored(
     kind: ResourceType, recorded: Mapping[str, object], found: Mapping[str, Any], ignored: Iterable[PropertyPath]
 ) -> dict[str, object]:
     """Return what was found to differ without the properties that differ in ignored parts only.
