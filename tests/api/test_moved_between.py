@@ -195,14 +195,14 @@ def test_parameters_files_and_renames_belong_to_a_definition(estate: Estate) -> 
     assert estate.writes() == before
 
 
-def test_a_deployment_of_one_stack_never_loses_what_is_to_be_moved(estate: Estate) -> None:
+def test_a_stack_that_is_to_lose_a_resource_is_deployed_after_the_one_that_gets_it(estate: Estate) -> None:
     assert estate.deploy("a", template(net=NET)).ok
     had, entry_ = estate.of("a"), between("a/net", "c/net")
-    for name, wanted in (("a", template(data=VOLUME)), ("c", template(net=NET))):
-        refused = estate.deploy(name, wanted, entry_)
+    for wanted in (template(data=VOLUME), template(net=NET)):
+        refused = estate.deploy("a", wanted, entry_)
         message = refused.json()["error"]["message"]
         assert refused.status_code == 400, refused.text
-        assert "a/net has not been moved to c/net yet" in message and "stoker move a/net c/net" in message
+        assert "a/net has not been moved to c/net yet" in message and "stoker deploy c -t FILE -e FILE" in message
     assert estate.of("a") == had
     foreign = estate.deploy("b", template(data=VOLUME), entry_)
     assert foreign.status_code == 400 and "neither resource is one of this stack, which is b" in foreign.text
@@ -210,6 +210,8 @@ def test_a_deployment_of_one_stack_never_loses_what_is_to_be_moved(estate: Estat
     assert alone.status_code == 400 and "has not been moved" in alone.text
     assert alone.json()["error"]["diagnostics"][0]["source"] == "a/environment 1"
     assert estate.deploy("d", template(net=NET), between("gone/net", "d/net")).ok  # nothing to move: it is created
+    assert estate.deploy("c", template(net=NET), entry_).ok and estate.deploy("a", template(data=VOLUME), entry_).ok
+    assert estate.of("c") == had
 
 
 @pytest.mark.parametrize(
@@ -248,30 +250,92 @@ def test_refactorings_are_those_of_the_project(estate: Estate, served: ServedClo
     assert stale.status_code == 400 and "OBSOLETE" in stale.text
 
 
-def test_a_path_into_a_nested_stack_of_another_stack_is_refused_and_says_the_steps(estate: Estate) -> None:
-    """Whatever the request: ignored, the entry would lose the object."""
+def test_a_refactoring_says_which_deployment_moves_a_resource_of_a_nested_stack(estate: Estate) -> None:
+    """Ignored, the entry would lose the object."""
     files = {"tier.yaml": json.dumps(template(net=NET))}
     made = estate.send(
         "POST", "", {"stack_name": "a", "template": template(tier={"type": "tier.yaml"}), "files": files}
     )
     assert made.status_code == 201, made.text
     estate.world.settle(made.json()["stack"]["id"])
-    [net] = [row for row in estate.shown("/a/resources?nested_depth=1")["resources"] if row["resource_name"] == "net"]
     entries = between("a/tier.net", "c/net")
-    for name, wanted in (("a", template(data=VOLUME)), ("c", template(net=NET))):
-        refused = estate.deploy(name, wanted, entries)
-        assert refused.status_code == 400, refused.text
-        assert "a/tier.net has not been moved to c/net yet" in refused.json()["error"]["message"]
-        assert "gets it out of its nested stack" in refused.text
     both = {"a": {"template": template(data=VOLUME), "environment": entries}, "c": {"template": template(net=NET)}}
     asked = estate.ask("POST", "", {"stacks": both, "create_stacks": True, "changes": True})
     assert asked.status_code == 400 and "a/tier.net has not been moved" in asked.text, asked.text
+    assert "a deployment of c with this entry moves it: stoker deploy c" in asked.text
 
-    assert estate.send(
-        "PUT", estate.path_of("a"), {"template": template(net=NET), "environment": moves(**{"tier.net": "net"})}
-    ).ok
+
+def test_a_deployment_takes_a_resource_of_another_stack(estate: Estate) -> None:
+    """Its plan says so; the other stack loses it from its record and its template, and keeps everything else."""
+    text = (
+        "heat_template_version: 2021-04-16\n# the estate\nresources:\n  net: {type: OS::Neutron::Net}\n"
+        "  # its addresses\n  sub:\n    type: OS::Neutron::Subnet\n"
+        "    properties: {network: {get_resource: net}, cidr: 10.0.0.0/24}\n"
+    )
+    assert estate.deploy("a", text).ok
+    assert estate.deploy("c", template(other=NET)).ok
+    had, before = estate.of("a"), len(estate.writes())
+    got, environment = template(other=NET, front=NET, data=VOLUME), between("a/net", "c/front")
+    preview = estate.send("PUT", f"{estate.path_of('c')}/preview", {"template": got, "environment": environment})
+    assert preview.ok, preview.text
+    steps = {step["path"]: step for step in preview.json()["plan"]["steps"]}
+    assert steps["front"]["moved_from"] == "a/net" and preview.json()["plan"]["summary"]["move"] == 1
+    assert estate.of("a") == had
+
+    assert estate.deploy("c", got, environment).status_code == 202
+    assert estate.shown("/c")["stack"]["stack_status"] == "UPDATE_COMPLETE"
+    assert estate.of("a") == {"sub": had["sub"]} and estate.of("c")["front"] == had["net"]
+    assert [call.partition(" ")[0] for call in estate.writes()[before:]] == ["POST"]  # of the volume
+    kept = estate.shown(f"{estate.path_of('a')}/template")
+    assert set(kept["resources"]) == {"sub"}
+    assert kept["resources"]["sub"]["properties"]["network"] == had["net"]
+    actions = [each["action"] for each in estate.shown(f"{estate.path_of('a')}/operations")["operations"]]
+    assert actions == ["UPDATE", "CREATE"]
+    events = estate.shown(f"{estate.path_of('c')}/resources/front/events")["events"]
+    assert events[-1]["resource_status_reason"] == "Moved from a/net" or any(
+        each["resource_status_reason"] == "Moved from a/net" for each in events
+    )
+    before = len(estate.writes())
+    assert estate.deploy("c", got, environment).ok  # the entry is carried out, and can stay
+    assert estate.deploy("a", kept, environment).ok
+    assert estate.of("a") == {"sub": had["sub"]} and len(estate.writes()) == before
+
+
+def test_a_new_stack_takes_resources_when_it_is_created(estate: Estate) -> None:
+    assert estate.deploy("a", template(net=NET, data=VOLUME)).ok
+    had, before = estate.of("a"), estate.writes()
+    assert estate.deploy("c", template(net=NET), between("a/net", "c/net")).status_code == 201
+    assert estate.shown("/c")["stack"]["stack_status"] == "CREATE_COMPLETE"
+    assert (estate.of("a"), estate.of("c")) == ({"data": had["data"]}, {"net": had["net"]})
+    assert estate.writes() == before
+
+
+def test_a_resource_of_a_nested_stack_gets_into_a_nested_stack_of_another_stack(estate: Estate) -> None:
+    files = {"tier.yaml": json.dumps(template(net=NET))}
+    made = {"template": template(tier={"type": "tier.yaml"}), "files": files}
+    first = estate.send("POST", "", {"stack_name": "a", **made})
+    estate.world.settle(first.json()["stack"]["id"])
+    rows = estate.shown("/a/resources?nested_depth=1")["resources"]
+    net = next(row["physical_resource_id"] for row in rows if row["resource_name"] == "net")
+    assert estate.deploy("c", template(other=NET)).ok
+    before = estate.writes()
+    wanted = {"template": template(other=NET, box={"type": "box.yaml"}), "files": {"box.yaml": json.dumps(template(n=NET))}}
+    answer = estate.send("PUT", estate.path_of("c"), {**wanted, "environment": between("a/tier.net", "c/box.n")})
+    assert answer.ok, answer.text
+    estate.world.settle(estate.shown("/c")["stack"]["id"])
+    assert estate.shown("/c")["stack"]["stack_status"] == "UPDATE_COMPLETE", estate.shown("/c")
+    rows = estate.shown("/c/resources?nested_depth=1")["resources"]
+    assert net in [row["physical_resource_id"] for row in rows if row["resource_name"] == "n"]
+    rows = estate.shown("/a/resources?nested_depth=1")["resources"]
+    assert [row["resource_name"] for row in rows] == ["tier"]
+    assert estate.writes() == before
+    answer = estate.send("PUT", estate.path_of("a"), {"template": template()})
     estate.world.settle(estate.shown("/a")["stack"]["id"])
-    moved = estate.refactor({"a": {"template": template()}, "c": {"template": template(net=NET)}}, create_stacks=True)
-    assert estate.execute(moved).ok
-    assert estate.of("c") == {"net": net["physical_resource_id"]}
-    assert estate.deploy("c", template(net=NET), entries).ok  # it was carried out
+    assert estate.of("a") == {} and estate.writes() == before
+    # and back to the top
+    answer = estate.send(
+        "POST", "", {"stack_name": "d", "template": template(net=NET), "environment": between("c/box.n", "d/net")}
+    )
+    assert answer.ok, answer.text
+    estate.world.settle(estate.shown("/d")["stack"]["id"])
+    assert estate.of("d") == {"net": net} and estate.writes() == before

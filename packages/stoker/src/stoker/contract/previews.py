@@ -26,12 +26,14 @@ class JointDeployment(TypedDict, total=False):
     """What the other stacks of a deployment of several will have done before the stack of a preview.
 
     The values of `parameters` come from outputs that are not known yet, and `exports` will be there, without a known
-    value. Exports that are `released` are no longer imported or exported by others.
+    value. Exports that are `released` are no longer imported or exported by others. The stacks with the names `earlier`
+    are deployed before, and have taken the resources that entries move to them.
     """
 
     parameters: Sequence[str]
     exports: Sequence[str]
     released: Sequence[str]
+    earlier: Sequence[str]
 
 
 @dataclass(frozen=True, kw_only=True)

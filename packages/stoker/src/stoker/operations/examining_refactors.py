@@ -11,9 +11,7 @@ from sqlalchemy import Connection
 
 from stoker.base.context import RequestContext
 from stoker.base.errors import (
-    ActionInProgress,
     BadValue,
-    Conflict,
     EntityNotFound,
     TemplateInvalid,
 )
@@ -42,9 +40,9 @@ from stoker.operations.requests import CheckedRequest, check_room, check_whole
 from stoker.operations.stacks import patched_request, requested_stack
 from stoker.operations.transitions import verdict
 from stoker.schema.unknown import has_unknown
-from stoker.store import fingerprints, refactors, settings
-from stoker.store.locks import refuse_locked
-from stoker.store.records import FAILED, IN_PROGRESS, Stack
+from stoker.store import fingerprints, refactors
+from stoker.store.records import Stack
+from stoker.store.refactors import refuse_unfit
 from stoker.template.transfers import Location
 
 if TYPE_CHECKING:  # with a price list
@@ -194,20 +192,6 @@ async def _stack_of(
         raise BadValue(f"Resources are moved between root stacks; {stack.name} is a nested stack.")
     verdict("update_alone", stack)
     return stack
-
-
-def refuse_unfit(connection: Connection, stack: Stack, record: list[list[object]]) -> None:
-    """Refuse a stack that is locked or protected, or not as it was defined."""
-    refuse_locked(connection, stack)
-    if settings.of_stack(connection, stack.id).protected:
-        raise Conflict(
-            f"Stack {stack.name} has termination protection, so that no resource gets into it or out of it: disable it "
-            "first (stoker stack unprotect, or UpdateTerminationProtection)."
-        )
-    if any(row[2] == IN_PROGRESS for row in record):
-        raise ActionInProgress(f"Stack {stack.name} has an action in progress; refactor it when that has finished.")
-    if stack.status == FAILED:
-        raise Conflict(f"Stack {stack.name} is {stack.action}_{stack.status}: deploy it, or roll it back first.")
 
 
 def _moved(

@@ -29,7 +29,7 @@ from stoker.engine.planning.nested import NestedPlanner
 from stoker.engine.planning.plan import Plan, Step
 from stoker.engine.planning.planner import Forward, Wanted
 from stoker.engine.planning.policies import Policies
-from stoker.engine.planning.relocating import carry_out, read, wanted_paths
+from stoker.engine.planning.relocating import carry_out, read, read_without, wanted_paths
 from stoker.engine.planning.restoring import Copies
 from stoker.engine.planning.retaining import Removing
 from stoker.engine.planning.suggested_moves import suggested_imports, suggested_moves
@@ -120,7 +120,8 @@ class Goal:
     inputs to which a rollback returns, `since` that of `Removing`. `imports` are those of the request,
     `differing` the uuids of resources that are compared in any case, if any are, and
     `tags` those that it gives the stack, None for those that the stack has; `tried` are the policies on plans that it
-    tries. A goal that is `joint` is one of a deployment of several stacks: some of its values may not be known yet.
+    tries. `leaving` are the paths of resources that other stacks have taken by then. A goal that is `joint` is one of a
+    deployment of several stacks: some of its values may not be known yet.
     """
 
     action: str
@@ -135,6 +136,7 @@ class Goal:
     joint: bool = False
     tags: Sequence[str] | None = None
     tried: Sequence[Policy] = ()
+    leaving: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, stack: Stack, checked: CheckedRequest, action: str, copies: Copies | None = None) -> Goal:
@@ -145,7 +147,16 @@ class Goal:
             towards.append(inputs.environment.transfers.to_data())
         imports = checked.imports if action in IMPORTED_BY else NO_IMPORTS
         joint = checked.joint is not None
-        return cls(action, checked.wanted, towards, copies or Copies(), checked.unchecked, imports=imports, joint=joint)
+        return cls(
+            action,
+            checked.wanted,
+            towards,
+            copies or Copies(),
+            checked.unchecked,
+            imports=imports,
+            joint=joint,
+            leaving=checked.departures.leaving,
+        )
 
 
 async def make_plan(
@@ -384,6 +395,8 @@ def _forward(
     relocated = None
     if action in RETURNS or wanted.inputs.environment.transfers:
         tree = read(services, connection, action, wanted, recorded, observed)
+        if goal.leaving:
+            tree = read_without(services, connection, recorded, observed, goal.leaving)
         relocated = carry_out(services, wanted, tree, wanted_paths(action, goal.returns_to, wanted, tree))
         if inside is not None and tree.below:
             inside = replace(inside, read=tree.below, relocated=relocated)

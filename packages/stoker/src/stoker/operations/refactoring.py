@@ -51,7 +51,6 @@ from stoker.operations.examining_refactors import (
     definitions_of,
     examined,
     mapped_of,
-    refuse_unfit,
     state_of,
 )
 from stoker.operations.requests import CheckedRequest
@@ -60,6 +59,7 @@ from stoker.operations.stacks import requested_operation
 from stoker.store import exchange, fingerprints, queries, refactors
 from stoker.store.journal import Batch
 from stoker.store.records import COMPLETE, IN_PROGRESS, Operation, Stack
+from stoker.store.refactors import refuse_unfit
 from stoker.store.survey_records import StackRefactor
 
 _STARTED = "Stack UPDATE started"

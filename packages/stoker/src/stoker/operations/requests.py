@@ -26,6 +26,7 @@ from stoker.engine.calls.context import ActingParts
 from stoker.engine.notifications.sinks import sink_problems
 from stoker.engine.ownership.healing_schedule import interval_of, is_healing_tag
 from stoker.engine.planning.importing import NO_IMPORTS, Imports
+from stoker.engine.planning.moving import NO_DEPARTURES, Departures
 from stoker.engine.planning.planner import Wanted
 from stoker.engine.records.loader import Prepared
 from stoker.engine.records.services import EngineServices
@@ -33,14 +34,13 @@ from stoker.operations.checking import ValueChecker
 from stoker.operations.fetched_templates import checked_tree
 from stoker.operations.problems import WHOLE, Given, Judge, with_all_problems
 from stoker.operations.questions import Questions
-from stoker.store import change_sets, exchange, queries, refactors
+from stoker.store import change_sets, exchange, queries
 from stoker.store.records import Stack
 from stoker.template.definition import Definition
 from stoker.template.document import Document
 from stoker.template.environment import Environment
 from stoker.template.expressions import UNDETERMINED
 from stoker.template.template import Template
-from stoker.template.transfers import StackMove
 
 LOG = logging.getLogger(__name__)
 
@@ -55,7 +55,8 @@ class CheckedRequest:
     """A request that has passed all checks that are possible before anything is done.
 
     `unchecked` is a clause about what services have not answered in time; None if everything was checked. `imports` are
-    the existing objects that get resources. With `joint`, it can only be planned: other stacks are deployed before.
+    the existing objects that get resources, `departures` the resources that leave other stacks, or this one. With
+    `joint`, it can only be planned: other stacks are deployed before.
     """
 
     prepared: Prepared
@@ -64,6 +65,7 @@ class CheckedRequest:
     unchecked: str | None = None
     imports: Imports = NO_IMPORTS
     joint: JointDeployment | None = None
+    departures: Departures = NO_DEPARTURES
 
     def beginning(self, action: str) -> str:
         """Return the status reason of a stack with which an action on it begins."""
@@ -272,47 +274,16 @@ async def check_request(
     wanted = await services.evaluator.evaluate(
         context.project_id, partial(Wanted.of, services, definition, prepared.loaded)
     )
-    if environment.transfers.between:
-        await services.database.read(_refuse_moves_between, stack, environment.transfers.between, together)
-    imports = NO_IMPORTS
+    imports, departures = NO_IMPORTS, NO_DEPARTURES
     if environment.transfers:
         from stoker.operations.checking_transfers import check_transfers  # only for environments that have some
 
+        if environment.transfers.between:
+            from stoker.operations.checking_departures import check_departures
+
+            departures = await check_departures(services, stack, wanted, together, coming.get("earlier") or ())
         imports = await check_transfers(parts, context, stack, wanted)
-    return CheckedRequest(prepared, definition, wanted, unchecked, imports, joint)
-
-
-_IN_STEPS = (
-    "only resources of the stacks themselves get into another stack: a deployment of the first stack gets it out of "
-    "its nested stack, and one of the second stack into one, by entries with paths, {from: tier.net, to: net}"
-)
-
-
-def _refuse_moves_between(
-    connection: Connection, stack: Stack, entries: Sequence[StackMove], together: Collection[str]
-) -> None:
-    """Refuse entries that only a refactoring of both stacks carries out, until it has. Raises TemplateInvalid."""
-    pending = [
-        entry for entry in entries if entry.is_nested or not {entry.source.stack, entry.target.stack} <= {*together}
-    ]
-    present = refactors.recorded(connection, stack.project_id, [place for each in pending for place in each.places])
-    problems = []
-    for entry in pending:
-        if stack.name not in (entry.source.stack, entry.target.stack):
-            problems.append(entry.problem(f"neither resource is one of this stack, which is {stack.name}"))
-        elif entry.source in present and entry.target not in present:
-            hint = (
-                f"one operation on both stacks moves it: stoker move {entry.source} {entry.target}, or with other "
-                "changes stoker refactor plan --with-changes"
-            )
-            problems.append(
-                entry.problem(
-                    f"{entry.source} has not been moved to {entry.target} yet",
-                    hint=_IN_STEPS if entry.is_nested else hint,
-                )
-            )
-    if problems:
-        raise TemplateInvalid(problems)
+    return CheckedRequest(prepared, definition, wanted, unchecked, imports, joint, departures)
 
 
 async def check_whole(

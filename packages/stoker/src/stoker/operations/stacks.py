@@ -30,7 +30,7 @@ from stoker.contract.stacks import (
     UpdateStack,
 )
 from stoker.contract.views import StackDetails, StackIdentity, StackSummary, StackView
-from stoker.engine.calls.context import ActingParts
+from stoker.engine.calls.context import ActingParts, RecordingParts
 from stoker.engine.inspection.reading import Reader
 from stoker.engine.ownership.submissions import Submissions
 from stoker.engine.records.beginnings import Requester, define, new_operation, new_stack
@@ -43,7 +43,7 @@ from stoker.engine.redaction.stacks import secrets_now
 from stoker.engine.settings import time_limit
 from stoker.operations.action_plans import plan_deletion
 from stoker.operations.adoption import adopted_request
-from stoker.operations.clearance import UNCONTROLLED, Clearance, gate_of
+from stoker.operations.clearance import UNCONTROLLED, Clearance, gate_of, required_by
 from stoker.operations.lookup import find_stack, found_stack
 from stoker.operations.planning import Goal, Once, check_exported_values, correct_differences, plan_tree
 from stoker.operations.problems import Given
@@ -178,8 +178,8 @@ async def create_stack(
     define(stack, checked.prepared)
     preflight = is_checked_first(services, request)
     operation = requested_operation(services, context, stack, action, stack.inputs, preflight=preflight)
-    if (cleared := clearance.in_transaction(operation)) is not None:
-        steps.append(cleared)
+    cleared = [clearance, *await _cleared_departures(submissions.parts, context, stack, checked)]
+    steps += [step for each in cleared if (step := each.in_transaction(operation)) is not None]
 
     async def begin(credential: str) -> None:
         stack.credential = credential
@@ -368,9 +368,22 @@ async def _submit_update(
     operation = requested_operation(services, context, stack, "UPDATE", checked.prepared.row.id, preflight=preflight)
     await correct_differences(operation, refresh, planned)
     rule = "update" if request.supersede else "update_alone"
+    others = await _cleared_departures(submissions.parts, context, stack, checked)
+    steps = [*steps, *(step for each in others if (step := each.in_transaction(operation)) is not None)]
     how = {"values": values, "steps": [*_tagged(stack, tags), *steps], "guard": guard(rule)}
     await submit(submissions, context, stack, operation, clearance, checked.prepared, **how)
     return {**stack_view(stack, tags), "operation": operation.id}
+
+
+async def _cleared_departures(
+    parts: RecordingParts, context: RequestContext, stack: Stack, checked: CheckedRequest
+) -> Sequence[Clearance]:
+    """Return what lets other stacks lose resources to this one. Raises as `Gate.pass_action`."""
+    found = []
+    for each in checked.departures.stacks:
+        gate = await gate_of(parts, context, each.stack, "UPDATE")
+        found.append(await gate.pass_action(["moved", stack.name, sorted(each.paths)], required_by(each.report)))
+    return found
 
 
 async def stack_delete(submissions: Submissions, context: RequestContext, request: DeleteStack) -> None:

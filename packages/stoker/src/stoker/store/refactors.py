@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 from sqlalchemy import Connection, and_, delete, insert, or_, select, update
 
+from stoker.base.errors import ActionInProgress, Conflict
 from stoker.store import queries
+from stoker.store import settings as stack_settings
+from stoker.store.locks import refuse_locked
+from stoker.store.records import FAILED, IN_PROGRESS, Stack
 from stoker.store.survey_records import StackRefactor
 from stoker.store.tables import (
     events,
@@ -20,6 +24,16 @@ from stoker.store.tables import (
     stack_refactors,
     stacks,
 )
+
+
+class Between(Protocol):
+    """An entry that moves a resource from one root stack to another: both places, each with the name of the stack."""
+
+    @property
+    def places(self) -> Sequence[tuple[str, str]]: ...
+
+
+Entry = TypeVar("Entry", bound=Between)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +94,17 @@ def recorded(connection: Connection, project_id: str, places: Iterable[tuple[str
     return found & wanted
 
 
+def pending(connection: Connection, project_id: str, entries: Iterable[Entry]) -> list[Entry]:
+    """Return those of entries that move resources between root stacks of a project which are not carried out yet: whose
+    resource is still in the former stack, and not in the other one.
+    """
+    waiting = list(entries)
+    if not waiting:
+        return []
+    present = recorded(connection, project_id, [place for each in waiting for place in each.places])
+    return [each for each in waiting if each.places[0] in present and each.places[1] not in present]
+
+
 def _is_below(connection: Connection, project_id: str, place: tuple[str, str]) -> bool:
     """Return whether a stack nested in a root stack has the resource at a path."""
     c = stacks.c
@@ -101,6 +126,20 @@ def _has(connection: Connection, stack_id: str, path: str) -> bool:
         not heads[name] or (below is not None and _has(connection, below, heads[name]))
         for name, below in connection.execute(query).all()
     )
+
+
+def refuse_unfit(connection: Connection, stack: Stack, record: list[list[object]]) -> None:
+    """Refuse a stack that is locked or protected, or not as it was defined."""
+    refuse_locked(connection, stack)
+    if stack_settings.of_stack(connection, stack.id).protected:
+        raise Conflict(
+            f"Stack {stack.name} has termination protection, so that no resource gets into it or out of it: disable it "
+            "first (stoker stack unprotect, or UpdateTerminationProtection)."
+        )
+    if any(row[2] == IN_PROGRESS for row in record):
+        raise ActionInProgress(f"Stack {stack.name} has an action in progress; refactor it when that has finished.")
+    if stack.status == FAILED:
+        raise Conflict(f"Stack {stack.name} is {stack.action}_{stack.status}: deploy it, or roll it back first.")
 
 
 def move(connection: Connection, moved: MovedRecord) -> None:

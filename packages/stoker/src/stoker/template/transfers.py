@@ -107,7 +107,9 @@ class StackMove(Entry):
 
     @property
     def is_nested(self) -> bool:
-        """Whether a place is in a nested stack: a refactoring moves the resources of the stacks themselves only."""
+        """Whether a place is in a nested stack: a refactoring moves the resources of the stacks themselves only, a
+        deployment these, too.
+        """
         return any("." in place.resource for place in self.places)
 
     @property
@@ -135,7 +137,8 @@ class Release(Entry):
 class Transfers:
     """The entries of all the sections; equal entries of several environments count once.
 
-    `between` are the entries of `moved` whose resources are in two stacks: a refactoring of both carries them out.
+    `between` are the entries of `moved` whose resources are in two stacks: a deployment of the second one carries them
+    out, or a refactoring of both.
     """
 
     imports: tuple[Import, ...] = ()
@@ -182,6 +185,18 @@ class Transfers:
             tuple(dict.fromkeys((*self.removed, *others.removed))),
             tuple(dict.fromkeys((*self.between, *others.between))),
         )
+
+    def into(self, stack: str) -> Transfers:
+        """Return the entries together with those that move resources of other stacks into a stack.
+
+        As sources, these have the name of the other stack before the path of the resource: `a/net`.
+        """
+        arriving = (
+            Move(str(each.source), each.target.resource, written=each.written, positions=each.positions)
+            for each in self.between
+            if each.target.stack == stack
+        )
+        return replace(self, moved=(*self.moved, *arriving))
 
     def located(self, locate: Locate) -> Transfers:
         """Return the entries with their positions."""

@@ -66,7 +66,7 @@ def _problems(plan: Plan, wanted: Wanted, made: Relocated) -> Iterator[Diagnosti
         steps.setdefault(step.uuid or "", []).append(step)
     for move in made.moves:
         problem = _problem(move, steps.get(move.state.row.uuid, []))
-        if problem and (entry := _entry(wanted, move)) is not None:
+        if problem and (entry := _entry(wanted, made.tree.top.stack.name, move)) is not None:
             yield entry.problem(problem.format(target=entry.target, source=entry.source), "to")
 
 
@@ -97,6 +97,7 @@ def _problem(move: Relocation, steps: list[Step]) -> str:
     return ""
 
 
-def _entry(wanted: Wanted, move: Relocation) -> Move | None:
+def _entry(wanted: Wanted, stack: str, move: Relocation) -> Move | None:
     """Return the first entry of the chain that a resource was moved by."""
-    return next((each for each in wanted.inputs.environment.transfers.moved if each.source == move.was), None)
+    entries = wanted.inputs.environment.transfers.into(stack).moved
+    return next((each for each in entries if each.source == move.was), None)

@@ -7,8 +7,9 @@ stack itself are those whose paths have one part.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from stoker.base.diagnostics import Diagnostic
 from stoker.base.errors import TemplateInvalid
@@ -17,8 +18,11 @@ from stoker.engine.planning.planner import Wanted
 from stoker.engine.records.former_names import Path, former_paths, was_at
 from stoker.engine.records.recorded import Recorded
 from stoker.engine.records.state import ResourceState
-from stoker.store.records import COMPLETE
+from stoker.store.records import COMPLETE, Stack
 from stoker.template.transfers import Move, Transfers
+
+if TYPE_CHECKING:
+    from stoker.engine.plan_policies.policy import Report
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +33,36 @@ class Placed:
     state: ResourceState
 
 
+@dataclass(frozen=True, slots=True)
+class Losing:
+    """Another root stack that loses the resources at these paths, and what policies say of its plan."""
+
+    stack: Stack
+    paths: Sequence[str]
+    report: Report | None
+
+
+@dataclass(frozen=True, slots=True)
+class Departures:
+    """Moves between root stacks that a deployment carries out, or that an earlier one of the same deployment has.
+
+    `stacks` are the other root stacks that lose resources; `leaving` are the paths of the resources that the stack
+    itself has lost by then.
+    """
+
+    stacks: Sequence[Losing] = ()
+    leaving: frozenset[str] = frozenset()
+
+
+NO_DEPARTURES = Departures()
+
 Places = Mapping[Path, Placed]
 """The recorded resources of a stack and of those nested in it, each after the ones around it, without replaced ones."""
+
+
+def is_elsewhere(path: Path) -> bool:
+    """Return whether a path leads into another root stack, whose name and a slash are before the path there."""
+    return "/" in path[0]
 
 
 def shown(path: Path) -> str:
@@ -75,7 +107,7 @@ def new_paths(wanted: Wanted, places: Places, transfers: Transfers) -> dict[Path
     """
     if not transfers.moved:
         return {}
-    read = _Entries(wanted, places)
+    read = _Entries(wanted, places, transfers)
     moves = [(move, read.path(move.source), read.path(move.target)) for move in transfers.moved]
     origins, moved = {path: path for path in places}, set[Path]()
     in_turn = list(reversed(moves))
@@ -92,14 +124,14 @@ def new_paths(wanted: Wanted, places: Places, transfers: Transfers) -> dict[Path
 class _Entries:
     """What entries mean for a stack that is wanted, and the resources that are recorded of it."""
 
-    def __init__(self, wanted: Wanted, places: Places) -> None:
+    def __init__(self, wanted: Wanted, places: Places, transfers: Transfers) -> None:
         self._known = wanted.definition.resources
         self._types = wanted.types
         self._places = places
         self._inside: dict[Path, set[str]] = {}
         for path in places:
             self._inside.setdefault(path[:-1], set()).add(path[-1])
-        self._top = _tops(wanted, self._inside.get((), ()), wanted.inputs.environment.transfers)
+        self._top = _tops(wanted, self._inside.get((), ()), transfers)
         self._begun: set[Path] = set()
 
     def path(self, text: str) -> Path:

@@ -7,7 +7,7 @@ like any other. What has changed is recorded in one transaction (see `engine.run
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import orjson
@@ -20,6 +20,7 @@ from stoker.engine.planning.moving import (
     Placed,
     Places,
     after,
+    is_elsewhere,
     leads_below,
     new_paths,
     returned_paths,
@@ -38,21 +39,33 @@ from stoker.engine.records.state import ResourceState
 from stoker.engine.redaction.hidden_values import Redaction
 from stoker.engine.value_memory import SealedText
 from stoker.schema.unknown import has_unknown
-from stoker.store import queries
+from stoker.store import queries, refactors
 from stoker.store.records import COMPLETE, Resource, Stack
+from stoker.template.transfers import StackMove
 
 _EMPTY = {"heat_template_version": "2013-05-23"}
 
 
 @dataclass(slots=True)
 class Tree:
-    """A recorded stack, and those nested in it by the resource (UUID) around each, as far as they were read."""
+    """A recorded stack, and those nested in it by the resource (UUID) around each, as far as they were read.
+
+    `others` are other root stacks that entries move resources out of, by name.
+    """
 
     top: Recorded
     below: dict[str, Recorded] = field(default_factory=dict)
+    others: dict[str, Tree] = field(default_factory=dict)
 
     def places(self) -> Places:
-        """Return the resources by path."""
+        """Return the resources by path, those of other root stacks after the name of that (`a/net`)."""
+        found = self._own_places()
+        for stack, tree in self.others.items():
+            for path, placed in tree._own_places().items():
+                found[f"{stack}/{path[0]}", *path[1:]] = placed
+        return found
+
+    def _own_places(self) -> dict[Path, Placed]:
         found: dict[Path, Placed] = {}
         pending: list[tuple[Path, Recorded]] = [((), self.top)]
         for above, recorded in pending:
@@ -66,14 +79,19 @@ class Tree:
 @dataclass(frozen=True, slots=True)
 class Relocation:
     """A resource that has got another name or stack: where it `was`, as plans print it; `names` are those that it had
-    in its former stack, if that is another one.
+    in its former stack, if that is another one. `path` is where it was, as in `Places`.
     """
 
     state: ResourceState
     source: Stack
     target: Stack
-    was: str
+    path: Path
     names: Sequence[str] = ()
+
+    @property
+    def was(self) -> str:
+        """Where the resource was, as plans print it."""
+        return shown(self.path)
 
     @property
     def is_between_stacks(self) -> bool:
@@ -126,14 +144,50 @@ def read(
     top: Recorded,
     observed: Observations | None = None,
 ) -> Tree:
-    """Return the tree whose paths an action can change; without nested stacks if it is about none of them."""
-    if not top.states:
-        return Tree(top)
+    """Return the tree whose paths an action can change; without nested stacks if it is about none of them.
+
+    It has the other root stacks of which the stack is to get resources now.
+    """
     if action in RETURNS:
-        return read_for_return(services, connection, top, observed)
-    transfers = wanted.inputs.environment.transfers
-    is_below = bool(transfers.moved) and leads_below(wanted, top.current, transfers)
-    return _whole(services, connection, top, observed) if is_below else Tree(top)
+        return read_for_return(services, connection, top, observed) if top.states else Tree(top)
+    transfers = wanted.inputs.environment.transfers.into(top.stack.name)
+    is_below = bool(top.states and transfers.moved) and leads_below(wanted, top.current, transfers)
+    tree = _whole(services, connection, top, observed) if is_below else Tree(top)
+    tree.others = _others(services, connection, top.stack, transfers.between)
+    return tree
+
+
+def _others(
+    services: EngineServices, connection: Connection, stack: Stack, entries: Sequence[StackMove]
+) -> dict[str, Tree]:
+    names = {
+        entry.source.stack
+        for entry in refactors.pending(connection, stack.project_id, entries)
+        if entry.target.stack == stack.name and entry.source.stack != stack.name
+    }
+    found = {}
+    for name in sorted(names):
+        if (other := queries.stack_by_name(connection, stack.project_id, name)) is not None:
+            found[name] = _whole(services, connection, Recorded.of(services, connection, other), None)
+    return found
+
+
+def read_without(
+    services: EngineServices,
+    connection: Connection,
+    top: Recorded,
+    observed: Observations | None,
+    paths: Container[str],
+) -> Tree:
+    """Return a tree as it is when another stack has taken the resources at some paths."""
+    tree = _whole(services, connection, top, observed)
+    places = tree.places()
+    for path, placed in places.items():
+        if shown(path) in paths:
+            del placed.recorded.states[placed.state.row.uuid], placed.recorded.current[path[-1]]
+            for end in range(1, len(path)):
+                places[path[:end]].state.row.fingerprint = ""  # so that the plan examines what is around it
+    return tree
 
 
 def read_for_return(
@@ -163,7 +217,8 @@ def wanted_paths(action: str, inputs: str, wanted: Wanted, tree: Tree) -> dict[P
     """
     if action in RETURNS:
         return returned_paths(wanted.definition.resources, tree.places(), inputs)
-    return new_paths(wanted, tree.places(), wanted.inputs.environment.transfers)
+    transfers = wanted.inputs.environment.transfers
+    return new_paths(wanted, tree.places(), transfers.into(tree.top.stack.name) if tree.others else transfers)
 
 
 def carry_out(
@@ -327,7 +382,7 @@ class _Relocating:
         for state, path in moved:
             if not is_top:
                 note_path(state.row, path, self._former_inputs)
-            self._made.moves.append(Relocation(state, recorded.stack, recorded.stack, shown(path)))
+            self._made.moves.append(Relocation(state, recorded.stack, recorded.stack, path))
         for row in changed:
             self._made.changed[row.uuid] = recorded.states[row.uuid]
 
@@ -335,7 +390,8 @@ class _Relocating:
         """Make a resource one of another stack."""
         placed = self._places[path]
         state, source = placed.state, placed.recorded.stack
-        known = former_paths(state.row, is_at_top=placed.recorded is self._made.tree.top)
+        is_here = not is_elsewhere(path)  # a return leads to paths of its own tree
+        known = former_paths(state.row, is_at_top=placed.recorded is self._made.tree.top) if is_here else ()
         names = relocate(state, source, target.stack, self._moves[path][-1], _last(target) + 1)
         inputs = placed.recorded.inputs
         if inputs is not None and inputs.template.hides:
@@ -346,9 +402,10 @@ class _Relocating:
         )
         for each in known:
             note_path(state.row, each.path, each.inputs)
-        note_path(state.row, path, self._former_inputs)
+        if is_here:
+            note_path(state.row, path, self._former_inputs)
         target.states[state.row.uuid] = state
-        self._made.moves.append(Relocation(state, source, target.stack, shown(path), names))
+        self._made.moves.append(Relocation(state, source, target.stack, path, names))
 
     def _note(self, touched: Iterable[Recorded]) -> None:
         """Let the plan examine the resources around the nested stacks that have got or lost resources."""

@@ -188,6 +188,14 @@ class Loader:
         )
         return Prepared(row, bodies, self._inputs.get(row.id, lambda: loaded), self._sealer)
 
+    def with_template(self, connection: Connection, inputs_id: str, template: Template) -> Prepared:
+        """Return stored inputs with another template."""
+        document = template.document
+        digest = self._sealer.digest(document.text or document.data)
+        row = replace(queries.inputs_among(connection, [inputs_id])[inputs_id], id=new_id(), template=digest)
+        loaded = replace(self.load_now(connection, inputs_id), template=template)
+        return Prepared(row, {digest: document.text or document.data}, loaded, self._sealer)
+
     def imagined(
         self, template: Template, environment: Environment, files: Files, parameters: Mapping[str, object]
     ) -> LoadedInputs:
@@ -340,7 +348,11 @@ class Loader:
         """Return the exports of the project's stacks for a template with imports; None for other templates."""
         if not template.uses("Fn::ImportValue"):
             return None
-        found = await self._database.read(exchange.exports_of_project, project_id)
+        return await self._database.read(self.exports_now, project_id)
+
+    def exports_now(self, connection: Connection, project_id: str) -> Mapping[str, Any]:
+        """Return the exports of the project's stacks on an open connection."""
+        found = exchange.exports_of_project(connection, project_id)
         return {name: self._sealer.open(value) for name, value in found.items()}
 
     def bind(

@@ -9,7 +9,7 @@ from functools import partial
 import orjson
 
 from stoker.base.diagnostics import Diagnostic
-from stoker.base.errors import ActionInProgress, CloudError, Conflict, StokerError, TemplateInvalid, TokenRejected
+from stoker.base.errors import CloudError, Conflict, StokerError, TemplateInvalid, TokenRejected
 from stoker.base.ids import new_id
 from stoker.cloud.session import Cloud
 from stoker.contract.views import NO_REASON
@@ -70,12 +70,12 @@ async def read_imports(
 
 
 async def record_transfers(run: OperationContext) -> None:
-    """Record what was moved and imported. Raises Conflict if an object has got another owner since the check, and
-    ActionInProgress if a nested stack has been changed.
+    """Record what was moved and imported. Raises Conflict if an object has got another owner since the check, or
+    another stack must not lose resources any more, and ActionInProgress if a stack has been changed.
     """
     try:
         await run.commit(Batch())
-    except ActionInProgress:
+    except Conflict:
         run.progress.refused = True
         raise
     except Taken as taken:

@@ -153,7 +153,8 @@ async def _move(run: OperationContext, wanted: Wanted) -> dict[str, str]:
     A run that continues after a crash finds them in the record.
     """
     before = run.operation.former_inputs
-    if run.operation.action in RETURNS or wanted.inputs.environment.transfers.moved:
+    transfers = wanted.inputs.environment.transfers
+    if run.operation.action in RETURNS or transfers.moved or transfers.between:
         run.planning.relocated = await relocate(run, wanted)
         run.planning.earlier = namesakes(run.states.values())
     if run.planning.removing.undoes_imports and (rows := returned_references(wanted, run.current)):

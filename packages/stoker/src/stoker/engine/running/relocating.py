@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection
 
-from stoker.base.errors import ActionInProgress
+from stoker.base.errors import ActionInProgress, Conflict
 from stoker.base.ids import new_id
 from stoker.engine.planning.planner import Wanted
 from stoker.engine.planning.relocating import Begun, Relocated, Relocation, Tree, carry_out, read, wanted_paths
@@ -24,6 +24,9 @@ from stoker.engine.running.operation_context import OperationContext
 from stoker.store import late_requests, queries, refactors, snapshots, trusts
 from stoker.store.journal import Batch
 from stoker.store.records import COMPLETE, IN_PROGRESS, Event, Stack
+
+if TYPE_CHECKING:
+    from stoker.engine.planning.departing import Departure
 
 
 async def relocate(run: OperationContext, wanted: Wanted) -> Relocated:
@@ -45,11 +48,30 @@ async def relocate(run: OperationContext, wanted: Wanted) -> Relocated:
         return Relocated(tree)
     before = dict(run.states)
     made = carry_out(services, wanted, tree, moves, (operation.former_inputs, stack.good_inputs))
+    left = await _departures(run, made) if tree.others else []
     await _settle(run, before.keys(), made)
     for uuid in before.keys() - run.states.keys():
         services.values.take(before[uuid])
     run.progress.unsaved_transfers = _recording(run, made)
+    if left:
+        from stoker.engine.running.departing import record_departures  # only if other stacks lose resources
+
+        record_departures(run, run.progress.unsaved_transfers, left)
     return made
+
+
+async def _departures(run: OperationContext, made: Relocated) -> list[Departure]:
+    """Return the other root stacks that lose resources. Raises Conflict if one cannot."""
+    from stoker.engine.planning.departing import departures
+
+    left: list[Departure] = await run.services.database.read(
+        lambda connection: departures(run.services, connection, made)
+    )
+    for obstacle in (each for departure in left for each in departure.obstacles):
+        run.progress.refused = True
+        hint = f": {obstacle.hint}" if obstacle.hint else ""
+        raise Conflict(f"{obstacle.move.was} was not moved, since {obstacle.message}{hint}.")
+    return left
 
 
 async def _definition(run: OperationContext) -> str:
