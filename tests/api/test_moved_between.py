@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import requests
 
+from openstack_emulator.core.faults import Fault
 from openstack_emulator.testing import ServedCloud
 from tests.api.moving import Stacks, moves, template
 
@@ -319,7 +320,10 @@ def test_a_resource_of_a_nested_stack_gets_into_a_nested_stack_of_another_stack(
     net = next(row["physical_resource_id"] for row in rows if row["resource_name"] == "net")
     assert estate.deploy("c", template(other=NET)).ok
     before = estate.writes()
-    wanted = {"template": template(other=NET, box={"type": "box.yaml"}), "files": {"box.yaml": json.dumps(template(n=NET))}}
+    wanted = {
+        "template": template(other=NET, box={"type": "box.yaml"}),
+        "files": {"box.yaml": json.dumps(template(n=NET))},
+    }
     answer = estate.send("PUT", estate.path_of("c"), {**wanted, "environment": between("a/tier.net", "c/box.n")})
     assert answer.ok, answer.text
     estate.world.settle(estate.shown("/c")["stack"]["id"])
@@ -339,3 +343,60 @@ def test_a_resource_of_a_nested_stack_gets_into_a_nested_stack_of_another_stack(
     assert answer.ok, answer.text
     estate.world.settle(estate.shown("/d")["stack"]["id"])
     assert estate.of("d") == {"net": net} and estate.writes() == before
+
+
+def test_a_rollback_keeps_a_resource_that_the_failed_deployment_has_taken(estate: Estate) -> None:
+    """The definition before the deployment does not have the resource, and would delete its object."""
+    assert estate.deploy("a", template(net=NET)).ok
+    assert estate.deploy("c", template(other=NET)).ok
+    had, fault = estate.of("a"), Fault(on="POST /volume/*/volumes", do="fail", status=400)
+    wanted, environment = template(other=NET, net=NET, data=VOLUME), between("a/net", "c/net")
+    estate.served.do(lambda: estate.served.cloud.faults.add(fault))
+    for name, method, path in (("c", "PUT", estate.path_of("c")), ("d", "POST", "")):
+        if name == "d":  # the creation of a stack has nothing else to return to
+            environment = between("c/net", "d/net")
+            assert estate.deploy("c", template(other=NET, net=NET), between("a/net", "c/net")).ok
+        body = {"template": wanted, "environment": environment, "disable_rollback": False}
+        made = estate.send(method, path, {**body, **({"stack_name": name} if method == "POST" else {})})
+        assert made.ok, made.text
+        estate.world.settle(estate.shown(f"/{name}")["stack"]["id"])
+        assert estate.shown(f"/{name}")["stack"]["stack_status"].startswith("ROLLBACK_")
+        assert estate.of(name)["net"] == had["net"]
+        estate.served.do(estate.served.cloud.faults.clear)
+        assert estate.deploy(name, wanted, environment).ok
+        assert estate.shown(f"/{name}")["stack"]["stack_status"] == "UPDATE_COMPLETE"
+        assert estate.of(name)["net"] == had["net"]
+        estate.served.do(lambda: estate.served.cloud.faults.add(fault))
+    assert not [call for call in estate.writes() if call.startswith("DELETE") and had["net"] in call]
+
+
+@pytest.mark.parametrize(
+    ("setting", "body", "said"),
+    [("lock", {"reason": "audit"}, "is locked by"), ("protection", None, "has termination protection")],
+)
+def test_a_stack_that_must_not_change_loses_nothing(estate: Estate, setting: str, body: Any, said: str) -> None:
+    assert estate.deploy("a", template(net=NET)).ok
+    had = estate.of("a")
+    assert estate.send("PUT", f"{estate.path_of('a')}/settings/{setting}", body).ok
+    refused = estate.deploy("c", template(net=NET), between("a/net", "c/net"))
+    assert refused.status_code == 409 and said in refused.text, refused.text
+    assert estate.of("a") == had and estate.send("GET", "/c").status_code == 404
+
+
+def test_a_stack_loses_nothing_that_it_needs_or_that_others_would_miss(estate: Estate) -> None:
+    named = {"type": "OS::Neutron::Net", "properties": {"name": {"get_attr": ["net", "name"]}}}
+    assert estate.deploy("a", template(net=NET, other=named)).ok
+    had = estate.of("a")
+    for target, said in (
+        ("c/net", "the template of a needs a/net"),
+        ("c/front", "the template has no resource front"),
+    ):
+        refused = estate.deploy("c", template(net=NET), between("a/net", target))
+        assert refused.status_code == 400 and said in refused.text, refused.text
+    shown = {**template(net=NET), "outputs": {"name": {"value": {"get_attr": ["net", "name"]}}}}
+    assert estate.deploy("b", shown).ok
+    output = estate.deploy("c", template(net=NET), between("b/net", "c/net"))
+    assert output.status_code == 400 and "the template of b needs b/net" in output.text, output.text
+    other = estate.deploy("c", template(net=VOLUME), between("a/net", "c/net"))
+    assert other.status_code == 400 and "OS::Neutron::Net" in other.text, other.text
+    assert estate.of("a") == had

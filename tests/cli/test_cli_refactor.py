@@ -76,7 +76,6 @@ def test_a_move_between_stacks_writes_the_entry(embedded: Shell, tmp_path: Path)
     environment = tmp_path / "east.env.yaml"
     define = ("-t", got, "-e", str(environment))
 
-    assert "--from-template" in embedded.stoker("move", "west/net", "east/lan", *define).err
     both = ("move", "west/net", "east/lan", "--from-template", left, *define)
     assert "does not apply" in embedded.stoker(*both, "--tag", "x", "--yes").err
     assert "not a terminal" in embedded.fails(*both) and not environment.exists()
@@ -89,3 +88,43 @@ def test_a_move_between_stacks_writes_the_entry(embedded: Shell, tmp_path: Path)
     assert "no changes" in embedded.ok("plan", "east", *define).out.lower()
     for name in ("west", "east"):
         embedded.ok("delete", name, "--yes")
+
+
+def test_a_deployment_takes_a_resource_of_another_stack(embedded: Shell, tmp_path: Path) -> None:
+    embedded.ok("deploy", "estate", "-t", write(tmp_path / "all.yaml", f"{{net: {NET}, data: {VOLUME}}}"), "--yes")
+    had = objects(embedded, "estate")
+    lan, environment = write(tmp_path / "lan.yaml", f"{{front: {NET}}}"), tmp_path / "env.yaml"
+    done = embedded.ok("move", "estate/net", "lan/front", "-t", lan, "-e", str(environment), "--yes").out
+    assert "# moved from estate/net: its object stays" in done and "Plan: 1 to move." in done
+    assert done.endswith("lan: CREATE_COMPLETE\n")
+    assert yaml.safe_load(environment.read_text()) == {
+        "moved": [{"from": {"stack": "estate", "resource": "net"}, "to": {"stack": "lan", "resource": "front"}}]
+    }
+    assert objects(embedded, "lan") == {"front": had["net"]} and objects(embedded, "estate") == {"data": had["data"]}
+    for name in ("estate", "lan"):
+        embedded.ok("delete", name, "--yes")
+
+
+def test_both_stacks_of_a_move_can_be_members_of_one_project(embedded: Shell, tmp_path: Path) -> None:
+    whole = write(tmp_path / "estate.yaml", f"{{net: {NET}, data: {VOLUME}}}")
+    embedded.ok("deploy", "estate", "-t", whole, "--yes")
+    had = objects(embedded, "estate")
+    write(tmp_path / "estate.yaml", f"{{data: {VOLUME.replace('1', '2')}}}")
+    write(tmp_path / "lan.yaml", f"{{front: {NET}, more: {VOLUME}}}")
+    entry = {"from": {"stack": "estate", "resource": "net"}, "to": {"stack": "lan", "resource": "front"}}
+    (tmp_path / "moves.yaml").write_text(yaml.safe_dump({"moved": [entry]}))
+    project = {
+        "environments": ["moves.yaml"],
+        "stacks": {name: {"template": f"{name}.yaml"} for name in ("estate", "lan")},
+    }
+    (tmp_path / "project.yaml").write_text(yaml.safe_dump(project))
+    file = str(tmp_path / "project.yaml")
+    planned = embedded.ok("plan", "-f", file).out
+    assert "# moved from estate/net: its object stays" in planned and "estate comes after lan." in planned, planned
+    assert "- net" not in planned
+    embedded.ok("deploy", "-f", file, "--yes")
+    now = objects(embedded, "lan")
+    assert now.keys() == {"front", "more"} and now["front"] == had["net"]
+    assert objects(embedded, "estate") == {"data": had["data"]}
+    assert "0 to create, 0 to update, 2 unchanged" in embedded.ok("plan", "-f", file).out
+    embedded.ok("delete", "-f", file, "--yes")

@@ -80,7 +80,7 @@ PATCH = Body({**_UPDATE, "clear_parameters": Field(STRINGS, default=[]), "as_of"
 _PREVIEW = {
     "plan_policies": Field(MapOf(STRING)),
     "joint_deployment": Field(
-        Structure(dict.fromkeys(("parameters", "exports", "released"), Field(STRINGS, default=[])))
+        Structure(dict.fromkeys(("parameters", "exports", "released", "earlier"), Field(STRINGS, default=[])))
     ),
 }
 

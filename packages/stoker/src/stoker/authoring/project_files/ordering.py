@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
 
 from stoker.template.cycles import topological, would_close_cycle
@@ -70,13 +71,21 @@ def imports_of(shared: Mapping[str, Shared]) -> dict[str, dict[str, str]]:
 
 
 def order_of(
-    requires: Mapping[str, Collection[str]], shared: Mapping[str, Shared], present: Mapping[str, Exported]
+    requires: Mapping[str, Collection[str]],
+    shared: Mapping[str, Shared],
+    present: Mapping[str, Exported],
+    losing: Mapping[str, Collection[str]] = MappingProxyType({}),
 ) -> Order:
     """Return the order of a deployment.
 
     `requires` has no circular dependency; its order is kept where possible. `present` are the exports in the cloud.
+    `losing` are the stacks that take resources of others, by these: where possible, they come first.
     """
     before = {stack: set(others) for stack, others in requires.items()}
+    for stack, others in losing.items():
+        for other in sorted(others):
+            if not would_close_cycle(before, stack, other):
+                before[stack].add(other)
     kept: dict[str, dict[str, Any]] = {}
     released: dict[str, set[str]] = {}
     for export, found in sorted(present.items()):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
@@ -22,6 +23,7 @@ from stoker.template.document import Document
 from stoker.template.limits import DEFAULT_LIMITS
 from stoker.template.problems import suggestion
 from stoker.template.template import Template
+from stoker.template.transfers import MOVED, StackMove, Transfers, transfer_problems
 
 RULE = "project-file"
 """The rule of the diagnostics about a project file."""
@@ -77,6 +79,8 @@ class Project:
     shared: Mapping[str, Shared]
     requires: Mapping[str, Mapping[str, str]]
     """Why each stack comes after another one: `outputs`, `depends_on`, or the name of an export."""
+    losing: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """The other stacks of the project to which entries of the files move resources, by the stack that loses them."""
 
     def by_name(self) -> dict[str, str]:
         """Return the names in the project file by those in the cloud."""
@@ -131,7 +135,7 @@ def read_project(path: str, stage: str | None = None, within: Path | None = None
     shared = {key: shared_by(stack) for key, stack in stacks.items()}
     requires = _requirements(stacks, shared)
     _refuse_circular(reader, stacks, requires)
-    return Project(document, stage, _cloud_of(document, stage), stacks, shared, requires)
+    return Project(document, stage, _cloud_of(document, stage), stacks, shared, requires, _losing(stacks))
 
 
 def _parsed(path: str) -> Document:
@@ -337,6 +341,29 @@ def shared_by(stack: ProjectStack) -> Shared:
         return Shared()  # the service reports it with the plan
     exports = frozenset(name for name, _ in definition.exports() if isinstance(name, str))
     return Shared(exports, frozenset(definition.imports))
+
+
+def _losing(stacks: Mapping[str, ProjectStack]) -> dict[str, frozenset[str]]:
+    keys = {stack.name: key for key, stack in stacks.items()}
+    found: dict[str, set[str]] = {}
+    for stack in stacks.values():
+        for entry in _moves_between(stack):
+            source, target = keys.get(entry.source.stack), keys.get(entry.target.stack)
+            if source is not None and target is not None and source != target:
+                found.setdefault(source, set()).add(target)
+    return {key: frozenset(others) for key, others in found.items()}
+
+
+def _moves_between(stack: ProjectStack) -> Iterator[StackMove]:
+    """Yield the entries of a stack's files about other root stacks; the service reports what is wrong with them."""
+    sources = Sources(DEFAULT_LIMITS)
+    for path in (stack.template, *stack.environments):
+        if is_remote(path) or MOVED not in (text := sources.text(path)):
+            continue
+        with suppress(StokerError):
+            data = {MOVED: Document.parse(text).data.get(MOVED)}
+            if isinstance(data[MOVED], list) and not any(transfer_problems(data, path)):
+                yield from Transfers.of({MOVED: data[MOVED]}).between
 
 
 def _requirements(stacks: Mapping[str, ProjectStack], shared: Mapping[str, Shared]) -> dict[str, dict[str, str]]:

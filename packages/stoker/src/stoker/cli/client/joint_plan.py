@@ -75,7 +75,7 @@ class Exchange:
     @cached_property
     def order(self) -> Order:
         """The order of a deployment."""
-        return order_of(self.project.requires, self.project.shared, self.present)
+        return order_of(self.project.requires, self.project.shared, self.present, self.project.losing)
 
     @cached_property
     def released(self) -> list[str]:
@@ -86,6 +86,17 @@ class Exchange:
             for name, found in self.present.items()
             if found.stack in shared and name not in shared[found.stack].exports and not self.stays_in_use(name)
         ]
+
+    def earlier(self, stack: ProjectStack) -> list[str]:
+        """Return the names of the stacks that are deployed before one which loses resources, and have taken these."""
+        before = self.order.before
+        found, waiting = set[str](), list(before[stack.key]) if stack.key in self.project.losing else []
+        while waiting:
+            step = waiting.pop()
+            if step not in found:
+                found.add(step)
+                waiting += before[step]
+        return sorted(self.project.stacks[self.order.steps[step].stack].name for step in found)
 
     def stays_in_use(self, export: str) -> bool:
         """Return whether a stack imports an export now that will not have stopped to by then."""

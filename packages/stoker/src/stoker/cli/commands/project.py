@@ -160,6 +160,8 @@ class JointPlan:
         wanted = deployment(service, stack, self._how, inputs.known, self._there)
         exports, released = self.exchange.pending(stack, self.plans), self.exchange.released
         wanted.body[JOINT] = {"parameters": list(inputs.unknown), "exports": exports, "released": released}
+        if earlier := self.exchange.earlier(stack):
+            wanted.body[JOINT]["earlier"] = earlier
         plan = wanted.plan_without_questions()
         wanted.refuse_known_failures(plan)
         planned = Planned(stack, plan, wanted.stack)

@@ -121,7 +121,8 @@ class _Move(click.Command):
             return context
         given = context.params
         if "/" in given["name"] and given["new"] is None:
-            _refuse_unused(context)
+            if given["source_template"] is not None:
+                _refuse_unused(context)
         elif given["new"] is None:
             raise click.UsageError("Give NAME FROM TO, or STACK/RESOURCE STACK/RESOURCE.", context)
         elif given["source_template"] is not None:
@@ -133,20 +134,20 @@ _BETWEEN = frozenset(
     {"name", "former", "template", "source_template", "environments", "parameters", "yes", "form", "directory"}
     | {"os_cloud"}
 )
-"""The parameters of a move between stacks."""
+"""The parameters of a move between stacks with new templates of both."""
 
 
 def _refuse_unused(context: click.Context) -> None:
     for option in context.command.params:
         name = option.name or ""
         if name not in _BETWEEN and context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
-            raise click.UsageError(f"{option.opts[0]} does not apply to moves between stacks.", context)
+            raise click.UsageError(f"{option.opts[0]} does not apply with --from-template.", context)
 
 
 @_transfer(
     click.option(
         "--from-template", "source_template", metavar="FILE|URL",
-        help="Template of the stack that the resource leaves, without it; for moves between stacks.",
+        help="New template of the stack that the resource leaves, for moves between stacks; both get theirs at once.",
     ),
     click.argument("former", metavar="FROM"),
     click.argument("new", metavar="TO", required=False),
@@ -161,7 +162,8 @@ def move(
     and of members of groups, as plans print them.
 
     With two arguments STACK/RESOURCE, the resource gets into another stack, which is created if it does not exist: -t
-    is the template of that stack, --from-template the one of the stack that it leaves. Nothing else may change.
+    is the template of that stack, which is deployed. The resource also leaves the template of the other stack. With
+    --from-template, that stack gets a new template in the same moment; nothing else may change then.
 
     The entry is written into the last environment, a file that is made if it does not exist; it can stay there. If the
     plan is refused or not confirmed, the file stays as it was.
@@ -171,10 +173,16 @@ def move(
       stoker move shop data orders -t shop.yaml -e env.yaml
       stoker move shop group.0 group.blue -t shop.yaml -e env.yaml
       stoker move shop data orders -t shop.yaml -e env.yaml --yes -f json
+      stoker move a/net c/net -t c.yaml -e c-env.yaml
       stoker move a/net c/net --from-template a.yaml -t c.yaml -e c-env.yaml
     """
-    if new is None:
+    if new is None and source_template is not None:
         _move_between(service, name, former, source_template=source_template, **definition)
+    elif new is None:
+        from stoker.cli.commands.refactor import location
+
+        entry = {"from": location(name), "to": location(former)}
+        _deploy_with(service, entry["to"]["stack"], "moved", [entry], **definition)
     else:
         _deploy_with(service, name, "moved", [{"from": former, "to": new}], **definition)
 
@@ -184,7 +192,7 @@ def _move_between(
     source: str,
     target: str,
     *,
-    source_template: str | None,
+    source_template: str,
     template: str | None,
     environments: tuple[str, ...],
     parameters: dict[str, str],
@@ -198,8 +206,6 @@ def _move_between(
     from stoker.cli.views.reports import reported
 
     before, after = refactor.location(source), refactor.location(target)
-    if source_template is None:
-        raise click.UsageError("Give the template of the stack that the resource leaves (--from-template FILE).")
     url, file = _last(template, environments)
     entry = {"from": before, "to": after}
     with reported(form) as report:

@@ -18,6 +18,7 @@ from stoker.engine.planning.policies import Policies
 from stoker.engine.planning.refactoring import Side, planned
 from stoker.engine.planning.relocating import Relocated, Relocation, Tree
 from stoker.engine.records.loader import Prepared
+from stoker.engine.records.scope import RecordedScope
 from stoker.engine.records.services import EngineServices
 from stoker.engine.records.state import ResourceState
 from stoker.store import refactors
@@ -118,23 +119,34 @@ def _redefine(
         departure.obstacles.append(Obstacle(first, message, _BOTH.format(stack.name)))
         return
     try:
-        template = loader.parse(source)
-        prepared = loader.with_template(connection, stack.inputs, template)
-        exports = loader.exports_now(connection, stack.project_id) if template.uses("Fn::ImportValue") else None
-        definition = loader.bind(stack, prepared.loaded, strict=True, exports=exports)
+        prepared = loader.with_template(connection, stack.inputs, loader.parse(source))
+        side = _side(services, connection, departure, prepared)
+        outlook = planned(side)
     except TemplateInvalid as error:
         message = f"the template of {stack.name} needs {', '.join(move.was for move in gone.values())}: {error.message}"
         departure.obstacles.append(Obstacle(first, message, _BOTH.format(stack.name)))
         return
-    wanted = Wanted.of(services, definition, prepared.loaded)
-    former = loader.bind(stack, inputs, strict=False)
-    side = Side(stack, wanted, recorded, Policies.of(services, stack, "UPDATE"), former)
-    outlook = planned(side)
     if outlook.changes:
         message = f"without {first.was}, a deployment of {stack.name} would change more: {' '.join(outlook.changes)}"
         departure.obstacles.append(Obstacle(first, message, _BOTH.format(stack.name)))
         return
     departure.prepared, departure.side, departure.plan = prepared, side, outlook.plan
+
+
+def _side(services: EngineServices, connection: Connection, departure: Departure, prepared: Prepared) -> Side:
+    """Return what a stack becomes with other inputs. Raises TemplateInvalid if they cannot be used."""
+    recorded, stack, loader = departure.tree.top, departure.stack, services.loader
+    assert recorded.inputs is not None
+    exports = None
+    if prepared.loaded.template.uses("Fn::ImportValue"):
+        exports = loader.exports_now(connection, stack.project_id)
+    definition = loader.bind(stack, prepared.loaded, strict=True, exports=exports)
+    scope = RecordedScope(recorded.current.get)
+    for output in definition.outputs.values():
+        definition.resolve(output.value, scope)
+    wanted = Wanted.of(services, definition, prepared.loaded)
+    former = loader.bind(stack, recorded.inputs, strict=False)
+    return Side(stack, wanted, recorded, Policies.of(services, stack, "UPDATE"), former)
 
 
 _BOTH = "give both stacks their new templates at once: stoker refactor plan {0}=FILE … --with-changes"
