@@ -245,9 +245,10 @@ class User:
                     details = {"status": "SUCCESS", "id": str(self._signals), "data": "well", "reason": "done"}
                     await self._cluster.request("resource_signal", ref=ref(name), name=handle, details=details)
 
-    async def regroup(self, *, changes: bool = False) -> None:
+    async def regroup(self, *, changes: bool = False, deploys: bool = False) -> None:
         """Move a network that nothing refers to from one stack to the other, by a refactoring; once it is settled,
-        `settle_move` notes the result. With `changes`, both stacks also change at random.
+        `settle_move` notes the result. With `changes`, both stacks also change at random. One who `deploys` updates the
+        stack that gets the network instead.
         """
         source, target = self._chance.sample(self.NAMES, 2)
         for draft in self.drafts.values() if changes else ():
@@ -265,6 +266,13 @@ class User:
         del here["resources"][former]
         after["resources"][name] = body
         moved = [{"from": {"stack": source, "resource": former}, "to": {"stack": target, "resource": name}}]
+        if deploys:
+            wanted = {**_definition(there), "template": json.dumps(after)}
+            environment = there.environment()
+            wanted["environment"] = {**environment, "moved": [*environment.get("moved", ()), *moved]}
+            outcome = await self._cluster.request("stack_update", ref=ref(target), **wanted)
+            self._cluster.nature.counts["moves by deployments"] += outcome == "taken"
+            return
         templates = {source: json.dumps(here), target: json.dumps(after)}
         try:
             made = await self._cluster.call("stack_refactor_create", templates=templates, moved=moved, changes=changes)

@@ -213,11 +213,11 @@ class Simulation:
         await self._quiet()
         for _ in range(MOVES):
             self._make_trouble()
-            changes = self.chance.random() < 0.5
-            await self.user.regroup(changes=changes)
+            changes, deploys = self.chance.random() < 0.5, self.chance.random() < 0.5
+            await self.user.regroup(changes=changes, deploys=deploys)
             await self._quiet()
             self.user.settle_move()
-            for name in self.user.NAMES if changes else ():  # the updates that began with the moves may have failed
+            for name in self.user.NAMES if changes or deploys else ():  # updates with the moves may have failed
                 await self.user.bring_about(name, self._quiet)
             self.inspection.look(strict=True)
             for name, draft in self.user.drafts.items():

@@ -228,3 +228,29 @@ def test_a_subnet_beside_an_imported_network_of_a_nested_stack(stacks: Stacks, o
     entries = imports(**{"tier.net": net, "tier.sub": sub})
     said = stacks.refused(template(v=VOLUME, tier={"type": "tier.yaml"}), entries, files=files)
     assert f"the object {sub} cannot become the resource tier.sub, since what differs needs a new object: cidr" in said
+
+
+def test_an_import_whose_value_is_only_known_by_the_deployment_is_refused_before_it(
+    stacks: Stacks, objects: Objects
+) -> None:
+    """Unless the value is the ID of an object that is imported, too, which is known."""
+    net = objects.net()
+    body = {"subnet": {"network_id": net, "cidr": "10.7.0.0/24", "ip_version": 4}}
+    addresses = str(objects.send("POST", "/network/v2.0/subnets", body)["subnet"]["id"])
+    inner = {**template(net=NET), "outputs": {"id": {"value": {"get_resource": "net"}}}}
+    values = {"cidr": "10.7.0.0/24", "network": {"get_param": "n"}}
+    box = template(addresses={"type": "OS::Neutron::Subnet", "properties": values})
+    box["parameters"] = {"n": {"type": "string"}}
+    given = {"n": {"get_attr": ["tier", "id"]}}
+    wanted = template(tier={"type": "tier.yaml"}, box={"type": "box.yaml", "properties": given})
+    files = {"tier.yaml": yaml.safe_dump(inner), "box.yaml": yaml.safe_dump(box)}
+    before = stacks.writes()
+    request = {"stack_name": "web", "template": wanted, "files": files}
+    alone = stacks.send("POST", "", {**request, "environment": imports(**{"box.addresses": addresses})})
+    assert alone.status_code == 400, alone.text
+    assert "is not known before the deployment: it gives network a value" in alone.text
+    assert "import it in a later deployment" in alone.text and stacks.writes() == before
+
+    done = stacks.create(wanted, imports(**{"box.addresses": addresses, "tier.net": net}), files=files)
+    assert done["stack_status"] == "CREATE_COMPLETE" and stacks.writes() == before
+    assert {"box.addresses": addresses, "tier.net": net}.items() <= below(stacks).items()

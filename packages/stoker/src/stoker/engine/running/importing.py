@@ -193,6 +193,13 @@ class _Reading:
         state.row.fingerprint = (target.fingerprint or "") if not comparison.found else ""
         self.unread = f"not compared: {comparison.why}" if comparison.cause is not None else ""
         if because := obstacles(decide(target, state)):
+            unknown = [name for name in because if has_unknown(target.given.get(name))]
+            if unknown == because:
+                raise _Refused(
+                    f"whether the object {state.row.physical_id} can become the resource {self.path} is not known "
+                    f"before the deployment: it gives {', '.join(because)} a value, and another value needs a new "
+                    "object; import it in a later deployment"
+                )
             raise _Refused(
                 f"the object {state.row.physical_id} cannot become the resource {self.path}, since what differs needs "
                 f"a new object: {', '.join(because)}"
