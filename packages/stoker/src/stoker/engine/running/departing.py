@@ -60,6 +60,7 @@ def _redefine(run: OperationContext, batch: Batch, prepared: Prepared, side: Sid
     operation = replace(
         new_operation(stack.id, "UPDATE", prepared.row.id, by, now, None),
         status=COMPLETE,
+        reason=f"Resources have got into the stack {run.stack.name}",
         former_inputs=stack.inputs,
         started_at=now,
         finished_at=now,
