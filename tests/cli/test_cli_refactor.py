@@ -96,7 +96,7 @@ def test_a_deployment_takes_a_resource_of_another_stack(embedded: Shell, tmp_pat
     lan, environment = write(tmp_path / "lan.yaml", f"{{front: {NET}}}"), tmp_path / "env.yaml"
     done = embedded.ok("move", "estate/net", "lan/front", "-t", lan, "-e", str(environment), "--yes").out
     assert "# moved from estate/net: its object stays" in done and "Plan: 1 to move." in done
-    assert done.endswith("lan: CREATE_COMPLETE\n")
+    assert done.endswith("✓ front  MOVE_COMPLETE\nlan: CREATE_COMPLETE\n") and "front  CREATE" not in done, done
     assert yaml.safe_load(environment.read_text()) == {
         "moved": [{"from": {"stack": "estate", "resource": "net"}, "to": {"stack": "lan", "resource": "front"}}]
     }
