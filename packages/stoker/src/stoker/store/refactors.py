@@ -128,7 +128,7 @@ def _has(connection: Connection, stack_id: str, path: str) -> bool:
     )
 
 
-def refuse_unfit(connection: Connection, stack: Stack, record: list[list[object]]) -> None:
+def refuse_unfit(connection: Connection, stack: Stack, record: Sequence[Sequence[object]]) -> None:
     """Refuse a stack that is locked or protected, or not as it was defined."""
     refuse_locked(connection, stack)
     if stack_settings.of_stack(connection, stack.id).protected:
