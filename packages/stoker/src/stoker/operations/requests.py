@@ -30,6 +30,7 @@ from stoker.engine.planning.moving import NO_DEPARTURES, Departures
 from stoker.engine.planning.planner import Wanted
 from stoker.engine.records.loader import Prepared
 from stoker.engine.records.services import EngineServices
+from stoker.engine.running.outputs import named_users
 from stoker.operations.checking import ValueChecker
 from stoker.operations.fetched_templates import checked_tree
 from stoker.operations.problems import WHOLE, Given, Judge, with_all_problems
@@ -327,7 +328,7 @@ def _compare_exports(connection: Connection, stack: Stack, names: list[str], rel
     if lost:
         used = exchange.importers(connection, stack.project_id, lost)
         if used:
-            uses = ", ".join(f"{name} (imported by {by})" for name, by in sorted(used.items()))
+            uses = ", ".join(f"{name} (imported by {named_users(by)})" for name, by in sorted(used.items()))
             raise StackValidationFailed(f"Exports that are in use cannot be removed: {uses}.")
 
 

@@ -30,14 +30,17 @@ def exported_by(connection: Connection, stack_id: str) -> dict[str, str]:
     return {row.name: row.value for row in rows}
 
 
-def importers(connection: Connection, project_id: str, names: Iterable[str]) -> dict[str, str]:
-    """Return a stack that imports it for each of the names that is in use."""
+def importers(connection: Connection, project_id: str, names: Iterable[str]) -> dict[str, list[str]]:
+    """Return the names of the stacks that import it, in order, for each of the names that is in use."""
     query = (
         select(imports.c.name, stacks.c.name.label("stack"))
         .join(stacks, stacks.c.id == imports.c.stack_id)
         .where(and_(imports.c.project_id == project_id, imports.c.name.in_(list(names)), stacks.c.deleted_at.is_(None)))
     )
-    return {row.name: row.stack for row in connection.execute(query)}
+    found: dict[str, list[str]] = {}
+    for row in connection.execute(query.order_by(stacks.c.name)):
+        found.setdefault(row.name, []).append(row.stack)
+    return found
 
 
 def record(

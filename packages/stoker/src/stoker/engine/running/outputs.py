@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -26,10 +26,19 @@ from stoker.store.records import Stack
 from stoker.template.definition import Definition
 from stoker.template.expressions import Scope
 
+_MOST_NAMED = 10
+"""How many stacks that use an export are named."""
+
 
 def exported_values(definition: Definition, scope: Scope) -> dict[str, Any]:
     """Return the values of a stack's exports by name; unknown if the scope does not know them."""
     return {name: definition.resolve(definition.outputs[key].value, scope) for name, key in definition.exports()}
+
+
+def named_users(names: Sequence[str]) -> str:
+    """Return the names of the stacks that use an export, at most some of them."""
+    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+    return f"{', '.join(names[:_MOST_NAMED])}{more}"
 
 
 def refuse_changes(connection: Connection, services: EngineServices, stack: Stack, values: Mapping[str, Any]) -> None:
@@ -47,7 +56,8 @@ def refuse_changes(connection: Connection, services: EngineServices, stack: Stac
     ]
     used = exchange.importers(connection, stack.project_id, changed)
     if used:
-        messages = (f"Export {name} cannot be updated as it is in use by {by}." for name, by in sorted(used.items()))
+        by = {name: named_users(used[name]) for name in sorted(used)}
+        messages = (f"Export {name} cannot be updated as it is in use by {users}." for name, users in by.items())
         raise StackValidationFailed(" ".join(messages))
 
 
