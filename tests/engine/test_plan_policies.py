@@ -12,7 +12,7 @@ import pytest
 
 from openstack_emulator.testing import ServedCloud
 from stoker.authoring.plan_steps import certain_failures
-from stoker.base.errors import ApprovalRequired, EntityNotFound, Invalid, TemplateInvalid
+from stoker.base.errors import ApprovalRequired, EntityNotFound, Invalid, PolicyDenied, TemplateInvalid
 from stoker.cloud.credentials import TokenCredential
 from stoker.engine.plan_policies.evaluation import evaluated
 from stoker.engine.plan_policies.policy import KINDS, Policy, Source
@@ -601,3 +601,41 @@ def test_expressions_that_are_too_deep_or_too_long_are_refused() -> None:
             read(json.dumps({"policies": [{"name": "deep", "expression": expression}]}))
     with pytest.raises(TemplateInvalid, match="at most 4096"):
         read(json.dumps({"policies": [{"name": "long", "expression": "true || " * 1000 + "true"}]}))
+
+
+def taking(**more: Any) -> dict[str, Any]:
+    """The definition of the stack other, whose deployment takes the network of the stack web."""
+    entry = {"from": {"stack": "web", "resource": "net"}, "to": {"stack": "other", "resource": "net"}}
+    return {"template": template(net=NET), "environment": {"moved": [entry]}, **more}
+
+
+async def test_a_deployment_takes_nothing_of_a_stack_that_policies_let_nobody_change(governed: Governed) -> None:
+    world = governed.world
+    await world.create("web", template(net=NET, word=word()))
+    await governed.freeze()
+    with pytest.raises(PolicyDenied, match=r"web: policy-denied freeze: nothing may change"):
+        await world.call("stack_create", name="other", **taking())
+    assert set(await world.resources("web")) == {"net", "word"}
+    with pytest.raises(EntityNotFound):
+        await world.call("stack_show", ref={"name": "other", "id": None})
+
+
+async def test_a_deployment_that_takes_a_resource_waits_for_the_approvals_of_both_stacks(governed: Governed) -> None:
+    world = governed.world
+    await world.create("web", template(net=NET, word=word()))
+    had = (await world.resources("web"))["net"]
+    await governed.freeze(ASK)
+    for name in ("other", "web"):
+        with pytest.raises(ApprovalRequired, match="needs the approval of 1 other person"):
+            await world.call("stack_create", name="other", **taking())
+        (request,) = [each for each in await world.call("change_request_list") if each["status"] == "WAITING"]
+        assert request["stack_name"] == name
+        other = replace(world.context, user_id="somebody-else")
+        said = {"request_id": request["id"], "verdict": "APPROVED"}
+        await world.ended(OPERATIONS["change_request_judge"](world.engine, other, said))
+    made = await world.call("stack_create", name="other", **taking())
+    await world.settle(made["id"])
+    assert set(await world.resources("web")) == {"word"}
+    assert (await world.resources("other"))["net"]["physical_id"] == had["physical_id"]
+    used = [each["status"] for each in await world.call("change_request_list")]
+    assert used == ["USED", "USED"], used
