@@ -332,6 +332,12 @@ async def refactor(world: World) -> str:
     return str(done["execution_status"])
 
 
+async def take(world: World) -> str:
+    entry = {"from": {"stack": NAME, "resource": "net"}, "to": {"stack": OTHER, "resource": "net"}}
+    stack = await world.update(OTHER, document("net"), environment={"moved": [entry]})
+    return f"{stack['action']}_{stack['status']} {stack['status_reason']}"
+
+
 async def leave_a_network(world: World) -> str:
     await world.create(OTHER, {**document(), "resources": {"net": {**NET, "deletion_policy": "Retain"}}})
     await world.delete(OTHER)
@@ -375,6 +381,7 @@ ACTIONS = {
     "delete_retaining": delete_retaining,
     "retry_skipping": retry_skipping,
     "refactor": refactor,
+    "take": take,
     "import": import_it,
     "import_below": import_below,
 }
@@ -390,15 +397,19 @@ BEFORE = {
     "delete_retaining": create_contents,
     "retry_skipping": fail_to_update,
     "refactor": create_two,
+    "take": create_two,
     "import": leave_a_network,
     "import_below": leave_a_network,
 }
 """What is there when an action begins."""
 
+BETWEEN = ("refactor", "take")
+"""The actions that move a resource from one stack to another."""
+
 
 def main(url: str, token: str, action: str, moment: str, first: str, stride: str) -> None:
     emulated = Emulated(url, token)
-    removing = [delete, delete_other] if action == "refactor" else [delete]
+    removing = [delete, delete_other] if action in BETWEEN else [delete]
     tried = delete if action == "delete_retaining" else ACTIONS[action]  # no objects remain after the trial
     ending = [] if tried is delete else removing
     make_ready(emulated, *([BEFORE[action]] if action in BEFORE else []), tried, recovered, *ending)
@@ -406,16 +417,14 @@ def main(url: str, token: str, action: str, moment: str, first: str, stride: str
         path = Path(tempfile.mkdtemp()) / "stoker.db"
         if action in BEFORE:
             in_child(BEFORE[action], path, emulated, lambda: None)
-        had = (
-            in_child(recovered, path, emulated, lambda: None) if action in ("move", "move_below", "refactor") else None
-        )
+        had = in_child(recovered, path, emulated, lambda: None) if action in ("move", "move_below", *BETWEEN) else None
         ended = in_child(ACTIONS[action], path, emulated, partial(kill_at, number, moment))
         result = in_child(recovered, path, emulated, lambda: None)
         print(json.dumps({"number": number, "killed": ended is None, "had": had, **result}), flush=True)
         sys.stdin.readline()  # the test looks at the cloud, then lets us go on
         if result["state"] != "none":
             in_child(delete, path, emulated, lambda: None)
-        if action == "refactor":
+        if action in BETWEEN:
             in_child(delete_other, path, emulated, lambda: None)
         if ended is not None:
             return

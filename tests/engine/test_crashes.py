@@ -146,15 +146,18 @@ def test_what_gets_into_nested_stacks_and_out_of_them_has_one_owner_whenever_the
 
 
 @pytest.mark.slow
-def test_a_refactored_object_has_exactly_one_owner_whenever_the_engine_dies(served: ServedCloud) -> None:
+@pytest.mark.parametrize("action", ["refactor", "take"])
+def test_an_object_has_exactly_one_owner_whenever_the_engine_dies_that_moves_it(
+    served: ServedCloud, action: str
+) -> None:
     preset = owned(served)
-    program = start(served, "refactor", "before", first=1, stride=1)
+    program = start(served, action, "before", first=1, stride=1)
     assert program.stdin is not None and program.stdout is not None
     kills, places = 0, set[str]()
     with program:
         for line in program.stdout:
             result: dict[str, Any] = json.loads(line)
-            place = f"refactoring killed before write {result['number']}: {result}"
+            place = f"{action} killed before write {result['number']}: {result}"
             had = {name: identifier for _, name, identifier in result["had"]["owners"]}
             owners = {name: stack for stack, name, _ in result["owners"]}
             assert {name: identifier for _, name, identifier in result["owners"]} == had, place
