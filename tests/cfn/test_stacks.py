@@ -364,6 +364,10 @@ def test_a_rollback_is_continued_without_the_resources_to_skip(world: QueryServi
         world.served.cloud.faults.remove(fault.id)
     shown = boto.describe_stack_resource(StackName="stuck", LogicalResourceId="Net")["StackResourceDetail"]
     assert shown["ResourceStatus"] == "UPDATE_COMPLETE" and "skipped" in shown["ResourceStatusReason"]
+    boto.update_stack(StackName="stuck", TemplateBody=body("after"))
+    assert ended(world, boto, "stuck") == "UPDATE_COMPLETE", "the template says what the skipped resource has"
+    with pytest.raises(ClientError, match="No updates are to be performed"):
+        boto.update_stack(StackName="stuck", TemplateBody=body("after"))
 
 
 @pytest.mark.usefixtures("clean")

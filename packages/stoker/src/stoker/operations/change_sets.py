@@ -6,6 +6,7 @@ change of the stack in between makes it obsolete.
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
@@ -16,7 +17,15 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import IntegrityError
 
 from stoker.base.context import RequestContext
-from stoker.base.errors import ActionInProgress, BadValue, Conflict, EntityNotFound, Invalid, StackExists
+from stoker.base.errors import (
+    ActionInProgress,
+    BadValue,
+    Conflict,
+    EntityNotFound,
+    Invalid,
+    StackExists,
+    StokerError,
+)
 from stoker.base.ids import new_id
 from stoker.contract.change_sets import (
     REVERT_DRIFT,
@@ -75,6 +84,8 @@ from stoker.store import change_sets, queries
 from stoker.store.journal import Batch, Statement
 from stoker.store.records import COMPLETE, FAILED, IN_PROGRESS, ResourceSummary, Stack, StackSettings
 from stoker.store.survey_records import ChangeSet
+
+LOG = logging.getLogger(__name__)
 
 NO_CHANGES = "The submitted information didn't contain changes. Submit different information to create a change set."
 """The reason of a change set without changes; clients search for these words."""
@@ -222,7 +233,7 @@ async def _planned_update(
         "physical_ids": await _physical_ids(services, stack),
         "nested": request.nested,
         "changed": synchronizes
-        or await _changes(services, stack, checked, planned.plan, request.body.tags, request.settings),
+        or await _changes(parts, context, stack, checked, planned.plan, request.body.tags, request.settings),
     }
     return stored, _failures(request, planned)
 
@@ -335,11 +346,12 @@ async def stack_patch_changes(parts: ActingParts, context: RequestContext, reque
     verdict("update", stack)
     checked = await patched_request(parts, context, stack, request)
     plan = await make_plan(services, stack, checked, "UPDATE")
-    return await _changes(services, stack, checked, plan, request.tags, request.settings)
+    return await _changes(parts, context, stack, checked, plan, request.tags, request.settings)
 
 
 async def _changes(
-    services: EngineServices,
+    parts: ActingParts,
+    context: RequestContext,
     stack: Stack,
     checked: CheckedRequest,
     plan: Plan,
@@ -348,8 +360,10 @@ async def _changes(
 ) -> bool:
     """Return whether an update would change a resource, an output, a tag or a setting.
 
-    Capabilities are acknowledged with each request: naming them is no change.
+    Capabilities are acknowledged with each request: naming them is no change. A template that describes what the stack
+    already has is one, if the present template does not, as after a rollback that has skipped resources.
     """
+    services = parts.services
     if any(step.has_effect for step in plan.steps) or stack.status != COMPLETE:
         return True
     present: Mapping[str, Any] = settings_view(await settings_of(services, stack))
@@ -361,9 +375,25 @@ async def _changes(
             return True
     former = await services.loader.load(stack.inputs)
     templates = (former.template, checked.prepared.loaded.template)
-    before, after = (template.data.get(template.written("outputs")) or {} for template in templates)
+    before, after = (
+        [template.data.get(template.written(section)) or {} for section in ("outputs", "resources")]
+        for template in templates
+    )
     recorded = (await services.bind(stack, former)).parameters.values()
-    return before != after or recorded != checked.definition.parameters.values()
+    if before[0] != after[0] or recorded != checked.definition.parameters.values():
+        return True
+    return before[1] != after[1] and await _departs(parts, context, stack)
+
+
+async def _departs(parts: ActingParts, context: RequestContext, stack: Stack) -> bool:
+    """Return whether a stack is not as its own template says; also for a template that cannot be used any more."""
+    try:
+        checked = await patched_request(parts, context, stack, StackPatch())
+        plan = await make_plan(parts.services, stack, checked, "UPDATE")
+    except StokerError as error:
+        LOG.info("cannot plan what stack %s has: %s", stack.name, error.message)
+        return True
+    return any(step.has_effect for step in plan.steps)
 
 
 # -- carrying out, and forgetting ----------------------------------------------------------------------------------

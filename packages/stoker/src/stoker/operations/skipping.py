@@ -102,8 +102,10 @@ def _why_not(stack: Stack, places: Collection[_Place], found: Collection[_Place]
         )
     place = next((each for each in found if each.has_failed), next(iter(found)))
     row = place.state.row
-    if not place.has_failed:
+    if row.status != FAILED:
         why = f"it has not failed, but is in {row.action}_{row.status}"
+    elif not place.has_failed:
+        why = f"its {row.action.lower()} has failed, but another object has replaced that one"
     elif place.leaving:
         holder = place.path.rpartition(".")[0]
         why = f"its stack is being deleted: skip {holder} as a whole"
