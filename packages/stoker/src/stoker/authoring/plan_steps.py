@@ -73,8 +73,10 @@ def _is_made_again(step: Answer) -> bool:
 
 
 def kept(plan: Answer) -> list[dict[str, Any]]:
-    """Return the steps that change nothing for a reason that users should know."""
-    return [step for step in plan["steps"] if shown_kind(step) == "keep" and step["reasons"]]
+    """Return the steps that change nothing for a reason that users should know, besides those of `skipped`."""
+    told = plan.get("skipped", ())
+    found = (step for step in plan["steps"] if shown_kind(step) == "keep" and step["reasons"])
+    return [step for step in found if step["path"] not in told]
 
 
 def moved_from(step: Answer) -> str:
