@@ -158,6 +158,18 @@ def test_paths_that_are_no_string(request_as: Request, path: str) -> None:
     assert request_as("GET", path).status_code == 400
 
 
+@pytest.mark.parametrize("path", ["/orphans", "/refactors"])
+def test_lists_without_parameters_take_none(request_as: Request, path: str) -> None:
+    answer = request_as("GET", f"{path}?limit=1")
+    assert answer.status_code == 400
+    assert answer.json["error"]["message"] == "Unknown query parameter: limit; there is none here."
+
+
+def test_a_preview_of_a_deletion_takes_no_unknown_parameter(request_as: Request) -> None:
+    answer = request_as("DELETE", f"{STACK}/preview?retian=data")
+    assert answer.status_code == 400 and "Unknown query parameter: retian" in answer.json["error"]["message"]
+
+
 def test_unknown_paths_and_methods(client: testing.TestClient) -> None:
     headers = {"X-Auth-Token": "member-token"}
     unknown = client.simulate_get(f"/v1/{PROJECT}/nothing", headers=headers)

@@ -31,7 +31,8 @@ class Query:
         given = _parse(query_string)
         if self.strict:
             known = {*self.fields, *self.filters}
-            refuse_unknown("Unknown query parameter: {names}; it must be one of {known}.", given.keys() - known, known)
+            choices = "it must be one of {known}." if known else "there is none here."
+            refuse_unknown(f"Unknown query parameter: {{names}}; {choices}", given.keys() - known, known)
         values = {name: _query_value(name, spec, given.get(name, [])) for name, spec in self.fields.items()}
         if self.filters:
             values["filters"] = {name: given[name] for name in self.filters if name in given}

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from stoker.api.schema import Query
 from stoker.api.v1 import (
     approvals,
     catalog,
@@ -27,6 +28,7 @@ from stoker.contract.stacks import AbandonStack, ExportStack, OfDefinition, Show
 
 _STACK = "/stacks/{stack_name}/{stack_id}"
 _RESOURCE = _STACK + "/resources/{resource_name}"
+_NO_QUERY = Query(strict=True)
 
 
 def _lookup(tail: str = "", named: str | None = None) -> Action:
@@ -90,7 +92,7 @@ ROUTES: Mapping[str, Mapping[str, Action]] = {
     # Resources of all stacks
     "/resources": {"GET": Action(resources.find, "resource:find", query=resources.FIND_QUERY)},
     # Objects of the project
-    "/orphans": {"GET": Action(resources.orphans, "resource:orphans")},
+    "/orphans": {"GET": Action(resources.orphans, "resource:orphans", query=_NO_QUERY)},
     "/generated_template": {
         "GET": Action(generating.generate, "resource:generate", query=generating.QUERY, takes_types=True),
     },
@@ -99,7 +101,7 @@ ROUTES: Mapping[str, Mapping[str, Action]] = {
     },
     # Resources that are moved between stacks
     "/refactors": {
-        "GET": Action(refactors.index, "refactors:index"),
+        "GET": Action(refactors.index, "refactors:index", query=_NO_QUERY),
         "POST": Action(refactors.create, refactors.create_rule, 201, body=refactors.CREATE_BODY, takes_types=True),
     },
     "/refactors/{refactor_id}": {"GET": Action(refactors.show, "refactors:show")},

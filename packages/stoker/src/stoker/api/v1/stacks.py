@@ -97,7 +97,7 @@ DELETE_QUERY = Query({"plan_digest": Field(STRING), **_DELETION})
 
 _REFRESH = Choice(*Refresh)
 
-PREVIEW_DELETE_QUERY = Query({"refresh": Field(_REFRESH), **_DELETION})
+PREVIEW_DELETE_QUERY = Query({"refresh": Field(_REFRESH), **_DELETION}, strict=True)
 
 RESTORE_BODY = Body({"plan_digest": Field(STRING), "refresh": Field(_REFRESH)}, required=False)
 
