@@ -78,7 +78,10 @@ class Applying:
             "terraform_version": "1.11.4",
             "serial": 7,
             "lineage": str(uuid.uuid5(uuid.NAMESPACE_URL, str(configuration["title"]))),
-            "outputs": {},
+            "outputs": {
+                name: {"value": value, "type": "string"}
+                for name, value in self._resolved(configuration.get("outputs", {})).items()
+            },
             "resources": list(self._resources()),
             "check_results": None,
         }

@@ -66,7 +66,7 @@ class Place:
         problems = list(self._wrong(configuration, found))
         if problems:
             return Proof(configuration["title"], len(found.resources), 0, tuple(problems))
-        plan, problems = self._deployed(configuration, found)
+        plan, problems = self._deployed(configuration, found, state.get("outputs", {}))
         compared = int(plan.get("compared", {}).get("in_sync", 0)) if plan else 0
         return Proof(configuration["title"], len(found.resources), compared, tuple(problems))
 
@@ -85,7 +85,9 @@ class Place:
         if secret := _SECRET.search(written):
             yield f"a secret is shown: {secret[0]}"
 
-    def _deployed(self, configuration: Mapping[str, Any], found: Imported) -> tuple[Any, list[str]]:
+    def _deployed(
+        self, configuration: Mapping[str, Any], found: Imported, outputs: Mapping[str, Any]
+    ) -> tuple[Any, list[str]]:
         project = configuration.get("as", "demo")
         token = self.served.token(project, project)
         project_id = Applying(self.served, project, {}, {}).project_id
@@ -126,7 +128,13 @@ class Place:
                 return drift, [str(shown["stack_status_reason"])]
             plans["the drift in modules"] = send("GET", f"{path}/drift").json()["plan"]
             plans["the plan after modules"] = send("PUT", f"{path}/preview", body).json()["plan"]
+            stack = shown
         problems = [f"the cloud was asked for {each}" for each in self._writes()[len(before) :]]
+        problems += [
+            f"the output {each['output_key']} is {each.get('output_value')!r}"
+            for each in stack.get("outputs", ())
+            if each.get("output_value") != outputs[each["output_key"]]["value"]
+        ]
         problems += [each for title, plan in plans.items() for each in _more(title, plan, len(found.resources))]
         return drift, problems
 

@@ -230,7 +230,8 @@ def _instance_later(cloud: Applying, made: Fields) -> Fields:
         address = next((each["ip_address"] for each in port["fixed_ips"]), "")
         given_port = wanted.get("port", "")
         entry = {"uuid": port["network_id"], "port": given_port, "fixed_ip_v4": address, "mac": port["mac_address"]}
-        entries.append({**entry, "name": "", "fixed_ip_v6": "", "access_network": False})
+        name = cloud.send("GET", f"{NETWORK}/networks/{port['network_id']}")["network"]["name"]
+        entries.append({**entry, "name": name, "fixed_ip_v6": "", "access_network": False})
     flavor = next(each for each in cloud.send("GET", f"{NOVA}/flavors")["flavors"] if each["id"] == made["flavor_id"])
     return {
         "network": entries,

@@ -89,6 +89,8 @@ def test_the_manual_names_what_has_no_equivalent() -> None:
         (b'{"version": 4, "encrypted_data": "x"}', "tofu state pull"),
         (b'{"version": 4, "resources": {}}', "resources is no list"),
         (b'{"version": 4, "resources": [{"type": 7}]}', "resources[0].type is no string"),
+        (b'{"version": 4, "outputs": []}', "outputs is no object"),
+        (b'{"version": 4, "outputs": {"a": 1}}', "outputs.a is no object"),
         (b"[" * 5000, "levels"),
         (b'{"version": 4, "a":' + b"[" * 200 + b"]" * 200 + b"}", "levels"),
         (b" " * (LARGEST + 1), "larger than"),
@@ -210,6 +212,45 @@ def test_sensitive_values_are_hidden_parameters_and_shown_nowhere(tmp_path: Path
     again = command(tmp_path, data, "--skip-unsupported")
     assert again.exit_code == 1
     assert "nothing is overwritten" in again.output
+
+
+def test_outputs_refer_to_what_they_say_of_objects(tmp_path: Path) -> None:
+    nics = [{"uuid": NET, "name": "x.y", "fixed_ip_v4": "10.0.0.7"}]
+    server = {"id": "s", "name": "s", "flavor_id": "1", "image_id": "i", "network": nics}
+    balancers = {"id": PORT, "name": "b", "vip_subnet_id": NET, "vip_address": "10.0.0.9"}
+    twins = [{"id": f"{number}{NET[1:]}", "network_id": NET, "all_fixed_ips": ["10.0.0.8"]} for number in (4, 5)]
+    data = state(
+        network("module.net", "x", NET),
+        resource("lb_loadbalancer_v2", "b", balancers),
+        resource("compute_instance_v2", "s", server),
+        *(resource("networking_port_v2", f"twin{number}", each) for number, each in enumerate(twins)),
+    )
+    values = {
+        "net": NET,
+        "all": {"balancer": [PORT, "10.0.0.9"], "port": 80},
+        "server": "10.0.0.7",
+        "twin": "10.0.0.8",
+        "function": {"get_file": "file:///etc/passwd"},
+        "empty": None,
+    }
+    data["outputs"] = {name: {"value": value, "type": "string"} for name, value in values.items()}
+    data["outputs"]["secret"] = {"value": "TOP-SECRET", "type": "string", "sensitive": True}
+    answer = command(tmp_path, data)
+    assert answer.exit_code == 0, answer.output
+    assert yaml.safe_load((tmp_path / "out/template.yaml").read_text())["outputs"] == {
+        "net": {"value": {"get_resource": "net_main"}},
+        "all": {"value": {"balancer": [{"get_resource": "b"}, {"get_attr": ["b", "vip_address"]}], "port": 80}},
+        "server": {"value": {"get_attr": ["s", "networks", "x.y", 0]}},
+        "twin": {"value": "10.0.0.8"},
+    }
+    inner = yaml.safe_load((tmp_path / "out/modules/template.yaml").read_text())
+    assert sorted(inner["resources"]) == ["b", "net", "s", "twin0", "twin1"]
+    assert inner["outputs"]["net"] == {"value": {"get_attr": ["net", "main"]}}
+    assert "Outputs with fixed values, which refer to no resource: all, twin." in answer.output
+    assert "the output secret: the state marks it as sensitive" in answer.output
+    assert "the output function: its value looks like a function" in answer.output
+    files = "".join(file.read_text() for file in (tmp_path / "out").rglob("*.yaml"))
+    assert "TOP-SECRET" not in answer.output + files
 
 
 def test_what_has_no_equivalent_is_listed_with_its_reason(tmp_path: Path) -> None:

@@ -12,8 +12,9 @@ from stoker.authoring.lint import MAX_NESTED_STACK_DEPTH
 from stoker.authoring.terraform.adjustments import ADJUSTMENTS
 from stoker.authoring.terraform.drafts import Draft, Unsupported, fill, identifier, part_of, refusal
 from stoker.authoring.terraform.modules import shown, with_modules, word
-from stoker.authoring.terraform.state import Place, StateObject
-from stoker.authoring.terraform.table import PREFIX, Into, Row, rows
+from stoker.authoring.terraform.outputs import OUTPUTS, Outputs, outputs_of
+from stoker.authoring.terraform.state import Place, State, StateObject
+from stoker.authoring.terraform.table import PREFIX, Into, Row, is_distinct, rows
 from stoker.engine.generation.notation import HOT
 from stoker.engine.generation.scan import Found, Scanned
 from stoker.engine.generation.template import Reference, Style, needed_values, write
@@ -32,8 +33,8 @@ class Imported:
 
     `resources` has the name, our type, the ID and the address in the state of each; `parts` the addresses of objects
     that are part of a resource, by address with its name; `unsupported` why others are left out; `left_out` the
-    attributes, by address, that no template has. `places` and `labels` are the modules of the resources, and what these
-    are called in them, by name.
+    attributes, by address, that no template has; `outputs` what became of the state's outputs. `places` and `labels`
+    are the modules of the resources, and what these are called in them, by name.
     """
 
     template: dict[str, Any]
@@ -45,11 +46,12 @@ class Imported:
     unsupported: dict[str, str] = field(default_factory=dict)
     left_out: dict[str, list[str]] = field(default_factory=dict)
     without_value: list[str] = field(default_factory=list)
+    outputs: Outputs = field(default_factory=Outputs)
 
 
-def from_state(objects: Iterable[StateObject], types: Mapping[str, ResourceType]) -> Imported:
+def from_state(state: State, types: Mapping[str, ResourceType]) -> Imported:
     """Return the template of the objects in a state, which is flat. `types` are the known resource types by name."""
-    return _Importing(list(objects), types).imported()
+    return _Importing(state, types).imported()
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +83,10 @@ def in_modules(imported: Imported, taken: Collection[str]) -> InModules | None:
 class _Importing:
     """One state that is read."""
 
-    def __init__(self, objects: list[StateObject], types: Mapping[str, ResourceType]) -> None:
-        self._managed = [each for each in objects if each.managed]
-        self._sources = [each for each in objects if not each.managed and each.is_openstack]
+    def __init__(self, state: State, types: Mapping[str, ResourceType]) -> None:
+        self._managed = [each for each in state.objects if each.managed]
+        self._sources = [each for each in state.objects if not each.managed and each.is_openstack]
+        self._outputs = state.outputs
         self._types = types
         self._parts: dict[str, Draft] = {}
         self._drafts: dict[StateObject, list[Draft]] = {}
@@ -196,7 +199,7 @@ class _Importing:
         found = {each: _found(each.kind, each.id, name) for each, name in names.items()}
         known = {each.origin.id: found[each] for each in drafts if not each.row.each}
         known |= {each.id: found[each] for each in drafts}
-        known = {name: each for name, each in known.items() if _is_distinct(name)}
+        known = {name: each for name, each in known.items() if is_distinct(name)}
         described = {found[each]: _marked(each.values, known, found[each]) for each in drafts}
         others = [self._source(each) for each in self._sources]
         functions = [each["functions"] for each in functions_of(HOT.version) or ()]
@@ -204,6 +207,10 @@ class _Importing:
         generated = write(described, [each for each in others if each is not None], functions, Style(chosen=named))
         result.template, result.environment = generated.template, generated.environment
         result.without_value = generated.without_value
+        if names:
+            result.outputs = outputs_of(self._outputs, names, functions)
+        if result.outputs.written:
+            result.template[OUTPUTS] = result.outputs.written
         result.places = {names[each]: each.origin.place for each in drafts}
         result.labels = {names[each]: labels[each] for each in drafts}
         for address, owner in self._parts.items():
@@ -260,11 +267,6 @@ def _found(kind: ResourceType, identifier: str, name: str) -> Found:
         service="", path="", members="", describe=lambda fields: fields, finder=finder_of(kind) or kind.type_name
     )
     return Found(Scanned(kind, inventory, wanted=True), identifier, name, {})
-
-
-def _is_distinct(identifier: str) -> bool:
-    """Return whether an ID is that of one object only, wherever it is: it has a UUID in it."""
-    return re.search(r"[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}", identifier) is not None
 
 
 def _marked(value: Any, known: Mapping[str, Found], itself: Found) -> Any:

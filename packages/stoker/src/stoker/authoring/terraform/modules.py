@@ -13,11 +13,15 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from stoker.authoring.terraform.outputs import OUTPUTS
 from stoker.authoring.terraform.state import Place
 from stoker.engine.generation.nesting import NestedTemplate, replaced
 from stoker.engine.generation.notation import HOT
 from stoker.engine.generation.repeating import PARAMETER, Repeatable, kind_of, reference, referred
 from stoker.engine.generation.template import free_name
+
+_OUTPUTS = ""
+"""The name under which the outputs of the template are treated as one more resource, which refers to others."""
 
 Outputs = dict[tuple[str, tuple[str, ...]], str]
 """The names of a template's outputs by what they are: a resource of it, and the path to its attribute."""
@@ -65,13 +69,14 @@ class _Enclosing:
         self._template = template
         self._declared = template.get(HOT.parameters, {})
         self._resources = {name: _resource(name, each) for name, each in template[HOT.resources].items()}
+        self._result = Nested(dict(template), paths={name: name for name in self._resources})
+        self._resources[_OUTPUTS] = _resource(_OUTPUTS, {"type": "", "properties": template.get(OUTPUTS, {})})
         self._needs = {name: _needs(each) for name, each in self._resources.items()}
-        self._labels = dict(labels)
+        self._labels = {**labels, _OUTPUTS: _OUTPUTS}
         self._inside: dict[Place, list[str]] = defaultdict(list)
         for name in self._resources:
-            self._inside[places[name]].append(name)
+            self._inside[places.get(name, ())].append(name)
         self._taken = {*taken}
-        self._result = Nested(dict(template), paths={name: name for name in self._resources})
 
     def nested(self, levels: int) -> Nested:
         """Enclose the modules, the innermost first."""
@@ -84,7 +89,8 @@ class _Enclosing:
             else:
                 self._enclose_level(level)
         resources = {name: dict(each.definition) for name, each in self._resources.items()}
-        self._result.template = {**self._template, HOT.resources: resources}
+        sections = {HOT.resources: resources, OUTPUTS: resources.pop(_OUTPUTS)["properties"]}
+        self._result.template = {**self._template, **{name: each for name, each in sections.items() if each}}
         return self._result
 
     def _enclose_level(self, level: list[Place]) -> None:
@@ -168,7 +174,8 @@ class _Enclosing:
                     if target is not None and target[0] in members:
                         about = self._labels[target[0]], target[1]
                         if about not in found:
-                            found[about] = free_name(HOT, "_".join((about[0], *about[1])), found.values())
+                            name = word("_".join(map(str, (about[0], *about[1]))))
+                            found[about] = free_name(HOT, name, found.values())
         return found
 
     def _users(self, members: set[str]) -> Iterator[str]:

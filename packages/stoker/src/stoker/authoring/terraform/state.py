@@ -64,8 +64,22 @@ class StateObject:
         return str(self.attributes.get("id") or "")
 
 
-def read_state(content: bytes) -> list[StateObject]:
-    """Return the objects of a state. Raises NotAState."""
+class StateOutput(NamedTuple):
+    """An output of the configuration; `sensitive` ones are not to be shown."""
+
+    value: Any
+    sensitive: bool
+
+
+class State(NamedTuple):
+    """What is read of a state: its objects, and the outputs of the root module by name."""
+
+    objects: list[StateObject]
+    outputs: dict[str, StateOutput]
+
+
+def read_state(content: bytes) -> State:
+    """Return what a state has. Raises NotAState."""
     if len(content) > LARGEST:
         raise NotAState(f"it is larger than {LARGEST // 1024**2} MiB")
     try:
@@ -83,7 +97,13 @@ def read_state(content: bytes) -> list[StateObject]:
     found = list(_objects(data))
     if len(found) > MOST:
         raise NotAState(f"it has more than {MOST} objects")
-    return found
+    return State(found, dict(_outputs(data)))
+
+
+def _outputs(data: Mapping[str, Any]) -> Iterator[tuple[str, StateOutput]]:
+    for name, output in _map(data.get("outputs", {}), "outputs").items():
+        entry = _map(output, f"outputs.{name}")
+        yield name, StateOutput(entry.get("value"), bool(entry.get("sensitive")))
 
 
 def _objects(data: Mapping[str, Any]) -> Iterator[StateObject]:

@@ -14,6 +14,7 @@ import yaml
 PREFIX = "openstack_"
 PLACE = re.compile(r"\{(\w+)(?:/(-?\d+))?\}")
 """An attribute in the pattern of an ID, or one of its parts between slashes."""
+_UUID = re.compile(r"[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}")
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 Names = Mapping[str, str]
@@ -63,6 +64,8 @@ class Row:
     into: Into | None = None
     unless: Mapping[str, str] = field(default_factory=dict)
     adjust: str = ""
+    shows: Names = field(default_factory=dict)
+    former: bool = False
     none: str = ""
 
     def type_of(self, attributes: Mapping[str, Any]) -> str:
@@ -88,7 +91,7 @@ def rows_of_types() -> Mapping[str, Row]:
     """Return the first row of each of our types, in which Terraform has its objects one by one."""
     found: dict[str, Row] = {}
     for row in rows().values():
-        for name in row.types.values() if not row.each else ():
+        for name in row.types.values() if not (row.each or row.former) else ():
             found.setdefault(name, row)
     return found
 
@@ -110,6 +113,8 @@ def _row(name: str, entry: Mapping[str, Any]) -> Row:
         into=_into(entry["into"]) if "into" in entry else None,
         unless=entry.get("unless", {}),
         adjust=entry.get("adjust", ""),
+        shows=_names(entry.get("shows", "")),
+        former=entry.get("former", False),
         none=entry.get("none", ""),
     )
 
@@ -128,6 +133,11 @@ def _pairs(text: str) -> Iterator[tuple[str, str]]:
     for word in text.split():
         attribute, _, name = word.partition("=")
         yield attribute, name or attribute
+
+
+def is_distinct(identifier: str) -> bool:
+    """Return whether an ID is that of one object only, wherever it is: it has a UUID in it."""
+    return _UUID.search(identifier) is not None
 
 
 def composed(pattern: str, value_of: Callable[[str], str]) -> str:

@@ -18,6 +18,7 @@ from stoker.cli.terminal.messages import say
 if TYPE_CHECKING:
     from stoker.authoring.terraform.configuration import Configuration, StackObject
     from stoker.authoring.terraform.importing import Imported, InModules
+    from stoker.authoring.terraform.outputs import Outputs
     from stoker.cli.client.stack_client import Stack, StackClient
 
 TEMPLATE, ENVIRONMENT = "template.yaml", "environment.yaml"
@@ -40,12 +41,12 @@ def import_state(file: Path, out: Path, *, flat: bool, skip_unsupported: bool, f
     free_files(out, (TEMPLATE, ENVIRONMENT))
     try:
         with file.open("rb") as opened:
-            objects = read_state(opened.read(LARGEST + 1))
+            state = read_state(opened.read(LARGEST + 1))
     except OSError as error:
         raise CommandFailed(f"{file}: {error.strerror}") from error
     except NotAState as error:
         raise CommandFailed(f"{file} cannot be imported: {error}.") from error
-    found = from_state(objects, Registry.from_entry_points().types())
+    found = from_state(state, Registry.from_entry_points().types())
     refused = bool(found.unsupported) and not skip_unsupported
     is_written = bool(found.resources) and not refused
     named = (Path(TEMPLATE).stem, Path(ENVIRONMENT).stem)
@@ -95,6 +96,11 @@ def _show_json(found: Imported, nested: InModules | None, files: Mapping[str, Pa
         "left_out_attributes": [{"address": key, "attributes": names} for key, names in found.left_out.items()],
         "modules_without_template": nested.kept if nested is not None else [],
         "parameters_without_value": found.without_value,
+        "outputs": {
+            "written": list(found.outputs.written),
+            "fixed": found.outputs.fixed,
+            "left_out": [{"output": name, "reason": reason} for name, reason in found.outputs.left_out.items()],
+        },
     }
     click.echo(json.dumps(shown, indent=2))
 
@@ -112,6 +118,7 @@ def _tell(found: Imported, nested: InModules | None, out: Path, is_written: bool
         say(f"Part of {name}: {address}")
     _tell_left_out(found.unsupported, found.left_out, "template")
     if is_written:
+        _tell_outputs(found.outputs)
         if found.without_value:
             say(f"Give values of these hidden parameters, which no file has: {', '.join(found.without_value)}.")
         given = "".join(f" -P {name}=…" for name in found.without_value)
@@ -125,6 +132,13 @@ def _tell(found: Imported, nested: InModules | None, out: Path, is_written: bool
         )
     else:
         say("Nothing was written: the state has no objects that a template can have.")
+
+
+def _tell_outputs(outputs: Outputs) -> None:
+    if outputs.fixed:
+        say(f"Outputs with fixed values, which refer to no resource: {', '.join(outputs.fixed)}.")
+    for name, reason in outputs.left_out.items():
+        say(f"Not in the template: the output {name}: {reason}.")
 
 
 def _tell_modules(nested: InModules, inner: Path, given: str) -> None:
