@@ -67,6 +67,7 @@ def test_every_row_is_about_types_and_properties_that_exist() -> None:
         kinds = [TYPES[each] for each in row.types.values()]
         assert not [kind.type_name for kind in kinds if unsuitable(kind)], name
         paths = [*row.attributes.values(), *(block.to for block in row.blocks.values() if block.to)]
+        kinds += [TYPES[row.writes]] if row.writes else []
         known = {prop for kind in kinds for prop in kind.properties}
         assert {path.partition(".")[0] for path in paths} <= known, name
 
@@ -288,26 +289,63 @@ def test_strange_values_become_nothing_else_than_values() -> None:
             imported(resource("compute_instance_v2", "s", {"id": "s", "flavor_id": "1", attribute: strange}))
 
 
+def block(text: str, kind: str, name: str) -> dict[str, str]:
+    """The arguments of a resource in a configuration, and those of the blocks in it."""
+    inside = text.partition(f'resource "{kind}" "{name}" {{\n')[2].partition("\n}\n")[0]
+    pairs = (line.partition(" = ") for line in inside.splitlines())
+    return {key.strip(): value for key, equals, value in pairs if equals}
+
+
 def test_a_configuration_refers_to_other_objects_and_has_no_secrets() -> None:
+    rule = {"id": "rule", "direction": "ingress", "ethertype": "IPv4", "protocol": "tcp", "security_group_id": "g"}
+    shown = {"name": "tree-group", "security_group_rules": [rule, {**rule, "id": "known"}]}
+    disks = [{"boot_index": 0, "image": "i", "volume_size": 3}, {"volume_id": "v"}]
+    server = {"flavor": "m1.tiny", "block_device_mapping_v2": disks}
     found = to_configuration(
         [
             StackObject("net", "OS::Neutron::Net", NET, {"name": "${a} %{b}", "admin_state_up": True}),
             StackObject("web.0.port", "OS::Neutron::Port", PORT, {"network": NET, "tags": ["a"]}),
             StackObject("me", "OS::Keystone::User", "u", {"name": "u", "password": "******"}),
-            StackObject("group", "OS::Neutron::SecurityGroup", "g", {"name": "g"}),
+            StackObject("group", "OS::Neutron::SecurityGroup", "g", {"rules": [{"protocol": "tcp"}]}, shown),
+            StackObject("server", "OS::Nova::Server", "s", server, {"name": "tree-server"}),
+            StackObject("wall", "OS::Neutron::FirewallRule", "w", {"action": "deny"}),
+            StackObject("pool", "OS::Octavia::Pool", "p", {"lb_algorithm": "ROUND_ROBIN"}),
             StackObject("address", "OS::Neutron::FloatingIP", "f", {"floating_network": "public"}),
+            StackObject("rule", "OS::Neutron::SecurityGroupRule", "known", {"security_group": "g"}, rule),
             StackObject("random", "OS::Heat::RandomString", "r", {}),
         ],
         TYPES,
     )
-    assert "network_id = openstack_networking_network_v2.net.id" in found.text
-    assert 'name = "$${a} %%{b}"' in found.text
+    port = block(found.text, "openstack_networking_port_v2", "web_0_port")
+    assert port["network_id"] == "openstack_networking_network_v2.net.id" and "no_fixed_ip" not in port
+    net = block(found.text, "openstack_networking_network_v2", "net")
+    assert net == {"name": '"$${a} %%{b}"', "admin_state_up": "true", "shared": "false"}
     assert f'  to = openstack_networking_port_v2.web_0_port\n  id = "{PORT}"\n' in found.text
-    assert "password = var.me_password" in found.text
+    assert block(found.text, "openstack_identity_user_v3", "me")["password"] == "var.me_password"
     assert found.variables == ["me_password"]
     assert found.resources["group"] == "openstack_networking_secgroup_v2.group"
     assert found.resources["address"] == "openstack_networking_floatingip_v2.address"
-    assert set(found.unsupported) == {"random"}
+    assert found.unsupported["pool"] == "Terraform needs protocol, which the stack does not have"
+    assert set(found.unsupported) == {"random", "wall", "pool"}
+    assert not found.left_out
+    assert found.resources["group.rule_0"] == "openstack_networking_secgroup_rule_v2.group_rule_0"
+    assert "group.rule_1" not in found.resources, "the stack has it as a resource of its own"
+    assert block(found.text, "openstack_networking_secgroup_rule_v2", "group_rule_0") == {
+        "direction": '"ingress"',
+        "ethertype": '"IPv4"',
+        "protocol": '"tcp"',
+        "security_group_id": "openstack_networking_secgroup_v2.group.id",
+    }
+    assert block(found.text, "openstack_compute_instance_v2", "server") == {
+        "name": '"tree-server"',
+        "flavor_name": '"m1.tiny"',
+        "uuid": '"i"',
+        "source_type": '"image"',
+        "destination_type": '"volume"',
+        "boot_index": "0",
+        "volume_size": "3",
+    }
+    assert '  to = openstack_compute_volume_attach_v2.server_volume_0\n  id = "s/v"\n' in found.text
 
 
 def test_ids_are_composed() -> None:

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from stoker.authoring.terraform.table import Names, Row, composed, rows_of_types
+from stoker.authoring.terraform.parts import StackObject, by_name, disk, with_parts
+from stoker.authoring.terraform.table import Names, Row, composed, is_distinct, rows_of_types
 from stoker.base.redaction import REDACTED
 from stoker.plugins.resource import ResourceType
 from stoker.schema.property import Property
@@ -21,20 +22,11 @@ _HEAD = """terraform {
   }
 }
 """
+DISKS = "block_device"
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 _EMPTY: tuple[object, ...] = (None, "", [], {})
 _NAMED = {"key_pair": "name", "keypair": "name", "secret_ref": "secret_ref"}
 """Attributes that name another object by something else than its ID, and what that is."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class StackObject:
-    """An object of a stack: the path of its resource as plans print it, its type, its ID, its properties."""
-
-    path: str
-    type: str
-    id: str
-    properties: Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +52,7 @@ class Configuration:
 
 def to_configuration(objects: Iterable[StackObject], types: Mapping[str, ResourceType]) -> Configuration:
     """Return the configuration of objects. `types` are the known resource types by name."""
-    return _Writing(list(objects), types).written()
+    return _Writing(list(with_parts(list(objects))), types).written()
 
 
 class _Writing:
@@ -99,6 +91,12 @@ class _Writing:
                 f"Terraform imports it by {row.imported_by}, which the stack does not have"
             )
             return None
+        given = self._given(each)
+        blocks = [name for name, block in row.blocks.items() if block.to in given]
+        found = {*blocks, *(attribute for attribute, _, _ in self._values(each, row))}
+        if missing := [name for name in row.required if name not in found]:
+            self._result.unsupported[each.path] = f"Terraform needs {', '.join(missing)}, which the stack does not have"
+            return None
         return row
 
     def _import_id(self, each: StackObject, row: Row) -> str:
@@ -117,35 +115,57 @@ class _Writing:
 
     def _arguments(self, each: StackObject, row: Row) -> Iterator[tuple[str, str]]:
         """Yield the arguments and blocks of a resource; the name of a block ends with a brace."""
-        kind, written = self._types[each.type], set[str]()
-        given = {name: value for name, value in each.properties.items() if value not in _EMPTY}
-        given = {name: value for name, value in given.items() if name in kind.properties}
-        given = {
-            name: value
-            for name, value in given.items()
-            if kind.properties[name].required or value != kind.properties[name].default
-        }
-        for attribute, path in row.attributes.items():
-            name, _, key = path.partition(".")
-            value = given.get(name)
-            value = value.get(key) if key and isinstance(value, dict) else value
-            if value in _EMPTY:
-                continue
+        kind, given = self._types[each.type], self._given(each)
+        written = {block.to for block in row.blocks.values()}
+        for attribute, name, value in self._values(each, row):
             written.add(name)
-            yield attribute, self._argument(each, kind.properties[name], attribute, value)
+            argument = by_name(each, attribute, value)
+            yield argument, self._argument(each, kind.properties[name], argument, value)
         for attribute, block in row.blocks.items():
             if block.to in given:
-                written.add(block.to)
                 items = given[block.to] if isinstance(given[block.to], list) else [given[block.to]]
                 yield from self._nested(each, attribute, block.attributes, items)
-        if left := sorted(given.keys() - written):
+        usual = {name for name in given if given[name] == kind.properties[name].default}
+        if left := sorted(given.keys() - written - usual):
             self._result.left_out[each.path] = left
+
+    def _given(self, each: StackObject) -> dict[str, Any]:
+        """Return the properties that have a value."""
+        known = self._types[each.type].properties
+        return {name: value for name, value in each.properties.items() if name in known and value not in _EMPTY}
+
+    def _values(self, each: StackObject, row: Row) -> Iterator[tuple[str, str, Any]]:
+        """Yield the arguments that have a value, each with its property."""
+        properties, given = self._types[each.type].properties, self._given(each)
+        for attribute, path in row.attributes.items():
+            name, _, key = path.partition(".")
+            if name not in properties:
+                continue  # another of the types that the row has
+            value = given.get(name)
+            value = value.get(key) if key and isinstance(value, dict) else value
+            value = self._needed(each, row, attribute, value, properties[name].default)
+            if value not in _EMPTY:
+                yield attribute, name, value
+
+    def _needed(self, each: StackObject, row: Row, attribute: str, value: Any, default: Any) -> Any:
+        """Return the value of an argument: what the service shows if the stack does not say the name, or what the
+        provider requires, or if it names another object where the provider has its ID. Defaults are values, too, as
+        Terraform has others.
+        """
+        shown = each.shown.get(attribute)
+        if value in _EMPTY:
+            is_known = (attribute == "name" or attribute in row.required) and shown not in _EMPTY
+            return shown if is_known else None if default == row.usual.get(attribute) else default
+        is_name = attribute.endswith("_id") and isinstance(value, str) and not is_distinct(value)
+        return shown if is_name and isinstance(shown, str) and shown else value
 
     def _nested(
         self, each: StackObject, attribute: str, names: Names, items: Iterable[Any]
     ) -> Iterator[tuple[str, str]]:
         for item in items:
             values = item if isinstance(item, dict) else {}
+            if attribute == DISKS:
+                values, names = disk(values), {name: name for name in disk(values)}
             pairs = [(key, values.get(name)) for key, name in names.items()]
             lines = [(key, self._argument(each, None, key, value)) for key, value in pairs if value not in _EMPTY]
             yield f"{attribute} {{", _body(lines, "    ")

@@ -65,7 +65,9 @@ class Row:
     unless: Mapping[str, str] = field(default_factory=dict)
     adjust: str = ""
     shows: Names = field(default_factory=dict)
+    required: tuple[str, ...] = ()
     former: bool = False
+    writes: str = ""
     none: str = ""
 
     def type_of(self, attributes: Mapping[str, Any]) -> str:
@@ -91,7 +93,7 @@ def rows_of_types() -> Mapping[str, Row]:
     """Return the first row of each of our types, in which Terraform has its objects one by one."""
     found: dict[str, Row] = {}
     for row in rows().values():
-        for name in row.types.values() if not (row.each or row.former) else ():
+        for name in (*row.types.values(), *filter(None, [row.writes])) if not (row.each or row.former) else ():
             found.setdefault(name, row)
     return found
 
@@ -114,7 +116,9 @@ def _row(name: str, entry: Mapping[str, Any]) -> Row:
         unless=entry.get("unless", {}),
         adjust=entry.get("adjust", ""),
         shows=_names(entry.get("shows", "")),
+        required=tuple(entry.get("required", "").split()),
         former=entry.get("former", False),
+        writes=entry.get("writes", ""),
         none=entry.get("none", ""),
     )
 

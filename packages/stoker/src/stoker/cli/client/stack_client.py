@@ -368,6 +368,12 @@ class Stack:
             return found
         return {}
 
+    def live_object(self, name: str) -> Answer:
+        """What the service shows of the object of one of its resources; nothing for types without that."""
+        path, query = f"/resources/{segment(name)}", {"with_attr": "show"}
+        shown = self._service.below(self.facts, path, query)["resource"].get("attributes", {}).get("show")
+        return shown if isinstance(shown, dict) else {}
+
     def metadata(self, name: str) -> Answer:
         """The metadata of one of its resources."""
         answer: Answer = self._of(name, lambda path: self._service.below(self.facts, f"{path}/metadata"))["metadata"]

@@ -191,8 +191,9 @@ def _objects(service: StackClient, stack: Stack, outer: str) -> Iterator[StackOb
         if nested is not None:
             yield from _objects(service, service.stack(nested.rpartition("/")[2]), f"{path}.")
         elif row["physical_resource_id"]:
-            properties = stack.properties(row["resource_name"])
-            yield StackObject(path, row["resource_type"], row["physical_resource_id"], properties)
+            name = row["resource_name"]
+            properties, shown = stack.properties(name), stack.live_object(name)
+            yield StackObject(path, row["resource_type"], row["physical_resource_id"], properties, shown)
 
 
 def _tell_left_out(unsupported: Mapping[str, str], properties: Mapping[str, Sequence[str]], document: str) -> None:
