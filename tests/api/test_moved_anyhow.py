@@ -5,7 +5,7 @@ objects between: what is planned happens.
 from __future__ import annotations
 
 from collections import Counter
-from random import Random
+from random import Random, randrange
 from typing import Any
 
 import pytest
@@ -15,6 +15,8 @@ from openstack_emulator.testing import ServedCloud
 from tests.api.moving import Stacks, template
 from tests.api.test_moved_below import below
 
+SEEDS = (0, 1, 2, None)
+"""Seeds that are always the same, which try all kinds of entries, and one that is new each time."""
 NAMES = [f"{above}{name}" for above in ("", "one.", "two.") for name in "abc"]
 ROUNDS = 6
 KINDS = ("create", "delete", "forget")
@@ -73,7 +75,10 @@ class Volumes:
         token = served.token("demo", "demo")
         shown = served.call("GET", "/identity/v3/auth/tokens", None, token, {"X-Subject-Token": token})
         self._served, self._token = served, token
-        self._path = f"/volume/v3/{shown.json['token']['project']['id']}/volumes"
+        project = shown.json["token"]["project"]["id"]
+        self._path = f"/volume/v3/{project}/volumes"
+        admin, quota = served.token("admin", "admin"), {"quota_set": {"volumes": 100}}
+        served.call("PUT", f"/volume/v3/{project}/os-quota-sets/{project}", quota, admin)
 
     def make(self) -> str:
         made = self._served.call("POST", self._path, {"volume": {"size": 1}}, self._token)
@@ -90,12 +95,13 @@ class Volumes:
         return {each["id"] for each in self._served.call("GET", self._path, None, self._token).json["volumes"]}
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_what_is_planned_happens(stacks: Stacks, served: ServedCloud, seed: int) -> None:
+@pytest.mark.parametrize("seed", SEEDS)
+def test_what_is_planned_happens(stacks: Stacks, served: ServedCloud, seed: int | None) -> None:
     """In the stack and in those nested in it, objects are moved, imported, forgotten, made, changed and deleted, while
     others rename them.
     """
-    chance, others = Random(seed), Volumes(served)
+    chosen = randrange(10**9) if seed is None else seed
+    chance, others = Random(chosen), Volumes(served)
     sizes: Sizes = dict.fromkeys(chance.sample(NAMES, 5), 1)
     free = [others.make() for _ in range(3)]
     first, texts = definition(sizes)
@@ -118,7 +124,7 @@ def test_what_is_planned_happens(stacks: Stacks, served: ServedCloud, seed: int)
             "imports": [{"to": path, "id": identifier} for path, identifier in imported.items()],
             "removed": [{"from": path, "destroy": False} for path in sorted(forgotten)],
         }
-        said = f"{sizes} -> {after} with {entries}"
+        said = f"seed {chosen}: {sizes} -> {after} with {entries}"
         for path in sorted(stays.values()):
             if chance.random() < 0.2:
                 others.rename(had[path], f"other-{chance.random()}")
@@ -147,13 +153,16 @@ def test_what_is_planned_happens(stacks: Stacks, served: ServedCloud, seed: int)
         free += [had[path] for path in sorted(forgotten) if sizes[path] == 1]
         done.update(moved=len(moves), imported=sum("." in path for path in imported), forgotten=len(forgotten))
         sizes = after
-    assert done["moved"] >= ROUNDS and done["imported"] + done["forgotten"], done  # else nothing was tried
+    assert seed is None or (done["moved"] >= ROUNDS and done["imported"] + done["forgotten"]), (
+        done
+    )  # something was tried
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_what_is_planned_happens_beside_others(stacks: Stacks, served: ServedCloud, seed: int) -> None:
+@pytest.mark.parametrize("seed", SEEDS)
+def test_what_is_planned_happens_beside_others(stacks: Stacks, served: ServedCloud, seed: int | None) -> None:
     """Resources of the stack itself are moved, imported and forgotten, while others delete and rename objects."""
-    chance, others = Random(seed), Volumes(served)
+    chosen = randrange(10**9) if seed is None else seed
+    chance, others = Random(chosen), Volumes(served)
     names = [f"v{number}" for number in range(7)]
     free = [others.make() for _ in range(2)]
     present = set(chance.sample(names, 4))
@@ -183,7 +192,7 @@ def test_what_is_planned_happens_beside_others(stacks: Stacks, served: ServedClo
             "removed": [{"from": forgotten, "destroy": False}] if forgotten else [],
         }
         wanted, there = template(**dict.fromkeys(sorted(after), volume)), others.there()
-        said = f"{sorted(present)} -> {sorted(after)} with {entries}, lost {lost}"
+        said = f"seed {chosen}: {sorted(present)} -> {sorted(after)} with {entries}, lost {lost}"
 
         plan = stacks.plan(wanted, entries, refresh="all")
         stack = stacks.update(wanted, entries, refresh="all")
@@ -211,4 +220,4 @@ def test_what_is_planned_happens_beside_others(stacks: Stacks, served: ServedClo
         done.update(lost=lost is not None, imported=len(imported), forgotten=forgotten is not None)
         assert stacks.plan(wanted, entries, refresh="all")["summary"].keys() == {"keep"}, said
         present = after
-    assert all(done[what] for what in ("lost", "imported", "forgotten")), done
+    assert seed is None or all(done[what] for what in ("lost", "imported", "forgotten")), done

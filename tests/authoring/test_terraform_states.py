@@ -10,8 +10,9 @@ import pytest
 import yaml
 from click.testing import CliRunner, Result
 
-from stoker.authoring.terraform.configuration import StackObject, to_configuration
+from stoker.authoring.terraform.configuration import to_configuration
 from stoker.authoring.terraform.importing import Imported, InModules, from_state, in_modules
+from stoker.authoring.terraform.parts import StackObject
 from stoker.authoring.terraform.state import LARGEST, NotAState, read_state
 from stoker.authoring.terraform.table import composed, rows
 from stoker.cli.commands.transfers import import_objects

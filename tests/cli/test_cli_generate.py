@@ -12,6 +12,15 @@ from tests.cli.cli_shell import Shell
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("cli-embedded")]
 
+GROUP = """
+heat_template_version: 2021-04-16
+resources:
+  door:
+    type: OS::Neutron::SecurityGroup
+    properties:
+      rules: [{protocol: tcp, port_range_min: 80, port_range_max: 80}]
+"""
+
 
 def test_a_project_is_written_and_imported(embedded: Shell, tmp_path: Path) -> None:
     net = embedded.openstack("network", "create", "gen-shop", "-f", "value", "-c", "id").out.strip()
@@ -75,6 +84,18 @@ def test_what_repeats_becomes_a_group_after_the_import(embedded: Shell, tmp_path
     embedded.ok("delete", "rep", "--yes")
     for net in nets:
         embedded.openstack("network", "delete", net)
+
+
+def test_a_stack_becomes_a_configuration_with_its_rules(embedded: Shell, tmp_path: Path) -> None:
+    template, out = tmp_path / "tf.yaml", tmp_path / "back"
+    template.write_text(GROUP)
+    embedded.ok("deploy", "tf", "-t", str(template), "--yes")
+    said = embedded.ok("generate", "--terraform", "tf", "-o", str(out)).out
+    assert "with 4 resources and as many imports" in said
+    text = (out / "main.tf").read_text()
+    assert text.count('resource "openstack_networking_secgroup_rule_v2" "door_rule_') == 3
+    assert "port_range_min    = 80" in text and 'name = "tf-door-' in text
+    embedded.ok("delete", "tf", "--yes")
 
 
 def test_types_are_listed_and_wrong_ones_refused(embedded: Shell, tmp_path: Path) -> None:

@@ -16,9 +16,10 @@ from stoker.cli.terminal.errors import CommandFailed
 from stoker.cli.terminal.messages import say
 
 if TYPE_CHECKING:
-    from stoker.authoring.terraform.configuration import Configuration, StackObject
+    from stoker.authoring.terraform.configuration import Configuration
     from stoker.authoring.terraform.importing import Imported, InModules
     from stoker.authoring.terraform.outputs import Outputs
+    from stoker.authoring.terraform.parts import StackObject
     from stoker.cli.client.stack_client import Stack, StackClient
 
 TEMPLATE, ENVIRONMENT = "template.yaml", "environment.yaml"
@@ -183,7 +184,7 @@ def write_configuration(service: StackClient, name: str, out: Path, skip_unsuppo
 
 def _objects(service: StackClient, stack: Stack, outer: str) -> Iterator[StackObject]:
     """Yield the objects of a stack and of its nested stacks."""
-    from stoker.authoring.terraform.configuration import StackObject
+    from stoker.authoring.terraform.parts import StackObject
 
     for row in stack.resources(0):
         path = f"{outer}{row['resource_name']}"
