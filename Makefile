@@ -17,7 +17,7 @@ MANUAL_PAGES = PYTHONPATH=docs/_ext:packages/stoker-heat-commands/src $(BIN)/pyt
 # Without byte code every process that a test or a benchmark starts would compile each module again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test guests guests-community quick coverage attack check format plans bench chaos scale mutants conformance playbook rally horizon realcloud console recordings release takeover images heat-plugins docs pictures man vscode clean
+.PHONY: help demo test guests guests-community quick coverage attack check check-types check-words check-style check-imports check-manual format plans bench chaos scale mutants conformance playbook rally horizon realcloud console recordings release takeover images heat-plugins docs pictures man vscode clean
 
 $(STAMP): pyproject.toml $(wildcard packages/*/pyproject.toml)
 	$(PYTHON) -m venv $(VENV)
@@ -43,11 +43,22 @@ attack: $(STAMP)        ## attack a running service, and print each attack with 
 	$(BIN)/pytest -n 2 --dist loadgroup --attack-table tests/security
 
 check: $(STAMP)         ## format, lint, types, import contracts, words, manual pages
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync --keep-going check-types check-words check-style check-imports check-manual
+
+check-types:
+	$(BIN)/mypy
+
+check-words:
+	$(BIN)/python -m tools.checks
+
+check-style:
 	$(BIN)/ruff format --check $(CODE)
 	$(BIN)/ruff check $(CODE)
-	$(BIN)/mypy
+
+check-imports:
 	$(BIN)/lint-imports
-	$(BIN)/python -m tools.checks
+
+check-manual:
 	$(MANUAL_PAGES) --check
 
 format: $(STAMP)        ## apply the formatter and the safe fixes

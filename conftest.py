@@ -18,6 +18,7 @@ from hypothesis import settings
 
 from openstack_emulator.services import new_cloud
 from openstack_emulator.testing import ServedCloud
+from stoker.processes.memory import collect_rarely
 from stoker_foundation.clock import SystemClock
 from testing.compiled_statements import share_compiled_statements
 from testing.harness import World
@@ -35,6 +36,10 @@ ServerKind = TypeVar("ServerKind", bound=Server)
 
 _GROUP = re.compile(r"@[\w-]+$")
 """What pytest-xdist appends to the names of tests of a group."""
+
+
+_LONGEST_ID = 120
+"""Characters of a value in the name of a test."""
 
 
 @pytest.hookimpl(trylast=True)
@@ -72,8 +77,17 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
     return processors + 1 if config.option.markexpr else 2 * processors
 
 
+def pytest_make_parametrize_id(config: pytest.Config, val: object, argname: str) -> str | None:
+    """Name a test by the beginning of a long value: workers send the names of all tests, and each with its results."""
+    if isinstance(val, str | bytes) and len(val) > _LONGEST_ID:
+        beginning = val[:_LONGEST_ID] if isinstance(val, str) else val[:_LONGEST_ID].decode("ascii", "replace")
+        return f"{beginning}...{len(val)}"
+    return None
+
+
 def pytest_configure() -> None:
     share_compiled_statements()
+    collect_rarely()
 
 
 @pytest.hookimpl(wrapper=True)

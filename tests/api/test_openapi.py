@@ -25,7 +25,7 @@ from stoker_foundation.clock import SystemClock
 from testing.harness import ThreadedWorld, serve_rest
 from tests.api.api_support import PROJECT, check_tokens, scripted_engine
 
-EXAMPLES = 15
+EXAMPLES = 10
 """Requests for each operation; the same ones in every run."""
 
 DOCUMENT = openapi.document("http://stoker.test")

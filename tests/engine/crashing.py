@@ -1,9 +1,11 @@
 """Kill an engine with SIGKILL at its n-th journal write, let a second one resume, and report what is recorded then.
 
 Run beside a cloud: `python -m tests.engine.crashing URL TOKEN ACTION MOMENT FIRST STRIDE`, where ACTION is one
-of `ACTIONS` and MOMENT is `before` or `after`. For n = FIRST, FIRST + STRIDE, … a forked engine runs the action and is
-killed right before or after its n-th write reaches the disk; a second engine, forked after it, is only started. One
-JSON line per n is printed; the last n is the one at which the action ended before the engine could be killed.
+of `ACTIONS` and MOMENT is `before` or `after`. What must be there before is made once, and told as a JSON line. For
+n = FIRST, FIRST + STRIDE, … the URL of a copy of the cloud is read, and on a copy of the database a forked engine runs
+the action and is killed right before or after its n-th write reaches the disk; a second engine, forked after it, is
+only started. One JSON line per n tells how that ended; after an empty line has been read, another one tells whether
+the stacks have then been deleted. The last n is the one at which the action ended before the engine could be killed.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ import asyncio
 import gc
 import json
 import os
+import shutil
 import signal
 import sys
 import tempfile
@@ -48,6 +51,8 @@ OTHER = "other"
 MOVES = {"net": "network", "volume": "volumes", "group": "members", "address": "public"}
 """The new names of some resources by their former ones: nothing else changes."""
 
+DELETED_OF = 3
+"""Of so many resumed stacks, one is also deleted; the last one always is."""
 
 SPEED = 20.0
 
@@ -407,25 +412,35 @@ BETWEEN = ("refactor", "take")
 """The actions that move a resource from one stack to another."""
 
 
+def copied(database: Path) -> Path:
+    """A copy of a database that no process has open."""
+    return Path(shutil.copytree(database.parent, Path(tempfile.mkdtemp()) / "copy")) / database.name
+
+
 def main(url: str, token: str, action: str, moment: str, first: str, stride: str) -> None:
     emulated = Emulated(url, token)
     removing = [delete, delete_other] if action in BETWEEN else [delete]
     tried = delete if action == "delete_retaining" else ACTIONS[action]  # no objects remain after the trial
     ending = [] if tried is delete else removing
     make_ready(emulated, *([BEFORE[action]] if action in BEFORE else []), tried, recovered, *ending)
-    for number in range(int(first), 500, int(stride)):
-        path = Path(tempfile.mkdtemp()) / "stoker.db"
-        if action in BEFORE:
-            in_child(BEFORE[action], path, emulated, lambda: None)
-        had = in_child(recovered, path, emulated, lambda: None) if action in ("move", "move_below", *BETWEEN) else None
+    prepared, had = Path(tempfile.mkdtemp()) / "stoker.db", None
+    if action in BEFORE:
+        in_child(BEFORE[action], prepared, emulated, lambda: None)
+    if action in ("move", "move_below", *BETWEEN):
+        had = in_child(recovered, prepared, emulated, lambda: None)
+    print(json.dumps({"had": had}), flush=True)
+    for index, number in enumerate(range(int(first), 500, int(stride))):
+        emulated = Emulated(sys.stdin.readline().strip(), token)
+        path = copied(prepared)
         ended = in_child(ACTIONS[action], path, emulated, partial(kill_at, number, moment))
         result = in_child(recovered, path, emulated, lambda: None)
         print(json.dumps({"number": number, "killed": ended is None, "had": had, **result}), flush=True)
         sys.stdin.readline()  # the test looks at the cloud, then lets us go on
-        if result["state"] != "none":
-            in_child(delete, path, emulated, lambda: None)
-        if action in BETWEEN:
-            in_child(delete_other, path, emulated, lambda: None)
+        deletes = result["state"] != "none" and (ended is not None or index % DELETED_OF == 0)
+        if deletes:
+            for removal in removing:
+                in_child(removal, path, emulated, lambda: None)
+        print(json.dumps(deletes), flush=True)
         if ended is not None:
             return
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from testing.harness import World
-from tests.engine.crashing import Emulated, in_child, kill_at, make_ready
+from tests.engine.crashing import Emulated, copied, in_child, kill_at, make_ready
 
 REF = {"name": "web", "id": None}
 TEMPLATE = {
@@ -77,14 +77,15 @@ async def delete(world: World) -> str:
 def main(url: str, token: str, moment: str) -> None:
     emulated = Emulated(url, token)
     make_ready(emulated, create, scale, look, delete)
+    created = Path(tempfile.mkdtemp()) / "stoker.db"
+    in_child(create, created, emulated, lambda: None)
     for number in range(1, 100):
-        path = Path(tempfile.mkdtemp()) / "stoker.db"
-        in_child(create, path, emulated, lambda: None)
+        path = copied(created)  # nothing of the stack is in the cloud, so that only its database is new
         ended = in_child(scale, path, emulated, partial(kill_at, number, moment))
         result = in_child(look, path, emulated, lambda: None)
         print(json.dumps({"number": number, "killed": ended is None, **result}), flush=True)
-        in_child(delete, path, emulated, lambda: None)
         if ended is not None:
+            in_child(delete, path, emulated, lambda: None)
             return
 
 

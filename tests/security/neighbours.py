@@ -21,6 +21,7 @@ import requests
 
 CLIENTS = 8
 SECONDS = 5.0
+"""How long an attack lasts that may fill the engine's memory."""
 MOST_MILLISECONDS = 250.0
 """Of an answer to a neighbour; not counted while other processes of the machine have the processors."""
 
@@ -174,11 +175,11 @@ def waits(service: Service, neighbour: Tenant, seconds: float) -> list[float]:
     return found
 
 
-def measured(service: Service, attacker: Tenant, act: Act, record_property: Record) -> float:
-    """Return the engine's memory in MB after an attack. Its neighbour's answers are checked here."""
+def measured(service: Service, attacker: Tenant, act: Act, record_property: Record, seconds: float = SECONDS) -> float:
+    """Return the engine's memory in MB after an attack of some seconds. Its neighbour's answers are checked here."""
     neighbour = service.login("admin", "secret", "admin")
     with attacked(attacker, act) as statuses:
-        under_attack = statistics.quantiles(waits(service, neighbour, SECONDS), n=20)[-1]
+        under_attack = statistics.quantiles(waits(service, neighbour, seconds), n=20)[-1]
     memory = service.memory()
     record_property("neighbour_p95_ms", under_attack)
     record_property("engine_memory_mb", memory)

@@ -11,6 +11,9 @@ import requests
 
 from tests.security.neighbours import Act, Record, Service, Tenant, body, measured, started
 
+SECONDS = 3.0
+"""How long each of these attacks lasts: enough for some forty answers to the neighbour."""
+
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("neighbours")]
 
 
@@ -57,13 +60,13 @@ def reading(url: str) -> Act:
 @pytest.mark.parametrize("path", ["/resources?with_detail=true", "/resources", "/events", "/export"])
 def test_reading(service: Service, attacker: Tenant, large: str, path: str, record_property: Record) -> None:
     """Eight clients read a stack of 351 resources again and again."""
-    assert measured(service, attacker, reading(f"{large}{path}"), record_property)
+    assert measured(service, attacker, reading(f"{large}{path}"), record_property, SECONDS)
 
 
 @pytest.mark.parametrize("path", ["/resources?with_detail=true&nested_depth=2", "/events?nested_depth=5"])
 def test_reading_a_tree(service: Service, attacker: Tenant, nested: str, path: str, record_property: Record) -> None:
     """Eight clients read a tree of stacks of 351 resources again and again."""
-    assert measured(service, attacker, reading(f"{nested}{path}"), record_property)
+    assert measured(service, attacker, reading(f"{nested}{path}"), record_property, SECONDS)
 
 
 @pytest.mark.parametrize("page", ["", "/definition", "/graph", "/timeline"])
@@ -84,7 +87,7 @@ def test_console(service: Service, attacker: Tenant, large: str, page: str, reco
     def open_page(session: requests.Session, _: int) -> int:
         return session.get(url, cookies=cookies, timeout=60, allow_redirects=False).status_code
 
-    assert measured(service, attacker, open_page, record_property)
+    assert measured(service, attacker, open_page, record_property, SECONDS)
 
 
 def test_snapshots(service: Service, attacker: Tenant, record_property: Record) -> None:
@@ -98,7 +101,7 @@ def test_snapshots(service: Service, attacker: Tenant, record_property: Record) 
             session.delete(f"{url}/snapshots/{snapshot['id']}", timeout=60)
         return made.status_code
 
-    assert measured(service, attacker, picture, record_property)
+    assert measured(service, attacker, picture, record_property, SECONDS)
 
 
 def test_creations_and_deletions(service: Service, attacker: Tenant, record_property: Record) -> None:
@@ -112,4 +115,4 @@ def test_creations_and_deletions(service: Service, attacker: Tenant, record_prop
             session.delete(f"{attacker.url}/stacks/{name}/{made.json()['stack']['id']}", timeout=60)
         return made.status_code
 
-    assert measured(service, attacker, turn_over, record_property)
+    assert measured(service, attacker, turn_over, record_property, SECONDS)

@@ -61,7 +61,7 @@ def hostile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Hostile
 def test_stoker_up_and_down(hostile: Hostile, tmp_path: Path) -> None:
     """Modules of the current directory run in the processes that `stoker up` starts."""
     data = tmp_path / "data"
-    shell = Shell(hostile.folder / "data", clean_environment(tmp_path))
+    shell = Shell(hostile.folder / "data", clean_environment(tmp_path), imports=True)
     try:
         shell.ok("up", "--detach", "--data-dir", str(data), *ANY_PORTS, timeout=180)
         assert shell.ok("status", "--data-dir", str(data)).status == 0

@@ -15,7 +15,7 @@ from tests.simulation.test_lost_answers import PARTS, ROOT, outside
 @pytest.mark.slow
 @pytest.mark.parametrize("part", range(PARTS))
 def test_no_stack_counts_as_deleted_while_an_object_is_only_hidden(part: int) -> None:
-    names = of_today(outside(), 2)[part::PARTS]
+    names = of_today(outside(), 3)[part::PARTS]
     command = [sys.executable, "-m", "testing.simulation.hidden_objects", *names]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=500)
     assert done.returncode == 0, done.stderr[-2000:]

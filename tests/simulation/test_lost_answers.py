@@ -32,7 +32,7 @@ def test_every_type_has_a_case() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("part", range(PARTS))
 def test_a_lost_answer_makes_nothing_twice_and_forgets_nothing(part: int) -> None:
-    names = of_today(outside(), 2)[part::PARTS]
+    names = of_today(outside(), 3)[part::PARTS]
     command = [sys.executable, "-m", PROGRAM, *names]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=500)
     assert done.returncode == 0, done.stderr[-2000:]

@@ -8,7 +8,7 @@ from textwrap import dedent
 import pytest
 
 from tools.checks.single_definitions import check
-from tools.checks.source_tree import SourceTree, load
+from tools.checks.source_tree import load
 
 
 def found(source: Path, text: str, name: str = "image/glance") -> list[str]:
@@ -58,7 +58,3 @@ def test_the_use_of_what_the_core_defines_is_not(tmp_path: Path, text: str) -> N
 def test_the_core_itself_may_define_it(tmp_path: Path) -> None:
     assert found(tmp_path, 'import jsonpatch\nOPERATIONS = ("add", "replace", "remove")', "core/json_patch") == []
     assert found(tmp_path, 'V = {"id": "v1", "status": "CURRENT", "links": []}', "core/versions") == []
-
-
-def test_the_emulated_cloud_defines_nothing_twice() -> None:
-    assert check(SourceTree().modules) == []
