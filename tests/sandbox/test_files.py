@@ -466,3 +466,15 @@ def test_policies_on_plans_are_expected_exactly(folder: Path) -> None:
     assert found == [[], [f"this was not expected: {denied}"], ["small does not say this of the plan"]]
     (folder / "policies.yaml").write_text("policies: [{name: small}]")
     assert "the policy has no expression" in running.run(read_cases("disk.test.yaml")[0]).failures[0].message
+
+
+def test_what_policies_deny_is_an_error_at_its_place(folder: Path) -> None:
+    """A test whose plan is denied fails, whether it deploys or not, unless it expects that."""
+    denied = "{name: small, types: ['OS::Cinder::Volume'], expression: step.properties.size < 20, message: too large}"
+    Path("policies.yaml").write_text(f"policies: [{denied}]")
+    expected = "{errors: [{rule: small, at: 'disk.yaml:8'}, {rule: small, path: resources.copy}]}"
+    head = "template: disk.yaml\npolicy_files: [policies.yaml]\nparameters: {size: 50}\ntests:\n"
+    Path("disk.test.yaml").write_text(f"{head}  a: {{}}\n  b: {{deploy: false}}\n  c: {expected}\n")
+    said = [[item.text() for item in running.run(case).failures] for case in read_cases("disk.test.yaml")]
+    both = ["disk.yaml:14:3: resources.copy: too large", "disk.yaml:8:3: resources.disk: too large"]
+    assert [sorted(each) for each in said] == [both, both, []]

@@ -307,10 +307,15 @@ def findings(plan: Answer) -> list[dict[str, Any]]:
     return list((plan.get("preflight") or {}).get("results", []))
 
 
+def denials(plan: Answer) -> list[dict[str, Any]]:
+    """Return the diagnostics of what policies deny."""
+    results = (plan.get("policies") or {}).get("results", [])
+    return [result["diagnostic"] for result in results if is_denied(result)]
+
+
 def certain_failures(plan: Answer) -> list[dict[str, Any]]:
     """Return the diagnostics of what is known to fail, and of what policies deny."""
-    denied = [result["diagnostic"] for result in policy_results(plan) if is_denied(result)]
-    return [each["diagnostic"] for each in findings(plan) if each["verdict"] == FAILS] + denied
+    return [each["diagnostic"] for each in findings(plan) if each["verdict"] == FAILS] + denials(plan)
 
 
 def _named(names: list[str]) -> str:

@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 from rich.console import Console
 
 from stoker.authoring.plan_steps import changes, shown_kind
+from stoker.base.diagnostics import Diagnostic
 from stoker.cli.terminal.places import path_of
 from stoker.cli.views.plans import plan_lines
 
@@ -27,10 +28,14 @@ _RANDOM = (
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What would be done to the stack `name`; `data` is the plan as `stoker plan -f json` has it."""
+    """What would be done to the stack `name`; `data` is the plan as `stoker plan -f json` has it.
+
+    `denials` are what policies deny, at its places in the user's files.
+    """
 
     name: str
     data: dict[str, Any] = field(repr=False)
+    denials: tuple[Diagnostic, ...] = field(default=(), repr=False)
 
     @property
     def actions(self) -> dict[str, str]:

@@ -279,6 +279,8 @@ class _Trial:
             self._check_conditions(step)
         if "policies" in step.expected:
             self._check_policies(step, plan)
+        elif step.expected.get("deploy") is False:  # others are refused when they are deployed
+            self.failures += plan.denials
 
     def _check_policies(self, step: Step, plan: Plan) -> None:
         """Compare the policies that object to the plan with the expected ones."""

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 import orjson
 from sqlalchemy import event
 
-from stoker.authoring.plan_steps import FAILS, findings
+from stoker.authoring.plan_steps import FAILS, denials, findings
 from stoker.base.context import RequestContext
 from stoker.base.diagnostics import Diagnostic
 from stoker.base.errors import Invalid, NotFound, TemplateInvalid, UserError
@@ -157,7 +157,7 @@ class Sandbox:
         environments: Sequence[str | Path] = (),
         parameters: Mapping[str, object] | None = None,
     ) -> Plan:
-        """Return the plan, like `plan`. Raises TemplateInvalid also for one that is known to fail."""
+        """Return the plan, like `plan`. Raises TemplateInvalid also for one that is known to fail, or is denied."""
         return self._run(self._checked(name, Definition.read(template, environments, parameters)))
 
     def deploy(
@@ -288,13 +288,16 @@ class Sandbox:
                 answer = await self._called("stack_preview", name=name, **definition.body)
         except TemplateInvalid as error:
             raise definition.refusal(error.diagnostics) from error
-        return Plan(name, answer["plan"])
+        plan = answer["plan"]
+        denied = [Diagnostic.from_dict(each) for each in denials(plan)]
+        return Plan(name, plan, definition.refusal(denied).diagnostics if denied else ())
 
     async def _checked(self, name: str, definition: Definition) -> Plan:
         plan = await self._planned(name, definition)
         failing = [Diagnostic.from_dict(each["diagnostic"]) for each in findings(plan.data) if each["verdict"] == FAILS]
-        if failing:
-            raise definition.refusal(failing)
+        if failing or plan.denials:
+            placed = definition.refusal(failing).diagnostics if failing else ()
+            raise TemplateInvalid([*placed, *plan.denials])
         return plan
 
     async def _deployed(self, name: str, definition: Definition, rollback: bool, signals: Sequence[Signal]) -> Stack:
