@@ -14,7 +14,7 @@ from tools.checks.source_tree import SourceTree
 VOCABULARY = Vocabulary((Term(re.compile(r"\bhither\b", re.IGNORECASE), "again"),), ("docs/pending",))
 
 
-def test_words_are_found_in_comments_and_strings_of_python_and_not_in_its_variables() -> None:
+def test_words_are_found_in_comments_and_strings_of_python_and_not_in_its_names() -> None:
     source = 'hither = 1  # made hither\nx = """\nonce\nHither\n"""\n'
 
     found = list(VOCABULARY.complaints(python_prose(source)))
@@ -27,10 +27,12 @@ def test_words_are_found_in_comments_and_strings_of_python_and_not_in_its_variab
     [
         ("def test_come_hither(): ...", [1]),
         ("x = 1\n\n\nclass ComeHither:\n    async def hither_again(self): ...", [4, 5]),
-        ("def hitherto(hither): return hither", []),
+        ("def hitherto(): return 'hither'  # hither", []),
+        ("def hitherto(value,\n    hither): return hither", [2]),
+        ("x = 1\nself.come_hither = other.come_hither", [2]),
     ],
 )
-def test_names_of_functions_and_classes_are_read_as_words(source: str, lines: list[int]) -> None:
+def test_names_are_read_as_words_where_they_are_first(source: str, lines: list[int]) -> None:
     assert [line for line, _, _ in VOCABULARY.wrong_names(source)] == lines
 
 
