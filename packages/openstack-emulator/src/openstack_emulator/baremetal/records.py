@@ -33,7 +33,7 @@ class Node(BareMetalRecord):
     name: str | None
     driver: str
     driver_info: dict[str, object]
-    driver_internal_info: dict[str, Any]
+    driver_internal_info: dict[str, object]
     properties: dict[str, Any]
     extra: dict[str, Any]
     chassis_uuid: str | None
@@ -51,7 +51,7 @@ class Node(BareMetalRecord):
     console_enabled: bool
     inspection_finished_at: str | None
     inspection_started_at: str | None
-    clean_step: dict[str, Any]
+    clean_step: dict[str, object]
     deploy_step: dict[str, object]
     raid_config: dict[str, object]
     target_raid_config: dict[str, object]
@@ -80,7 +80,7 @@ class Node(BareMetalRecord):
     retired: bool | None
     retired_reason: str | None
     lessee: str | None
-    network_data: dict[str, Any]
+    network_data: dict[str, object]
     boot_mode: str | None
     secure_boot: bool | None
     recorded_fault: str | None = field(metadata=named("fault"))
@@ -93,7 +93,7 @@ class Holder(BareMetalRecord):
 
     node_uuid: str
     internal_info: dict[str, str]
-    extra: dict[str, Any]
+    extra: dict[str, object]
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
@@ -138,7 +138,7 @@ class Allocation(BareMetalRecord):
     resource_class: str
     traits: list[str]
     candidate_nodes: list[str]
-    extra: dict[str, Any]
+    extra: dict[str, object]
     owner: str | None
 
 
@@ -147,7 +147,7 @@ class NodeVolume(BareMetalRecord):
     """What connects a node to a volume."""
 
     node_uuid: str
-    extra: dict[str, Any]
+    extra: dict[str, object]
 
 
 @dataclass(slots=True, kw_only=True, eq=False)

@@ -26,7 +26,7 @@ class Environment(CatalogRecord):
     project_id: str
     version: int
     region: Any
-    default_networks: dict[str, Any] | None
+    default_networks: dict[str, object] | None
     services: Applications
     outcome: str
 

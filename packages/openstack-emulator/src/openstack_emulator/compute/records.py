@@ -87,7 +87,7 @@ class RequestedDevice(Part):
     device: str | None
     tag: str | None
     volume_id: str | None = None
-    volume: dict[str, Any] | None = None
+    volume: dict[str, object] | None = None
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
@@ -151,7 +151,7 @@ class Server(TypedRecord):
     networks: list[RequestedInterface] = field(metadata=named("_networks"))
     security_groups: list[str] = field(metadata=named("_security_groups"))
     devices: list[RequestedDevice] = field(metadata=named("_devices"))
-    hints: dict[str, Any] = field(metadata=named("_hints"))
+    hints: dict[str, object] = field(metadata=named("_hints"))
     guest_password: str = field(default="", metadata=named("_guest_password"))
     old: Situation | None = field(default=None, metadata=named("_old"))
     new: Situation | None = field(default=None, metadata=named("_new"))

@@ -172,7 +172,7 @@ def _plain_addresses(compute: ComputeService, request: Request, server: Server) 
     return {"addresses": {name: plain(rows) for name, rows in addresses(compute, server).items()}}
 
 
-def plain(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def plain(rows: list[dict[str, object]]) -> list[dict[str, object]]:
     """Addresses without the attributes of extensions."""
     return [{name: row.get(name) for name in ("version", "addr")} for row in rows]
 

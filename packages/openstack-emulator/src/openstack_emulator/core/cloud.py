@@ -91,7 +91,7 @@ class Records:
             raise ValueError(f"{method.__name__} is not a deferrable method of {self.service} with plain arguments.")
         self.cloud.transitions.add(seconds * self.cloud.pace, self.service, method.__name__, list(args))
 
-    def run_deferred(self, method: str, arguments: list[Any]) -> None:
+    def run_deferred(self, method: str, arguments: list[object]) -> None:
         """Make a call that `after` or `notify` announced. KeyError for a method that is not deferrable."""
         self.deferred[method](*arguments)
 
@@ -311,7 +311,7 @@ class Cloud:
         extra_endpoints: Mapping[str, str] | None = None,
         password: str = WELL_KNOWN_PASSWORD,
         passwords: Mapping[str, str] | None = None,
-        vendor_data: Mapping[str, Any] | None = None,
+        vendor_data: Mapping[str, object] | None = None,
         guests: GuestDriver | None = None,
         permitted: Sequence[Permitted] = (),
     ) -> None:

@@ -153,7 +153,7 @@ def _holds(data: Any, name: str, wanted: object) -> bool:
     return isinstance(data, list) and any(_holds(value, name, wanted) for value in data)
 
 
-def _same(have: Any, wanted: object) -> bool:
+def _same(have: object, wanted: object) -> bool:
     if isinstance(have, str) and isinstance(wanted, str):
         return fits_shell(wanted, have)
     return bool(have == wanted)

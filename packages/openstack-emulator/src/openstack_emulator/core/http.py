@@ -104,7 +104,7 @@ _MOST_LEVELS = 200
 """Levels of maps and lists in a body, so that it can be walked recursively."""
 
 
-def _is_deep(data: Any) -> bool:
+def _is_deep(data: object) -> bool:
     """Return whether JSON has too many levels."""
     level = [data]
     for _ in range(_MOST_LEVELS):

@@ -33,7 +33,7 @@ def listed(
     plural: str,
     rows: Sequence[R],
     order: Order,
-    view: Callable[[R], dict[str, Any]],
+    view: Callable[[R], dict[str, object]],
     counted: Version,
     linked: bool = False,
     missing: Callable[[str], ApiError] = unknown_marker,

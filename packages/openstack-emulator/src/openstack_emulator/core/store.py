@@ -66,7 +66,7 @@ class Table(Generic[T]):
         self.missing = missing or (lambda key: not_found(f"No {name} record {key} was found."))
         self._records: dict[str, T] = {}
         self._indexes: dict[str, dict[object, dict[str, T]]] = {field: {} for field in indexes}
-        self._indexed: dict[str, list[Any]] = {}
+        self._indexed: dict[str, list[object]] = {}
         self._places: dict[str, int] = {}
         self._last_place = 0
 
@@ -110,7 +110,7 @@ class Table(Generic[T]):
             raise self.missing(key)
         return record
 
-    def select(self, **equals: Any) -> list[T]:
+    def select(self, **equals: object) -> list[T]:
         """The records whose fields have these values, in order of creation."""
         for field, index in self._indexes.items():
             if field in equals:

@@ -140,7 +140,7 @@ def _composed(form: _Form, data: dict[str, Any]) -> dict[str, object]:
     return data
 
 
-def plain(value: Any) -> Any:
+def plain(value: Any) -> object:
     """A value as JSON, with the parts within it."""
     if isinstance(value, list):
         return [plain(one) for one in value]

@@ -34,7 +34,7 @@ def _rewrite(
     )
 
 
-def filled(service: str, collection: str, defaults: Mapping[str, Any]) -> Step:
+def filled(service: str, collection: str, defaults: Mapping[str, object]) -> Step:
     """A step that gives the records of a collection the fields that they lack, with these values."""
     return lambda database: _rewrite(database, service, collection, lambda data: {**defaults, **data})
 
@@ -186,7 +186,7 @@ _OF_RESERVATIONS = (
 def whole_workflows(database: sqlite3.Connection) -> None:
     """Environments of Mistral have all of their fields, and what was read of a workbook is what is needed of it."""
 
-    def workbook(data: dict[str, Any]) -> dict[str, object]:
+    def workbook(data: dict[str, object]) -> dict[str, object]:
         return {**data, "_spec": {name: data[name] for name in ("name", "description", "tags")}}
 
     filled("mistral", "environments", {"variables": None})(database)
@@ -241,7 +241,7 @@ _OF_KEYSTONE: Mapping[str, frozenset[str]] = {
 def attributes_of_identity(database: sqlite3.Connection) -> None:
     """Records of Keystone have all of their fields, and a member with what else requests gave."""
 
-    def with_extra(fields: frozenset[str]) -> Callable[[dict[str, Any]], dict[str, Any]]:
+    def with_extra(fields: frozenset[str]) -> Callable[[dict[str, object]], dict[str, object]]:
         def change(data: dict[str, Any]) -> dict[str, Any]:
             kept = {name: value for name, value in data.items() if name in fields or name.startswith("_")}
             extra = {name: value for name, value in data.items() if name not in kept}

@@ -35,7 +35,7 @@ class ApiVersion:
     id: str
     links: tuple[Mapping[str, str], ...]
     status: str = "CURRENT"
-    details: Mapping[str, Any] = field(default_factory=dict)
+    details: Mapping[str, object] = field(default_factory=dict)
 
     def document(self, request: Request) -> dict[str, Any]:
         links = [{**link, "href": link["href"].replace("{base}", request.base)} for link in self.links]
@@ -57,7 +57,7 @@ def all_versions(
     the default version. microversions: of which the request may ask for one. around: further members of the body.
     """
 
-    def show(records: Any, request: Request) -> Response:
+    def show(records: object, request: Request) -> Response:
         if microversions is not None:
             negotiate(microversions, request)
         documents = [version.document(request) for version in known]

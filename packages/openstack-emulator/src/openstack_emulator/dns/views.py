@@ -31,7 +31,7 @@ def link(request: Request, path: str) -> str:
     return f"{request.base}/v2/{path}"
 
 
-def _shown(request: Request, record: TypedRecord, path: str) -> dict[str, Any]:
+def _shown(request: Request, record: TypedRecord, path: str) -> dict[str, object]:
     """A record with its address, which is below a path."""
     return {**to_public(record), "links": {"self": link(request, f"{path}/{record.id}")}}
 

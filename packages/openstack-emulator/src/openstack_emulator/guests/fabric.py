@@ -15,7 +15,6 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import orjson
 
@@ -91,7 +90,7 @@ class Fabric:
             os.close(self.users)
             self._pool.shutdown()
 
-    async def order(self, do: str, name: str, /, *descriptors: int, **arguments: Any) -> list[int]:
+    async def order(self, do: str, name: str, /, *descriptors: int, **arguments: object) -> list[int]:
         """Have an order carried out (the methods of `launch.Networks`), and return the descriptors of the answer.
 
         Raises: NetworkFailed.
@@ -114,7 +113,7 @@ class Fabric:
             file.flush()
             self._order("run", name, file.fileno(), command=[self._tools[tool], *arguments])
 
-    def _order(self, do: str, name: str, /, *descriptors: int, **arguments: Any) -> list[int]:
+    def _order(self, do: str, name: str, /, *descriptors: int, **arguments: object) -> list[int]:
         sent = orjson.dumps({"do": do, "name": name, **arguments})
         try:
             socket.send_fds(self._control, [sent], descriptors)

@@ -41,7 +41,7 @@ class Monitor:
             raise MonitorFailed("QEMU has ended or does not answer")
         await self.execute("qmp_capabilities")
 
-    async def execute(self, command: str, *descriptors: int, **arguments: Any) -> Any:
+    async def execute(self, command: str, *descriptors: int, **arguments: object) -> Any:
         """Have a command executed, and return its result. descriptors: files that are passed to QEMU.
 
         Raises: MonitorFailed.

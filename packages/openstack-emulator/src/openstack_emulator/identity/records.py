@@ -25,7 +25,7 @@ SYSTEM = Target("system", "all")
 class Extensible(TypedRecord):
     """A record of which requests may give further attributes, which are kept and shown: `extra`."""
 
-    extra: dict[str, Any] = field(default_factory=dict, metadata=named("_extra"))
+    extra: dict[str, object] = field(default_factory=dict, metadata=named("_extra"))
 
     def get(self, name: str) -> Any:
         """The value of a field, or else of a further attribute; None for an unknown name."""

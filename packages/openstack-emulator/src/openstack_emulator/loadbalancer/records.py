@@ -123,7 +123,7 @@ class HealthMonitor(Provisioned):
     http_method: str | None
     url_path: str | None
     expected_codes: str | None
-    http_version: Any
+    http_version: object
     domain_name: str | None
 
 

@@ -17,7 +17,7 @@ class Queue(TypedRecord):
 
     project_id: str
     name: str
-    metadata: dict[str, Any]
+    metadata: dict[str, object]
 
 
 @dataclass(slots=True, kw_only=True, eq=False)

@@ -14,7 +14,7 @@ SHOWN = ("id", "type", "project_id", "user_id", "started_at", "ended_at", "origi
 """Fields of resources that are shown as they are kept."""
 
 
-def policy_view(policy: Policy) -> dict[str, Any]:
+def policy_view(policy: Policy) -> dict[str, object]:
     """An archive policy."""
     return {
         "name": policy.id,
@@ -72,7 +72,7 @@ def resource_view(database: TimeSeriesDatabase, resource: Resource, kind: str) -
     return {**_plain_resource(resource, attributes), "metrics": metrics}
 
 
-def _plain_resource(resource: Resource, attributes: tuple[str, ...]) -> dict[str, Any]:
+def _plain_resource(resource: Resource, attributes: tuple[str, ...]) -> dict[str, object]:
     return {
         **{name: resource.get(name) for name in (*SHOWN, *attributes)},
         "revision_start": resource.started_at,
@@ -81,7 +81,7 @@ def _plain_resource(resource: Resource, attributes: tuple[str, ...]) -> dict[str
     }
 
 
-def type_view(kind: ResourceType) -> dict[str, Any]:
+def type_view(kind: ResourceType) -> dict[str, object]:
     """A type of resources."""
     attributes = {name: _attribute_view(one) for name, one in kind.attributes.items()}
     return {"name": kind.id, "attributes": attributes, "state": "active"}

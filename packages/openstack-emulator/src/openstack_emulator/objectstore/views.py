@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 from urllib.parse import quote
 
 import orjson
@@ -69,7 +68,7 @@ def container_headers(swift: ObjectStore, container: Container, owned: bool) -> 
     }
 
 
-def object_entry(stored: StoredObject) -> dict[str, Any]:
+def object_entry(stored: StoredObject) -> dict[str, object]:
     """An object in a list."""
     return {
         "name": stored.name,

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from openstack_emulator.policy.records import DataSource, Policy, PolicyRule
 
 
-def policy_view(policy: Policy, rules: Sequence[PolicyRule] = ()) -> dict[str, Any]:
+def policy_view(policy: Policy, rules: Sequence[PolicyRule] = ()) -> dict[str, object]:
     """A policy; with its rules if there are any."""
     return {**policy.to_json(), **({"rules": [rule_view(rule) for rule in rules]} if rules else {})}
 

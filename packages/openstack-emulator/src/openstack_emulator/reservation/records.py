@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 from openstack_emulator.core.typed import TypedRecord, named
 
@@ -55,7 +54,7 @@ class Reservation(Dated):
     affinity: bool | None = None
     flavor_id: str | None = None
     server_group_id: str | None = None
-    network_id: Any = None
+    network_id: object = None
     required_floatingips: list[str] | None = None
     extra_specs: dict[str, str] | None = field(default=None, metadata=named("_extra_specs"))
 

@@ -243,7 +243,7 @@ def visible_specs(request: Request, kind: ShareType) -> dict[str, str]:
     return abilities | {name: value for name, value in kind.extra_specs.items() if name in SHOWN_TO_ALL}
 
 
-def subnet_view(request: Request, subnet: Subnet) -> dict[str, Any]:
+def subnet_view(request: Request, subnet: Subnet) -> dict[str, object]:
     """A subnet of a share network."""
     shown: dict[str, Any] = {
         "id": subnet.id,

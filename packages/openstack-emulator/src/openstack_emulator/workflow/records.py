@@ -36,12 +36,12 @@ class WorkflowSpec(Part):
 
     name: str
     type: str
-    description: Any
+    description: object
     tags: list[Any]
     input: list[Any]
-    output: Any
-    output_on_error: dict[str, Any] = field(metadata=named("output-on-error"))
-    vars: dict[str, Any]
+    output: object
+    output_on_error: dict[str, object] = field(metadata=named("output-on-error"))
+    vars: dict[str, object]
     tasks: dict[str, dict[str, Any]]
 
 
@@ -51,9 +51,9 @@ class ActionSpec(Part):
 
     name: str
     description: Any
-    tags: list[Any]
+    tags: list[object]
     base: str
-    base_input: dict[str, Any] = field(metadata=named("base-input"))
+    base_input: dict[str, object] = field(metadata=named("base-input"))
     input: list[Any]
     output: Any
 
@@ -112,7 +112,7 @@ class Environment(Dated):
     name: str
     description: Any
     scope: str
-    variables: dict[str, Any] | None
+    variables: dict[str, object] | None
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
@@ -137,7 +137,7 @@ class Execution(Dated):
     task_execution_id: str | None
     root_execution_id: str | None
     source_execution_id: str | None
-    tags: list[Any]
+    tags: list[object]
     accepted: bool
     index: int = field(metadata=named("_index"))
     depth: int = field(metadata=named("_depth"))
@@ -165,7 +165,7 @@ class Task(Dated):
     tags: list[Any]
     runtime_context: dict[str, Any]
     published: dict[str, object]
-    published_global: dict[str, Any]
+    published_global: dict[str, object]
     processed: bool
     started_at: str | None
     finished_at: str | None
@@ -190,9 +190,9 @@ class ActionExecution(Dated):
     description: str | None
     state: str
     state_info: str | None
-    tags: list[Any] | None
+    tags: list[object] | None
     accepted: bool
-    input: dict[str, Any]
+    input: dict[str, object]
     output: dict[str, object]
     index: int = field(metadata=named("_index"))
     waits: bool = field(metadata=named("_waits"))

@@ -30,16 +30,16 @@ EXECUTION_MAPS = ("input", "output", "params", "published_global")
 """Fields of an execution that contain JSON in a string."""
 
 
-def _shown(row: TypedRecord) -> dict[str, Any]:
+def _shown(row: TypedRecord) -> dict[str, object]:
     return {name: value for name, value in to_public(row).items() if value is not None or name not in _OPTIONAL}
 
 
-def made(shown: dict[str, Any]) -> dict[str, Any]:
+def made(shown: dict[str, object]) -> dict[str, Any]:
     """Return a record as the answer to its creation shows it: without the time of a change that has not been made."""
     return {name: value for name, value in shown.items() if value is not None or name != "updated_at"}
 
 
-def _without(shown: dict[str, Any], names: Collection[str]) -> dict[str, Any]:
+def _without(shown: dict[str, Any], names: Collection[str]) -> dict[str, object]:
     return {name: value for name, value in shown.items() if name not in names}
 
 
@@ -56,7 +56,7 @@ def _default(value: Any) -> str:
     return json.dumps(str(value) if number else value)
 
 
-def workflow(row: Workflow) -> dict[str, Any]:
+def workflow(row: Workflow) -> dict[str, object]:
     """Return a workflow with its parameters."""
     output = row.spec.output
     names = sorted(output) if isinstance(output, dict) else []
@@ -101,7 +101,7 @@ def adhoc_action(row: AdhocAction) -> dict[str, object]:
     return {**_shown(row), "input": _input_of(row.spec), "is_system": False}
 
 
-def execution(row: Execution) -> dict[str, Any]:
+def execution(row: Execution) -> dict[str, object]:
     """Return an execution; the maps are JSON in strings."""
     encoded = {name: json.dumps(row.get(name)) for name in EXECUTION_MAPS}
     return {**{name: value for name, value in _shown(row).items() if name != "accepted"}, **encoded}

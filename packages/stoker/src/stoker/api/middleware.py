@@ -62,13 +62,13 @@ def with_outer_layers(application: WSGIApplication, config: cfg.ConfigOpts) -> W
         layered = cors.CORS(layered, config)
     check = healthcheck.Healthcheck(None, config)
 
-    def choose(environ: dict[str, Any], start_response: Any) -> Any:
+    def choose(environ: dict[str, object], start_response: object) -> Any:
         chosen = check if environ.get("PATH_INFO") == HEALTH_PATH else layered
         return chosen(environ, start_response)
 
     behind_proxy = http_proxy_to_wsgi.HTTPProxyToWSGI(choose, config)
 
-    def begin(environ: dict[str, Any], start_response: Any) -> Any:
+    def begin(environ: dict[str, object], start_response: object) -> Any:
         chosen = behind_proxy if config.oslo_middleware.enable_proxy_headers_parsing else choose
         return chosen(environ, start_response)
 

@@ -33,7 +33,7 @@ def with_passwords(check: Authenticator, config: cfg.ConfigOpts) -> Authenticato
     def wrap(application: WSGIApplication) -> WSGIApplication:
         checked = check(application)
 
-        def exchanging(environ: dict[str, Any], start_response: Any) -> object:
+        def exchanging(environ: dict[str, Any], start_response: object) -> object:
             user, key = environ.pop(_USER, None), environ.pop(_KEY, None)
             project = _PROJECT.match(environ.get("PATH_INFO", ""))
             if user and key and project and _TOKEN not in environ:

@@ -42,7 +42,7 @@ class Plain:
 
     words: str
     types: str | list[str]
-    fits: Callable[[Any], bool]
+    fits: Callable[[object], bool]
 
     def faults(self, value: Any, path: Path) -> Iterator[Fault]:
         if not self.fits(value):

@@ -6,7 +6,6 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources import files
 from inspect import cleandoc
-from typing import Any
 
 from stoker.authoring.constraint_words import rules
 from stoker.plugins.registry import Registry
@@ -35,7 +34,7 @@ def exact_type(registry: Registry, name: str) -> str | None:
     return next((known for known in registry.types() if known.lower() == name.lower()), None)
 
 
-def type_summaries(registry: Registry, names: Sequence[str]) -> Iterator[dict[str, Any]]:
+def type_summaries(registry: Registry, names: Sequence[str]) -> Iterator[dict[str, object]]:
     """Yield the name, the service and the description of types."""
     for name in names:
         kind = registry.types()[name]
@@ -74,7 +73,7 @@ def _properties(schema: Mapping[str, Property], change: Change | None = None) ->
     }
 
 
-def _property(prop: Property, change: Change) -> dict[str, Any]:
+def _property(prop: Property, change: Change) -> dict[str, object]:
     inner = prop.items if prop.items is not None else prop
     return {
         "type": _type_name(prop),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 from keystoneauth1 import loading
 from oslo_config import cfg, types
@@ -29,7 +28,7 @@ _SHOWN = 100
 class _Options(cfg.ConfigOpts):
     """Leaves the values of options that are also arguments to `_check`, which names all that are not acceptable."""
 
-    def _validate_cli_options(self, namespace: Any) -> None:
+    def _validate_cli_options(self, namespace: object) -> None:
         """Do nothing. The library would write one sentence without the file, and exit."""
 
 

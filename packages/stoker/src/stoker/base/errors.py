@@ -422,7 +422,7 @@ def _tree(cls: type[StokerError]) -> dict[str, type[StokerError]]:
     return found
 
 
-def from_dict(data: Mapping[str, Any]) -> StokerError:
+def from_dict(data: Mapping[str, object]) -> StokerError:
     """Return the error that `to_dict` described; an unknown name becomes a `Bug` with the same message."""
     cls = _tree(StokerError).get(str(data.get("kind")), Bug)
     return cls._restore({"message": "", **data})

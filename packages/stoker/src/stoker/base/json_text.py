@@ -20,7 +20,7 @@ MAX_DEPTH = 100
 _LARGE_INTEGERS = b" "
 
 
-def dumps(data: Any, option: int = 0, default: Callable[[object], object] | None = None) -> bytes:
+def dumps(data: object, option: int = 0, default: Callable[[object], object] | None = None) -> bytes:
     """Serialize `data` to UTF-8, with orjson's options. Raises TypeError for data that JSON cannot represent."""
     try:
         return orjson.dumps(data, option=option, default=default)

@@ -113,11 +113,11 @@ def data_directory_option(function: Command) -> Command:
     )(function)
 
 
-def with_service(function: Callable[..., Any]) -> Callable[..., object]:
+def with_service(function: Callable[..., object]) -> Callable[..., object]:
     """Add options that select a Stoker; the command receives it as `service`."""
 
     @functools.wraps(function)
-    def connected(directory: DataDirectory, os_cloud: str | None, **arguments: Any) -> object:
+    def connected(directory: DataDirectory, os_cloud: str | None, **arguments: object) -> object:
         from stoker.cli.client.connection import connect, unreachable  # imports the libraries of OpenStack's clients
 
         service = connect(directory, os_cloud)
@@ -200,7 +200,7 @@ def record(name: str, form: str = "table") -> Decorator:
 
     def decorate(function: Callable[..., Any]) -> click.Command:
         @functools.wraps(function)
-        def command(form: str, chosen: tuple[str, ...], **arguments: Any) -> None:
+        def command(form: str, chosen: tuple[str, ...], **arguments: object) -> None:
             show_record(chosen_of(function(**arguments), chosen), form)
 
         chosen_option = click.option(

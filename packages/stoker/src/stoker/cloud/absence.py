@@ -212,7 +212,7 @@ def _plain(message: str) -> str:
     return " ".join("".join(sign if sign.isalnum() else " " for sign in text).split())
 
 
-def _code(body: Mapping[str, Any]) -> str:
+def _code(body: Mapping[str, object]) -> str:
     """Return the service's name of the error, in the body or in the object that it contains; "" if there is none."""
     own = body.get("type")
     return own if isinstance(own, str) else error_code(body) or ""

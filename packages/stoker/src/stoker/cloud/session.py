@@ -176,7 +176,7 @@ class Cloud:
         service: str,
         path: str,
         *,
-        json: Any = None,
+        json: object = None,
         params: Mapping[str, Any] | None = None,
         headers: Mapping[str, str] | None = None,
         data: Body = None,
@@ -224,15 +224,15 @@ class Cloud:
         """Send `GET` and return the body of the response; for options see `request`."""
         return (await self.request("GET", service, path, **options)).body
 
-    async def post(self, service: str, path: str, json: Any = None, **options: Any) -> Any:
+    async def post(self, service: str, path: str, json: object = None, **options: Any) -> Any:
         """Send `POST` and return the body of the response."""
         return (await self.request("POST", service, path, json=json, **options)).body
 
-    async def put(self, service: str, path: str, json: Any = None, **options: Any) -> Any:
+    async def put(self, service: str, path: str, json: object = None, **options: Any) -> Any:
         """Send `PUT` and return the body of the response."""
         return (await self.request("PUT", service, path, json=json, **options)).body
 
-    async def patch(self, service: str, path: str, json: Any = None, **options: Any) -> Any:
+    async def patch(self, service: str, path: str, json: object = None, **options: Any) -> object:
         """Send `PATCH` and return the body of the response."""
         return (await self.request("PATCH", service, path, json=json, **options)).body
 
@@ -241,7 +241,7 @@ class Cloud:
         return (await self.request("DELETE", service, path, **options)).body
 
     async def list(
-        self, service: str, path: str, key: str, params: Mapping[str, Any] | None = None, **options: Any
+        self, service: str, path: str, key: str, params: Mapping[str, object] | None = None, **options: object
     ) -> list[Any]:
         """Return all items of a collection, page by page; `key` is the list's key in the body, "" for a bare list."""
         items: list[Any] = []

@@ -255,7 +255,7 @@ async def _content(response: aiohttp.ClientResponse, lane: _Lane) -> bytes:
     return b"".join(chunks)
 
 
-def parse(content: bytes, content_type: str) -> Any:
+def parse(content: bytes, content_type: str) -> object:
     """Parse the body of a response for `Answer.body`."""
     if not content:
         return None

@@ -40,7 +40,7 @@ def with_console(
     """
     console = wrap(_Console(api, settings, clock).application())
 
-    def choose(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
+    def choose(environ: dict[str, Any], start_response: object) -> Iterable[bytes]:
         path = environ.get("PATH_INFO", "")
         chosen = console if path == PREFIX or path.startswith(f"{PREFIX}/") else api
         answer: Iterable[bytes] = chosen(environ, start_response)

@@ -321,7 +321,7 @@ def _is_hidden(declaration: Mapping[str, Any]) -> bool:
     return declaration.get("NoEcho") == "true"
 
 
-def _value(name: str, declaration: Mapping[str, Any], text: str) -> Any:
+def _value(name: str, declaration: Mapping[str, object], text: str) -> Any:
     """Return the value of a parameter from its field; None for an empty field, which leaves the default."""
     if text == "" and ("Default" in declaration or declaration["Type"] != "String"):
         return None

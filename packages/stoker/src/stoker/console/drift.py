@@ -96,7 +96,7 @@ _STEPS = {"compare": _compare, "correct": _correct, "accept": _accept, "watch": 
 
 
 def _show(exchange: Exchange, status: int = 200, **values: Any) -> None:
-    watch: Mapping[str, Any] = exchange.api.get(_path(exchange, "/drift/watch"))["drift_watch"]
+    watch: Mapping[str, object] = exchange.api.get(_path(exchange, "/drift/watch"))["drift_watch"]
     common: dict[str, object] = {
         "detection": None,
         "steps": None,

@@ -76,7 +76,7 @@ class Gateway:
         raise _error(status, _read(parts))
 
     def _request(
-        self, method: str, path: str, content: bytes, query: Mapping[str, object], more: Mapping[str, Any]
+        self, method: str, path: str, content: bytes, query: Mapping[str, object], more: Mapping[str, object]
     ) -> tuple[int, dict[str, str], Iterable[bytes]]:
         environ = {
             **{name: self._environ[name] for name in _OF_THE_REQUEST if name in self._environ},

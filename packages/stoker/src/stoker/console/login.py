@@ -79,7 +79,7 @@ class Keystone:
         except exceptions.ClientException as error:
             raise LoginUnavailable from error
 
-    def projects(self, session: Session) -> list[dict[str, Any]]:
+    def projects(self, session: Session) -> list[dict[str, object]]:
         """Return the projects that the user can work in, by name. Raises LoginRefused or LoginUnavailable."""
         found = self._get(session, "/auth/projects")["projects"]
         return sorted(

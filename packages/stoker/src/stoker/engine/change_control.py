@@ -10,7 +10,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Any
 
 from stoker.base.errors import BadValue, Invalid
 from stoker.engine.change_windows import Calendar, next_opening
@@ -66,7 +65,7 @@ class Control:
     notify: Sequence[Receiver] = ()
 
     @classmethod
-    def read(cls, data: Any, place: str = "", *, of_operator: bool = False) -> Control:
+    def read(cls, data: object, place: str = "", *, of_operator: bool = False) -> Control:
         """Return the control that data describe: `approvals`, `windows`, `freezes`, `automatic`, `valid_hours`,
         `notify`.
 

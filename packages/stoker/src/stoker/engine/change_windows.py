@@ -42,7 +42,7 @@ class Period:
     zone: tzinfo
 
     @classmethod
-    def read(cls, entry: Any, place: str) -> Period:
+    def read(cls, entry: object, place: str) -> Period:
         """Return the period that data describe. Raises BadValue, which names the place."""
         if not isinstance(entry, Mapping) or set(entry) - set(_KEYS):
             raise BadValue(f"{place} must be a map with the keys {', '.join(_KEYS)}.")
@@ -114,7 +114,7 @@ def _zone(name: Any, place: str) -> ZoneInfo:
         raise BadValue(f"{place}: {name!r} is no time zone; one is Europe/Berlin.") from None
 
 
-def _check_rule(rule: Any, place: str) -> None:
+def _check_rule(rule: object, place: str) -> None:
     """Raise BadValue for a rule that is none, or that would take long to evaluate."""
     from dateutil.rrule import rrulestr
 
@@ -159,7 +159,7 @@ class Calendar:
         return min((s for window in self.windows if (s := window.next_start(now)) is not None), default=float("inf"))
 
 
-def _periods(entries: Any, place: str) -> tuple[Period, ...]:
+def _periods(entries: object, place: str) -> tuple[Period, ...]:
     if not isinstance(entries, list | tuple) or len(entries) > _MOST_PERIODS:
         raise BadValue(f"{place} must be a list of at most {_MOST_PERIODS} entries.")
     return tuple(Period.read(entry, f"{place}[{number}]") for number, entry in enumerate(entries))

@@ -31,7 +31,7 @@ _MANY_RESOURCES = 150
 
 @dataclass(frozen=True, slots=True)
 class _Job:
-    work: Callable[[], Any]
+    work: Callable[[], object]
     context: Context
     answer: asyncio.Future[Any]
 

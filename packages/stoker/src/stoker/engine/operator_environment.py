@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 from urllib.parse import unquote
 
 from stoker.base.errors import Invalid, StokerError
@@ -84,7 +83,7 @@ def _target(target: object, directory: Path) -> object:
     return target
 
 
-def _template_mappings(entries: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def _template_mappings(entries: Mapping[str, object]) -> Iterator[tuple[str, str]]:
     for name, target in entries.items():
         if isinstance(target, Mapping):
             yield from _template_mappings(target)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from stoker.base.budget import Budget, opened
 from stoker.base.context import RequestContext
@@ -191,7 +191,7 @@ def _on(part: Callable[[Engine], Part], operations: Iterable[Operation[Part]]) -
 
 
 async def _run(
-    part: Callable[[Engine], Part], operation: Operation[Part], whole: Engine, context: RequestContext, request: Any
+    part: Callable[[Engine], Part], operation: Operation[Part], whole: Engine, context: RequestContext, request: object
 ) -> object:
     services = whole.services
     with opened(Budget(services.loader.limits.allowed)):

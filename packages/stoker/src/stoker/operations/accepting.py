@@ -166,7 +166,7 @@ def _is_built(prop: Property | None) -> bool:
     return prop is not None and prop.type in (Type.LIST, Type.MAP)
 
 
-def _record(connection: Connection, stack: Stack, before: list[list[Any]], rows: Mapping[str, Any]) -> None:
+def _record(connection: Connection, stack: Stack, before: list[list[object]], rows: Mapping[str, Any]) -> None:
     """Write the rows, unless an operation runs or has changed something since `before`, or the tree is locked."""
     refuse_if_locked_now(connection, stack)
     now = fingerprints.locked_tree(connection, stack.root_id)

@@ -70,7 +70,7 @@ def _checked(data: Mapping[str, Any]) -> Mapping[str, Any]:
     return data
 
 
-def _entries(resources: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:
+def _entries(resources: object, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:
     if not isinstance(resources, Mapping):
         raise BadValue(f"adopt_stack_data: resources of {'.'.join(path) or 'the stack'} must be a map.")
     for name, entry in resources.items():

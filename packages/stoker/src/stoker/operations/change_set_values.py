@@ -46,7 +46,7 @@ class ChangeSetValues:
     planned: Planned
     secrets: Collection[str]
 
-    def of_steps(self, steps: Collection[Step]) -> dict[str, Any]:
+    def of_steps(self, steps: Collection[Step]) -> dict[str, object]:
         """Return JSON data about each of the steps that change something, by key.
 
         `status` is the drift status of the resource, None for a new one; `ignored` are the paths that are not compared,
@@ -130,7 +130,7 @@ _NOTHING: Mapping[str, object] = {
 }
 
 
-def _members(values: Mapping[str, Any], policies: Mapping[str, Any]) -> dict[str, Any]:
+def _members(values: Mapping[str, object], policies: Mapping[str, object]) -> dict[str, object]:
     given = {name: value for name, value in values.items() if value is not None}
     return {"Properties": given, **{name: value for name, value in policies.items() if value}}
 
@@ -156,7 +156,7 @@ def _redacted(kind: ResourceType, context: dict[str, Any] | None, hidden: set[Pa
     return {**context, "Properties": {} if () in paths else _shown(values, paths)}
 
 
-def _shown(value: Any, hidden: Collection[Path], path: Path = ()) -> Any:
+def _shown(value: Any, hidden: Collection[Path], path: Path = ()) -> object:
     if path in hidden:
         return REDACTED
     if is_unknown(value):
@@ -170,7 +170,7 @@ def _shown(value: Any, hidden: Collection[Path], path: Path = ()) -> Any:
 
 def _drift(
     state: ResourceState, live: Mapping[str, object], recorded: Mapping[str, object], hidden: set[Path]
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[dict[str, object]]:
     """Yield the differences between the values of the deployment and those of the object, as plans show differences."""
     before, after = finalized(state.type, _set(recorded)), finalized(state.type, _set(live))
     paths = hidden | set(secret_paths(state.type.properties, before)) | set(secret_paths(state.type.properties, after))

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
 
 from sqlalchemy import Connection
 from sqlalchemy.exc import IntegrityError
@@ -142,7 +141,7 @@ class Gate:
             return Clearance(fresh)
         return await self._allowed(made.digest, requirements, made.to_data(), fresh)
 
-    async def pass_action(self, what: Any, required: Sequence[Requirement] = ()) -> Clearance:
+    async def pass_action(self, what: object, required: Sequence[Requirement] = ()) -> Clearance:
         """Let a change pass that has no plan; `what` is JSON data that tells it from others. Raises as `pass_plan`.
 
         `required` is what it needs besides what is required of all changes.
@@ -178,7 +177,7 @@ class Gate:
         self,
         digest: PlanDigest | None,
         requirements: Sequence[Requirement],
-        plan: dict[str, Any] | None,
+        plan: dict[str, object] | None,
         fresh: Callable[[Connection], object] | None,
     ) -> Clearance:
         if digest is None:
@@ -211,7 +210,7 @@ class Gate:
         return f"Stack {self._stack.name} must not be changed {opening}, by its change windows and freezes."
 
     async def _request(
-        self, digest: str, requirements: Sequence[Requirement], plan: dict[str, Any] | None
+        self, digest: str, requirements: Sequence[Requirement], plan: dict[str, object] | None
     ) -> ChangeRequest:
         """Return the open request for a plan; record one if there is none."""
         services, stack = self._services, self._stack

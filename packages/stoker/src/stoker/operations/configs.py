@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from stoker.base.context import RequestContext
 from stoker.base.errors import BadValue, EntityNotFound, Forbidden
@@ -28,7 +27,7 @@ async def software_config_list(
     return [_summary(row) for row in rows]
 
 
-def _summary(row: SoftwareConfig) -> dict[str, Any]:
+def _summary(row: SoftwareConfig) -> dict[str, object]:
     return {
         "id": row.id,
         "name": row.name,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Sequence
 from functools import partial
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from stoker.base.context import RequestContext
 from stoker.base.errors import ActionInProgress, EntityNotFound, ResourceNotFound
@@ -178,7 +178,7 @@ async def _watched(
         task.cancel()
 
 
-def _view(item: dict[str, Any], stack: Stack) -> dict[str, object]:
+def _view(item: dict[str, object], stack: Stack) -> dict[str, object]:
     # Detections of earlier releases have neither reasons nor what was ignored.
     known = {"reason": "", "ignored": [], **item}
     return {**known, "stack_id": stack.id, "stack_name": stack.name, "project_id": stack.project_id}

@@ -77,7 +77,7 @@ async def stack_files(services: EngineServices, context: RequestContext, request
 
 
 async def _definition(
-    services: EngineServices, context: RequestContext, request: OfDefinition[Any]
+    services: EngineServices, context: RequestContext, request: OfDefinition[object]
 ) -> tuple[Stack, LoadedInputs]:
     stack = await find_stack(services, context, request.ref, deleted=True)
     known = request.operation_id

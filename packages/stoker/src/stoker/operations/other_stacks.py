@@ -65,7 +65,7 @@ def part_of_joint_deployment(
     return {"changed_outputs": changed, "same_definition": same}
 
 
-def _identity(inputs: LoadedInputs) -> Iterator[Any]:
+def _identity(inputs: LoadedInputs) -> Iterator[object]:
     document = inputs.template.document
     yield document.text or document.data
     yield inputs.environment_digest

@@ -109,7 +109,7 @@ class Planned:
         others = {"consumers": list(self.consumers)} if self.consumers else {}
         left = {"skipped": list(self.skipped)} if self.skipped else {}
         joint = {"joint_deployment": dict(self.joint)} if self.joint is not None else {}
-        more: dict[str, Any] = {**unchecked, **asked, **compared, **checked, **costs, **judged}
+        more: dict[str, object] = {**unchecked, **asked, **compared, **checked, **costs, **judged}
         return {**self.plan.to_data(), **made, **more, **suggested, **others, **left, **joint}
 
 
@@ -288,7 +288,7 @@ async def plan_removal_of(
     context: RequestContext,
     stack: Stack,
     removing: Removing,
-    besides: Any = None,
+    besides: object = None,
     retain: Collection[str] = (),
     *,
     refresh: Refresh | None = None,
@@ -436,7 +436,7 @@ def _wanted_without_id(services: EngineServices, stack: Stack, wanted: Wanted) -
 
 
 def _digest(
-    services: EngineServices, plan: Plan, inputs: Any, recorded: list[list[Any]], *, is_new: bool = False
+    services: EngineServices, plan: Plan, inputs: object, recorded: list[list[Any]], *, is_new: bool = False
 ) -> PlanDigest | None:
     """Return the digest of a plan; None while an operation runs on one of the stacks."""
     if not is_new and any(row[2] == IN_PROGRESS for row in recorded):

@@ -132,7 +132,7 @@ def _is_approved(connection: Connection, operation_id: str) -> bool:
 
 def _said(report: Mapping[str, Any]) -> Iterator[Mapping[str, object]]:
     """Yield what each policy says of each step: its results, or what was asked and has none."""
-    results: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
+    results: dict[tuple[str, str], list[Mapping[str, object]]] = {}
     for result in report.get("results", ()):
         results.setdefault((result["source"], result["policy"]), []).append(result)
     for asked in report.get("asked", ()):

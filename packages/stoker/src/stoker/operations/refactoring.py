@@ -203,7 +203,7 @@ def _shown(row: StackRefactor, held: Mapping[str, Any], is_current: bool) -> Ref
     }
 
 
-def _is_current(services: EngineServices, held: Mapping[str, Any], records: Mapping[str, list[list[Any]]]) -> bool:
+def _is_current(services: EngineServices, held: Mapping[str, Any], records: Mapping[str, list[list[object]]]) -> bool:
     for each in held["stacks"]:
         rows = records[each["id"]]
         if rows != [] if each["is_new"] else services.sealer.digest(rows) != held["records"][each["name"]]:
@@ -415,7 +415,7 @@ def _record_exchange(services: EngineServices, side: Side, connection: Connectio
 
 
 def _add_events(
-    parts: RecordingParts, batch: Batch, side: Side, checked: CheckedRequest, values: Mapping[str, Any]
+    parts: RecordingParts, batch: Batch, side: Side, checked: CheckedRequest, values: Mapping[str, object]
 ) -> None:
     now, announcer = parts.services.clock.now(), parts.announcer
     moves = [

@@ -183,7 +183,7 @@ def _refuse_denied(stack: Stack, policy: Mapping[str, Any], plan: Plan) -> None:
         raise Forbidden(f"The stack policy of {stack.name} does not allow {denied}.")
 
 
-def _allows(statements: Sequence[Mapping[str, Any]], step: Step) -> bool:
+def _allows(statements: Sequence[Mapping[str, object]], step: Step) -> bool:
     effects = {statement["Effect"] for statement in statements if _applies(statement, step)}
     return "Allow" in effects and "Deny" not in effects
 

@@ -203,7 +203,7 @@ async def replaced_request(
     parts: ActingParts,
     context: RequestContext,
     stack: Stack,
-    request: UpdateRequest[Any],
+    request: UpdateRequest[object],
     joint: JointDeployment | None = None,
 ) -> CheckedRequest:
     """Return the definition of a request that replaces the stack's whole definition, checked."""

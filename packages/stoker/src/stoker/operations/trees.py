@@ -80,7 +80,9 @@ class TreeChecker:
             require_permitted(self._context.denied_types, steps, kind)
             return kind
 
-        def deep(resource: ResourceDefinition, kind: ResourceType, values: Mapping[str, Any]) -> Iterable[Diagnostic]:
+        def deep(
+            resource: ResourceDefinition, kind: ResourceType, values: Mapping[str, object]
+        ) -> Iterable[Diagnostic]:
             return self._nested(definition, resource, kind, values, depth, times)
 
         complaints = check(definition, lookup, deep=deep, type_names=self._type_names)

@@ -76,7 +76,7 @@ class Member:
     type: str
     action: str
     status: str
-    reference_id: Any
+    reference_id: object
     physical_id: str | None
     created_at: float
     properties: Mapping[str, Any] = field(default_factory=dict)
@@ -94,7 +94,7 @@ class ChildStack(Protocol):
         """
 
     async def begin(
-        self, action: str, request: ChildRequest, *, metadata: Mapping[str, Any], data: Mapping[str, Any]
+        self, action: str, request: ChildRequest, *, metadata: Mapping[str, object], data: Mapping[str, object]
     ) -> None:
         """Update the child to `request` outside of any action of the resource, in response to a signal or message.
 
@@ -176,7 +176,7 @@ class Neighbour:
 class SoftwareConfigs(Protocol):
     """The software configurations of the stack owner's project, stored by this service itself."""
 
-    async def create(self, identifier: str, body: Mapping[str, Any]) -> None:
+    async def create(self, identifier: str, body: Mapping[str, object]) -> None:
         """Store a configuration under an ID chosen by the caller; no effect if the ID already exists."""
 
     async def get(self, identifier: str) -> Mapping[str, Any] | None:
@@ -194,13 +194,13 @@ class SoftwareDeployments(Protocol):
     the agent on the server requested it from this service; None if it has not, or reads its metadata elsewhere).
     """
 
-    async def create(self, identifier: str, body: Mapping[str, Any]) -> None:
+    async def create(self, identifier: str, body: Mapping[str, object]) -> None:
         """Record a deployment under an ID chosen by the caller; no effect if the ID already exists."""
 
     async def get(self, identifier: str) -> Mapping[str, Any] | None:
         """Return the deployment; None when there is none."""
 
-    async def update(self, identifier: str, values: Mapping[str, Any]) -> None:
+    async def update(self, identifier: str, values: Mapping[str, object]) -> None:
         """Change the given values; no effect when there is no such deployment."""
 
     async def delete(self, identifier: str) -> None:

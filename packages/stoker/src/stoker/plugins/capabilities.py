@@ -37,7 +37,7 @@ class Consulting(Capability):
     """Properties can only be checked with the help of services (with the declaration `consults`)."""
 
     @abstractmethod
-    async def consult(self, properties: Mapping[str, Any], cloud: Cloud, sources: Sources) -> Iterable[str]:
+    async def consult(self, properties: Mapping[str, object], cloud: Cloud, sources: Sources) -> Iterable[str]:
         """Like `ResourceType.validate`; `cloud` is the caller's."""
 
 
@@ -64,7 +64,7 @@ class ReplacedForReason(Capability):
 
     @abstractmethod
     def replacement_reason(
-        self, before: Mapping[str, Any], after: Mapping[str, object], changed: Mapping[str, object]
+        self, before: Mapping[str, object], after: Mapping[str, object], changed: Mapping[str, object]
     ) -> str | None:
         """Return why this change requires a replacement; else None.
 
@@ -73,7 +73,7 @@ class ReplacedForReason(Capability):
 
 
 def replacement_reason(
-    kind: ResourceType, before: Mapping[str, Any], after: Mapping[str, object], changed: Mapping[str, object]
+    kind: ResourceType, before: Mapping[str, object], after: Mapping[str, object], changed: Mapping[str, object]
 ) -> str | None:
     """Return why a change requires a replacement although its properties do not; by default, it does not."""
     return kind.replacement_reason(before, after, changed) if isinstance(kind, ReplacedForReason) else None
@@ -117,11 +117,11 @@ class ParentOfStack(Capability):
     """Resources are nested stacks (with the declaration `nested`)."""
 
     @abstractmethod
-    def child_of(self, properties: Mapping[str, Any]) -> ChildRequest | None:
+    def child_of(self, properties: Mapping[str, object]) -> ChildRequest | None:
         """Return the nested stack for these values (some may be unknown); None where there is none to validate."""
 
 
-def child_of(kind: ResourceType, properties: Mapping[str, Any]) -> ChildRequest | None:
+def child_of(kind: ResourceType, properties: Mapping[str, object]) -> ChildRequest | None:
     """Return the nested stack for these values; None by default."""
     return kind.child_of(properties) if isinstance(kind, ParentOfStack) else None
 
@@ -134,7 +134,7 @@ class ParentOfEqualMembers(Capability):
         """Like `child_of`, with only one of several equal members."""
 
 
-def sample_of(kind: ResourceType, properties: Mapping[str, Any]) -> ChildRequest | None:
+def sample_of(kind: ResourceType, properties: Mapping[str, object]) -> ChildRequest | None:
     """Return the nested stack to validate for these values: the whole one by default."""
     return kind.sample_of(properties) if isinstance(kind, ParentOfEqualMembers) else child_of(kind, properties)
 
@@ -143,16 +143,16 @@ class ParentInAnotherService(Capability):
     """Resources are stacks of another service: objects to the engine, and templates to those who only read these."""
 
     @abstractmethod
-    def remote_stack_of(self, properties: Mapping[str, Any]) -> ChildRequest | None:
+    def remote_stack_of(self, properties: Mapping[str, object]) -> ChildRequest | None:
         """Return the stack for these values (some may be unknown); None where its template is not known."""
 
 
-def remote_stack_of(kind: ResourceType, properties: Mapping[str, Any]) -> ChildRequest | None:
+def remote_stack_of(kind: ResourceType, properties: Mapping[str, object]) -> ChildRequest | None:
     """Return the stack of another service that the resource is; None if it is none, or its template is not known."""
     return kind.remote_stack_of(properties) if isinstance(kind, ParentInAnotherService) else None
 
 
-def readable_of(kind: ResourceType, properties: Mapping[str, Any]) -> ChildRequest | None:
+def readable_of(kind: ResourceType, properties: Mapping[str, object]) -> ChildRequest | None:
     """Return the stack that linters and graphs look into: the nested stack, or that of another service."""
     return remote_stack_of(kind, properties) or sample_of(kind, properties)
 
@@ -329,7 +329,7 @@ class Signalable(Capability):
     """Resources accept signals (with the declaration `signalable`)."""
 
     @abstractmethod
-    async def signal(self, call: Call, details: Mapping[str, Any] | None) -> str:
+    async def signal(self, call: Call, details: Mapping[str, object] | None) -> str:
         """Handle a signal; the result is the reason in its event. May change `call.metadata` and `call.data`."""
 
 
@@ -368,7 +368,7 @@ class MessageReceiver(Capability):
         """
 
 
-async def receive(kind: ResourceType, call: Call, message: Any) -> str:
+async def receive(kind: ResourceType, call: Call, message: object) -> str:
     """Have a resource handle a message of another one. Raises NotSupported by default."""
     if not isinstance(kind, MessageReceiver):
         raise NotSupported(f"{kind.type_name} does not accept messages from other resources.")

@@ -34,7 +34,7 @@ class Exclusion:
         Properties without a value exclude nothing.
         """
 
-        def rule(properties: Mapping[str, Any], replacement: Mapping[str, Any]) -> bool:
+        def rule(properties: Mapping[str, object], replacement: Mapping[str, object]) -> bool:
             return any(
                 all(properties.get(name) is not None and properties[name] == replacement.get(name) for name in names)
                 for names in sets

@@ -43,7 +43,9 @@ async def _id_of(kind: str, name: str, cloud: Cloud) -> object:
         raise
 
 
-def _names_in_map(schema: Mapping[str, Property], values: Mapping[str, Any], ids: Collection[str]) -> Iterator[_Name]:
+def _names_in_map(
+    schema: Mapping[str, Property], values: Mapping[str, object], ids: Collection[str]
+) -> Iterator[_Name]:
     for name, value in values.items():
         if value is not None and name in schema:
             yield from _names_in(schema[name], value, ids)
@@ -60,12 +62,12 @@ def _names_in(prop: Property, value: Any, ids: Collection[str]) -> Iterator[_Nam
 
 
 def _with_ids_in_map(
-    schema: Mapping[str, Property], values: Mapping[str, Any], found: Mapping[_Name, Any]
-) -> dict[str, Any]:
+    schema: Mapping[str, Property], values: Mapping[str, object], found: Mapping[_Name, Any]
+) -> dict[str, object]:
     return {name: _with_ids(schema[name], value, found) if name in schema else value for name, value in values.items()}
 
 
-def _with_ids(prop: Property, value: Any, found: Mapping[_Name, Any]) -> object:
+def _with_ids(prop: Property, value: object, found: Mapping[_Name, object]) -> object:
     if isinstance(value, list):
         return [_with_ids(prop.items or prop, item, found) for item in value]
     if isinstance(value, Mapping):

@@ -69,7 +69,7 @@ Names = Callable[[Facts], Awaitable[Mapping[str, str]]]
 """Returns the other name of a kind by each of its names and IDs, and by "" that of the default. Raises NotRead."""
 
 
-def one_each(properties: Mapping[str, Any]) -> Iterable[Use]:
+def one_each(properties: Mapping[str, object]) -> Iterable[Use]:
     """Return one unit, whatever the properties are."""
     return (ONE,)
 
@@ -96,7 +96,7 @@ def known_amount(value: Any) -> int | None:
 def of_properties(amount: str | None = None, name: str | None = None) -> Uses:
     """Return the use that the properties `amount` and `name` say; one unit and no name without them."""
 
-    def uses(properties: Mapping[str, Any]) -> Iterable[Use]:
+    def uses(properties: Mapping[str, object]) -> Iterable[Use]:
         units = 1 if amount is None else known_amount(properties.get(amount))
         yield Use(units, "" if name is None else known_text(properties.get(name)))
 

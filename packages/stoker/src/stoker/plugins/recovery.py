@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any
 
 
 class FoundBy(Enum):
@@ -31,7 +30,7 @@ class Recovery:
     why: str
     own_name_without: str | None = None
 
-    def has_own_name(self, properties: Mapping[str, Any]) -> bool:
+    def has_own_name(self, properties: Mapping[str, object]) -> bool:
         """Return whether an object with these properties has a name that no other object can have."""
         return self.own_name_without is not None and not properties.get(self.own_name_without)
 

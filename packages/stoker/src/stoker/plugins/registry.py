@@ -143,7 +143,7 @@ class Registry:
         """The update policies with their names, in the order in which they are asked."""
         return self._update_policies
 
-    def template_type(self, template: Any, name: str) -> ResourceType:
+    def template_type(self, template: object, name: str) -> ResourceType:
         """Return the type of a resource that is itself a (parsed) template; `name` is its file's name or URL."""
         if self._template_type is None:
             raise PluginInvalid([f"{name}: there is no plug-in in {TEMPLATE_TYPES} for resources that are templates"])
@@ -210,7 +210,7 @@ def _offered_types(options: Mapping[str, object]) -> dict[str, _Offered]:
     return known
 
 
-def _table(offered: Any, options: Mapping[str, object]) -> Iterable[Any]:
+def _table(offered: Any, options: Mapping[str, object]) -> Iterable[object]:
     """Return the types of one entry point."""
     if isinstance(offered, ConfiguredTypes):
         return offered.types(options)

@@ -237,7 +237,7 @@ class ResourceType(ABC):
 
     # -- evaluated before any change; pure ---------------------------------------------------------------------
 
-    def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:
+    def validate(self, properties: Mapping[str, object]) -> Iterable[str]:
         """Return error messages about combinations of property values, some of which may be unknown."""
         return ()
 
@@ -295,7 +295,7 @@ class ResourceType(ABC):
 
     # -- reading ----------------------------------------------------------------------------------------------
 
-    async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, Any]:
+    async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, object]:
         """Return the values of the attributes; None for those that are not available."""
         return dict.fromkeys(keys)
 
@@ -326,7 +326,7 @@ class FetchedTemplate(ABC):
         """
 
     @abstractmethod
-    def child(self, properties: Mapping[str, Any], template: Mapping[str, Any]) -> ChildRequest:
+    def child(self, properties: Mapping[str, object], template: Mapping[str, object]) -> ChildRequest:
         """Return the nested stack for these values, of which some may be unknown, with the template."""
 
 
@@ -357,7 +357,7 @@ class ContentCopy(ResourceType):
         """Return the copy's properties, which refer to the content of the resource."""
 
     @abstractmethod
-    def restored(self, properties: Mapping[str, Any], copy: Snapshot) -> Mapping[str, Any]:
+    def restored(self, properties: Mapping[str, Any], copy: Snapshot) -> Mapping[str, object]:
         """Return the properties that restore the content, from those in the template."""
 
 

@@ -55,7 +55,7 @@ class ConfigurationTransport(Transport, ABC):
         """Return the collector's section of the agent's configuration."""
 
     async def send(
-        self, cloud: Cloud, data: Mapping[str, Any], project_id: str, metadata: Mapping[str, object]
+        self, cloud: Cloud, data: Mapping[str, object], project_id: str, metadata: Mapping[str, object]
     ) -> None:
         """Replace the metadata at the recorded place. Called for transports with a place, whenever metadata change.
 

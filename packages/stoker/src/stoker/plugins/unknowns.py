@@ -8,7 +8,7 @@ from typing import Any
 from stoker.schema.unknown import Unknown
 
 
-def as_parameters(template: Mapping[str, Any]) -> tuple[Mapping[str, object], dict[str, object]]:
+def as_parameters(template: Mapping[str, object]) -> tuple[Mapping[str, object], dict[str, object]]:
     """Replace every unknown value in a template by a parameter; return the template and the parameters' values."""
     native = "heat_template_version" in template
     parameters: dict[str, Any] = {}

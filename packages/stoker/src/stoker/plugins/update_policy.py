@@ -30,7 +30,7 @@ class ResourceChange:
     physical_id: str | None
     kind: Literal["update", "replace", "delete"]
     before: Mapping[str, Any]
-    after: Mapping[str, Any]
+    after: Mapping[str, object]
 
 
 class UpdatePolicy(ABC):

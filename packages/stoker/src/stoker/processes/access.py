@@ -71,7 +71,7 @@ def _without_project(auth: Mapping[str, str]) -> dict[str, str]:
     return {name: value for name, value in auth.items() if not name.startswith("project_")}
 
 
-def _entry(cloud: NamedCloud) -> dict[str, Any]:
+def _entry(cloud: NamedCloud) -> dict[str, object]:
     entry = {
         "auth_type": cloud.auth_type,
         "auth": dict(cloud.auth),

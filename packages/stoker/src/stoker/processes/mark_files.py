@@ -132,7 +132,7 @@ class MarkFiles:
             "the cloud. Delete the file to go on without that knowledge."
         )
 
-    def _write(self, name: str, data: Mapping[str, Any]) -> None:
+    def _write(self, name: str, data: Mapping[str, object]) -> None:
         self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
         write_private(self.path / name, json.dumps(data) + "\n")
 

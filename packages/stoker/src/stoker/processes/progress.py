@@ -22,14 +22,14 @@ def progress_of(engine: Engine) -> dict[str, object]:
 
 
 def with_progress(
-    engine: Engine, application: WSGIApplication, more: Callable[[], Mapping[str, Any]] = dict
+    engine: Engine, application: WSGIApplication, more: Callable[[], Mapping[str, object]] = dict
 ) -> WSGIApplication:
     """Return `application` with the progress of an engine in the same process at `/readyz`, without a token.
 
     `more` returns what else is shown there.
     """
 
-    def choose(environ: dict[str, Any], start_response: Any) -> Any:
+    def choose(environ: dict[str, object], start_response: Any) -> Any:
         if environ.get("PATH_INFO") != READY_PATH:
             return application(environ, start_response)
         body = json.dumps({**progress_of(engine), **more()}).encode()

@@ -127,7 +127,7 @@ class RestResource(ResourceType):
         own_name_without="name",
     )
 
-    def __init_subclass__(cls, **arguments: Any) -> None:
+    def __init_subclass__(cls, **arguments: object) -> None:
         super().__init_subclass__(**arguments)
         if "collection" in cls.__dict__ and "service" not in cls.__dict__:
             cls.service = cls.collection.service
@@ -235,7 +235,7 @@ class RestResource(ResourceType):
         fields = (collection.id_field, collection.status_field)
         return replace(outcome, watch=Watch(collection.service, path, collection.members, *fields, status))
 
-    def why(self, shown: Mapping[str, Any]) -> str | None:
+    def why(self, shown: Mapping[str, object]) -> str | None:
         """Return the service's reason for the object's status."""
         reason = dig(shown, self.collection.reason_field.split("."))
         return str(reason) if reason else None
@@ -336,7 +336,7 @@ class RestResource(ResourceType):
                     found[name] = from_wire(prop, value, shown[field]) if built else shown[field]
         return found
 
-    async def read_attributes(self, call: Call, keys: Several[AttributeKey]) -> dict[AttributeKey, Any]:
+    async def read_attributes(self, call: Call, keys: Several[AttributeKey]) -> dict[AttributeKey, object]:
         if call.physical_id is None:
             return dict.fromkeys(keys)
         shown = await self.show(call) if any(key[0] not in self.computed for key in keys) else None
@@ -393,7 +393,7 @@ def _ready(kind: RestResource, call: Call, shown: dict[str, Any] | None) -> Outc
     return outcome
 
 
-async def _attribute(kind: RestResource, call: Call, key: AttributeKey, shown: Mapping[str, Any] | None) -> object:
+async def _attribute(kind: RestResource, call: Call, key: AttributeKey, shown: Mapping[str, object] | None) -> object:
     """Return the value of an attribute: computed, or from the object as the service shows it."""
     name = str(key[0])
     if name in kind.computed:
@@ -416,7 +416,7 @@ async def found_well(kind: RestResource, call: Call) -> Outcome:
     return Done() if status in kind.waits.done else Failed(f"the object is in status {status}", "Error")
 
 
-def _filled(path: str, properties: Mapping[str, Any]) -> str:
+def _filled(path: str, properties: Mapping[str, object]) -> str:
     """Return a path with the values of the properties that it names in braces."""
     if "{" not in path:
         return path

@@ -28,7 +28,7 @@ def _listed(service: str, path: str, key: str, default: str = "") -> Names:
 
 
 def _volume(size: str) -> Uses:
-    def uses(properties: Mapping[str, Any]) -> Iterable[Use]:
+    def uses(properties: Mapping[str, object]) -> Iterable[Use]:
         name = known_text(properties.get("volume_type"))
         copied = any(properties.get(source) is not None for source in _SOURCES)
         yield Use(known_amount(properties.get(size)), None if name == "" and copied else name)  # as its source is

@@ -19,7 +19,7 @@ class NotShown(Exception):
 
 
 async def read_differences(
-    kind: ResourceType, readers: Mapping[str, Reader], call: Call, shown: Mapping[str, Any]
+    kind: ResourceType, readers: Mapping[str, Reader], call: Call, shown: Mapping[str, object]
 ) -> dict[str, object]:
     """Return the properties with readers whose live value differs from the one that the template gives.
 

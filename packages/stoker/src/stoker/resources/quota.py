@@ -82,11 +82,11 @@ class ProjectQuota(ResourceType):
     async def needs_replacement_after_failure(self, call: Call) -> bool:
         return False
 
-    async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, Any]:
+    async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, object]:
         values = {"show": await self._shown(call)}
         return {key: dig(values, key) for key in keys}
 
-    async def _shown(self, call: Call) -> Mapping[str, Any]:
+    async def _shown(self, call: Call) -> Mapping[str, object]:
         shown: Mapping[str, Any] = (await call.cloud.get(str(self.service), self._path(call)))[self.member]
         return shown
 

@@ -27,7 +27,7 @@ def to_wire(schema: Mapping[str, Property], values: Mapping[str, Any]) -> dict[s
     return body
 
 
-def wire_value(prop: Property, value: Any) -> Any:
+def wire_value(prop: Property, value: Any) -> object:
     """Return one property's value as the service expects it."""
     if isinstance(value, Mapping) and prop.schema is not None:
         return without_nulls(to_wire(prop.schema, value))
@@ -36,7 +36,7 @@ def wire_value(prop: Property, value: Any) -> Any:
     return value
 
 
-def from_wire(prop: Property, given: Any, shown: Any) -> object:
+def from_wire(prop: Property, given: object, shown: object) -> object:
     """Return a value that a service shows in the form of templates, with what means the same as in `given`.
 
     Keys of the service's own are left out. It is None if a template could not give the value.
@@ -47,7 +47,7 @@ def from_wire(prop: Property, given: Any, shown: Any) -> object:
     return None if checked.problems else found
 
 
-def _from_wire(prop: Property, given: Any, shown: Any) -> object:
+def _from_wire(prop: Property, given: object, shown: object) -> object:
     if isinstance(shown, Mapping) and prop.schema is not None:
         known = given if isinstance(given, Mapping) else {}
         return without_nulls(
@@ -68,7 +68,7 @@ def _from_wire(prop: Property, given: Any, shown: Any) -> object:
     return given if given is not None and same(wire_value(prop, given), shown) else shown
 
 
-def without_nulls(body: Mapping[str, Any]) -> dict[str, Any]:
+def without_nulls(body: Mapping[str, object]) -> dict[str, Any]:
     """Return the entries that have a value."""
     return {key: value for key, value in body.items() if value is not None}
 

@@ -38,7 +38,7 @@ class EngineService(Protocol):
         arguments: Mapping[str, Any],
         sender: str = "",
         seconds: float | None = None,
-    ) -> Any:
+    ) -> object:
         """Run `method` and return its answer; `sender` is the release of the calling process, if known.
 
         Without an answer within `seconds`, EngineUnavailable is raised.

@@ -40,7 +40,7 @@ class Dispatcher(Generic[Engine]):
         self,
         context: RequestContext,
         method: str,
-        arguments: Mapping[str, Any],
+        arguments: Mapping[str, object],
         sender: str = "",
         seconds: float | None = None,
     ) -> object:

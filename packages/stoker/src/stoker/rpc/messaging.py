@@ -169,7 +169,7 @@ class MessagingClient:
             raise EngineUnavailable("The message broker cannot be reached; try again later.") from None
 
 
-def _prepared(context: RequestContext, request: Request[Any], seconds: float) -> Callable[[object], Reply]:
+def _prepared(context: RequestContext, request: Request[object], seconds: float) -> Callable[[object], Reply]:
     """Serialize a request, and return the function that sends it and waits for the reply, for up to `seconds`."""
     method, arguments = request.method, packed(f"the arguments of {request.method}", request.arguments())
 

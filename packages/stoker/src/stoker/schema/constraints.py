@@ -161,7 +161,7 @@ def in_template(value: Any) -> str:
     return repr(value) if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
 
 
-def listed(values: Sequence[Any], shown: Callable[[Any], str] = repr) -> Iterator[str]:
+def listed(values: Sequence[object], shown: Callable[[object], str] = repr) -> Iterator[str]:
     """Yield the values as a message lists them; `0 to 255` stands for consecutive integers."""
     for run in _runs(values):
         if len(run) >= _SHORTEST_RUN:
@@ -170,9 +170,9 @@ def listed(values: Sequence[Any], shown: Callable[[Any], str] = repr) -> Iterato
             yield from map(shown, run)
 
 
-def _runs(values: Sequence[Any]) -> list[list[Any]]:
+def _runs(values: Sequence[Any]) -> list[list[object]]:
     """Return the values in order, with integers that follow each other in one list."""
-    runs: list[list[Any]] = []
+    runs: list[list[object]] = []
     for value in values:
         if runs and type(value) is int and type(runs[-1][-1]) is int and value == runs[-1][-1] + 1:
             runs[-1].append(value)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
 
 
 class How(StrEnum):
@@ -54,7 +53,7 @@ def managed(reason: str) -> Live:
     return Live(How.MANAGED, reason)
 
 
-def same(sent: Any, shown: Any) -> bool:
+def same(sent: object, shown: object) -> bool:
     """Return whether a service shows what it was sent, ignoring keys that it adds and the order of lists.
 
     Services show an empty value in several ways, null among them.

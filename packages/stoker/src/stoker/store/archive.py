@@ -57,7 +57,7 @@ class Archive:
             _sync_directory(self._directory)
 
 
-def _plain(table: str, now: float, row: Mapping[str, Any]) -> dict[str, object]:
+def _plain(table: str, now: float, row: Mapping[str, object]) -> dict[str, object]:
     return {"table": str(table), "removed_at": now, "row": {str(name): value for name, value in row.items()}}
 
 

@@ -195,7 +195,7 @@ class Database:
         finally:
             patient.dispose()
 
-    async def read(self, query: Callable[..., Result], *arguments: Any) -> Result:
+    async def read(self, query: Callable[..., Result], *arguments: object) -> Result:
         """Run `query(connection, *arguments)` on a thread. Its statements do not share a snapshot of the database.
 
         It is retried while the database is unreachable or busy, so that work pauses and resumes.
@@ -206,7 +206,7 @@ class Database:
         self,
         thread: Callable[[Callable[[], Result]], Awaitable[Result]],
         query: Callable[..., Result],
-        *arguments: Any,
+        *arguments: object,
     ) -> Result:
         """Like `read`, with a function `thread` that runs a function on a thread: for queries that compute much."""
         while True:
@@ -224,7 +224,7 @@ class Database:
     async def _on_reader(self, work: Callable[[], Result]) -> Result:
         return await asyncio.get_running_loop().run_in_executor(self._readers, copy_context().run, work)
 
-    def read_now(self, query: Callable[..., Result], *arguments: Any) -> Result:
+    def read_now(self, query: Callable[..., Result], *arguments: object) -> Result:
         """Like `read`, on the calling thread."""
         with self.engine.connect() as connection:
             return query(connection, *arguments)

@@ -27,7 +27,7 @@ def tree(connection: Connection, root_id: str) -> list[list[object]]:
     return _rows(connection, select(*_STACK).where(_alive(root_id)).order_by(stacks.c.id), root_id)
 
 
-def trees(connection: Connection, root_ids: Collection[str]) -> dict[str, list[list[Any]]]:
+def trees(connection: Connection, root_ids: Collection[str]) -> dict[str, list[list[object]]]:
     """Return `tree` of many root stacks, by their IDs."""
     alive = stacks.c.root_id.in_(root_ids) & stacks.c.deleted_at.is_(None)
     found: dict[str, list[list[Any]]] = {root_id: [] for root_id in root_ids}

@@ -475,7 +475,7 @@ def _write_rows(connection: Connection, batches: list[_Frozen]) -> None:
         connection.execute(statements.without(table, key), [{key: value} for _, value in gone])
 
 
-def _by_table(rows: Mapping[tuple[Table, str], dict[str, Any]]) -> dict[Table, list[dict[str, Any]]]:
+def _by_table(rows: Mapping[tuple[Table, str], dict[str, Any]]) -> dict[Table, list[dict[str, object]]]:
     grouped: dict[Table, list[dict[str, object]]] = {}
     for (table, _), values in rows.items():
         grouped.setdefault(table, []).append(values)

@@ -42,12 +42,12 @@ class Record:
         return cls(*[mapping[name] for name in cls.selected])
 
     @classmethod
-    def all_of(cls, result: Result[Any]) -> list[Self]:
+    def all_of(cls, result: Result[object]) -> list[Self]:
         """Return the records of rows selected with all their columns, whose positions are determined only once."""
         return list(cls.each_of(result))
 
     @classmethod
-    def each_of(cls, result: Result[Any]) -> Iterator[Self]:
+    def each_of(cls, result: Result[object]) -> Iterator[Self]:
         """Like `all_of`, one after another."""
         keys = tuple(result.keys())
         picked = tuple if keys == cls.selected else itemgetter(*(keys.index(name) for name in cls.selected))
@@ -415,8 +415,8 @@ class StoredState:
     """
 
     data: dict[str, Any] = field(default_factory=dict)
-    metadata: Mapping[str, Any] = field(default_factory=dict)
-    attributes: dict[str, Any] = field(default_factory=dict)
+    metadata: Mapping[str, object] = field(default_factory=dict)
+    attributes: dict[str, object] = field(default_factory=dict)
     progress: dict[str, Any] = field(default_factory=dict)
     definition: dict[str, Any] = field(default_factory=dict)
     attempts: int = 0

@@ -21,7 +21,7 @@ def sealed_columns() -> Iterator[Column[object]]:
 
 
 def reseal(
-    connection: Connection, sealer: Sealer, column: Column[Any], after: Key | None = None, most: int = 200
+    connection: Connection, sealer: Sealer, column: Column[object], after: Key | None = None, most: int = 200
 ) -> tuple[int, Key | None]:
     """Seal up to `most` values of a column again, in the order of their primary keys, starting after `after`.
 

@@ -50,7 +50,7 @@ class Sealer:
             return self._fernet.rotate(sealed).decode("ascii")
         return text
 
-    def digest(self, data: Any) -> str:
+    def digest(self, data: object) -> str:
         """Return a keyed digest of JSON data: equal for equal data, and without the key no clue to the data."""
         body = dumps(data, orjson.OPT_SORT_KEYS | orjson.OPT_NON_STR_KEYS, repr)
         return hashlib.blake2b(body, digest_size=32, key=self._digest_key).hexdigest()

@@ -110,7 +110,7 @@ def page_of(connection: Connection, wanted: Search) -> Page:
 def page_queries(wanted: Search) -> Sequence[Select[Any]]:
     """Return the queries for the UUIDs of a page, one for each way in which a resource can match."""
     conditions: list[ColumnElement[bool]] = []
-    queries: list[Select[Any]] = []
+    queries: list[Select[object]] = []
     if wanted.id is not None:
         conditions.append(resources.c.physical_id == wanted.id)
     if wanted.name is not None:

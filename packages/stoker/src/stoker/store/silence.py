@@ -74,7 +74,7 @@ def notice_silence(engine: Engine, seconds: float) -> None:
     event.listen(engine, "handle_error", note)
 
 
-def _connect_psycopg(limit: float, arguments: Any, parameters: dict[str, Any]) -> object:
+def _connect_psycopg(limit: float, arguments: Any, parameters: dict[str, object]) -> object:
     """Connect to PostgreSQL. TCP notices packets that are dropped, the limit everything else."""
     for name, value in {
         "keepalives_idle": max(1, round(limit / 2)),
@@ -96,7 +96,7 @@ def _watched_connection() -> Any:
     class WatchedConnection(psycopg.Connection[Any]):
         limit: float | None = None
 
-        def wait(self, gen: Any, *arguments: Any, **options: Any) -> Any:
+        def wait(self, gen: object, *arguments: Any, **options: Any) -> Any:
             return super().wait(self._watched(gen), *arguments, **options)
 
         def _watched(self, inner: Any) -> Generator[Any, Any, Any]:

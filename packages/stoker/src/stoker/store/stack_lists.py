@@ -64,7 +64,7 @@ def _in_state(action: str | None, status: str) -> ColumnElement[bool]:
     return in_status if action is None else and_(tables.stacks.c.action == action, in_status)
 
 
-def _sortable(column: ColumnElement[Any]) -> ColumnElement[object]:
+def _sortable(column: ColumnElement[object]) -> ColumnElement[object]:
     """Return a column that pages can continue by after a marker: null (a time not reached yet) sorts first."""
     return func.coalesce(column, 0) if column is tables.stacks.c.updated_at else column
 

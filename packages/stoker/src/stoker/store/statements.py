@@ -28,7 +28,7 @@ from sqlalchemy import (
 
 
 @cache
-def where(table: Table, *names: str) -> Select[Any]:
+def where(table: Table, *names: str) -> Select[object]:
     """Select rows by these columns; the parameters have the columns' names."""
     return select(table).where(and_(*(table.c[name] == bindparam(name) for name in names)))
 
@@ -48,7 +48,7 @@ def begins(column: ColumnElement[str], prefix: str) -> ColumnElement[bool]:
     return and_(column >= prefix, column < end, column.startswith(prefix, autoescape=True))
 
 
-def count_of(rows: Select[Any]) -> Select[int]:
+def count_of(rows: Select[object]) -> Select[int]:
     """Count rows up to the parameter `most`: where that is a limit, no more need to be read."""
     return select(func.count()).select_from(rows.limit(bindparam("most")).subquery())
 
@@ -79,7 +79,7 @@ def without(table: Table, *names: str) -> Delete:
     return delete(table).where(and_(*(table.c[name] == bindparam(name) for name in names)))
 
 
-def after_marker(keys: Sequence[Any], values: Sequence[Any], descending: bool) -> Any:
+def after_marker(keys: Sequence[object], values: Sequence[Any], descending: bool) -> Any:
     """Return the condition for rows after the marker's in the order of several keys.
 
     What it says of the first key alone lets the database begin to read an index at the marker.

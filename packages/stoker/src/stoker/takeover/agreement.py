@@ -30,7 +30,7 @@ def known_definition(target: Target, state: ResourceState) -> dict[str, object]:
     return {name: value for name, value in definition.items() if not has_unknown(value)}
 
 
-def agreed_values(target: Target, values: Mapping[str, Any], *, same: bool) -> dict[str, object]:
+def agreed_values(target: Target, values: Mapping[str, object], *, same: bool) -> dict[str, object]:
     """Return the property values to record: the template's where Heat's mean the same, Heat's elsewhere.
 
     Heat records IDs where a template has names. If a resource was converged with the present template (`same`), the

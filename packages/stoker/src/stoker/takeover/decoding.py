@@ -56,7 +56,7 @@ class Decoder:
                 continue
         raise Undecipherable("a value is encrypted with another key than the given ones")
 
-    def parameter(self, stored: Any) -> Any:
+    def parameter(self, stored: Any) -> object:
         """Return a hidden parameter's value, which is stored as `[method, text]`."""
         method, text = stored
         return json_or_text(self.plain(method, text))

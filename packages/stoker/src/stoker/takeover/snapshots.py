@@ -64,7 +64,7 @@ class SnapshotMapper:
         document, hidden = redacted_document(data, inputs, self._type)
         return self._services.sealer.seal({"document": document, "hidden": hidden})
 
-    def _copies(self, mapped: MappedStack, row: Row, data: Mapping[str, Any]) -> Iterator[ResourceState]:
+    def _copies(self, mapped: MappedStack, row: Row, data: Mapping[str, object]) -> Iterator[ResourceState]:
         """Yield the records of the copies that the entries of a snapshot's resources name in their data."""
         for path, stack_name, entry in entries_of(data):
             state = mapped.current.get(path[0]) if len(path) == 1 else None

@@ -139,7 +139,7 @@ class _Checker(NameChecker):
         if self._deep is not None and not complaints:
             self.problems.add_all(self._deep(resource, kind, values))
 
-    def _types_of_members(self, kind: ResourceType, values: Mapping[str, Any]) -> Iterator[_Member]:
+    def _types_of_members(self, kind: ResourceType, values: Mapping[str, object]) -> Iterator[_Member]:
         sample = capabilities.sample_of(kind, values)
         template = sample.template if sample is not None else None
         members = (template or {}).get("resources") or {}

@@ -56,7 +56,7 @@ class TemplateCompiler:
         with self.deferring():
             return self.value(snippet, path)
 
-    def condition(self, snippet: Any, path: Path) -> object:
+    def condition(self, snippet: object, path: Path) -> object:
         """Return a compiled condition: a boolean, a name or a condition function."""
         return self._conditions.condition(snippet, path)
 
@@ -96,7 +96,7 @@ class TemplateCompiler:
             self._problems.add_all([diagnostic])
         return Malformed(diagnostic)
 
-    def build(self, cls: type[Function], name: str, arguments: Any, path: Path, compiler: Compiler) -> Expression:
+    def build(self, cls: type[Function], name: str, arguments: object, path: Path, compiler: Compiler) -> Expression:
         """Return a call of a known function, or a `Malformed` node if its arguments are invalid."""
         self.used.add(name)
         call = cls.compile(name, arguments, path, compiler)
@@ -129,7 +129,7 @@ class TemplateCompiler:
         path: Path,
         compiler: Compiler,
         call: Callable[[str, object, Path], Expression | None],
-    ) -> Any:
+    ) -> object:
         """Return `snippet` with every call that `call` knows replaced by a node; `compiler` compiles inner values."""
         if isinstance(snippet, dict):
             self._budget.charge(1, _NODE_BYTES * len(snippet))
@@ -188,7 +188,7 @@ class _ConditionCompiler:
         self._table = table
         self._place = place
 
-    def condition(self, snippet: Any, path: Path) -> object:
+    def condition(self, snippet: object, path: Path) -> object:
         if isinstance(snippet, bool):
             return snippet
         if isinstance(snippet, str):
@@ -210,7 +210,7 @@ class _ConditionCompiler:
         with self._template.deferring():
             return self.value(snippet, path)
 
-    def _call(self, name: str, arguments: Any, path: Path) -> Expression | None:
+    def _call(self, name: str, arguments: object, path: Path) -> Expression | None:
         variant = self._table.get(name)
         if variant is not None:
             return self._template.build(functions()[variant], name, arguments, path, self)

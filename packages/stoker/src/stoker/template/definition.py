@@ -58,7 +58,7 @@ class DefinitionInputs(TypedDict):
     pseudo: PseudoParameters
     strict: NotRequired[bool]
     missing_ok: NotRequired[bool]
-    exports: NotRequired[Mapping[str, Any] | None]
+    exports: NotRequired[Mapping[str, object] | None]
     look_up: NotRequired[LookUp | None]
 
 
@@ -162,7 +162,7 @@ class Definition:
         self._bind_resources(problems)
         self._bind_outputs(problems)
 
-    def with_parameters(self, values: Mapping[str, Any]) -> Definition:
+    def with_parameters(self, values: Mapping[str, object]) -> Definition:
         """Return the definition with other values of some parameters, which may be unknown and are not checked."""
         other = copy(self)
         other.parameters = self.parameters.with_values(values)
@@ -268,7 +268,7 @@ class Definition:
     def mappings(self) -> Mapping[str, Any]:
         return self.template.mappings
 
-    def parameter(self, name: str) -> Any:
+    def parameter(self, name: str) -> object:
         """Return the parameter's value; raises FunctionError (UserParameterMissing) if there is none."""
         try:
             return self.parameters[name]
@@ -349,7 +349,7 @@ class Definition:
             except FunctionError as error:
                 self._failed_conditions[name] = error
 
-    def _holds(self, condition: Any) -> bool:
+    def _holds(self, condition: object) -> bool:
         """Return whether a condition is true or unknown."""
         return condition is True or evaluate(condition, Evaluation(self, _UNKNOWN_SCOPE)) is not False
 
@@ -447,7 +447,7 @@ def _not_null(values: Mapping[str, Any]) -> dict[str, object]:
     return {name: value for name, value in values.items() if value is not None}
 
 
-def _given(environment: Mapping[str, Any], request: Mapping[str, Any]) -> dict[str, Any]:
+def _given(environment: Mapping[str, object], request: Mapping[str, Any]) -> dict[str, Any]:
     return {**environment, **_not_null(request)}
 
 

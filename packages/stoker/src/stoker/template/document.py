@@ -180,7 +180,7 @@ def _text_size(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
 
 
-def _json_size(data: Mapping[str, Any]) -> int:
+def _json_size(data: Mapping[str, object]) -> int:
     """Return the number of bytes of the data as JSON in UTF-8."""
     try:
         return len(orjson.dumps(data))

@@ -28,7 +28,7 @@ class EntryReader:
 
     # -- conditions -------------------------------------------------------------------------------------------
 
-    def conditions(self, entries: Mapping[str, Any], path: Path) -> dict[str, Any]:
+    def conditions(self, entries: Mapping[str, Any], path: Path) -> dict[str, object]:
         """Return compiled conditions by name, required ones first; add a problem for a cycle."""
         compiled = {
             name: self._compiler.definition_of_condition(snippet, (*path, name)) for name, snippet in entries.items()
@@ -40,7 +40,7 @@ class EntryReader:
             return compiled
         return {name: compiled[name] for name in order}
 
-    def _condition(self, raw: Mapping[str, object], keys: Mapping[str, str], path: Path) -> Any:
+    def _condition(self, raw: Mapping[str, object], keys: Mapping[str, str], path: Path) -> object:
         key = keys.get("condition", "")
         snippet = raw.get(key)
         if snippet is None or key not in self._version.resource_keys | self._version.output_keys:
@@ -49,7 +49,7 @@ class EntryReader:
 
     # -- resources --------------------------------------------------------------------------------------------
 
-    def resources(self, entries: Mapping[str, Any], path: Path) -> dict[str, ResourceTemplate]:
+    def resources(self, entries: Mapping[str, object], path: Path) -> dict[str, ResourceTemplate]:
         """Return the resources by name; add a problem for each mistake. The type of an invalid one can be empty."""
         keys = self._version.resource_keys
         misplaced = {
@@ -119,7 +119,7 @@ class EntryReader:
             self._problems.add("resource-type", f"the type must be a string, not {type_name(value)}", (*path, key))
         return value if isinstance(value, str) else ""
 
-    def _field(self, raw: Mapping[str, object], key: str, allowed: tuple[type, ...], path: Path) -> Any:
+    def _field(self, raw: Mapping[str, object], key: str, allowed: tuple[type, ...], path: Path) -> object:
         if key not in self._version.resource_keys or (raw.get(key) is None and not self._is_null(raw, key)):
             return None
         compiled = self._compiler.value(raw[key], (*path, key))
@@ -250,7 +250,7 @@ def _text(value: Any) -> str:
     return "" if value is None else str(value)
 
 
-def _names_in(node: Any) -> list[str]:
+def _names_in(node: object) -> list[str]:
     """Return the names of the conditions that a compiled condition refers to."""
     if isinstance(node, ConditionName):
         return [node.name]

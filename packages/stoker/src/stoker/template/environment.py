@@ -87,7 +87,7 @@ class _Refused(Exception):
         self.kind = kind
 
 
-def _combined(schema: ParameterSchema, before: Any, value: Any, deep: bool) -> object:
+def _combined(schema: ParameterSchema, before: object, value: Any, deep: bool) -> object:
     if schema.type is BOOLEAN:
         raise _Refused("booleans can only be overwritten", "Invalid")
     try:
@@ -145,9 +145,9 @@ class Environment:
         parameters: Mapping[str, Any],
         parameter_defaults: Mapping[str, Any],
         registry: Registry,
-        event_sinks: Sequence[Mapping[str, Any]] = (),
+        event_sinks: Sequence[Mapping[str, object]] = (),
         encrypted_param_names: Sequence[str] = (),
-        operator_defaults: Mapping[str, Any] | None = None,
+        operator_defaults: Mapping[str, object] | None = None,
         transfers: Transfers = NO_TRANSFERS,
     ) -> None:
         self.parameters = parameters
@@ -178,7 +178,9 @@ class Environment:
         )
 
     @classmethod
-    def merged(cls, environments: Sequence[Mapping[str, Any]], schemas: Mapping[str, ParameterSchema]) -> Environment:
+    def merged(
+        cls, environments: Sequence[Mapping[str, object]], schemas: Mapping[str, ParameterSchema]
+    ) -> Environment:
         """Return several environments as one, in which later ones override earlier ones. `schemas` are the template's
         parameters, whose types decide how values are merged if an environment has a merge strategy.
 
@@ -296,7 +298,7 @@ def _overlay(before: Any, value: Any) -> object:
     return {**(before or {}), **value} if isinstance(value, Mapping) else value
 
 
-def _problems(data: Any, source: str) -> list[Diagnostic]:
+def _problems(data: object, source: str) -> list[Diagnostic]:
     if not isinstance(data, Mapping):
         return [_problem("environment", f"must be a map, not {type_name(data)}", (), source)]
     found = []
@@ -338,7 +340,7 @@ def _usable_entries(entries: Mapping[str, Any], path: Path, wrong: Collection[Pa
     return usable
 
 
-def _registry_problems(entries: Mapping[str, Any], path: Path, source: str) -> list[Diagnostic]:
+def _registry_problems(entries: Mapping[str, object], path: Path, source: str) -> list[Diagnostic]:
     found = []
     for name, value in entries.items():
         place = (*path, str(name))

@@ -61,7 +61,7 @@ class Facade:
 
     metadata: Any = None
     deletion_policy: str = "Delete"
-    update_policy: Any = None
+    update_policy: object = None
 
 
 class Scope(Protocol):
@@ -92,7 +92,7 @@ class UnknownScope:
     def attribute(self, resource: str, attribute: str, path: tuple[str | int, ...]) -> object:
         return Unknown.of(resource, attribute, *path)
 
-    def all_attributes(self, resource: str) -> Any:
+    def all_attributes(self, resource: str) -> object:
         return Unknown.of(resource, "")
 
     def availability_zones(self) -> object:
@@ -123,7 +123,7 @@ class Binding(Protocol):
     def mappings(self) -> Mapping[str, Any]: ...
 
     @property
-    def known_exports(self) -> Mapping[str, Any] | None:
+    def known_exports(self) -> Mapping[str, object] | None:
         """The exports of the project's stacks by name; None if they are not known."""
 
     @property
@@ -133,7 +133,7 @@ class Binding(Protocol):
     def budget(self) -> Budget:
         """The budget to charge when no other one is open."""
 
-    def parameter(self, name: str) -> Any:
+    def parameter(self, name: str) -> object:
         """Return the parameter's value; raises FunctionError (UserParameterMissing) if there is none."""
 
     def has_parameter(self, name: str) -> bool: ...

@@ -55,7 +55,7 @@ class ParameterBinding:
         return {}
 
     @property
-    def known_exports(self) -> Mapping[str, Any] | None:
+    def known_exports(self) -> Mapping[str, object] | None:
         return None
 
     @property
@@ -66,7 +66,7 @@ class ParameterBinding:
     def budget(self) -> Budget:
         return Budget(self.limits.allowed)
 
-    def parameter(self, name: str) -> Any:
+    def parameter(self, name: str) -> object:
         value = self.value(name)
         return UNDETERMINED if value is None else value
 

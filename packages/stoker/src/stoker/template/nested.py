@@ -64,7 +64,7 @@ def attributes_of(template: Template) -> dict[str, Attribute]:
     return {key: Attribute(output.description) for key, output in template.outputs.items()}
 
 
-def child_parameters(values: Mapping[str, Any]) -> dict[str, object]:
+def child_parameters(values: Mapping[str, object]) -> dict[str, object]:
     """Return property values as parameter values of the nested stack, without nulls."""
     return {name: _parameter_value(value) for name, value in values.items() if value is not None}
 

@@ -122,7 +122,7 @@ def _shown(value: Any) -> str:
     return text if len(text) <= 60 else f"{text[:57]}…"
 
 
-def parse(name: str, raw: Any, version: Version) -> tuple[ParameterSchema, list[Diagnostic]]:
+def parse(name: str, raw: object, version: Version) -> tuple[ParameterSchema, list[Diagnostic]]:
     """Parse the declaration `raw` of the parameter `name`; paths of diagnostics are relative to the declaration."""
     if not isinstance(raw, Mapping):
         message = f"the declaration of a parameter must be a map, not {type_name(raw)}"
@@ -372,7 +372,7 @@ def _finished(constraint: Constraint, kind: ParameterType, place: Path) -> Const
     """Convert allowed values to the parameter's type, because they are compared after conversion."""
     if not isinstance(constraint, AllowedValues):
         return constraint
-    converted: list[Any] = []
+    converted: list[object] = []
     for index, value in enumerate(constraint.values):
         try:
             converted += kind.spellings(value)

@@ -82,7 +82,7 @@ class Parameters:
         schemas: Mapping[str, ParameterSchema],
         given: Mapping[str, Any],
         defaults: Mapping[str, Any],
-        pseudo: Mapping[str, Any],
+        pseudo: Mapping[str, object],
         section: str = "parameters",
     ) -> None:
         self._schemas = schemas
@@ -209,11 +209,11 @@ class Parameters:
             if schema.immutable and name in before._schemas and before.fit(name) != self.fit(name):
                 raise ImmutableParameterModified(f"The parameter {name!r} is immutable; its value cannot be changed.")
 
-    def with_values(self, values: Mapping[str, Any]) -> Parameters:
+    def with_values(self, values: Mapping[str, object]) -> Parameters:
         """Return the same parameters with other values for some of them."""
         return Parameters(self._schemas, {**self._given, **values}, self._defaults, self._pseudo, self._section)
 
-    def redacted(self, values: Mapping[str, Any]) -> dict[str, object]:
+    def redacted(self, values: Mapping[str, object]) -> dict[str, object]:
         """Return `values`, which are by parameter name, with the hidden ones redacted."""
         hidden = self.hidden
         return {name: REDACTED if name in hidden else value for name, value in values.items()}

@@ -18,8 +18,8 @@ class ResourceTemplate:
     type: str
     source: Mapping[str, Any]
     properties: Any
-    metadata: Any
-    update_policy: Any
+    metadata: object
+    update_policy: object
     deletion_policy: Any
     creation_policy: object
     update_replace_policy: str | None

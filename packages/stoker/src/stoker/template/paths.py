@@ -8,7 +8,7 @@ from typing import Any
 from stoker.schema.unknown import Unknown
 
 
-def follow_attribute(value: Any, path: Iterable[Any]) -> Any:
+def follow_attribute(value: object, path: Iterable[Any]) -> object:
     """Return the value at `path`, as `get_attr` does; None for a missing key, a bad index or a scalar.
 
     A list index must be an integer; a string is never indexed. An unknown on the path is returned.
@@ -25,7 +25,7 @@ def follow_attribute(value: Any, path: Iterable[Any]) -> Any:
     return value
 
 
-def follow_parameter(value: Any, path: Iterable[Any]) -> object:
+def follow_parameter(value: object, path: Iterable[object]) -> object:
     """Return the value at `path`, as `get_param` does: like `follow_attribute`, with an empty string instead of None.
 
     Numeric strings are indexes too, and indexing a string gives a character.
@@ -59,5 +59,5 @@ def to_index(value: Any) -> int | None:
     return None
 
 
-def _is_position(part: Any, items: Sequence[Any]) -> bool:
+def _is_position(part: object, items: Sequence[object]) -> bool:
     return isinstance(part, int) and not isinstance(part, bool) and -len(items) <= part < len(items)

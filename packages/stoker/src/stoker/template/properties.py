@@ -88,7 +88,7 @@ def with_description(
 def against_schema(
     definition: Definition,
     schema: Mapping[str, Property],
-    given: Mapping[str, Any],
+    given: Mapping[str, object],
     path: Path,
 ) -> tuple[dict[str, Any], list[Diagnostic]]:
     """Return values converted by a schema, and diagnostics with positions; `path` is the place of the values."""
@@ -98,7 +98,7 @@ def against_schema(
 
 
 def unknown_names(
-    definition: Definition, schema: Mapping[str, Property], given: Mapping[str, Any], path: Path
+    definition: Definition, schema: Mapping[str, Property], given: Mapping[str, object], path: Path
 ) -> list[Diagnostic]:
     """Return diagnostics for the names of `given`, which has the place `path`, that a schema does not declare."""
     finalizer = Finalizer()

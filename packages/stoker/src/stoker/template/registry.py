@@ -123,7 +123,7 @@ class Registry:
         """
         user = {name: target for name, target in self._user.items() if target != template_name}
         undone = {name: name for name, target in _types(self._operator) if target == template_name}
-        nested: dict[str, Any] = {}
+        nested: dict[str, object] = {}
         for entry in reversed(list(_named(self._user, resource_name))):
             nested.update({name: below for name, below in entry.items() if isinstance(below, Mapping)})
         user.pop(_RESOURCES, None)
@@ -167,7 +167,7 @@ def _named(layer: Mapping[str, Any], resource_name: str) -> Iterator[Mapping[str
             yield entries[name]
 
 
-def _patterns(entries: Mapping[str, Any]) -> list[str]:
+def _patterns(entries: Mapping[str, object]) -> list[str]:
     """Return the names with an asterisk at the end, in the order in which they apply."""
     return sorted((name for name in entries if name.endswith("*")), key=lambda name: (-len(name), name))
 

@@ -72,7 +72,7 @@ def read_transform(data: Mapping[str, Any], version: Version, problems: Problems
     return version.extended
 
 
-def check_section_names(data: Mapping[str, Any], version: Version, problems: Problems) -> None:
+def check_section_names(data: Mapping[str, object], version: Version, problems: Problems) -> None:
     """Add a problem for each section that the version does not have."""
     for name in data:
         if name not in version.sections:
@@ -83,7 +83,7 @@ def check_section_names(data: Mapping[str, Any], version: Version, problems: Pro
             problems.add("section", f"unknown section {name!r}", (Key(name),), hint=hint)
 
 
-def section(data: Mapping[str, Any], version: Version, name: str, problems: Problems) -> Mapping[str, Any]:
+def section(data: Mapping[str, object], version: Version, name: str, problems: Problems) -> Mapping[str, object]:
     """Return the section with the HOT name `name`, by entry; empty if it is missing or not a map."""
     written = version.dialect.sections.get(name)
     found = data.get(written) if written in version.sections else None
@@ -95,7 +95,7 @@ def section(data: Mapping[str, Any], version: Version, name: str, problems: Prob
     return found
 
 
-def read_transfers(data: Mapping[str, Any], version: Version, document: Document, problems: Problems) -> Transfers:
+def read_transfers(data: Mapping[str, object], version: Version, document: Document, problems: Problems) -> Transfers:
     """Return the entries of the sections `imports`, `moved` and `removed`."""
     found = {name: data[name] for name in TRANSFERS if name in version.sections and data.get(name) is not None}
     if not found:

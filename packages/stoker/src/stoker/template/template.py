@@ -71,8 +71,8 @@ class Template:
     description: str
     parameters: Mapping[str, ParameterSchema]
     parameter_groups: Sequence[Mapping[str, object]]
-    mappings: Mapping[str, Any]
-    conditions: Mapping[str, Any]
+    mappings: Mapping[str, object]
+    conditions: Mapping[str, object]
     resources: Mapping[str, ResourceTemplate]
     outputs: Mapping[str, OutputTemplate]
     rules: Mapping[str, RuleTemplate]
@@ -84,7 +84,7 @@ class Template:
     @classmethod
     def load(
         cls,
-        document: Document | str | Mapping[str, Any],
+        document: Document | str | Mapping[str, object],
         *,
         source: str = "template",
         limits: Limits = DEFAULT_LIMITS,
@@ -192,7 +192,7 @@ class Template:
         return problems
 
     def _without_loops(
-        self, document: Document, parts: dict[str, Mapping[str, Any]], parameters: Parameters, problems: Problems
+        self, document: Document, parts: dict[str, Mapping[str, object]], parameters: Parameters, problems: Problems
     ) -> Document:
         """Expand loops in `parts`; return the document that knows the origins of the copies."""
         self.loops = ()
@@ -212,7 +212,7 @@ class Template:
         self.loops = tuple(expander.collections)
         return document.with_origins(expander.origins)
 
-    def _refuse_loops(self, parts: dict[str, Mapping[str, Any]], problems: Problems) -> None:
+    def _refuse_loops(self, parts: dict[str, Mapping[str, object]], problems: Problems) -> None:
         for name in _LOOP_SECTIONS if self.version.transforms else ():
             loops = [key for key in parts[name] if is_loop(key)]
             for key in loops:
@@ -220,7 +220,7 @@ class Template:
                 problems.add("needs-transform", "Fn::ForEach needs a transform", (self.written(name), key), hint=hint)
             parts[name] = {key: value for key, value in parts[name].items() if key not in loops}
 
-    def _read_entries(self, parts: Mapping[str, Mapping[str, Any]], problems: Problems) -> None:
+    def _read_entries(self, parts: Mapping[str, Mapping[str, object]], problems: Problems) -> None:
         version = self.version
         compiler = TemplateCompiler(version, frozenset(parts["conditions"]), problems)
         self.rules = read_rules(parts["rules"], ("Rules",), compiler, problems)
@@ -246,6 +246,6 @@ def _refuse_count(count: int, limits: Limits) -> None:
         )
 
 
-def _description(data: Mapping[str, Any], version: Version) -> str:
+def _description(data: Mapping[str, object], version: Version) -> str:
     value = data.get(version.dialect.sections["description"])
     return "" if value is None else str(value)

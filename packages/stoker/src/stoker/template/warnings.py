@@ -98,7 +98,7 @@ class _Subject:
     definition: Definition
     types: Mapping[str, ResourceType | None]
 
-    def trees(self) -> Iterator[Any]:
+    def trees(self) -> Iterator[object]:
         """Yield every compiled tree of the template, including those of entries whose condition is false."""
         template = self.definition.template
         yield from template.conditions.values()
@@ -125,7 +125,7 @@ class _Subject:
                 yield from _given(kind.properties, resource.properties, path)
 
 
-def _given(schema: Mapping[str, Property], tree: Any, path: Path) -> Iterator[_Given]:
+def _given(schema: Mapping[str, Property], tree: object, path: Path) -> Iterator[_Given]:
     successors = {prop.replaces: name for name, prop in schema.items() if prop.replaces}
     for name, value in (entries_of(tree) or {}).items():
         prop = schema.get(name)

@@ -225,7 +225,7 @@ class _Builder:
         frame.key = SHORT_TAGS[event.tag]
         frame.short = True
 
-    def open(self, value: dict[str, Any] | list[Any], event: Any) -> None:
+    def open(self, value: dict[str, object] | list[object], event: Any) -> None:
         if event.tag in SHORT_TAGS:
             self._open_short(event)
             self._push(value, event)
@@ -235,7 +235,7 @@ class _Builder:
             raise _problem(_tag_message(event.tag), event)
         self._push(value, event)
 
-    def _push(self, value: dict[str, Any] | list[Any], event: Any) -> None:
+    def _push(self, value: dict[str, object] | list[object], event: Any) -> None:
         if len(self._frames) > self._limits.max_depth:
             raise _problem(f"values are nested more than {self._limits.max_depth} levels deep", event, over_budget=True)
         if self._frames[-1].key is None:
@@ -251,7 +251,7 @@ class _Builder:
             self._anchors[frame.anchor] = (value, frame.weight)
         self._add(value, frame.weight, event)
 
-    def _add(self, value: Any, weight: int, event: Any) -> None:
+    def _add(self, value: object, weight: int, event: Any) -> None:
         frame = self._frames[-1]
         frame.weight += weight
         if frame.weight > self._limits.max_expanded_size:

@@ -27,7 +27,7 @@ class CloudCall:
     method: str
     path: str
     query: str
-    body: Any
+    body: object
     status: int | None
     answer: Any
     resource: tuple[str, str] | None = None
@@ -125,7 +125,7 @@ def lists(answer: object) -> dict[str, list[Any]]:
     }
 
 
-def identity(found: Any) -> str:
+def identity(found: object) -> str:
     """Return the ID of an object that a service describes, or else its name; empty for anything else."""
     content = _unwrapped(found)
     if not isinstance(content, Mapping):

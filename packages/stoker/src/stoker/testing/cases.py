@@ -56,7 +56,7 @@ class Case:
     number: int
     name: str
     given: Combination
-    clouds: tuple[Mapping[str, Any], ...]
+    clouds: tuple[Mapping[str, object], ...]
     steps: tuple[Step, ...]
     policy_files: tuple[str, ...] = ()
     cloud_file: str | None = None
@@ -244,7 +244,7 @@ def _cases(document: Document, name: str, test: Mapping[str, Any], before: int) 
         yield replace(case.with_given(dict(zip(domains, combination, strict=True))), number=number)
 
 
-def _steps(document: Document, name: str, test: Mapping[str, Any], given: Mapping[str, Any]) -> Iterator[Step]:
+def _steps(document: Document, name: str, test: Mapping[str, Any], given: Mapping[str, object]) -> Iterator[Step]:
     data = document.data
     template = test.get("template", data.get("template"))
     environments: Sequence[str] = test.get("environments", data.get("environments", ()))

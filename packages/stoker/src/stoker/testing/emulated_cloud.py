@@ -160,7 +160,7 @@ class EmulatedCloud:
     def _added(self, path: str, kind: str, wanted: Mapping[str, object], user: str = "admin") -> str:
         return str(self.request("POST", path, {kind: wanted}, user=user)[kind]["id"])
 
-    def request(self, method: str, path: str, body: Any = None, *, user: str = "admin") -> Any:
+    def request(self, method: str, path: str, body: object = None, *, user: str = "admin") -> Any:
         """Send a request as a user, with JSON data as its body; return the JSON data of the answer.
 
         It is not one of `calls`, and no fault concerns it. Raises Invalid if the service refuses it.
@@ -193,7 +193,7 @@ class EmulatedCloud:
 
     # -- what goes wrong -----------------------------------------------------------------------------------------
 
-    def add_fault(self, on: str, do: str, **rule: Any) -> None:
+    def add_fault(self, on: str, do: str, **rule: object) -> None:
         """Add a fault rule for requests of the engine: `on` is a method and path, such as `POST /compute/*`.
 
         `do` and the other keys are those of the emulator's reference. Raises Invalid for a wrong one.

@@ -41,7 +41,7 @@ _FLOATING = "203.0.113.0/24"
 """Addresses of an external network whose subnets the project may not see; it needs some for floating IPs."""
 
 
-def read_existing(cloud: NamedCloud) -> dict[str, Any]:
+def read_existing(cloud: NamedCloud) -> dict[str, object]:
     """Return what a project of a cloud can use, as the section `cloud` of test files.
 
     Raises Invalid for a cloud that does not answer as OpenStack does, and what keystoneauth raises for one that cannot

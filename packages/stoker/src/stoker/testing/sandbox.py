@@ -88,7 +88,7 @@ class Stack:
     id: str
     state: str
     reason: str
-    outputs: Mapping[str, Any]
+    outputs: Mapping[str, object]
     resources: Mapping[str, Resource]
 
     def __getitem__(self, path: str) -> Resource:
@@ -166,7 +166,7 @@ class Sandbox:
         template: str | Path,
         *,
         environments: Sequence[str | Path] = (),
-        parameters: Mapping[str, Any] | None = None,
+        parameters: Mapping[str, object] | None = None,
         rollback: bool = False,
         signals: Sequence[Signal] = (),
     ) -> Stack:
@@ -362,7 +362,7 @@ class Definition:
 
     @classmethod
     def read(
-        cls, template: str | Path, environments: Sequence[str | Path], parameters: Mapping[str, Any] | None
+        cls, template: str | Path, environments: Sequence[str | Path], parameters: Mapping[str, object] | None
     ) -> Definition:
         """Read the files. Raises Invalid, with the place of the reference, for one that cannot be read."""
         try:
@@ -414,7 +414,7 @@ async def _passed(seconds: float) -> None:
     await asyncio.sleep(seconds)
 
 
-def _ref(name: str) -> dict[str, Any]:
+def _ref(name: str) -> dict[str, object]:
     return {"name": name, "id": None}
 
 

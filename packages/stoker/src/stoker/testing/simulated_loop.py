@@ -33,11 +33,11 @@ class Process:
         self.doom: int | None = None
         self.spared = False
         self.on_death: list[Callable[[], None]] = []
-        self._backlog: list[tuple[Context, Callable[..., object], tuple[Any, ...]]] = []
+        self._backlog: list[tuple[Context, Callable[..., object], tuple[object, ...]]] = []
         self.context = loop.outside.copy()
         self.context.run(PROCESS.set, self)
 
-    def enter(self, context: Context, callback: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
+    def enter(self, context: Context, callback: Callable[..., object], arguments: tuple[object, ...]) -> None:
         """Carry on with one callback, if the process is in a state to."""
         if self.paused and not self.dead:
             self._backlog.append((context, callback, arguments))
@@ -156,7 +156,7 @@ class _Firing:
         self._process.call(self._callback)
 
 
-def settle(answer: asyncio.Future[Any], done: asyncio.Task[Any]) -> None:
+def settle(answer: asyncio.Future[Any], done: asyncio.Task[object]) -> None:
     """Give a task's result to whoever waits in another process."""
     if answer.done() or done.cancelled():
         return

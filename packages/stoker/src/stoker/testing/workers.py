@@ -50,7 +50,7 @@ class Workers:
         self._own.worker = _Worker(self._module)
         self._workers.append(self._own.worker)
 
-    def _answer(self, request: Mapping[str, Any]) -> object:
+    def _answer(self, request: Mapping[str, object]) -> object:
         return self._own.worker.answer(request)
 
 

@@ -215,7 +215,7 @@ def shown_actions(alarm: Alarm) -> dict[str, list[str]]:
     }
 
 
-def _restricted(wanted: NewAlarm, context: Context, project: str) -> dict[str, Any]:
+def _restricted(wanted: NewAlarm, context: Context, project: str) -> dict[str, object]:
     """The rule of an alarm; its query is restricted to the resources of the project, again with each change, as Aodh
     does."""
     if wanted.type != "gnocchi_aggregation_by_resources_threshold" or context.is_admin:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
-from typing import Any
 from zoneinfo import ZoneInfo
 
 from croniter import croniter
@@ -70,7 +69,7 @@ class Evaluator(Rules):
         now = self.records.now()
         return not alarm.time_constraints or any(_holds(Period(**period), now) for period in alarm.time_constraints)
 
-    def event(self, project: str, event_type: str, traits: Mapping[str, Any]) -> None:
+    def event(self, project: str, event_type: str, traits: Mapping[str, object]) -> None:
         """Raise the alarms of a project that an event is for."""
         for alarm in self._alarms.rows.select(project_id=project, type="event"):
             rule = EventRule(**alarm.rule)

@@ -56,7 +56,7 @@ class Form:
     required: tuple[str, ...]
     defaults: Mapping[str, Any] = field(default_factory=dict)
 
-    def completed(self, given: Any, name: str) -> dict[str, Any]:
+    def completed(self, given: Any, name: str) -> dict[str, object]:
         """The rule with its defaults. Raises ApiError 400, and ValueError for a threshold that is no number."""
         AODH.check(f"data.{name}", given, self.fields, self.required)
         rule = {**self.defaults, **{key: value for key, value in given.items() if value is not None}}

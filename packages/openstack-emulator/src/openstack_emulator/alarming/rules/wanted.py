@@ -109,7 +109,7 @@ class NewAlarm:
     enabled: bool
     repeat_actions: bool
     severity: str
-    time_constraints: list[dict[str, Any]]
+    time_constraints: list[dict[str, object]]
     actions: dict[str, list[str]]
     rule: dict[str, Any]
     state: str | None = None

@@ -128,7 +128,7 @@ def delete(service: BareMetal, request: Request) -> Response:
 def validate(service: BareMetal, request: Request) -> Response:
     """Which interfaces of a node can be used: all that its driver implements; that of vendors is not checked."""
     node = service.nodes.managed(request, request.vars["node"], "baremetal:node:validate")
-    results: dict[str, dict[str, Any]] = {}
+    results: dict[str, dict[str, object]] = {}
     for name in INTERFACES.keys() - {"vendor"}:
         missing = (interface_of(node, name) or "no-").startswith("no-")
         reason = f"Driver {node.driver} does not support {name} (disabled or not implemented)."

@@ -92,7 +92,7 @@ class Kind:
         """The values of the fields that requests may set until one does."""
         return {name: copy.deepcopy(one.default) for name, one in self.fields.items() if one.check is not None}
 
-    def check(self, version: Version, given: Mapping[str, Any], required: Sequence[str] = ()) -> None:
+    def check(self, version: Version, given: Mapping[str, object], required: Sequence[str] = ()) -> None:
         """Refuse fields that do not exist (400) or only in later versions (406), wrong and missing values (400)."""
         known = {name: field for name in given if (field := self.fields.get(name)) is not None}
         checks = {

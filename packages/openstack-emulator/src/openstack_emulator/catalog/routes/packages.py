@@ -100,7 +100,7 @@ def upload(service: ApplicationCatalog, request: Request) -> Response:
     )
 
 
-def _form(request: Request) -> tuple[dict[str, Any], bytes | None]:
+def _form(request: Request) -> tuple[dict[str, object], bytes | None]:
     kind = request.headers.get("content-type", "")
     if not kind.startswith("multipart/form-data"):
         raise bad_request("The content type of a package must be multipart/form-data")
@@ -169,7 +169,7 @@ def change(service: ApplicationCatalog, request: Request) -> Response:
     return Response(package_view(row))
 
 
-def _patched(name: str, operation: Operation, value: Any) -> Any:
+def _patched(name: str, operation: Operation, value: Any) -> object:
     """Return the new value of a field. Lists get or lose the values of an operation."""
     if operation.op == "replace":
         return operation.value

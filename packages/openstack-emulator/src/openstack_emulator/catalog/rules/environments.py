@@ -7,7 +7,6 @@ of the environment; all other sessions of the former version are then invalid.
 from __future__ import annotations
 
 import copy
-from typing import Any
 
 from openstack_emulator.catalog.records import Applications, Deployment, Environment, Report, Session
 from openstack_emulator.catalog.rules.object_model import class_of, identifier_of
@@ -46,7 +45,9 @@ class Environments(Rules):
             raise forbidden("User is not authorized to access these tenant resources")
         return row
 
-    def create(self, context: Context, name: str, region: Any, default_networks: dict[str, Any] | None) -> Environment:
+    def create(
+        self, context: Context, name: str, region: object, default_networks: dict[str, object] | None
+    ) -> Environment:
         """Create an environment without applications."""
         now = self.records.timestamp(STAMP)
         return self.rows.add(

@@ -28,7 +28,7 @@ def accepted(given: Any) -> dict[str, object]:
     return dict(made)
 
 
-def accepted_list(given: Any) -> list[dict[str, Any]]:
+def accepted_list(given: object) -> list[dict[str, object]]:
     """Return the applications of a request. Raises ApiError 400 for other values, and for an ID that occurs twice."""
     if not isinstance(given, list):
         raise bad_request("The request body must be a JSON array of applications")

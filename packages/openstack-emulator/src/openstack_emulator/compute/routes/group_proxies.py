@@ -54,7 +54,7 @@ class Group(Part):
     security_group_rules: list[Rule]
 
 
-def group_view(compute: ComputeService, request: Request, group: Group) -> dict[str, Any]:
+def group_view(compute: ComputeService, request: Request, group: Group) -> dict[str, object]:
     """A group of Neutron's as Nova has it: with the rules for what comes in."""
     rules = [row for row in group.security_group_rules if row.direction == "ingress"]
     return {

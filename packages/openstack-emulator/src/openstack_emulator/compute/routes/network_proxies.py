@@ -72,7 +72,7 @@ def _network_view(network: Network) -> dict[str, object]:
     return {**dict.fromkeys(OF_NOVA_NETWORK), "id": network.id, "label": network.name}
 
 
-def _tenant_network_view(network: Network) -> dict[str, Any]:
+def _tenant_network_view(network: Network) -> dict[str, object]:
     return {"id": network.id, "label": network.name, "cidr": "None"}
 
 
@@ -180,7 +180,7 @@ def add_floating_ip(compute: ComputeService, request: Request, server: Server, a
     return Response(status=202)
 
 
-def remove_floating_ip(compute: ComputeService, request: Request, server: Server, arguments: Any) -> Response:
+def remove_floating_ip(compute: ComputeService, request: Request, server: Server, arguments: object) -> Response:
     """Lead a floating IP nowhere; 409 when it does not lead to the server."""
     address = argument_of("removeFloatingIp", arguments, "address", fields.text(1))
     floating = _by_address(compute, request, address)

@@ -62,7 +62,7 @@ class Action:
     locks: a locked server refuses it.
     """
 
-    handler: Callable[[ComputeService, Request, Server, Any], Response]
+    handler: Callable[[ComputeService, Request, Server, object], Response]
     noted: str | None = None
     admin: bool = False
     versions: tuple[Version, Version] = ((2, 1), LATEST)
@@ -91,7 +91,7 @@ def act_on(compute: ComputeService, request: Request) -> Response:
     return response
 
 
-def plain(operation: str, status: int = ACCEPTED) -> Callable[[ComputeService, Request, Server, Any], Response]:
+def plain(operation: str, status: int = ACCEPTED) -> Callable[[ComputeService, Request, Server, object], Response]:
     """An action that begins an operation and has no arguments."""
 
     def act(compute: ComputeService, request: Request, server: Server, arguments: Any) -> Response:
@@ -101,7 +101,7 @@ def plain(operation: str, status: int = ACCEPTED) -> Callable[[ComputeService, R
     return act
 
 
-def reboot(compute: ComputeService, request: Request, server: Server, arguments: Any) -> Response:
+def reboot(compute: ComputeService, request: Request, server: Server, arguments: object) -> Response:
     kind = argument_of("reboot", arguments, "type", fields.one_of("HARD", "Hard", "hard", "SOFT", "Soft", "soft"))
     soft = kind.upper() == "SOFT"
     if server.vm_state == "stopped" and soft:
@@ -140,7 +140,7 @@ def rebuild(compute: ComputeService, request: Request, server: Server, arguments
     return Response({"server": view}, ACCEPTED, {"Location": f"{request.base}/v2.1/servers/{server.id}"})
 
 
-def change_password(compute: ComputeService, request: Request, server: Server, arguments: Any) -> Response:
+def change_password(compute: ComputeService, request: Request, server: Server, arguments: object) -> Response:
     check_fields(arguments, {"adminPass": fields.text()}, ("adminPass",), "changePassword")
     compute.operations.begin(server, "changePassword")
     return Response(status=ACCEPTED)
@@ -212,12 +212,12 @@ def lock(compute: ComputeService, request: Request, server: Server, arguments: A
     return Response(status=ACCEPTED)
 
 
-def unlock(compute: ComputeService, request: Request, server: Server, arguments: Any) -> Response:
+def unlock(compute: ComputeService, request: Request, server: Server, arguments: object) -> Response:
     compute.servers.unlock(request.context, server)
     return Response(status=ACCEPTED)
 
 
-def force_delete(compute: ComputeService, request: Request, server: Server, arguments: Any) -> Response:
+def force_delete(compute: ComputeService, request: Request, server: Server, arguments: object) -> Response:
     compute.deletion.begin(server)
     return Response(status=ACCEPTED)
 
@@ -240,7 +240,7 @@ def reset_network(compute: ComputeService, request: Request, server: Server, arg
     raise ApiError(410, "The resource is gone.", "computeFault")
 
 
-def inject_network_info(compute: ComputeService, request: Request, server: Server, arguments: Any) -> Response:
+def inject_network_info(compute: ComputeService, request: Request, server: Server, arguments: object) -> Response:
     """Tell the guest of its network once more: there is nothing to see of it from outside."""
     return Response(status=ACCEPTED)
 
@@ -280,7 +280,7 @@ def add_fixed_ip(compute: ComputeService, request: Request, server: Server, argu
     return Response(status=ACCEPTED)
 
 
-def remove_fixed_ip(compute: ComputeService, request: Request, server: Server, arguments: Any) -> Response:
+def remove_fixed_ip(compute: ComputeService, request: Request, server: Server, arguments: object) -> Response:
     address = argument_of("removeFixedIp", arguments, "address", fields.text(1))
     network = compute.cloud.of(NetworkService)
     for port in compute.interfaces.of_server(server):

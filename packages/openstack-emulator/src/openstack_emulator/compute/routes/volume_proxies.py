@@ -120,7 +120,7 @@ class Proxies:
     singular: str
     checks: Mapping[str, Check]
     required: tuple[str, ...]
-    view: Callable[[Mapping[str, Any]], dict[str, Any]]
+    view: Callable[[Mapping[str, object]], dict[str, object]]
 
     @property
     def plural(self) -> str:

@@ -76,7 +76,7 @@ class BootSources(Rules):
             device.volume = self._new_volume(context, source, row)
         return device
 
-    def _new_volume(self, context: Context, source: Any, row: Mapping[str, Any]) -> dict[str, Any]:
+    def _new_volume(self, context: Context, source: object, row: Mapping[str, object]) -> dict[str, object]:
         """What Cinder is to be asked for."""
         size = row.get("volume_size")
         origin = {"image": "imageRef", "snapshot": "snapshot_id", "blank": None}.get(str(source), "")
@@ -93,7 +93,7 @@ class BootSources(Rules):
             raise bad_request("Block Device Mapping is Invalid: Blank volumes need a non-zero size")
         return volume
 
-    def _device_source(self, context: Context, source: Any, key: Any) -> str:
+    def _device_source(self, context: Context, source: object, key: Any) -> str:
         """The checked id of the source of a new volume."""
         if source == "image":
             image = self.image(context, key)
@@ -141,13 +141,13 @@ def check_boot_order(mappings: Sequence[Mapping[str, object]], image_boots: bool
         )
 
 
-def devices_of_image(image: Image, given: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+def devices_of_image(image: Image, given: Sequence[Mapping[str, Any]]) -> list[Mapping[str, object]]:
     """The block devices of the image of a volume-backed server; those of the request replace them by boot index."""
     taken = {index for row in given if (index := row.get("boot_index")) is not None}
     return [*(row for row in mappings_of(image) if row.get("boot_index") not in taken), *given]
 
 
-def _modern(row: Mapping[str, Any]) -> Mapping[str, object]:
+def _modern(row: Mapping[str, object]) -> Mapping[str, object]:
     """An entry of block_device_mapping as one of block_device_mapping_v2."""
     device = str(row.get("device_name") or "").removeprefix("/dev/")
     source = "volume" if row.get("volume_id") else "snapshot"

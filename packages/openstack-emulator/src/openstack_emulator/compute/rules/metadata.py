@@ -48,7 +48,7 @@ class Sources:
     interfaces: Interfaces
     security_groups: ServerSecurityGroups
     block_devices: BlockDevices
-    vendor_data: Mapping[str, Any]
+    vendor_data: Mapping[str, object]
 
 
 class Guest:

@@ -37,7 +37,7 @@ class Operations(Rules):
         self._guests.require(server, name)
         self.servers.require_state(server, name, OPERATIONS[name].origins)
 
-    def begin(self, server: Server, name: str, /, **noted: Any) -> None:
+    def begin(self, server: Server, name: str, /, **noted: object) -> None:
         """Begin an operation; 409 unless the server is in a state for it and idle.
 
         noted: fields to set on the server, which the end of the operation needs.

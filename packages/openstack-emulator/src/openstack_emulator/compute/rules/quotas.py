@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from openstack_emulator.compute.records import Server, ServerGroup
 from openstack_emulator.core.cloud import Records
@@ -54,7 +53,7 @@ class Quotas(Limits):
             "server_groups": len(self._server_groups.select(project_id=project_id)),
         }
 
-    def check_metadata(self, project_id: str, metadata: Mapping[str, Any]) -> None:
+    def check_metadata(self, project_id: str, metadata: Mapping[str, object]) -> None:
         """403 for more metadata than a server may have."""
         most = self.limits_of(project_id)["metadata_items"]
         if 0 <= most < len(metadata):

@@ -28,7 +28,7 @@ class NewServer:
     tags: list[str]
     networks: Any
     security_groups: list[str]
-    mappings: Sequence[Mapping[str, Any]]
+    mappings: Sequence[Mapping[str, object]]
     legacy_mappings: Sequence[Mapping[str, object]]
     key_name: str | None
     config_drive: bool
@@ -44,7 +44,7 @@ class NewServer:
     hints: dict[str, Any]
 
     @classmethod
-    def from_json(cls, body: Mapping[str, Any], hints: dict[str, Any]) -> NewServer:
+    def from_json(cls, body: Mapping[str, Any], hints: dict[str, object]) -> NewServer:
         """What the `server` of a body asks for."""
         get = body.get
         return cls(

@@ -51,7 +51,7 @@ def _described(request: Request, *names: str) -> dict[str, Any]:
     return body
 
 
-def _changed(service: SingleContainers, **shown: Any) -> Response:
+def _changed(service: SingleContainers, **shown: object) -> Response:
     service.hosts.rows.save(service.hosts.only)
     return Response({"service": {"host": HOST, "binary": BINARY, **shown}})
 

@@ -212,7 +212,7 @@ class Containers(Rules):
 
     # -- actions ------------------------------------------------------------------------------------------------
 
-    def begin(self, container: Container, action: str, task: str, seconds: float, **changes: Any) -> None:
+    def begin(self, container: Container, action: str, task: str, seconds: float, **changes: object) -> None:
         """Begin an action, at the end of which the container has these changes. Raises ApiError 409."""
         self.require_state(container, action)
         container.task_state, container.updated_at = task, self.records.timestamp(TIMESTAMP)

@@ -57,7 +57,7 @@ def _cluster(service: ContainerClusters, request: Request) -> Cluster:
     return service.clusters.find(request.context, request.vars["key"])
 
 
-def _summary(base: str, group: NodeGroup) -> dict[str, Any]:
+def _summary(base: str, group: NodeGroup) -> dict[str, object]:
     return {name: group.get(name) for name in SUMMARY}
 
 

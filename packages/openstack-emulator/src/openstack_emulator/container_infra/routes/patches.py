@@ -34,7 +34,7 @@ def check_form(body: object) -> None:
 
 
 def patched(
-    document: Mapping[str, Any], body: object, read_only: Collection[str] = (), mandatory: Collection[str] = ()
+    document: Mapping[str, object], body: object, read_only: Collection[str] = (), mandatory: Collection[str] = ()
 ) -> dict[str, Any]:
     """Return the fields that the operations of a PATCH body change, with their new values.
 

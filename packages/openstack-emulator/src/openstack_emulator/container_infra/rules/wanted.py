@@ -23,7 +23,7 @@ class NewCluster:
     masters: int
     workers: int
     overriding: Mapping[str, Any]
-    references: Mapping[str, Any]
+    references: Mapping[str, object]
 
 
 @dataclass(frozen=True, kw_only=True)

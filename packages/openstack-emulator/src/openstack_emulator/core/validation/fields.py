@@ -142,7 +142,7 @@ def exact_boolean(value: Any) -> Problem | None:
     return None if isinstance(value, bool) else Problem(Reason.BOOLEAN, value)
 
 
-def one_of(*values: Any) -> Check:
+def one_of(*values: object) -> Check:
     """One of these values."""
     return lambda value: None if value in values else Problem(Reason.CHOICE, value, values)
 

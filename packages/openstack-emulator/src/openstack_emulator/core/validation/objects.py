@@ -60,7 +60,7 @@ class Dialect:
         """The first problem of an object; see `check`."""
         return next(self._problems(wanted, checks, required, strict), None)
 
-    def error(self, where: str, wanted: Any, problem: Problem) -> ApiError:
+    def error(self, where: str, wanted: object, problem: Problem) -> ApiError:
         """The error for a problem of an object."""
         return self.refusal(where, wanted, problem, sentence(problem, self.sentences))
 

@@ -38,7 +38,7 @@ def _reset(service: DatabaseService, request: Request) -> Response:
     return Response(status=202)
 
 
-def _restart(service: DatabaseService, request: Request, instance: Instance, arguments: Any) -> None:
+def _restart(service: DatabaseService, request: Request, instance: Instance, arguments: object) -> None:
     service.instances.change(instance, "REBOOT")
 
 

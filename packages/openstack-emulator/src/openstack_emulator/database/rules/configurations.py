@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import Any
 
 from openstack_emulator.core.cloud import Records, new_id
 from openstack_emulator.core.errors import bad_request, not_found
@@ -32,7 +31,7 @@ class Configurations(TimedRules):
         )
 
     def create(
-        self, project_id: str, name: str, description: str | None, values: dict[str, Any], version: DatastoreVersion
+        self, project_id: str, name: str, description: str | None, values: dict[str, object], version: DatastoreVersion
     ) -> Configuration:
         """Create a configuration group. Raises ApiError 422 for values that the version does not accept."""
         self._datastores.check_values(version, values)
@@ -79,7 +78,7 @@ class Configurations(TimedRules):
         self._apply(instance, names)
 
     def change(
-        self, configuration: Configuration, named: Mapping[str, object], values: Mapping[str, Any], keep: bool
+        self, configuration: Configuration, named: Mapping[str, object], values: Mapping[str, object], keep: bool
     ) -> None:
         """Set name, description and values of a configuration group, the values also on its instances.
 

@@ -63,7 +63,7 @@ def initial_databases(given: Any) -> list[Database]:
     return new_databases(given, [], "instance['databases']")
 
 
-def initial_users(given: Any, databases: Iterable[Database]) -> list[User]:
+def initial_users(given: object, databases: Iterable[Database]) -> list[User]:
     """The users of a new instance, who have access to its databases only. Raises ApiError 400."""
     users, known = new_users(given, [], "instance['users']"), {one.name for one in databases}
     for user in users:
@@ -76,7 +76,7 @@ def initial_users(given: Any, databases: Iterable[Database]) -> list[User]:
     return users
 
 
-def new_users(given: Any, present: Iterable[User], where: str = "users") -> list[User]:
+def new_users(given: object, present: Iterable[User], where: str = "users") -> list[User]:
     """The users of a request, none of which may be in `present`. Raises ApiError 400."""
     known = {(one.name, one.host) for one in present}
     made = []

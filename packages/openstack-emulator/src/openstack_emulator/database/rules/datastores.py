@@ -129,7 +129,7 @@ class Datastores(Rules):
         """The parameters of a version."""
         return PRESETS[version.manager][1] if version.manager in PRESETS else ()
 
-    def check_values(self, version: DatastoreVersion, values: Mapping[str, Any]) -> None:
+    def check_values(self, version: DatastoreVersion, values: Mapping[str, object]) -> None:
         """Refuse values of parameters that a version does not accept. Raises ApiError 422."""
         known = {one.name: one for one in self.parameters(version)}
         for name, value in values.items():

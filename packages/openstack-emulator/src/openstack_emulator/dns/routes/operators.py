@@ -44,7 +44,7 @@ def _servers_problem(value: Any) -> Problem | None:
     return None
 
 
-def _as_they_are(fields: dict[str, Any]) -> dict[str, object]:
+def _as_they_are(fields: dict[str, object]) -> dict[str, object]:
     return fields
 
 

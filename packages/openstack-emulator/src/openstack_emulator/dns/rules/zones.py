@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
 
 from openstack_emulator.core.cloud import Records, new_id
 from openstack_emulator.core.errors import ApiError, forbidden
@@ -135,7 +134,7 @@ class Zones(Rules):
         self._progress.begin(self.rows, zone, "CREATE")
         return zone
 
-    def update(self, zone: Zone, changes: Mapping[str, Any]) -> None:
+    def update(self, zone: Zone, changes: Mapping[str, object]) -> None:
         """Change fields of a zone."""
         self.rows.update(zone, **changes)
         self.touch(zone, "UPDATE")

@@ -40,7 +40,7 @@ def draft(kind: type[T], key: str, given: Mapping[str, Any]) -> T:
     return kind(**{**known, **({"extra": extra} if extra else {}), "id": key})
 
 
-def changed(record: T, given: Mapping[str, Any]) -> T:
+def changed(record: T, given: Mapping[str, object]) -> T:
     """A copy of a record with what a request gives."""
     kind = type(record)
     known, extra = _sorted(kind, given)
@@ -50,7 +50,7 @@ def changed(record: T, given: Mapping[str, Any]) -> T:
     return kind(**after)
 
 
-def _sorted(kind: type[T], given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+def _sorted(kind: type[T], given: Mapping[str, object]) -> tuple[dict[str, Any], dict[str, Any]]:
     """What the class has fields for, by their names, and the rest."""
     names = stored_names(kind)
     known = {names[name]: value for name, value in given.items() if name in names}

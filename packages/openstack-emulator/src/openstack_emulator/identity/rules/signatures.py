@@ -23,7 +23,7 @@ _DIGESTS = {"HmacSHA256": sha256, "HmacSHA1": sha1}
 _TIMES = ("%Y%m%dT%H%M%SZ", "%Y-%m-%dT%H:%M:%SZ", "%Y-%m-%dT%H:%M:%S.%fZ", "%Y-%m-%dT%H:%M:%S")
 
 
-def is_signed(request: Mapping[str, Any], secret: str) -> bool:
+def is_signed(request: Mapping[str, object], secret: str) -> bool:
     """Whether the signature of a request is right, with any of the names its host may go by (clients differ)."""
     given = signature_of(request)
     return any(_same(given, wanted) for host in _hosts(request) for wanted in _signatures(request, host, secret))
@@ -39,7 +39,7 @@ def is_stale(request: Mapping[str, Any], now: float) -> bool:
     return signed is None or signed + FRESH < now
 
 
-def access_of(request: Mapping[str, Any]) -> str:
+def access_of(request: Mapping[str, object]) -> str:
     """The access key, as named or as version 4 hides it in its credential scope; empty when there is none."""
     named = request.get("access")
     if isinstance(named, str) and named:
@@ -67,7 +67,7 @@ def is_s3_signed(token: str, signature: str, secret: str) -> bool:
     return _same(signature, hmac.new(_key(secret, lines[2]), text, sha256).hexdigest())
 
 
-def _signatures(request: Mapping[str, Any], host: str, secret: str) -> Iterator[str]:
+def _signatures(request: Mapping[str, object], host: str, secret: str) -> Iterator[str]:
     """The right signatures of a request to this host; none when it is signed in a way unknown here.
 
     The parameters of a POST may have come in its body, which version 4 signs by its hash and not as a query.
@@ -85,13 +85,13 @@ def _signatures(request: Mapping[str, Any], host: str, secret: str) -> Iterator[
             yield _version_4(request, {}, authorization, host, secret)
 
 
-def _version_2(request: Mapping[str, Any], params: Mapping[str, str], host: str) -> str:
+def _version_2(request: Mapping[str, object], params: Mapping[str, str], host: str) -> str:
     signed = {name: value for name, value in params.items() if name != "Signature"}
     return "\n".join((_text(request, "verb").upper(), host.lower(), _text(request, "path"), _query(signed)))
 
 
 def _version_4(
-    request: Mapping[str, Any],
+    request: Mapping[str, object],
     params: Mapping[str, str],
     authorization: Mapping[str, str],
     host: str,
@@ -124,7 +124,7 @@ def _key(secret: str, scope: str) -> bytes:
     return key
 
 
-def _authorization(request: Mapping[str, Any]) -> dict[str, str]:
+def _authorization(request: Mapping[str, object]) -> dict[str, str]:
     """Credential, SignedHeaders and Signature of version 4: from the header, or from the query of a signed URL."""
     params = _texts(request, "params")
     if params.get("X-Amz-Algorithm") == ALGORITHM_4:
@@ -136,7 +136,7 @@ def _authorization(request: Mapping[str, Any]) -> dict[str, str]:
     return {name: value for name, _, value in pairs}
 
 
-def _hosts(request: Mapping[str, Any]) -> list[str]:
+def _hosts(request: Mapping[str, object]) -> list[str]:
     """The names the request may have been signed for: as given, as its header has it, and either without port."""
     named = (_text(request, "host"), _lower(_texts(request, "headers")).get("host", ""))
     return list(dict.fromkeys(host for each in named for host in (each, re.sub(r":\d+$", "", each)) if host))
@@ -151,12 +151,12 @@ def _same(given: str, wanted: str) -> bool:
     return hmac.compare_digest(given.encode(), wanted.encode())
 
 
-def _text(request: Mapping[str, Any], name: str) -> str:
+def _text(request: Mapping[str, object], name: str) -> str:
     value = request.get(name)
     return value if isinstance(value, str) else ""
 
 
-def _texts(request: Mapping[str, Any], name: str) -> dict[str, str]:
+def _texts(request: Mapping[str, object], name: str) -> dict[str, str]:
     """A mapping of the request, its values as strings."""
     value = request.get(name)
     return {str(key): str(each) for key, each in value.items()} if isinstance(value, Mapping) else {}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -15,12 +14,12 @@ class NewTrust:
     trustee_user_id: str
     impersonation: bool
     project_id: str | None = None
-    roles: Sequence[Mapping[str, Any]] = ()
+    roles: Sequence[Mapping[str, object]] = ()
     expires_at: str | None = None
     remaining_uses: int | None = None
     allow_redelegation: bool = False
     redelegation_count: int | None = None
-    extra: dict[str, Any] = field(default_factory=dict)
+    extra: dict[str, object] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from openstack_emulator.core.errors import not_found
 from openstack_emulator.core.http import Request, Response
 from openstack_emulator.image.rules.attributes import COMMON, COMPUTED, LOCATIONS, UUID, WRITABLE
@@ -53,7 +51,7 @@ TASK: dict[str, object] = {
 }
 
 
-def _collection(plural: str, item: dict[str, Any], links: tuple[str, ...]) -> dict[str, object]:
+def _collection(plural: str, item: dict[str, object], links: tuple[str, ...]) -> dict[str, object]:
     return {
         "name": plural,
         "properties": {

@@ -81,7 +81,7 @@ def _change_property(properties: dict[str, str], change: Change) -> None:
         check(change.name, change.operation.value)
 
 
-def created(body: Any) -> tuple[dict[str, Any], str | None]:
+def created(body: object) -> tuple[dict[str, Any], str | None]:
     """The fields of a new image record and the owner asked for, out of the body of a POST.
 
     Raises: ApiError 400 for values that do not suit, 403 for attributes that are not the user's.

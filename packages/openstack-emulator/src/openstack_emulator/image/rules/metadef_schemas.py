@@ -104,7 +104,7 @@ _ASSOCIATION = _item("resource_type_association", ASSOCIATION, ("name",))
 _OBJECT_ITEM = _item("object", OBJECT, ("name",))
 _PROPERTY = _item("property", PROPERTY, ("name", "title", "type"))
 _TAG = _item("tag", TAG, ("name",))
-SCHEMAS: Mapping[str, Mapping[str, Any]] = {
+SCHEMAS: Mapping[str, Mapping[str, object]] = {
     "namespace": _NAMESPACE,
     "resource_type": _ASSOCIATION,
     "object": _OBJECT_ITEM,

@@ -128,7 +128,7 @@ class Namespaces(Rules):
 
     # -- what namespaces hold ----------------------------------------------------------------------
 
-    def parts(self, kind: str, given: Iterable[Any]) -> NamespaceParts:
+    def parts(self, kind: str, given: Iterable[object]) -> NamespaceParts:
         """Parts of a namespace by name, of their descriptions; properties have no times. Raises ApiError 400."""
         stamps = {} if kind == "properties" else dict.fromkeys((CREATED, "updated_at"), self.records.timestamp())
         rows = [checked(kind, PARTS[kind], row, ("name", *REQUIRED.get(kind, ()))) for row in given]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from openstack_emulator.core.errors import ApiError, bad_request, conflict, not_found
 from openstack_emulator.core.http import Request, Response
 from openstack_emulator.core.validation import fields
@@ -156,7 +154,7 @@ def _known_key(record: Secret, request: Request) -> str:
     return key
 
 
-def _holds(have: Any, condition: str) -> bool:
+def _holds(have: object, condition: str) -> bool:
     """Whether a time satisfies a condition such as `gt:2020-02-02T00:00:00`; no time satisfies none."""
     operator, _, wanted = condition.partition(":")
     if operator not in _COMPARISONS:

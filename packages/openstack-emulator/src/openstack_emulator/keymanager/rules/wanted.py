@@ -170,7 +170,7 @@ def _certificate_meta(kind: str, given: Mapping[str, Any]) -> dict[str, Any]:
     return {**given, "request_type": request_type}
 
 
-def _key_meta(kind: str, given: Mapping[str, Any], now: datetime) -> dict[str, Any]:
+def _key_meta(kind: str, given: Mapping[str, object], now: datetime) -> dict[str, Any]:
     """The details of an order of a key or a pair of keys, once they are known to be valid. Raises ApiError 400."""
     for name in _GENERATED:
         if given.get(name) is None:

@@ -68,7 +68,7 @@ class Form:
         checks.COMPLETE.check(self.member, checked, {}, [name for name, field in self.fields.items() if field.required])
         return {name: field.value(checked.get(name)) for name, field in self.fields.items()}
 
-    def changes(self, given: Any) -> dict[str, Any]:
+    def changes(self, given: object) -> dict[str, Any]:
         """The fields that an update sets; null resets one to its default. Raises ApiError 400."""
         checked = self.checked(given)
         for name in checked:

@@ -34,7 +34,7 @@ _IN_POOL = itemgetter("members", "healthmonitor", "session_persistence", "listen
 _IN_POLICY = itemgetter("rules", "redirect_pool", "action")
 
 
-def new_balancer(given: Any) -> NewBalancer:
+def new_balancer(given: object) -> NewBalancer:
     """A load balancer, with the pools and listeners in it."""
     values = forms.LOAD_BALANCER.values(given)
     pools, listeners = _IN_BALANCER(values)
@@ -65,7 +65,7 @@ def new_pool(given: Any) -> NewPool:
     return NewPool(kind=Pool, settings=_settings(values), parts=tuple(parts), listener_id=listener_id)
 
 
-def new_member(given: Any) -> NewObject[Member]:
+def new_member(given: object) -> NewObject[Member]:
     """A member of a pool."""
     return NewObject(kind=Member, settings=_settings(forms.MEMBER.values(given)))
 
@@ -79,7 +79,7 @@ def wanted_member(given: Any) -> WantedMember:
     return WantedMember(new=new, changes=changes)
 
 
-def new_monitor(given: Any) -> NewObject[HealthMonitor]:
+def new_monitor(given: object) -> NewObject[HealthMonitor]:
     """A health monitor of a pool."""
     return NewObject(kind=HealthMonitor, settings=_settings(forms.HEALTH_MONITOR.values(given)))
 

@@ -213,7 +213,7 @@ def _referenced(database: TimeSeriesDatabase, request: Request, key: str) -> Met
     return database.metrics.visible(request.context, key)
 
 
-def _put(answer: dict[str, Any], key: tuple[str, str], rows: list[list[Any]]) -> None:
+def _put(answer: dict[str, Any], key: tuple[str, str], rows: list[list[object]]) -> None:
     name, method = key
     if key == AGGREGATED:
         answer.setdefault(name, []).extend(rows)

@@ -33,7 +33,7 @@ _OPERATIONS = frozenset({
 """The operations of Gnocchi, of which most are not supported here."""
 
 
-def parse(text: str) -> Any:
+def parse(text: str) -> object:
     """Return the nested lists that an S-expression describes. Raises ApiError 400."""
     stack: list[list[Any]] = [[]]
     for part in _TOKEN.findall(text):

@@ -63,7 +63,7 @@ class Resources(Rules):
                 raise
             return None
 
-    def select(self, kind: str, expression: Any, project: str | None) -> list[Resource]:
+    def select(self, kind: str, expression: object, project: str | None) -> list[Resource]:
         """The resources of a type that an expression selects, of one project or of all (None).
 
         Raises ApiError 400, and 404 for an unknown type.

@@ -76,7 +76,7 @@ class ResourceTypes(Rules):
             raise conflict(f"Resource type {name} already exists")
         return self.rows.add(ResourceType(id=name, attributes=attributes))
 
-    def change(self, kind: ResourceType, attributes: dict[str, Attribute], filled: Mapping[str, Any]) -> None:
+    def change(self, kind: ResourceType, attributes: dict[str, Attribute], filled: Mapping[str, object]) -> None:
         """Replace the attributes of a type; resources get the values `filled` of new ones, and lose removed ones."""
         kind.attributes = attributes
         self.rows.save(kind)

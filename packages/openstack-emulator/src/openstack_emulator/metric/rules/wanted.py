@@ -118,7 +118,7 @@ class NewResource:
     user_id: str | None
     started_at: str | None
     ended_at: str | None
-    attributes: dict[str, Any]
+    attributes: dict[str, object]
     metrics: NamedMetrics
 
     @classmethod
@@ -143,7 +143,7 @@ class ResourceChange:
     fields: those that every resource has. ended_at: the new end, if there is one.
     """
 
-    fields: Mapping[str, Any]
+    fields: Mapping[str, object]
     ended_at: str | None
     attributes: dict[str, Any]
     metrics: NamedMetrics

@@ -232,10 +232,10 @@ class Port(Standard):
     extra_dhcp_opts: list[DhcpOption] = field(default_factory=list)
     port_security_enabled: bool = False
     vif_type: str = field(metadata=named("binding:vif_type"))
-    vif_details: dict[str, Any] = field(metadata=named("binding:vif_details"))
+    vif_details: dict[str, object] = field(metadata=named("binding:vif_details"))
     vnic_type: str = field(metadata=named("binding:vnic_type"))
     host_id: str | None = field(metadata=named("binding:host_id"))
-    profile: dict[str, Any] = field(metadata=named("binding:profile"))
+    profile: dict[str, object] = field(metadata=named("binding:profile"))
     qos_policy_id: str | None
     dns_name: str
     dns_domain: str
@@ -425,7 +425,7 @@ class Agent(TypedRecord):
     host: str
     topic: str
     availability_zone: str | None
-    admin_state_up: Any
+    admin_state_up: object
     alive: bool
     description: Any
     configurations: dict[str, object]

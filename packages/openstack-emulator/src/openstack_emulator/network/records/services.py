@@ -163,7 +163,7 @@ class PortChain(Named):
     chain_id: int
     port_pair_groups: list[str]
     flow_classifiers: list[str]
-    chain_parameters: dict[str, Any]
+    chain_parameters: dict[str, object]
 
 
 # Taps
@@ -196,7 +196,7 @@ class L2Gateway(Owned):
     """Devices that connect networks to the physical world."""
 
     name: str
-    devices: list[dict[str, Any]]
+    devices: list[dict[str, object]]
 
 
 @dataclass(slots=True, kw_only=True, eq=False)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 UPDATED = "2013-01-01T10:00:00-00:00"
 EXTENSIONS = {
     "address-group": "Address group",
@@ -90,7 +88,7 @@ PROVIDERS = (
 )
 
 
-def extension(alias: str) -> dict[str, Any]:
+def extension(alias: str) -> dict[str, object]:
     """What the API says of an extension."""
     name = EXTENSIONS[alias]
     return {"alias": alias, "name": name, "description": name, "updated": UPDATED, "links": []}

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from openstack_emulator.core.cloud import new_id
 from openstack_emulator.core.errors import conflict
 from openstack_emulator.network.records.core import SecurityGroup
@@ -56,7 +54,7 @@ class SecurityGroups(Resources[SecurityGroup]):
     def _ports(self, record: SecurityGroup) -> set[str]:
         return self.state.ports.group_ports.get(record.id, set())
 
-    def _allow(self, group: SecurityGroup, direction: str, **fields: Any) -> None:
+    def _allow(self, group: SecurityGroup, direction: str, **fields: object) -> None:
         """A rule for each IP version that lets everything through."""
         rules = self.state.of("security_group_rules")
         values = {"security_group_id": group.id, "direction": direction, "description": None, **fields}

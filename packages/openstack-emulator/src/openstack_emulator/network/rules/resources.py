@@ -133,7 +133,7 @@ class Resources(Generic[T]):
 
     # What callers do
 
-    def create(self, actor: Actor, body: Mapping[str, Any]) -> T:
+    def create(self, actor: Actor, body: Mapping[str, object]) -> T:
         """A new record from the body of a request. Raises: ApiError."""
         if self.kind.admin_write and not actor.admin:
             raise disallowed(f"create_{self.kind.name}")
@@ -151,7 +151,7 @@ class Resources(Generic[T]):
         self.created(actor, record)
         return record
 
-    def update(self, actor: Actor, record: T, body: Mapping[str, Any]) -> T:
+    def update(self, actor: Actor, record: T, body: Mapping[str, object]) -> T:
         """Change a record by the body of a request. Raises: ApiError."""
         self.refuse_strangers(actor, record, "update")
         given = self.kind.for_update(body, actor)

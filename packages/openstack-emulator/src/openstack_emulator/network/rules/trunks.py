@@ -49,7 +49,7 @@ class Trunks(Resources[Trunk]):
         self.change(record, sub_ports=record.sub_ports + added)
         self._own(added, OWNER)
 
-    def remove_subports(self, actor: Actor, record: Trunk, given: Any) -> None:
+    def remove_subports(self, actor: Actor, record: Trunk, given: object) -> None:
         """Let the trunk carry fewer ports. Raises: ApiError."""
         self._refuse_change(actor, record)
         ids = [sub.port_id for sub in _sub_ports(given)]

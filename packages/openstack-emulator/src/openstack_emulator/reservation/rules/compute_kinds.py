@@ -52,7 +52,7 @@ class HostReservations(ComputeKind):
     resource_type = "physical:host"
     fields = ("hypervisor_properties", "resource_properties", "min", "max", "before_end", "aggregate_id")
 
-    def accept(self, given: Mapping[str, Any]) -> dict[str, Any]:
+    def accept(self, given: Mapping[str, object]) -> dict[str, Any]:
         low, high = number(given, "min", 1), number(given, "max", 1)
         if low > high:
             raise bad_request("Invalid values for min/max of hosts. Max must be equal to or larger than min.")
@@ -178,7 +178,7 @@ class FlavorReservations(InstanceReservations):
 
     resource_type = "flavor:instance"
 
-    def accept(self, given: Mapping[str, Any]) -> dict[str, Any]:
+    def accept(self, given: Mapping[str, object]) -> dict[str, Any]:
         key = required(given, "flavor_id")
         size = self.compute.size_of(str(key))
         if size is None:

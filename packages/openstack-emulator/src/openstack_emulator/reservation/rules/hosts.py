@@ -123,7 +123,7 @@ def _missing(key: str) -> ApiError:
     return not_found(f"Object with {{'host_id': '{key}'}} not found")
 
 
-def fields_of(host: Host) -> dict[str, Any]:
+def fields_of(host: Host) -> dict[str, object]:
     """A host as it is shown: the capabilities are fields like the others, and cannot hide one of these."""
     own = {name: value for name, value in host.to_json().items() if name != "capabilities" and not name.startswith("_")}
     return {**host.capabilities, **own}

@@ -133,7 +133,7 @@ def _tags(reservation: Reservation) -> list[str]:
     return ["blazar", f"reservation:{reservation.id}"]
 
 
-def required(given: Mapping[str, Any], name: str) -> Any:
+def required(given: Mapping[str, object], name: str) -> object:
     """Return a parameter of a reservation. Raises ApiError 400 if it is missing."""
     if name not in given:
         raise missing(name)

@@ -102,7 +102,7 @@ class Leases(Rules):
             trust_is_new=False,
         )
 
-    def _planned(self, lease: Lease, given: Any, period: Period) -> _Plan:
+    def _planned(self, lease: Lease, given: object, period: Period) -> _Plan:
         """Return a reservation that a request wants. Raises ApiError."""
         if not isinstance(given, dict):
             raise bad_request("A reservation must be a JSON object.")
@@ -247,7 +247,7 @@ class Leases(Rules):
         self._calendar.reservations.save(reservation)
 
 
-def _new_dates(lease: Lease, given: Mapping[str, Any], now: datetime) -> tuple[datetime, datetime, datetime]:
+def _new_dates(lease: Lease, given: Mapping[str, object], now: datetime) -> tuple[datetime, datetime, datetime]:
     """Return the dates that a lease is to have: the start, the end, and that before the end. Raises ApiError."""
     start = parse(given.get("start_date"), now) if given.get("start_date") else read(lease.start_date)
     end = parse(given.get("end_date"), now) if given.get("end_date") else read(lease.end_date)
@@ -293,7 +293,7 @@ def _check_end(start: datetime, end: datetime, now: datetime) -> None:
         raise bad_request("End date must not be earlier than current date.")
 
 
-def _event(given: Any, start: datetime, end: datetime, now: datetime) -> tuple[str, str]:
+def _event(given: object, start: datetime, end: datetime, now: datetime) -> tuple[str, str]:
     """Return the type and date of an event that a request asks for. Raises ApiError."""
     if not isinstance(given, dict) or not isinstance(given.get("event_type"), str):
         raise bad_request("An event must be a JSON object with event_type and time.")
@@ -307,7 +307,7 @@ def _require_within(moment: datetime, start: datetime, end: datetime) -> None:
         raise forbidden("Datetime is out of lease limits")
 
 
-def _by_id(given: Any, known: set[str]) -> dict[str, Mapping[str, Any]]:
+def _by_id(given: object, known: set[str]) -> dict[str, Mapping[str, Any]]:
     """Return the reservations of a request by ID. Raises ApiError 400 for one that the lease does not have."""
     found: dict[str, Mapping[str, Any]] = {}
     for one in _list(given, "reservations"):

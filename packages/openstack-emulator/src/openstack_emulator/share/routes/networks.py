@@ -103,7 +103,7 @@ def delete(systems: SharedFileSystems, request: Request) -> Response:
     return Response(status=202)
 
 
-def _add_service(systems: SharedFileSystems, request: Request, network: ShareNetwork, arguments: Any) -> Response:
+def _add_service(systems: SharedFileSystems, request: Request, network: ShareNetwork, arguments: object) -> Response:
     service_id = argument_of("add_security_service", arguments, "security_service_id", fields.text())
     systems.networks.add_service(request.context, network, service_id)
     return _shown(systems, request, network)

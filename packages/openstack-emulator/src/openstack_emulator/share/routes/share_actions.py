@@ -52,7 +52,7 @@ def allow(systems: SharedFileSystems, request: Request, share: Share, arguments:
     return Response({"access": {**rule_view(request, rule), "share_id": share.id}})
 
 
-def deny(systems: SharedFileSystems, request: Request, share: Share, arguments: Any) -> Response:
+def deny(systems: SharedFileSystems, request: Request, share: Share, arguments: object) -> Response:
     rule_id = argument_of("deny_access", arguments, "access_id", fields.text(1), strict=False)
     systems.access_rules.deny(share, rule_id)
     return Response(status=ACCEPTED)
@@ -91,7 +91,7 @@ def reset_task(systems: SharedFileSystems, request: Request, share: Share, argum
     return Response(status=ACCEPTED)
 
 
-def discard(systems: SharedFileSystems, request: Request, share: Share, arguments: Any) -> Response:
+def discard(systems: SharedFileSystems, request: Request, share: Share, arguments: object) -> Response:
     systems.shares.discard(share)
     return Response(status=ACCEPTED)
 

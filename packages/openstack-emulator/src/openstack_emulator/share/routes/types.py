@@ -31,7 +31,7 @@ TYPE = {
 }
 
 
-def specs(wanted: object) -> dict[str, Any]:
+def specs(wanted: object) -> dict[str, object]:
     """Extra specs of a request's body; 400 for keys and values that cannot be ones."""
     if not isinstance(wanted, dict):
         raise invalid("extra_specs", wanted, f"{wanted!r} is not of type 'object'")
@@ -148,7 +148,7 @@ def list_access(systems: SharedFileSystems, request: Request) -> Response:
     return Response({"share_type_access": rows})
 
 
-def _add_access(systems: SharedFileSystems, request: Request, kind: ShareType, arguments: Any) -> Response:
+def _add_access(systems: SharedFileSystems, request: Request, kind: ShareType, arguments: object) -> Response:
     systems.types.add_access(kind, argument_of("addProjectAccess", arguments, "project", fields.text(1)))
     return Response(status=ACCEPTED)
 

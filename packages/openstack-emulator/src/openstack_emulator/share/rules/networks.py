@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from openstack_emulator.core.cloud import Records, new_id
 from openstack_emulator.core.errors import bad_request, conflict, forbidden
@@ -97,7 +96,7 @@ class ShareNetworks(Rules):
         """The subnets of a share network, the default one first."""
         return self.subnets.select(share_network_id=network.id)
 
-    def update(self, network: ShareNetwork, changes: Mapping[str, Any]) -> None:
+    def update(self, network: ShareNetwork, changes: Mapping[str, object]) -> None:
         """Change a share network; 403 for its place while shares use it, 400 for a place of several subnets."""
         place = {key: changes[key] for key in NETWORK_PLACE if key in changes}
         if place:

@@ -375,7 +375,7 @@ def _size(given: Any, source: Snapshot | None) -> int:
     return size
 
 
-def _protocol(given: Any, source: Snapshot | None) -> str:
+def _protocol(given: object, source: Snapshot | None) -> str:
     protocol = str(given or (source.share_proto if source else "")).upper()
     if protocol not in PROTOCOLS:
         raise invalid_input(

@@ -40,7 +40,9 @@ class ShareTypes(Rules):
         self.create(DEFAULT_TYPE, None, True, {SERVERS: "False", **abilities})
         self.create("dhss_true", None, True, {SERVERS: "True", **abilities})
 
-    def create(self, name: str, description: str | None, is_public: bool, extra_specs: Mapping[str, Any]) -> ShareType:
+    def create(
+        self, name: str, description: str | None, is_public: bool, extra_specs: Mapping[str, object]
+    ) -> ShareType:
         """A new type; 409 when the name is taken, 400 for invalid extra specs."""
         self._refuse_taken(name)
         if SERVERS not in extra_specs:

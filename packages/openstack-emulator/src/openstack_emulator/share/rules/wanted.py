@@ -32,8 +32,8 @@ class NewShare:
     metadata: dict[str, str]
     share_type: str | None
     availability_zone: str | None
-    size: Any = None
-    share_proto: Any = None
+    size: object = None
+    share_proto: object = None
     share_network_id: str | None = None
     snapshot_id: str | None = None
     request_id: str | None = None

@@ -76,7 +76,7 @@ def roll_detaching(storage: BlockStorage, request: Request, volume: Volume, argu
     return Response(status=ACCEPTED)
 
 
-def initialize_connection(storage: BlockStorage, request: Request, volume: Volume, arguments: Any) -> Response:
+def initialize_connection(storage: BlockStorage, request: Request, volume: Volume, arguments: object) -> Response:
     argument_of("os-initialize_connection", arguments, "connector", fields.anything)
     connection = storage.attachments.connection_info(volume)
     return Response({"connection_info": {"driver_volume_type": connection.driver, "data": connection.data}})
@@ -150,7 +150,7 @@ def migrate(storage: BlockStorage, request: Request, volume: Volume, arguments: 
     return Response(status=ACCEPTED)
 
 
-def upload_image(storage: BlockStorage, request: Request, volume: Volume, arguments: Any) -> Response:
+def upload_image(storage: BlockStorage, request: Request, volume: Volume, arguments: object) -> Response:
     checks = {
         "image_name": fields.text(1),
         "force": fields.boolean,
@@ -181,14 +181,14 @@ def revert(storage: BlockStorage, request: Request, volume: Volume, arguments: A
     return Response(status=ACCEPTED)
 
 
-def set_image_metadata(storage: BlockStorage, request: Request, volume: Volume, arguments: Any) -> Response:
+def set_image_metadata(storage: BlockStorage, request: Request, volume: Volume, arguments: object) -> Response:
     more = argument_of("os-set_image_metadata", arguments, "metadata", fields.text_map())
     metadata = {**volume.image_metadata, **more}
     storage.volumes.update(volume, {"image_metadata": metadata})
     return Response({"metadata": metadata})
 
 
-def unset_image_metadata(storage: BlockStorage, request: Request, volume: Volume, arguments: Any) -> Response:
+def unset_image_metadata(storage: BlockStorage, request: Request, volume: Volume, arguments: object) -> Response:
     key = argument_of("os-unset_image_metadata", arguments, "key", fields.text(1))
     if key not in volume.image_metadata:
         raise not_found("Metadata does not exist.")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import binascii
-from typing import Any
 
 import orjson
 
@@ -226,7 +225,7 @@ class Backups(Rules):
         self.records.become(SHORT, self.rows, backup, {"status": "available"}, {"status": "error"})
         return backup
 
-    def _defaults(self, context: Context) -> dict[str, Any]:
+    def _defaults(self, context: Context) -> dict[str, object]:
         """The fields that an imported record may lack."""
         return {
             "user_id": context.user_id,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from openstack_emulator.core.cloud import Records, new_id
 from openstack_emulator.core.errors import bad_request
@@ -196,7 +195,7 @@ class Volumes(Rules):
             volume.status, volume.updated_at = bad if doomed else good, self.moment()
             self.rows.save(volume)
 
-    def update(self, volume: Volume, changes: Mapping[str, Any]) -> Volume:
+    def update(self, volume: Volume, changes: Mapping[str, object]) -> Volume:
         """Set the fields that a request names, such as name, description and metadata."""
         return self.rows.update(volume, **changes, updated_at=self.moment())
 

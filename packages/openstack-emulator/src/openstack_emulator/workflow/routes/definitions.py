@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from openstack_emulator.core.error_bodies import TEXT
 from openstack_emulator.core.errors import ApiError
@@ -69,7 +68,7 @@ def delete_workflow(service: Workflows, request: Request) -> Response:
     return Response(status=204)
 
 
-def validating(read: Callable[[str], Any]) -> Callable[[Workflows, Request], Response]:
+def validating(read: Callable[[str], object]) -> Callable[[Workflows, Request], Response]:
     """Return the handler that checks a definition without storing it."""
 
     def validate(service: Workflows, request: Request) -> Response:

@@ -97,7 +97,7 @@ def _stored(row: Any) -> Collection[str]:
     return stored_names(type(row)) if isinstance(row, TypedRecord) else ()
 
 
-def _matches(value: str, shown: Any) -> bool:
+def _matches(value: str, shown: object) -> bool:
     """Return whether a field that is `shown` has the value of a filter: `value`, or `<operator>:value`."""
     have = "" if shown is None else str(shown)
     prefix, _, rest = value.partition(":")
@@ -132,7 +132,7 @@ def _limit(given: str | None) -> int:
     return limit
 
 
-def _start(found: Sequence[Mapping[str, Any]], marker: str | None, plural: str) -> int:
+def _start(found: Sequence[Mapping[str, object]], marker: str | None, plural: str) -> int:
     if not marker:
         return 0
     for at, one in enumerate(found):
@@ -141,7 +141,7 @@ def _start(found: Sequence[Mapping[str, Any]], marker: str | None, plural: str) 
     raise not_found(_NO_MARKER.get(plural, "The marker {} could not be found.").format(marker))
 
 
-def _selected(one: dict[str, Any], wanted: Sequence[str], hidden: Collection[str]) -> dict[str, Any]:
+def _selected(one: dict[str, Any], wanted: Sequence[str], hidden: Collection[str]) -> dict[str, object]:
     if wanted:
         shown = {"id", *wanted, *(other for name, other in _TOGETHER.items() if name in wanted)}
         return {name: value for name, value in one.items() if name in shown}

@@ -32,9 +32,9 @@ class Result:
     """What an action gives: at once; after `seconds`; from `fetch`, which blocks and sends requests with what it is
     given; or from a client of the API."""
 
-    output: Any = None
+    output: object = None
     seconds: float = 0.0
-    fetch: Callable[[Outgoing], Any] | None = None
+    fetch: Callable[[Outgoing], object] | None = None
     asynchronous: bool = False
 
 

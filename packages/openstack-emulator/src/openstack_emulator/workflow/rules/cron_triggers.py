@@ -194,7 +194,7 @@ def _shown(moment: datetime) -> str:
     return moment.strftime(SECONDS_FORM)
 
 
-def _moment(text: Any) -> datetime:
+def _moment(text: object) -> datetime:
     """Return a time in UTC. Raises ApiError 400."""
     for form in _FORMS:
         try:

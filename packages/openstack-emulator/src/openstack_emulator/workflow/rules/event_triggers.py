@@ -83,7 +83,7 @@ class EventTriggers(Rules):
     def _own(self, context: Context, key: str) -> EventTrigger:
         return visible(self.rows, context, key)
 
-    def _wanted(self, context: Context, given: dict[str, Any]) -> dict[str, Any]:
+    def _wanted(self, context: Context, given: dict[str, object]) -> dict[str, Any]:
         """Return the workflow, its input and parameters, and the scope that a request sets. Raises ApiError."""
         wanted: dict[str, Any] = {
             name: json_object(given, name, "event_trigger")

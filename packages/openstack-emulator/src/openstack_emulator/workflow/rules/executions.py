@@ -165,7 +165,7 @@ class Executions(Rules):
     def _transit(self, execution: Execution, task: Task) -> list[Task]:
         """Take the transitions of a task of a direct workflow; return the tasks that are new."""
 
-        def holds(condition: Any) -> bool:
+        def holds(condition: object) -> bool:
             return bool(self._runs.of_task(task, condition))
 
         made: list[Task] = []

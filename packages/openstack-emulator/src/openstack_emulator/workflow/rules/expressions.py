@@ -35,15 +35,15 @@ class Scope:
     env: Mapping[str, object]
     execution: Mapping[str, Any]
     published: Mapping[str, object]
-    task: Callable[[str | None], Any]
-    tasks: Callable[[], list[Any]]
+    task: Callable[[str | None], object]
+    tasks: Callable[[], list[object]]
 
 
 def _task(scope: Scope, name: str | None = None) -> object:
     return scope.task(name)
 
 
-def _global(scope: Scope, name: str | None = None) -> Any:
+def _global(scope: Scope, name: str | None = None) -> object:
     return scope.published if name is None else scope.published.get(name)
 
 
@@ -51,7 +51,7 @@ def _pretty(scope: Scope, value: Any) -> str:
     return json.dumps(plain(value), indent=4)
 
 
-_FUNCTIONS: Mapping[str, Callable[..., Any]] = {
+_FUNCTIONS: Mapping[str, Callable[..., object]] = {
     "env": lambda scope: scope.env,
     "execution": lambda scope: scope.execution,
     "task": _task,
@@ -67,7 +67,7 @@ _FUNCTIONS: Mapping[str, Callable[..., Any]] = {
 """The functions of Mistral that both languages have."""
 
 
-def evaluate(value: Any, data: Mapping[str, Any], scope: Scope) -> Any:
+def evaluate(value: object, data: Mapping[str, Any], scope: Scope) -> Any:
     """Return a value with its expressions evaluated, at any depth. Raises ExpressionError."""
     if isinstance(value, Mapping):
         return {evaluate(key, data, scope): evaluate(item, data, scope) for key, item in value.items()}
@@ -98,7 +98,7 @@ def _check_string(text: str) -> None:
         raise ExpressionError(f"Parse error in the Jinja expression [{text}]: {error}")
 
 
-def _string(text: str, data: Mapping[str, Any], scope: Scope) -> Any:
+def _string(text: str, data: Mapping[str, Any], scope: Scope) -> object:
     whole = text.strip()
     if whole.startswith(_OPEN) and whole.endswith(_CLOSE) and len(whole) >= _MARKS and whole.count(_OPEN) == 1:
         return _yaql(whole[len(_OPEN) : -len(_CLOSE)].strip(), data, scope)
@@ -136,7 +136,7 @@ def _as_text(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value)
 
 
-def _yaql(expression: str, data: Mapping[str, Any], scope: Scope) -> object:
+def _yaql(expression: str, data: Mapping[str, object], scope: Scope) -> object:
     limits = {"seconds": SECONDS, "iterators": ITERATORS, "memory": MEMORY}
     try:
         return bounded_yaql.evaluate(expression, data, parent=_functions(), variables={_SCOPE: scope}, **limits)  # type: ignore[arg-type]
@@ -155,8 +155,8 @@ def _functions() -> object:
     return bounded_yaql.extended({name: _in_yaql(function) for name, function in _FUNCTIONS.items()})
 
 
-def _in_yaql(function: Callable[..., Any]) -> Callable[..., object]:
-    def call(context: Any, *arguments: Any) -> Any:
+def _in_yaql(function: Callable[..., object]) -> Callable[..., object]:
+    def call(context: Any, *arguments: object) -> Any:
         return function(context[_SCOPE], *arguments)
 
     return call

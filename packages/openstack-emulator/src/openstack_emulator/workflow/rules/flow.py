@@ -36,7 +36,7 @@ def transitions(spec: WorkflowSpec, task: Task, holds: Callable[[object], bool])
     ]
 
 
-def merged(*parts: Mapping[str, Any]) -> dict[str, object]:
+def merged(*parts: Mapping[str, object]) -> dict[str, object]:
     """Return one map of all: later values replace earlier ones, maps are merged."""
     result: dict[str, Any] = {}
     for part in parts:

@@ -79,7 +79,7 @@ class _Evaluator:
             self._process = None
 
 
-def _answered(process: JsonProcess, text: str, data: Mapping[str, Any], functions: Mapping[str, Function]) -> object:
+def _answered(process: JsonProcess, text: str, data: Mapping[str, object], functions: Mapping[str, Function]) -> object:
     message: Any = [text, data, list(functions)]
     while True:
         answer = process.ask(message)

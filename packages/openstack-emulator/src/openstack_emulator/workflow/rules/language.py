@@ -78,7 +78,7 @@ def _parts(book: Mapping[str, object], kind: str) -> list[tuple[str, Any]]:
     return [(name, body) for name, body in _map(book.get(kind) or {}, kind).items() if name != "version"]
 
 
-def _document(text: str) -> dict[str, Any]:
+def _document(text: str) -> dict[str, object]:
     if len(text) > _MOST_CHARACTERS:
         raise invalid(f"a definition must not have more than {_MOST_CHARACTERS} characters")
     try:
@@ -255,7 +255,7 @@ def _policies(body: TaskSpec, known: frozenset[str], where: str) -> TaskSpec:
     return result
 
 
-def _requires(given: Any, where: str) -> list[Any]:
+def _requires(given: object, where: str) -> list[object]:
     return [given] if isinstance(given, str) else _list(given, f"requires of {where}")
 
 
@@ -278,7 +278,7 @@ def _with_items(given: Any, where: str) -> dict[str, object]:
     return found
 
 
-def _transitions(given: Any, where: str) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+def _transitions(given: Any, where: str) -> tuple[list[dict[str, object]], dict[str, object]]:
     """Return the transitions of a clause, and what it publishes."""
     published: dict[str, object] = {}
     if isinstance(given, dict) and given.keys() <= {"publish", "next"}:
@@ -325,7 +325,7 @@ def inbound(spec: WorkflowSpec, name: str) -> list[str]:
 # -- calls with inline parameters -----------------------------------------------------------------------------------
 
 
-def _call(given: Any, where: str) -> tuple[str, dict[str, object]]:
+def _call(given: object, where: str) -> tuple[str, dict[str, object]]:
     """Return the name and the parameters of `name a=1 b="x"` or `name(a=1)`; a name may be an expression."""
     if not isinstance(given, str) or not given.strip():
         raise invalid(f"{where} must be a name: {given!r}")
@@ -337,7 +337,7 @@ def _call(given: Any, where: str) -> tuple[str, dict[str, object]]:
     return match[1], _parameters(match[2] or match[3] or "", where)
 
 
-def _parameters(text: str, where: str) -> dict[str, Any]:
+def _parameters(text: str, where: str) -> dict[str, object]:
     found = {match[1]: _value(match[2]) for match in _PARAMETER.finditer(text)}
     if rest := _PARAMETER.sub("", text).strip(" ,\n"):
         raise invalid(f"{where} has parameters that are not of the form name=value: {rest!r}")

@@ -46,7 +46,7 @@ class RunningActions(Rules):
         records.deferrable(self.run_action, self.end_action)
 
     def start(
-        self, name: str, given: Mapping[str, Any], project: str, task: Task | None, index: int = 0
+        self, name: str, given: Mapping[str, object], project: str, task: Task | None, index: int = 0
     ) -> ActionExecution:
         """Create an action execution and run it soon; without a task, it belongs to no workflow."""
         action = self.create(name, given, project, task, index)
@@ -186,7 +186,7 @@ class RunningActions(Rules):
                 return found.spec
         return None
 
-    def _based(self, action: ActionExecution) -> tuple[str, Mapping[str, Any]]:
+    def _based(self, action: ActionExecution) -> tuple[str, Mapping[str, object]]:
         """Return the action of the service to run, and its input. Raises ActionError, ExpressionError."""
         spec = self._adhoc(action)
         if spec is None:

@@ -75,11 +75,11 @@ class Runs(Rules):
 
     # -- expressions -----------------------------------------------------------------------------------------------
 
-    def evaluate(self, value: Any, execution: Execution, data: Any, task: Task | None = None) -> Any:
+    def evaluate(self, value: object, execution: Execution, data: Any, task: Task | None = None) -> Any:
         """Evaluate the expressions in a value. Raises ExpressionError."""
         return expressions.evaluate(value, data, self._scope(execution, task))
 
-    def of_task(self, task: Task, value: Any, item: Mapping[str, Any] | None = None) -> Any:
+    def of_task(self, task: Task, value: object, item: Mapping[str, object] | None = None) -> Any:
         """Evaluate the expressions of a task, with what it has published. Raises ExpressionError."""
         data = {**task.data, **task.published, **(item or {})}
         return self.evaluate(value, self.execution_of(task), data, task)

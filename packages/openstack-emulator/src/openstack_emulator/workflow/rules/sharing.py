@@ -92,7 +92,7 @@ class Sharing(Rules):
             raise missing(workflow_id, project)
         return found
 
-    def decide(self, member: Member, context: Context, status: Any) -> None:
+    def decide(self, member: Member, context: Context, status: object) -> None:
         """Let the member accept or reject. Raises ApiError."""
         if member.member_id != context.project_id:
             raise missing(member.resource_id, member.member_id)

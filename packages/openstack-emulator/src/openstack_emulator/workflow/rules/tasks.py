@@ -50,7 +50,7 @@ class Tasks(Rules):
 
     # -- beginning -------------------------------------------------------------------------------------------------
 
-    def create(self, execution: Execution, name: str, data: Mapping[str, Any], state: str = "IDLE") -> Task:
+    def create(self, execution: Execution, name: str, data: Mapping[str, object], state: str = "IDLE") -> Task:
         """Create a task that sees `data`."""
         spec = execution.spec.tasks[name]
         if len(self._runs.tasks_of(execution)) >= MOST_TASKS:

@@ -32,7 +32,7 @@ _JSON_TYPES = {
 }
 
 
-def validate(call: QueryCall) -> dict[str, Any]:
+def validate(call: QueryCall) -> dict[str, object]:
     """Check a template, and return its parameters."""
     found = call.ask(ValidateTemplate(template=call.required_text_of("Template")))
     return {
@@ -92,7 +92,7 @@ def _declared(name: str, described: Mapping[str, Any]) -> dict[str, object]:
     }
 
 
-def exports(call: QueryCall) -> dict[str, Any]:
+def exports(call: QueryCall) -> dict[str, object]:
     """Return a page of the exports of the project's stacks."""
     page, token = page_of(call.ask(ListExports()), call["NextToken"])
     shown = [
@@ -150,7 +150,7 @@ def list_types(call: QueryCall) -> dict[str, object]:
     return {"TypeSummaries": shown, "NextToken": token}
 
 
-def describe_type(call: QueryCall) -> dict[str, Any]:
+def describe_type(call: QueryCall) -> dict[str, object]:
     """Return a resource type with its schema."""
     name = call["TypeName"] or _named(call["Arn"])
     if name is None:

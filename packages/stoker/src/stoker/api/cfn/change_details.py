@@ -132,7 +132,7 @@ class _Change:
         corrected = {at for _, at in changes}
         return [*details, *(self._valued_synchronization(each) for at, each in drift.items() if at not in corrected)]
 
-    def _valued(self, change: Mapping[str, object], drifted: Mapping[str, object] | None) -> dict[str, Any]:
+    def _valued(self, change: Mapping[str, object], drifted: Mapping[str, object] | None) -> dict[str, object]:
         detail = _detail(change)
         is_read = change["property"] in self.values["read"] or drifted is not None
         target = {
@@ -166,7 +166,7 @@ class _Change:
             "DriftDetectionTimestamp": views.time_text(self.view.get("looked_at")),
         }
 
-    def _values_of_parts(self) -> list[dict[str, Any]]:
+    def _values_of_parts(self) -> list[dict[str, object]]:
         details = []
         for change in self.step["definition"]:
             part = _PARTS[change["property"]]

@@ -87,7 +87,7 @@ def _new_stack(call: QueryCall) -> StackPatch:
     )
 
 
-def describe(call: QueryCall) -> dict[str, Any]:
+def describe(call: QueryCall) -> dict[str, object]:
     """Return a change set with a page of its changes."""
     view = of_change_set(call, ShowChangeSet(**named(call)))
     changes, token = page_of(list(changes_of(view, with_values=bool(call["IncludePropertyValues"]))), call["NextToken"])
@@ -111,7 +111,7 @@ def describe(call: QueryCall) -> dict[str, Any]:
     }
 
 
-def list_all(call: QueryCall) -> dict[str, Any]:
+def list_all(call: QueryCall) -> dict[str, object]:
     """Return a page of a stack's change sets."""
     try:
         found = call.ask(ListChangeSets(stack=call["StackName"]))
@@ -171,7 +171,7 @@ def stack_arn(view: Mapping[str, Any]) -> str:
     return arn(view["project_id"], view["stack_name"], view["stack_id"])
 
 
-def _summary(view: Mapping[str, Any]) -> dict[str, Any]:
+def _summary(view: Mapping[str, Any]) -> dict[str, object]:
     return {
         "ChangeSetId": change_set_arn(view),
         "ChangeSetName": view["name"],

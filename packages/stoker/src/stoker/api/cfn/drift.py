@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from stoker.api.cfn import views
 from stoker.api.cfn.call import PAGE, QueryCall, page_of
 from stoker.base.ids import arn
@@ -22,7 +20,7 @@ def detect(call: QueryCall) -> dict[str, object]:
     }
 
 
-def detect_resource(call: QueryCall) -> dict[str, Any]:
+def detect_resource(call: QueryCall) -> dict[str, object]:
     """Detect drift of one resource."""
     found = call.ask_of_stack(DetectResourceDrift(ref=call.ref, name=call["LogicalResourceId"]))
     return {"StackResourceDrift": views.resource_drift(found)}
@@ -51,7 +49,7 @@ def _progress(found: DriftStatus) -> str | None:
     return f"{progress['compared']} of {progress['resources']} resources were compared; {differing} of them differ"
 
 
-def describe_resources(call: QueryCall) -> dict[str, Any]:
+def describe_resources(call: QueryCall) -> dict[str, object]:
     """Return a page of the results of the last drift detection for the resources of a stack."""
     wanted = call["StackResourceDriftStatusFilters"] or [status for status in STATUSES if status != _UNASKED]
     found = [view for view in call.ask_of_stack(ListDrift(ref=call.ref)) if view["status"] in wanted]

@@ -62,7 +62,7 @@ def update(call: QueryCall) -> dict[str, Any]:
     return _identity(_ask(call, request))
 
 
-def describe(call: QueryCall) -> dict[str, Any]:
+def describe(call: QueryCall) -> dict[str, object]:
     """Return a generated template with the progress of its resources, and what it does not say of them."""
     view = _ask(call, ShowGeneratedTemplate(name=_name(call)))
     resources = view["resources"]
@@ -100,7 +100,7 @@ def get(call: QueryCall) -> dict[str, Any]:
     return {"Status": view["status"], "TemplateBody": text}
 
 
-def list_all(call: QueryCall) -> dict[str, Any]:
+def list_all(call: QueryCall) -> dict[str, object]:
     """Return a page of the generated templates of the project."""
     page, token = page_of(_ask(call, ListGeneratedTemplates()), call["NextToken"], call["MaxResults"] or PAGE)
     shown = [{**_summary(each), "NumberOfResources": each["number_of_resources"]} for each in page]
@@ -149,11 +149,11 @@ def _policies(call: QueryCall) -> TemplatePolicies:
     return found
 
 
-def _identity(view: Mapping[str, object]) -> dict[str, Any]:
+def _identity(view: Mapping[str, object]) -> dict[str, object]:
     return {"GeneratedTemplateId": _ARN.format(view["project_id"], view["id"])}
 
 
-def _summary(view: Mapping[str, Any]) -> dict[str, Any]:
+def _summary(view: Mapping[str, Any]) -> dict[str, object]:
     return {
         **_identity(view),
         "GeneratedTemplateName": view["name"],
@@ -180,7 +180,7 @@ def _resource(view: Mapping[str, Any], is_read: bool) -> dict[str, object]:
     }
 
 
-def _warnings(found: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def _warnings(found: Iterable[Mapping[str, Any]]) -> list[dict[str, object]]:
     """Return the warnings of a resource, one for each kind."""
     ordered = sorted(found, key=lambda each: str(each["kind"]))
     return [

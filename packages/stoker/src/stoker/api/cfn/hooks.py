@@ -72,7 +72,7 @@ def list_results(call: QueryCall) -> dict[str, object]:
     }
 
 
-def get_result(call: QueryCall) -> dict[str, Any]:
+def get_result(call: QueryCall) -> dict[str, object]:
     """Return a result, with what to do about it."""
     identifier = call["HookResultId"]
     try:
@@ -156,7 +156,7 @@ def _reason(view: View) -> str | None:
     return text if len(text) <= _LONGEST_REASON else f"{text[: _LONGEST_REASON - 1]}…"
 
 
-def _summary(view: PolicyResultView, *, targeted: bool) -> dict[str, Any]:
+def _summary(view: PolicyResultView, *, targeted: bool) -> dict[str, object]:
     is_resource = bool(view["path"])
     return {
         **_hook(view),

@@ -19,7 +19,7 @@ _NOT_MADE = "unknown"
 """The code of a finding which says that a check could not be made."""
 
 
-def describe(call: QueryCall) -> dict[str, Any]:
+def describe(call: QueryCall) -> dict[str, object]:
     """Return a page of the events of operations, newest first, with what the checks of plans have found."""
     stack, change_set, operation = call["StackName"], call["ChangeSetName"], call["OperationId"]
     if stack is None and operation is None and not (change_set or "").startswith("arn:"):

@@ -59,14 +59,14 @@ def _place(location: Mapping[str, Any]) -> dict[str, str]:
     return {"stack": location["StackName"], "resource": location["LogicalResourceId"]}
 
 
-def describe(call: QueryCall) -> dict[str, Any]:
+def describe(call: QueryCall) -> dict[str, object]:
     """Return a refactoring with the ARNs of its stacks."""
     view = _ask(call, ShowStackRefactor(refactor_id=call["StackRefactorId"]))
     stacks = [arn(view["project_id"], each["name"], each["id"]) for each in view["stacks"]]
     return {**_summary(view), "StackIds": stacks}
 
 
-def list_actions(call: QueryCall) -> dict[str, Any]:
+def list_actions(call: QueryCall) -> dict[str, object]:
     """Return a page of what a refactoring does."""
     view = _ask(call, ListStackRefactorActions(refactor_id=call["StackRefactorId"]))
     created = [
@@ -94,7 +94,7 @@ def _move(move: RefactorMove) -> dict[str, object]:
     }
 
 
-def list_all(call: QueryCall) -> dict[str, Any]:
+def list_all(call: QueryCall) -> dict[str, object]:
     """Return a page of the project's refactorings."""
     wanted = call["ExecutionStatusFilter"]
     found = [view for view in call.ask(ListStackRefactors()) if not wanted or view["execution_status"] in wanted]
@@ -117,7 +117,7 @@ def _ask(call: QueryCall, request: Request[Answer]) -> Answer:
         raise QueryError("StackRefactorNotFoundException", message) from error
 
 
-def _summary(view: RefactorView) -> dict[str, Any]:
+def _summary(view: RefactorView) -> dict[str, object]:
     return {
         "StackRefactorId": view["id"],
         "Description": view["description"] or None,

@@ -32,17 +32,17 @@ class Entries:
     values: Mapping[str, str]
 
 
-def xml(document: Mapping[str, Any]) -> bytes:
+def xml(document: Mapping[str, object]) -> bytes:
     """Return a document with one root element as XML."""
     return "".join(_children(document)).encode()
 
 
-def json(document: Mapping[str, Any]) -> bytes:
+def json(document: Mapping[str, object]) -> bytes:
     """Return the same document as JSON."""
     return json_text(_plain(document))
 
 
-def _children(values: Mapping[str, Any]) -> Iterator[str]:
+def _children(values: Mapping[str, object]) -> Iterator[str]:
     for name, value in values.items():
         if value is not None:
             yield f"<{name}>"

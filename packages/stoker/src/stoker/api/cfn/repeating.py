@@ -13,7 +13,7 @@ from stoker.contract.catalog import ClaimRequestToken, ReleaseRequestToken, Sett
 TOKEN = "ClientRequestToken"  # noqa: S105  the name of a parameter
 
 
-def once(call: QueryCall, action: str, handler: Handler) -> dict[str, Any] | None:
+def once(call: QueryCall, action: str, handler: Handler) -> dict[str, object] | None:
     """Return the handler's result, or the stored result of the same request with the same token.
 
     Raises QueryError if another request has used the token, or while the first request is being executed.

@@ -24,7 +24,7 @@ def start(call: QueryCall) -> dict[str, Any]:
     return {"ResourceScanId": _ARN.format(call.context.project_id, made["id"])}
 
 
-def describe(call: QueryCall) -> dict[str, Any]:
+def describe(call: QueryCall) -> dict[str, object]:
     """Return the progress and the result of a scan."""
     view = _ask(call, ShowScan(scan_id=_id(call)))
     return {
@@ -36,7 +36,7 @@ def describe(call: QueryCall) -> dict[str, Any]:
     }
 
 
-def list_all(call: QueryCall) -> dict[str, Any]:
+def list_all(call: QueryCall) -> dict[str, object]:
     """Return a page of the scans of the project."""
     found = [{**_progress(each), "ScanType": _kind(each)} for each in _ask(call, ListScans())]
     chosen = [each for each in found if call["ScanTypeFilter"] in (None, each["ScanType"])]

@@ -28,7 +28,7 @@ def describe_one(call: QueryCall) -> dict[str, object]:
     return {"StackResourceDetail": views.resource_detail(view)}
 
 
-def describe_all(call: QueryCall) -> dict[str, Any]:
+def describe_all(call: QueryCall) -> dict[str, object]:
     """Return the resources of a stack, or of the stack that a physical ID belongs to."""
     stack, physical_id = call["StackName"], call["PhysicalResourceId"]
     if (stack is None) == (physical_id is None):
@@ -42,7 +42,7 @@ def describe_all(call: QueryCall) -> dict[str, Any]:
     return {"StackResources": _with_drift(call, stack, found, views.resource)}
 
 
-def list_all(call: QueryCall) -> dict[str, Any]:
+def list_all(call: QueryCall) -> dict[str, object]:
     """Return a page of a stack's resources."""
     page, token = page_of(_resources_of(call, call["StackName"]), call["NextToken"])
     summaries = _with_drift(call, call["StackName"], page, views.resource_summary)

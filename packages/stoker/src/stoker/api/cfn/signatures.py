@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from hashlib import sha256
-from typing import Any
 
 from stoker.api.cfn.faults import QueryError
 
@@ -55,7 +54,7 @@ class Signed:
     params: Mapping[str, str]
     expires: float | None = None
 
-    def credentials(self) -> dict[str, Any]:
+    def credentials(self) -> dict[str, object]:
         """Return the data that Keystone's `POST /v3/ec2tokens` needs to verify the signature."""
         return {
             "access": self.access,

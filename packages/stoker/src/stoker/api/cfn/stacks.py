@@ -104,7 +104,7 @@ def update(call: QueryCall) -> dict[str, Any]:
     return _begun(_patched(call, replace(request, supersede=False)))
 
 
-def _begun(view: StackView) -> dict[str, Any]:
+def _begun(view: StackView) -> dict[str, object]:
     return {"StackId": views.stack_arn(view), "OperationId": view.get("operation")}
 
 
@@ -237,7 +237,7 @@ def continue_rollback(call: QueryCall) -> None:
 # -- looking -------------------------------------------------------------------------------------------------------
 
 
-def describe(call: QueryCall) -> dict[str, Any]:
+def describe(call: QueryCall) -> dict[str, object]:
     """Return one stack, or a page of all stacks, in full."""
     if call["StackName"] is not None:
         return {"Stacks": [_described(call, call["StackName"])]}

@@ -221,7 +221,7 @@ def drift_information(view: View | None) -> dict[str, object]:
     }
 
 
-def resource_drift(view: View) -> dict[str, Any]:
+def resource_drift(view: View) -> dict[str, object]:
     """Return the differences between a resource and its recorded properties."""
     return {
         "StackId": _of_stack(view)["StackId"],

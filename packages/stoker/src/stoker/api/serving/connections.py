@@ -48,7 +48,7 @@ class ServerState:
     workers: Workers
     callers: KnownCallers
     loop: asyncio.AbstractEventLoop
-    base: dict[str, Any]
+    base: dict[str, object]
 
 
 class Connection(asyncio.Protocol):
@@ -62,7 +62,7 @@ class Connection(asyncio.Protocol):
         self._stranger = stranger(self.address)
         self.held = 0
         self.deadline = _NEVER
-        self._base: dict[str, Any] = server.base
+        self._base: dict[str, object] = server.base
         self._phase = _Phase.REQUEST
         self._receiving: Request | None = None
         self._ready: deque[Request] = deque()
@@ -264,7 +264,7 @@ class Connection(asyncio.Protocol):
         """Implements WAKE; called by any thread."""
         self._on_loop(self._have_woken)
 
-    def _on_loop(self, call: Callable[..., None], *arguments: Any) -> None:
+    def _on_loop(self, call: Callable[..., None], *arguments: object) -> None:
         try:
             self._server.loop.call_soon_threadsafe(call, *arguments)
         except RuntimeError:

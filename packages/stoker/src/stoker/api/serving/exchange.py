@@ -116,7 +116,7 @@ class Exchange:
                 return self._framed(gathered), MORE
         return self._framed(gathered, last=True), LAST
 
-    def _start(self, status: str, headers: list[tuple[str, str]], error: Any = None) -> Callable[[bytes], None]:
+    def _start(self, status: str, headers: list[tuple[str, str]], error: object = None) -> Callable[[bytes], None]:
         """Implement WSGI's start_response."""
         for name, value in headers:
             if _CONTROL.search(name) or _CONTROL.search(value):

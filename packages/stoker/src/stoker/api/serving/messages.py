@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http import HTTPStatus
-from typing import Any, Protocol
+from typing import Protocol
 from urllib.parse import unquote_to_bytes, urlsplit
 
 import httptools
@@ -86,7 +86,7 @@ def _expects_continue(request: Request, value: bytes) -> bool:
     return request.version == "1.1"
 
 
-def environ_of(request: Request, base: dict[str, Any]) -> dict[str, object]:
+def environ_of(request: Request, base: dict[str, object]) -> dict[str, object]:
     """Return the WSGI environment of the request (PEP 3333). `base` is common to all requests of the connection.
 
     Headers with an underscore in their name are dropped, since they would be confused with others. Raises Refused for a
@@ -94,7 +94,7 @@ def environ_of(request: Request, base: dict[str, Any]) -> dict[str, object]:
     """
     path, query = _path_and_query(request.target)
     body = bytes(request.body)
-    environ: dict[str, Any] = {
+    environ: dict[str, object] = {
         **base,
         "REQUEST_METHOD": request.method,
         "SERVER_PROTOCOL": f"HTTP/{request.version}",

@@ -27,7 +27,7 @@ CONTROL_BODY = Body({"change_control": Field(MAP, required=True)})
 _TIMES = ("created_at", "expires_at", "opens_at")
 
 
-def index(call: RestCall) -> dict[str, Any]:
+def index(call: RestCall) -> dict[str, object]:
     """List the changes that wait for approval, or have waited, newest first: those with a `status`, or of a plan."""
     asked = ListChangeRequests(status=tuple(call.query["status"]), plan_digest=call.query["plan_digest"])
     return {"change_requests": [_shown(view) for view in call.ask(asked)]}
@@ -38,7 +38,7 @@ def show(call: RestCall) -> dict[str, Any]:
     return {"change_request": _shown(call.ask(ShowChangeRequest(request_id=call.path["request_id"])))}
 
 
-def judge(call: RestCall) -> dict[str, Any]:
+def judge(call: RestCall) -> dict[str, object]:
     """Approve or reject a change: the `verdict` is APPROVED or REJECTED, and replaces what the caller has said before.
 
     Its author cannot, nor a user without any of the roles that it asks for.
@@ -74,7 +74,7 @@ def _ref(call: RestCall) -> Reference | None:
     return call.ref if "stack_id" in call.path else None
 
 
-def _shown(view: Any) -> dict[str, Any]:
+def _shown(view: Any) -> dict[str, object]:
     said = [{**each, "created_at": time_text(each["created_at"])} for each in view["approvals"]]
     emergency = view["emergency"]
     if emergency is not None:

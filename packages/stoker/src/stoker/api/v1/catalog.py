@@ -53,12 +53,12 @@ def resource_schema(call: RestCall) -> object:
     return call.ask(ShowResourceType(type_name=_allowed_type(call), with_description=False))
 
 
-def generate_template(call: RestCall) -> Any:
+def generate_template(call: RestCall) -> object:
     """Generate a template with a resource type's properties as parameters."""
     return call.ask(GenerateTemplate(type_name=_allowed_type(call), template_type=call.query["template_type"]))
 
 
-def list_permissions(call: RestCall) -> dict[str, Any]:
+def list_permissions(call: RestCall) -> dict[str, object]:
     """List which policy rules the caller passes in the project: what other requests of the caller are refused for."""
     return {"permissions": {rule: call.allows(rule) for rule in REQUEST_RULES}}
 

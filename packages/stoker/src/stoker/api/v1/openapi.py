@@ -19,7 +19,7 @@ from stoker.api.values import STRING, Field
 PATH = "/openapi.json"
 
 _VARIABLE = re.compile(r"\{(\w+)\}")
-_TEXT: Mapping[str, Any] = {"type": "string"}
+_TEXT: Mapping[str, object] = {"type": "string"}
 _REDIRECTION = 302
 
 _FAULT: Mapping[str, object] = {
@@ -63,7 +63,7 @@ def document(base: str) -> dict[str, Any]:
     }
 
 
-def _path(path: str, methods: Mapping[str, Action]) -> dict[str, Any]:
+def _path(path: str, methods: Mapping[str, Action]) -> dict[str, object]:
     variables = ["project_id", *_VARIABLE.findall(path)]
     parameters = [{"name": name, "in": "path", "required": True, "schema": _TEXT} for name in variables]
     operations = {method.lower(): _operation(path, method, action) for method, action in methods.items()}
@@ -100,7 +100,7 @@ def _identifier(path: str, method: str) -> str:
     return "_".join([method.lower(), *words])
 
 
-def _query(query: Query) -> list[dict[str, Any]]:
+def _query(query: Query) -> list[dict[str, object]]:
     fields = [_parameter(name, spec) for name, spec in query.fields.items()]
     filters = [_parameter(name, Field(STRING, repeatable=True)) for name in query.filters]
     return [*fields, *filters]

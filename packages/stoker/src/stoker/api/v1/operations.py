@@ -16,7 +16,7 @@ INDEX_QUERY = Query({"limit": Field(INTEGER), "marker": Field(STRING)})
 _TIMES = ("created_at", "started_at", "finished_at")
 
 
-def index(call: RestCall) -> dict[str, Any]:
+def index(call: RestCall) -> dict[str, object]:
     """List the operations of a stack, newest first."""
     found = call.ask(ListOperations(ref=call.ref, **call.query))
     return {"operations": [_operation(view) for view in found]}

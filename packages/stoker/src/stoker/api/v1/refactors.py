@@ -69,7 +69,7 @@ def _text(template: Mapping[str, Any] | str) -> str:
     return template if isinstance(template, str) else orjson.dumps(template).decode()
 
 
-def index(call: RestCall) -> dict[str, Any]:
+def index(call: RestCall) -> dict[str, object]:
     """List the refactorings of the project, the latest first."""
     return {"refactors": [_shown(view) for view in call.ask(ListStackRefactors())]}
 
@@ -79,7 +79,7 @@ def show(call: RestCall) -> dict[str, Any]:
     return {"refactor": _shown(call.ask(ShowStackRefactor(refactor_id=call.path["refactor_id"])))}
 
 
-def list_actions(call: RestCall) -> dict[str, Any]:
+def list_actions(call: RestCall) -> dict[str, object]:
     """List what a refactoring does: the stacks that it creates, and the resources that it moves.
 
     `changes` are the plans of what it changes besides, by the names of the stacks; `policies` is what policies on plans
@@ -112,5 +112,5 @@ def _move(move: RefactorMove) -> dict[str, object]:
     }
 
 
-def _shown(view: RefactorView) -> dict[str, Any]:
+def _shown(view: RefactorView) -> dict[str, object]:
     return {**view, "created_at": time_text(view["created_at"])}

@@ -72,7 +72,7 @@ _EVENT_FIELDS = {
 }
 
 
-def index(call: RestCall) -> dict[str, Any]:
+def index(call: RestCall) -> dict[str, object]:
     """List the resources of a stack, and of nested stacks down to `nested_depth`."""
     answer = call.ask(ListResources(ref=call.ref, **call.query))
     render = views.resource_in_detail if call.query["with_detail"] else views.resource
@@ -80,7 +80,7 @@ def index(call: RestCall) -> dict[str, Any]:
     return {"resources": [render(view, places[view["stack_id"]]) for view in answer["resources"]]}
 
 
-def find(call: RestCall) -> dict[str, Any]:
+def find(call: RestCall) -> dict[str, object]:
     """Find the resources, in all stacks of the project, that have an object.
 
     The object is given by its ID, its name or an IP address, or the resource by its name: `text` is any of them. `type`

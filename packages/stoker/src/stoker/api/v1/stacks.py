@@ -104,7 +104,7 @@ RESTORE_BODY = Body({"plan_digest": Field(STRING), "refresh": Field(_REFRESH)}, 
 PREVIEW_RESTORE_BODY = Body({"refresh": Field(_REFRESH)}, required=False)
 
 
-def index(call: RestCall) -> dict[str, Any]:
+def index(call: RestCall) -> dict[str, object]:
     """List the project's stacks; for an administrator, with the project of each."""
     answer = _listed(call)
     for view, summary in zip(answer["views"], answer["body"]["stacks"], strict=True):
@@ -176,7 +176,7 @@ def update_patch(call: RestCall) -> None:
     call.ask(patch_request(PatchStack, call))
 
 
-def preview_update(call: RestCall) -> dict[str, Any]:
+def preview_update(call: RestCall) -> dict[str, object]:
     """Preview an update; with `joint_deployment`, one of a deployment of several stacks.
 
     `plan_policies` are policies to try, besides those that are set.
@@ -317,7 +317,7 @@ def _accept(call: RestCall, options: Mapping[str, object]) -> dict[str, object]:
     return {ACCEPT: call.ask(AcceptDrift(ref=call.ref, resources=resources))}
 
 
-def drift(call: RestCall) -> dict[str, Any]:
+def drift(call: RestCall) -> dict[str, object]:
     """Compare the whole stack with the cloud, and return the plan that would correct the differences.
 
     With the ID of a `detection` that has ended, objects that it has read are not read again.
@@ -381,12 +381,12 @@ def list_snapshots(call: RestCall) -> dict[str, object]:
     return {"snapshots": [views.snapshot(view) for view in call.ask(ListSnapshots(ref=call.ref))]}
 
 
-def create_snapshot(call: RestCall) -> dict[str, Any]:
+def create_snapshot(call: RestCall) -> dict[str, object]:
     """Start to create a snapshot."""
     return views.snapshot(call.ask(CreateSnapshot(ref=call.ref, name=call.body["name"])))
 
 
-def show_snapshot(call: RestCall) -> dict[str, Any]:
+def show_snapshot(call: RestCall) -> dict[str, object]:
     """Show a snapshot with its data."""
     view = call.ask(ShowSnapshot(ref=call.ref, snapshot_id=call.path["snapshot_id"]))
     return {"snapshot": views.snapshot(view)}

@@ -254,7 +254,7 @@ def resource_changes(changes: View) -> dict[str, object]:
     return {kind: [resource_raw(view) for view in changes[kind]] for kind in kinds}
 
 
-def event_summary(view: View, links: Links, *, with_root: bool = False) -> dict[str, Any]:
+def event_summary(view: View, links: Links, *, with_root: bool = False) -> dict[str, object]:
     """Return an event for a list; `with_root` adds a link to the root stack."""
     project_id, name = view["project_id"], view["resource_name"]
     stack = links.stack(project_id, view["stack_name"], view["stack_id"])
@@ -304,7 +304,7 @@ def snapshot(view: View) -> dict[str, Any]:
     return {**_picked(view, keys), "creation_time": time_text(view["created_at"])}
 
 
-def software_config(view: View) -> dict[str, Any]:
+def software_config(view: View) -> dict[str, object]:
     """Return a software config in full."""
     keys = ("id", "name", "group", "config", "inputs", "outputs", "options")
     return {**_picked(view, keys), "creation_time": time_text(view["created_at"])}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
 
 from stoker.authoring.constraint_words import accepted, in_words
 from stoker.schema.constraints import AllowedPattern, AllowedValues, Constraint, CustomConstraint, Length, Range
@@ -18,9 +17,9 @@ Note = Callable[[str], None]
 """Called with each part of a declaration that cannot be converted."""
 
 
-def hot_parameter(schema: ParameterSchema, note: Note) -> dict[str, Any]:
+def hot_parameter(schema: ParameterSchema, note: Note) -> dict[str, object]:
     """Return a declaration in HOT."""
-    declared: dict[str, Any] = {"type": schema.type.hot, **_common(schema, "description", "label", "default")}
+    declared: dict[str, object] = {"type": schema.type.hot, **_common(schema, "description", "label", "default")}
     if schema.hidden:
         declared["hidden"] = True
     description = schema.constraint_description
@@ -46,7 +45,7 @@ def _common(schema: ParameterSchema, *keys: str) -> dict[str, object]:
 def cfn_parameter(schema: ParameterSchema, note: Note) -> dict[str, object]:
     """Return a declaration for CloudFormation."""
     named = _aws_type(schema)
-    declared: dict[str, Any] = {
+    declared: dict[str, object] = {
         "Type": named or schema.type.cfn,
         **_common(schema, "Description", "Label", "Default"),
     }

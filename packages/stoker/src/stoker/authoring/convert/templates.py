@@ -78,7 +78,7 @@ class _Conversion:
             if name not in known:
                 self.walker.note(f"{self._language} has no equivalent of the section {name}", (name,))
 
-    def _parameters(self) -> dict[str, Any]:
+    def _parameters(self) -> dict[str, object]:
         section = self._template.written("parameters")
         return {
             name: self._parameter(schema, self._noting((section, name)))
@@ -138,7 +138,7 @@ class _Conversion:
                 result[target[word]] = self._field(word, value, (*path, key))
         return result
 
-    def _field(self, word: str, value: Any, path: Path) -> Any:
+    def _field(self, word: str, value: Any, path: Path) -> object:
         if word == "condition":
             return self.walker.condition(value, path)
         if word == "deletion_policy" and isinstance(value, str):

@@ -55,14 +55,14 @@ def _get_resource(walker: Walker, name: Any, path: Path) -> object:
     return walker.made("Ref", walker.value(name, path))
 
 
-def _get_attr(walker: Walker, arguments: Any, path: Path) -> object:
+def _get_attr(walker: Walker, arguments: object, path: Path) -> object:
     if not isinstance(arguments, list) or len(arguments) < 2:
         raise NotExpressible("CloudFormation cannot get all attributes at once")
     resource, attribute, *keys = arguments
     return _within(walker, walker.made("Fn::GetAtt", walker.value([resource, attribute], path)), keys, path)
 
 
-def _list_join(walker: Walker, arguments: Any, path: Path) -> object:
+def _list_join(walker: Walker, arguments: object, path: Path) -> object:
     delimiter, *lists = arguments if isinstance(arguments, list) and len(arguments) > 1 else items(arguments, 2)
     if any(not is_call(walker, item) and isinstance(item, list | Mapping) for part in lists for item in _written(part)):
         raise NotExpressible("CloudFormation joins strings only, not lists and maps")
@@ -74,7 +74,7 @@ def _list_join(walker: Walker, arguments: Any, path: Path) -> object:
     return walker.made("Fn::Join", [delimiter, joined])
 
 
-def _written(part: Any) -> list[Any]:
+def _written(part: Any) -> list[object]:
     return part if isinstance(part, list) else []
 
 
@@ -103,12 +103,12 @@ def _if(walker: Walker, arguments: Any, path: Path) -> object:
     return walker.made("Fn::If", [*converted, otherwise])
 
 
-def _not(walker: Walker, condition: Any, path: Path) -> object:
+def _not(walker: Walker, condition: object, path: Path) -> object:
     return walker.made("Fn::Not", [_operand(walker, condition, path)])
 
 
 def _connective(name: str) -> Translate:
-    def translate(walker: Walker, arguments: Any, path: Path) -> object:
+    def translate(walker: Walker, arguments: object, path: Path) -> object:
         if not isinstance(arguments, list):
             raise NotExpressible("its arguments are computed by another function")
         return walker.made(name, [_operand(walker, item, (*path, index)) for index, item in enumerate(arguments)])
@@ -116,18 +116,18 @@ def _connective(name: str) -> Translate:
     return translate
 
 
-def _operand(walker: Walker, condition: Any, path: Path) -> object:
+def _operand(walker: Walker, condition: object, path: Path) -> object:
     """Return a condition inside another; AWS requires a function for its name."""
     return walker.made("Condition", condition) if isinstance(condition, str) else walker.value(condition, path)
 
 
-def _facade(walker: Walker, part: Any, path: Path) -> Any:
+def _facade(walker: Walker, part: Any, path: Path) -> object:
     if part not in _FACADE:
         raise NotExpressible("the resource or attribute is computed by another function")
     return walker.made("Fn::ResourceFacade", _FACADE[part])
 
 
-def _impossible(walker: Walker, arguments: Any, path: Path) -> Any:
+def _impossible(walker: Walker, arguments: object, path: Path) -> object:
     raise NotExpressible(f"CloudFormation has no equivalent of {path[-1]}")
 
 

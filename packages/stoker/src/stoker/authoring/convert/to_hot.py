@@ -23,7 +23,7 @@ def mapping_parameter(template: Template, mapping: str) -> str:
     return f"{mapping}_mapping" if mapping in taken else mapping
 
 
-def _ref(walker: Walker, name: Any, path: Path) -> Any:
+def _ref(walker: Walker, name: Any, path: Path) -> object:
     template = walker.template
     if name in template.resources:
         return walker.made("get_resource", name)
@@ -36,7 +36,7 @@ def _ref(walker: Walker, name: Any, path: Path) -> Any:
     raise NotExpressible(f"HOT has no equivalent of {name}")
 
 
-def _get_att(walker: Walker, arguments: Any, path: Path) -> object:
+def _get_att(walker: Walker, arguments: object, path: Path) -> object:
     if isinstance(arguments, str):
         return walker.made("get_attr", arguments.split(".", 1))
     return walker.made("get_attr", walker.value(items(arguments, 2), path))
@@ -53,12 +53,12 @@ def _find_in_map(walker: Walker, arguments: Any, path: Path) -> object:
     return walker.made("get_param", [mapping_parameter(walker.template, mapping), *texts])
 
 
-def _parameter_type(walker: Walker, name: Any) -> Any:
+def _parameter_type(walker: Walker, name: object) -> Any:
     schema = walker.template.parameters.get(name) if isinstance(name, str) else None
     return schema.type if schema else None
 
 
-def _select(walker: Walker, arguments: Any, path: Path) -> Any:
+def _select(walker: Walker, arguments: Any, path: Path) -> object:
     index, collection = items(arguments, 2)
     if isinstance(collection, list) and _to_int(index) is not None:
         number = int(index)
@@ -78,7 +78,7 @@ def _select(walker: Walker, arguments: Any, path: Path) -> Any:
     raise NotExpressible("HOT can select items only of parameters, attributes and split strings")
 
 
-def _deeper(walker: Walker, index: Any, collection: object, path: Path) -> object:
+def _deeper(walker: Walker, index: object, collection: object, path: Path) -> object:
     """Add a key to the path into the value of a parameter or attribute."""
     ((name, arguments),) = collection.items() if isinstance(collection, Mapping) else ((None, None),)
     if name not in ("get_attr", "get_param") or not isinstance(arguments, list):
@@ -101,7 +101,7 @@ def _replace(walker: Walker, arguments: Any, path: Path) -> object:
     return walker.made("str_replace", converted)
 
 
-def _sub(walker: Walker, arguments: Any, path: Path) -> object:
+def _sub(walker: Walker, arguments: object, path: Path) -> object:
     text, variables = (arguments, {}) if isinstance(arguments, str) else items(arguments, 2)
     places = {found: f"${{{found}}}" for found in _SUB_PLACE.findall(text[: text.rfind("}") + 1])}
     if not places:
@@ -121,7 +121,7 @@ def _filling(walker: Walker, place: str, variables: Mapping[str, object], path: 
     return _get_att(walker, name, path) if "." in name else _ref(walker, name, path)
 
 
-def _if(walker: Walker, arguments: Any, path: Path) -> object:
+def _if(walker: Walker, arguments: object, path: Path) -> object:
     condition, yes, no = items(arguments, 3)
     converted = walker.condition(condition, (*path, 0))
     if no == _NO_VALUE:
@@ -139,13 +139,13 @@ def _named_condition(walker: Walker, name: Any, path: Path) -> object:
     return name
 
 
-def _facade(walker: Walker, part: Any, path: Path) -> Any:
+def _facade(walker: Walker, part: Any, path: Path) -> object:
     if part not in _FACADE:
         raise NotExpressible("the resource or attribute is computed by another function")
     return walker.made("resource_facade", _FACADE[part])
 
 
-def _base64(walker: Walker, text: Any, path: Path) -> object:
+def _base64(walker: Walker, text: object, path: Path) -> object:
     """Return the string unchanged: the compute service's client encodes it in both dialects."""
     if not isinstance(text, str) and not is_call(walker, text):
         raise NotExpressible("takes a string")

@@ -57,13 +57,13 @@ class Walker:
                 return self._call(name, arguments, path)
         return {key: self._entry(key, item, (*path, key)) for key, item in snippet.items()}
 
-    def _entry(self, key: str, item: Any, path: Path) -> Any:
+    def _entry(self, key: str, item: Any, path: Path) -> object:
         if key.startswith(LOOP):
             self.note("HOT has no loops over the entries of a map", path)
             return item
         return self.value(item, path)
 
-    def condition(self, snippet: Any, path: Path) -> object:
+    def condition(self, snippet: object, path: Path) -> object:
         """Return a condition in the other format; names of conditions are kept."""
         return self.conditions.value(snippet, path)
 
@@ -96,7 +96,7 @@ class Walker:
 def renamed(name: str) -> Translate:
     """Return a converter for a function that has another name but the same arguments in the other format."""
 
-    def translate(walker: Walker, arguments: Any, path: Path) -> object:
+    def translate(walker: Walker, arguments: object, path: Path) -> object:
         made = walker.made(name, None)
         made[name] = walker.value(arguments, path)
         return made

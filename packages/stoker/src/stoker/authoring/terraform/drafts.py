@@ -46,7 +46,7 @@ class Draft:
             raise Unsupported(f"the state marks what becomes its {name} as sensitive")
         return items
 
-    def add(self, name: str, item: Any) -> None:
+    def add(self, name: str, item: object) -> None:
         """Add an item to a property that is a list, unless it has that. Raises Unsupported."""
         items = self.values[name] = self.items(name)
         if item not in items:
@@ -97,7 +97,7 @@ def identifier(draft: Draft) -> str:
     return found
 
 
-def part_of(item: StateObject, into: Into, schema: Mapping[str, Property]) -> list[Any]:
+def part_of(item: StateObject, into: Into, schema: Mapping[str, Property]) -> list[object]:
     """Return the items that an object is in the property of another one."""
     shown = item.attributes
     if into.each:
@@ -111,7 +111,7 @@ def part_of(item: StateObject, into: Into, schema: Mapping[str, Property]) -> li
     return [{**made, **into.values}]
 
 
-def refusal(kind: ResourceType, values: Mapping[str, Any]) -> str:
+def refusal(kind: ResourceType, values: Mapping[str, object]) -> str:
     """Return why a template with these values would be refused; "" if it would not. Hidden ones are not looked at."""
     missing = [name for name, prop in kind.properties.items() if prop.required and not prop.secret]
     if missing := [name for name in missing if name not in values]:
@@ -126,7 +126,7 @@ def refusal(kind: ResourceType, values: Mapping[str, Any]) -> str:
     return f"a template with it would be refused: {problems[0]}" if problems else ""
 
 
-def _maps(value: Any) -> list[Mapping[str, Any]]:
+def _maps(value: Any) -> list[Mapping[str, object]]:
     return [each for each in (value if isinstance(value, list) else [value]) if isinstance(each, dict)]
 
 
@@ -141,7 +141,7 @@ def _hides(value: Any) -> bool:
 def _block(
     schema: Mapping[str, Property],
     names: Names,
-    item: Mapping[str, Any],
+    item: Mapping[str, object],
     place: str,
     sensitive: frozenset[str] = frozenset(),
 ) -> dict[str, object]:
@@ -149,7 +149,7 @@ def _block(
 
 
 def _block_values(
-    schema: Mapping[str, Property], names: Names, item: Mapping[str, Any], place: str, sensitive: frozenset[str]
+    schema: Mapping[str, Property], names: Names, item: Mapping[str, object], place: str, sensitive: frozenset[str]
 ) -> Iterator[tuple[str, object]]:
     for attribute, name in names.items():
         value = item.get(attribute)

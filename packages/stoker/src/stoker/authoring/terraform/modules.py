@@ -35,13 +35,13 @@ class Nested:
     """
 
     template: dict[str, Any]
-    files: dict[str, dict[str, Any]] = field(default_factory=dict)
+    files: dict[str, dict[str, object]] = field(default_factory=dict)
     paths: dict[str, str] = field(default_factory=dict)
     kept: list[Place] = field(default_factory=list)
 
 
 def with_modules(
-    template: Mapping[str, Any],
+    template: Mapping[str, object],
     places: Mapping[str, Place],
     labels: Mapping[str, str],
     levels: int,
@@ -131,7 +131,7 @@ class _Enclosing:
     def _type_of(self, name: str) -> str:
         return str(self._resources[name].definition["type"])
 
-    def _form(self, leaf: Any, members: list[str]) -> Hashable:
+    def _form(self, leaf: object, members: list[str]) -> Hashable:
         target = referred(leaf)
         if target is not None and target[0] in members:
             return self._labels[target[0]], target[1]

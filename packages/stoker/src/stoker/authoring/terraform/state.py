@@ -54,7 +54,7 @@ class StateObject:
     name: str
     place: Place
     key: str
-    attributes: Mapping[str, Any]
+    attributes: Mapping[str, object]
     sensitive: frozenset[str]
     deposed: bool
 

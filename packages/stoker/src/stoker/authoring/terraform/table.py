@@ -70,7 +70,7 @@ class Row:
     writes: str = ""
     none: str = ""
 
-    def type_of(self, attributes: Mapping[str, Any]) -> str:
+    def type_of(self, attributes: Mapping[str, object]) -> str:
         """Return our type for an object with these attributes; "" if there is none."""
         if not self.chosen_by:
             return self.types.get("", "")

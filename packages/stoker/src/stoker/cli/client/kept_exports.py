@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any
 
 import yaml
 
@@ -14,7 +13,7 @@ _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _OUTPUTS = "Outputs"
 
 
-def with_exports(template: str, values: Mapping[str, Any]) -> str:
+def with_exports(template: str, values: Mapping[str, object]) -> str:
     """Return a template that also exports these values by their names.
 
     Raises CommandFailed for a template without a place for outputs.

@@ -56,7 +56,7 @@ class StackClient:
                 return
             page["marker"] = found[-1]["id"]
 
-    def found(self, query: Mapping[str, Any]) -> Iterator[Answer]:
+    def found(self, query: Mapping[str, object]) -> Iterator[Answer]:
         """Yield pages of resources that match in all stacks: `resources`, and what could not be searched."""
         page: Mapping[str, object] | None = {"limit": _PAGE, **query}
         while page is not None:
@@ -148,7 +148,7 @@ class StackClient:
                 raise NoSuchStack(f"There is no stack {name}.") from None
             raise
 
-    def create(self, body: Mapping[str, Any]) -> Stack:
+    def create(self, body: Mapping[str, object]) -> Stack:
         """Start the creation of a stack."""
         return self.stack(self.call("POST", "/stacks", body)["stack"]["id"])
 
@@ -262,7 +262,7 @@ class Stack:
         """Read the stack again, with the values of its outputs."""
         return Stack(self._service, self._service.below(self.facts, "")["stack"])
 
-    def update(self, body: Mapping[str, Any]) -> None:
+    def update(self, body: Mapping[str, object]) -> None:
         """Start an update to the definition in `body`."""
         self._service.send(_update_method(body), self.facts, body=body)
 
@@ -379,7 +379,7 @@ class Stack:
         answer: Answer = self._of(name, lambda path: self._service.below(self.facts, f"{path}/metadata"))["metadata"]
         return answer
 
-    def signal(self, name: str, data: Mapping[str, Any] | None) -> None:
+    def signal(self, name: str, data: Mapping[str, object] | None) -> None:
         """Send a signal to one of its resources."""
         self._of(name, lambda path: self._service.send("POST", self.facts, f"{path}/signal", data))
 
@@ -388,7 +388,7 @@ class Stack:
         body = {"mark_unhealthy": unhealthy, "resource_status_reason": reason}
         self._of(name, lambda path: self._service.send("PATCH", self.facts, path, body))
 
-    def _of(self, name: str, request: Callable[[str], Any]) -> Any:
+    def _of(self, name: str, request: Callable[[str], object]) -> Any:
         """Return the answer to a request with the path of a resource. Raises NoSuchResource."""
         try:
             return request(f"/resources/{segment(name)}")

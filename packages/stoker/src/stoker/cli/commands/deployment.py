@@ -116,7 +116,7 @@ class Deployment:
         name: str,
         sources: Sources,
         *,
-        parameters: Mapping[str, Any],
+        parameters: Mapping[str, object],
         rollback: bool | None,
         timeout: int | None,
         tags: tuple[str, ...],

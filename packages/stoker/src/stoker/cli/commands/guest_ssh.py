@@ -37,7 +37,7 @@ def ssh_command(
     return [*words, f"{user}@{local_address(address)}", *command]
 
 
-def _server(session: Session, wanted: str) -> dict[str, Any]:
+def _server(session: Session, wanted: str) -> dict[str, object]:
     compute = Adapter(session, service_type="compute", interface="public")
     servers = compute.get("/servers/detail").json()["servers"]
     found = [one for one in servers if wanted in (one["id"], one["name"])]

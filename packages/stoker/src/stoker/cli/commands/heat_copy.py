@@ -73,7 +73,7 @@ async def _run(config: cfg.ConfigOpts, decoder: Decoder, choice: Choice) -> tupl
     heat = HeatDatabase(choice.source)
     try:
         with heat.connect() as connection:
-            facts: dict[str, Any] = {"from": heat.shown, "revision": heat.revision(connection)}
+            facts: dict[str, object] = {"from": heat.shown, "revision": heat.revision(connection)}
             facts["deleted"] = heat.deleted(connection, choice.project)
             total = len(heat.roots(connection, choice.project))
             alive = heat.living_engines(connection, datetime.now(UTC).replace(tzinfo=None) - _ALIVE)

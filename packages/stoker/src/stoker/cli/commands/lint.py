@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -66,7 +66,7 @@ def _nothing_found(directories: Sequence[str], skipped: Mapping[str, str]) -> st
     return f"{message} Not checked: {'; '.join(others[:3])}{more}." if others else message
 
 
-def _echo(data: Any) -> None:
+def _echo(data: object) -> None:
     click.echo(json.dumps(data, indent=2, ensure_ascii=False))
 
 

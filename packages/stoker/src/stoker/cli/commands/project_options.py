@@ -45,7 +45,9 @@ def for_projects(
     def decorate(function: Callable[..., Any]) -> Callable[..., object]:
         @with_service
         @functools.wraps(function)
-        def connected(service: StackClient, form: str, file: str | None, more: Mapping[str, Any], **given: Any) -> Any:
+        def connected(
+            service: StackClient, form: str, file: str | None, more: Mapping[str, object], **given: object
+        ) -> Any:
             if file is None:
                 return function(service, form=form, **given)
             return run(service, file, form=form, **more, **{name: given[name] for name in allowed})
@@ -53,8 +55,8 @@ def for_projects(
         @functools.wraps(connected)
         def command(
             formats: tuple[str, ...], project: str | None, stage: str | None, jobs: int, os_cloud: str | None,
-            **given: Any,
-        ) -> Any:  # fmt: skip
+            **given: object,
+        ) -> object:  # fmt: skip
             form, file = _told_apart(formats, choices, project)
             if file is None:
                 _refuse_without_project(stage, given if named else {"name": ""})
@@ -92,7 +94,7 @@ def _told_apart(given: Sequence[str], choices: Sequence[str], project: str | Non
     return formats[-1] if formats else choices[0], files[0] if files else None
 
 
-def _refuse_without_project(stage: str | None, given: dict[str, Any]) -> None:
+def _refuse_without_project(stage: str | None, given: dict[str, object]) -> None:
     if given["name"] is None:
         raise click.UsageError("Missing argument 'NAME', or a project file (-f FILE.yaml).")
     if stage is not None:

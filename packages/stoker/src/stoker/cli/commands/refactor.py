@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -251,7 +251,7 @@ def _templates(context: click.Context, option: click.Parameter, given: tuple[str
 def plan(
     service: StackClient,
     templates: dict[str, str],
-    moved: list[dict[str, Any]],
+    moved: list[dict[str, object]],
     environments: list[tuple[str, str]],
     parameters: dict[str, str],
     create_stacks: bool,

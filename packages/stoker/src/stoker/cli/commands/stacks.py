@@ -30,7 +30,7 @@ _operation_option = click.option(
 )
 
 
-def _is_nested(resource: Mapping[str, Any]) -> bool:
+def _is_nested(resource: Mapping[str, object]) -> bool:
     return bool(resource.get("parent_resource"))
 
 
@@ -236,7 +236,7 @@ def failures(service: StackClient, name: str) -> Rows:
     return [row for row in rows if row["resource_status"].endswith("_FAILED")]
 
 
-def _without(facts: Answer, *names: str) -> dict[str, Any]:
+def _without(facts: Answer, *names: str) -> dict[str, object]:
     return {name: value for name, value in facts.items() if name not in names}
 
 

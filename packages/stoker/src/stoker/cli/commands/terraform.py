@@ -75,7 +75,7 @@ def _texts(found: Imported, nested: InModules | None) -> dict[str, str]:
     return texts
 
 
-def _pair(template: Mapping[str, Any], environment: Mapping[str, Any]) -> dict[str, str]:
+def _pair(template: Mapping[str, object], environment: Mapping[str, Any]) -> dict[str, str]:
     from stoker.authoring.added_entries import with_entries
     from stoker.authoring.convert.templates import to_yaml
     from stoker.cli.terminal.formats import yaml_text

@@ -246,7 +246,7 @@ def _deploy_with(
     service: StackClient,
     name: str,
     section: str,
-    entries: Sequence[Mapping[str, Any]],
+    entries: Sequence[Mapping[str, object]],
     *,
     template: str | None,
     environments: tuple[str, ...],

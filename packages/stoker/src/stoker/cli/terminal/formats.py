@@ -65,7 +65,7 @@ def cell(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _json(data: Any) -> None:
+def _json(data: object) -> None:
     print(json.dumps(data, indent=2, ensure_ascii=False))
 
 

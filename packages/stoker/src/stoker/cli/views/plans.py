@@ -257,7 +257,7 @@ def _is_text(value: Any) -> bool:
     return isinstance(value, str) and "\n" in value.strip("\n")
 
 
-def _text_lines(before: Any, after: object, margin: Text, out: Console) -> Iterator[Text]:
+def _text_lines(before: object, after: object, margin: Text, out: Console) -> Iterator[Text]:
     """Yield the lines of a multi-line string; if it changes, the changed lines with some context."""
     old, new = (str(value).splitlines() if isinstance(value, str) else [] for value in (before, after))
     deeper = margin + Text("    ")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from typing import Any, Protocol
+from typing import Protocol
 
 from rich.text import Text
 
@@ -149,7 +149,7 @@ class _Events:
         """The end has a line of its own."""
 
 
-def write(kind: str, **fields: Any) -> None:
+def write(kind: str, **fields: object) -> None:
     """Write one object to the standard output."""
     line = json.dumps({"type": kind, **fields}, ensure_ascii=False)
     print(f"{line}\n", end="", flush=True)  # in one piece, since several threads may write

@@ -173,7 +173,9 @@ async def users_of(run: StackContext, state: ResourceState) -> list[str]:
     ]
 
 
-def _differences(before: Mapping[str, Any], after: Mapping[str, object], unsure: Collection[str]) -> dict[str, object]:
+def _differences(
+    before: Mapping[str, object], after: Mapping[str, object], unsure: Collection[str]
+) -> dict[str, object]:
     """Return the values that differ from those before, and those whose current value is unknown."""
     return {name: value for name, value in after.items() if name in unsure or before.get(name) != value}
 

@@ -125,7 +125,7 @@ class Child(ChildView):
         return self._outcome(operation)
 
     async def begin(
-        self, action: str, request: ChildRequest, *, metadata: Mapping[str, Any], data: Mapping[str, Any]
+        self, action: str, request: ChildRequest, *, metadata: Mapping[str, object], data: Mapping[str, object]
     ) -> None:
         """Start an operation of the child outside of any action of the resource."""
         stack = await self.stack()

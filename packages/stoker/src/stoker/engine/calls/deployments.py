@@ -222,12 +222,12 @@ def takes_deployments(metadata: Mapping[str, object], server_id: str | None) -> 
     return server_id is not None and {AGENT, DEPLOYMENTS} <= metadata.keys()
 
 
-def with_configs(metadata: Mapping[str, object], configs: Iterable[Mapping[str, object]]) -> dict[str, Any]:
+def with_configs(metadata: Mapping[str, object], configs: Iterable[Mapping[str, object]]) -> dict[str, object]:
     """Return a server's metadata with the configurations that it applies, in the format of the agents."""
     return {**metadata, DEPLOYMENTS: [_for_agent(config) for config in configs]}
 
 
-def _for_agent(config: Mapping[str, Any]) -> dict[str, Any]:
+def _for_agent(config: Mapping[str, Any]) -> dict[str, object]:
     shown = {key: config[key] for key in ("id", "name", "group", "config", "inputs", "outputs", "options")}
     return shown | {"creation_time": isoformat(config["created_at"])}
 

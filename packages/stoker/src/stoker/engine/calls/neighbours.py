@@ -70,7 +70,7 @@ class StackNeighbours(NeighboursView):
                 call.data[COLLECTED] = [*call.data.get(COLLECTED, ()), identifier]
                 await self._take_signal(state, call, details)
 
-    async def send(self, reference_id: object, message: Any) -> str:
+    async def send(self, reference_id: object, message: object) -> str:
         """Deliver a message to the resource with this reference id, and return the result."""
         state = self._by_reference(reference_id)
         if state is None:

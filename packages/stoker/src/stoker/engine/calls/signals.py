@@ -6,7 +6,6 @@ import logging
 from collections.abc import Mapping
 from copy import deepcopy
 from dataclasses import replace
-from typing import Any
 
 from stoker.base.errors import Fenced
 from stoker.engine.calls.context import StackContext
@@ -20,7 +19,7 @@ LOG = logging.getLogger(__name__)
 
 
 async def take_signal(
-    acting: StackContext, state: ResourceState, call: Call, details: Mapping[str, Any] | None
+    acting: StackContext, state: ResourceState, call: Call, details: Mapping[str, object] | None
 ) -> None:
     """Deliver a signal to a resource with its `call`; waiting steps of its stack are polled immediately."""
     before = deepcopy((state.stored.metadata, state.stored.data))

@@ -49,13 +49,13 @@ def _uses(definition: object, parameters: set[str]) -> bool:
 
 
 def _placed(
-    grouped: Grouped, cluster: Cluster, new: Mapping[str, Any], files: Mapping[str, Any], paths: Mapping[str, str]
+    grouped: Grouped, cluster: Cluster, new: Mapping[str, object], files: Mapping[str, Any], paths: Mapping[str, str]
 ) -> Grouped:
     """Return a template in which new resources have the place of the last one of a cluster."""
     resources = grouped.template[HOT.resources]
     written = {each.name for family in cluster.families for each in family.values()}
     last = [each for each in resources if each in written][-1]
-    placed: dict[str, Any] = {}
+    placed: dict[str, object] = {}
     for name, definition in resources.items():
         placed |= new if name == last else {} if name in written else {name: definition}
     template = {**grouped.template, HOT.resources: placed}
@@ -83,7 +83,7 @@ def _with_group(grouped: Grouped, cluster: Cluster) -> Grouped:
     return _placed(grouped, cluster, {name: group}, {}, {family[key].name: f"{name}.{key}" for key in cluster.keys})
 
 
-def _filled(cluster: Cluster, path: Path, values: dict[str, dict[str, Any]]) -> object:
+def _filled(cluster: Cluster, path: Path, values: dict[str, dict[str, object]]) -> object:
     """Return what the definition of a group's members has in one place, in which their keys and `values` are filled."""
     found = [cluster.families[0][key].leaves[path] for key in cluster.keys]
     if all(each == found[0] for each in found):

@@ -65,7 +65,7 @@ class Base:
         """The format of the template, and of what is added to it."""
         return HOT if "heat_template_version" in self.template else CFN
 
-    def section(self, name: str) -> Mapping[str, Any]:
+    def section(self, name: str) -> Mapping[str, object]:
         """Return a section of the template, empty if it has none."""
         found: Mapping[str, Any] = self.template.get(name) or {}
         return found

@@ -25,7 +25,7 @@ class NestedTemplate:
         self.given: dict[str, dict[str, Any]] = {}
         self._families = families
         self._declared = declared
-        self._parameters: dict[str, dict[str, Any]] = {}
+        self._parameters: dict[str, dict[str, object]] = {}
 
     def template(self, outputs: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """Write the template, with the values of these outputs."""
@@ -43,7 +43,7 @@ class NestedTemplate:
         properties = replaced(first.definition.get("properties", {}), leaves)
         return {**first.definition, **({"properties": properties} if properties else {})}
 
-    def _leaf(self, label: str, path: Path, found: dict[str, Any]) -> object:
+    def _leaf(self, label: str, path: Path, found: dict[str, object]) -> object:
         """Return what the template has in one place, where the values by key are these."""
         leaf = next(iter(found.values()))
         is_reference = isinstance(leaf, Mapping) and bool(leaf)

@@ -44,7 +44,7 @@ class Notation:
         """Return a resource with the parts that have a value. Raises KeyError for one that the format does not have."""
         return {self.keys[name]: value for name, value in parts.items() if value is not None}
 
-    def with_defaults(self, template: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, object]:
+    def with_defaults(self, template: Mapping[str, Any], values: Mapping[str, object]) -> dict[str, object]:
         """Return a template whose parameters have these values as their defaults."""
         declared = {
             name: {**schema, self.default_key: self.default(values[name])} if name in values else schema
@@ -54,7 +54,7 @@ class Notation:
 
 
 def _hot_parameter(parameter: Parameter) -> dict[str, object]:
-    declared: dict[str, Any] = {"type": parameter.kind}
+    declared: dict[str, object] = {"type": parameter.kind}
     if parameter.hidden:
         declared["hidden"] = True
     declared["description"] = parameter.description
@@ -68,7 +68,7 @@ _CFN_KINDS = {"string": "String", "json": "Json"}
 
 def _cfn_parameter(parameter: Parameter) -> dict[str, object]:
     """Return the declaration; the format has no custom constraints."""
-    declared: dict[str, Any] = {"Type": _CFN_KINDS[parameter.kind]}
+    declared: dict[str, object] = {"Type": _CFN_KINDS[parameter.kind]}
     if parameter.hidden:
         declared["NoEcho"] = True
     return {**declared, "Description": parameter.description}

@@ -237,7 +237,7 @@ class _Reading:
     async def _beside(self, inventory: Inventory) -> _Beside:
         """Return the other objects that tell more of those of a type, by the IDs of these."""
         beside = inventory.beside
-        by_id: dict[str, list[Any]] = {}
+        by_id: dict[str, list[object]] = {}
         if beside is not None:
             owner = {beside.owner: self._cloud.project_id}
             for item in await self._listed(beside.service, beside.path, beside.members, owner):

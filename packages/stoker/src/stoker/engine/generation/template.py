@@ -86,7 +86,7 @@ def missing_properties(found: Found, values: Mapping[str, Any]) -> list[str]:
     return [name for name, prop in declared if prop.required and not prop.secret and name not in values]
 
 
-def refusal_of(found: Found, values: Mapping[str, Any]) -> str:
+def refusal_of(found: Found, values: Mapping[str, object]) -> str:
     """Return why a template with these values would be refused; "" if it would not.
 
     An object may have what the type does not accept: made with an option that it does not know, say.
@@ -148,7 +148,7 @@ def _kind_of(prop: Property) -> str | None:
     return next(named, None)
 
 
-def _walked(prop: Property, value: Any, replaced: Callable[[Any], Any]) -> object:
+def _walked(prop: Property, value: object, replaced: Callable[[Any], Any]) -> object:
     """Return a value in which others replace the references and markers."""
     if isinstance(value, Marker):
         return replaced(value)
@@ -232,7 +232,7 @@ class _Writing:
             properties=written or None,
         )
 
-    def _value(self, found: Found, name: str, value: Any) -> Any:
+    def _value(self, found: Found, name: str, value: Any) -> object:
         prop = found.scanned.kind.properties[name]
         if name in found.scanned.inventory.varying or self._looks_like_function(value):
             return self._given(found, name, value)

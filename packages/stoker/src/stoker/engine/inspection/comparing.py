@@ -53,7 +53,7 @@ class Comparison:
     cause: Cause | None = None
     reason: str = ""
     properties: Mapping[str, str] = field(default_factory=dict)
-    recorded: Mapping[str, Any] = field(default_factory=dict)
+    recorded: Mapping[str, object] = field(default_factory=dict)
     ignored: tuple[IgnoredPath, ...] = ()
 
     def without_ignored(self, kind: ResourceType, written: Iterable[str]) -> Comparison:

@@ -30,7 +30,9 @@ def new_detection(services: EngineServices, stack: Stack, names: Sequence[str] |
     )
 
 
-def settle(services: EngineServices, detection: DriftDetection, found: Sequence[dict[str, Any]], **facts: Any) -> None:
+def settle(
+    services: EngineServices, detection: DriftDetection, found: Sequence[dict[str, Any]], **facts: object
+) -> None:
     """Set the result of a detection: reports of all resources of the stack. `facts` are recorded with it.
 
     A detection of a part of the resources has no result of its own: see `known_drift`.
@@ -46,7 +48,7 @@ def note_progress(services: EngineServices, detection: DriftDetection, seen: See
     detection.body = services.sealer.seal({**body, "progress": progress_data(seen)})
 
 
-def progress_data(seen: Seen) -> dict[str, Any]:
+def progress_data(seen: Seen) -> dict[str, object]:
     """Return how far a look is: the numbers of objects and of compared ones, and the resources that differ."""
     return {"resources": seen.total, "compared": len(seen.comparisons), "differing": seen.differing}
 
@@ -56,7 +58,7 @@ async def record_of(services: EngineServices, stack: Stack) -> str:
     return services.sealer.digest(await services.database.read(fingerprints.tree, stack.root_id))
 
 
-def comparisons_data(looker: Looker) -> dict[str, Any]:
+def comparisons_data(looker: Looker) -> dict[str, object]:
     """Return the comparisons of a look as JSON data, by the uuid of the resource.
 
     A resource with values that an update has not brought back is left out: plans compare it with those of the update.

@@ -48,7 +48,7 @@ _MOST_NAMED = 5
 async def drift_of(
     looker: Looker,
     names: Collection[str] | None = None,
-    known: Mapping[str, dict[str, Any]] = MappingProxyType({}),
+    known: Mapping[str, dict[str, object]] = MappingProxyType({}),
 ) -> list[dict[str, object]]:
     """Return the drift of a stack's resources, or of those with the `names`, in creation order, values redacted.
 
@@ -191,7 +191,7 @@ def _has_object(state: ResourceState) -> bool:
     return row.physical_id is not None and row.action != "DELETE" and (has_object(state.type) or state.type.nested)
 
 
-def _unseen(state: ResourceState) -> dict[str, Any]:
+def _unseen(state: ResourceState) -> dict[str, object]:
     """Return the report of a resource that nobody has looked at; its physical ID can be a secret."""
     if not _has_object(state):
         return {**_report(state), "physical_id": None, "reason": _NO_OBJECT}
@@ -251,7 +251,9 @@ def _compared(state: ResourceState, comparison: Comparison, secrets: Collection[
     }
 
 
-def _of_property(name: str, expected: Mapping[str, Any], actual: Mapping[str, Any], hidden: Any) -> list[Difference]:
+def _of_property(
+    name: str, expected: Mapping[str, object], actual: Mapping[str, object], hidden: Any
+) -> list[Difference]:
     """Yield the differing leaves of one property; a value that the service reports in another form is one leaf."""
     if actual[name] is None:
         return [Difference((name,), expected.get(name), None, hidden=(name,) in hidden)]

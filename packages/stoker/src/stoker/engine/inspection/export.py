@@ -100,7 +100,7 @@ class _Exporter:
             data["resources"][name] = entry
         return data
 
-    def _entry(self, state: ResourceState, path: Path, place: Place) -> dict[str, Any]:
+    def _entry(self, state: ResourceState, path: Path, place: Place) -> dict[str, object]:
         row, data = state.row, deepcopy(dict(state.stored.data))
         copy = self._copies.get(path)
         if copy is not None and isinstance(copy.type, ContentCopy):
@@ -197,7 +197,7 @@ def _get(data: Any, place: Place) -> Any:
     return data
 
 
-def _put(data: Any, place: Place, value: Any) -> None:
+def _put(data: object, place: Place, value: Any) -> None:
     """Set a value, unless its position is missing, for example because the document was edited."""
     try:
         container = _get(data, place[:-1])

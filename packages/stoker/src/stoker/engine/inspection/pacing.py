@@ -93,6 +93,6 @@ class _PacedCloud:
         return (await self.request("GET", service, path, **options)).body
 
     async def list(
-        self, service: str, path: str, key: str, params: Mapping[str, Any] | None = None, **options: Any
+        self, service: str, path: str, key: str, params: Mapping[str, object] | None = None, **options: object
     ) -> list[Any]:
         return await self._pace.call(service, lambda: self._cloud.list(service, path, key, params, **options))

@@ -180,7 +180,7 @@ class _SharingCloud:
         return (await self.request("GET", service, path, **options)).body
 
     async def list(
-        self, service: str, path: str, key: str, params: Mapping[str, Any] | None = None, **options: Any
+        self, service: str, path: str, key: str, params: Mapping[str, object] | None = None, **options: object
     ) -> list[Any]:
         if params and not options:
             found = await self._shared.having(self._cloud, service, path, params)

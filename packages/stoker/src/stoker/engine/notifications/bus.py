@@ -18,7 +18,7 @@ from stoker_foundation.clock import isoformat
 _PHASES = {IN_PROGRESS: "start", COMPLETE: "end", FAILED: "error"}
 
 
-def notification_of(event: Event) -> dict[str, Any] | None:
+def notification_of(event: Event) -> dict[str, object] | None:
     """Return the notification to record about a stack's own event; None for events of resources."""
     if event.resource_type != STACK_TYPE or event.physical_id != event.stack_id:
         return None

@@ -48,7 +48,7 @@ class About:
     project_id: str
     stack_id: str | None
     stack_name: str
-    facts: Mapping[str, Any]
+    facts: Mapping[str, object]
 
     @classmethod
     def request(cls, row: ChangeRequest) -> About:
@@ -124,7 +124,7 @@ async def send_due_notices(services: RecordingServices, rows: Sequence[Announcem
     return finished
 
 
-async def _sent(services: RecordingServices, row: Announcement, body: Mapping[str, Any], since: float) -> bool:
+async def _sent(services: RecordingServices, row: Announcement, body: Mapping[str, object], since: float) -> bool:
     """Send a notice; return whether it need not be sent again."""
     send = partial(_mail if body["kind"] == ReceiverKind.EMAIL else _call, services, row.id, body)
     try:

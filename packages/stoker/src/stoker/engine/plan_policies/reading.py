@@ -8,7 +8,6 @@ from dataclasses import replace
 from functools import cache
 from importlib import resources
 from pathlib import Path
-from typing import Any
 
 from stoker.base.diagnostics import Diagnostic, Key, Position
 from stoker.base.errors import BadValue, Invalid, TemplateInvalid
@@ -192,7 +191,7 @@ class _Entry:
         source = self._document.source
         self._problems.append(Diagnostic("policy", message, source=source, position=self._at(*path), hint=hint))
 
-    def read(self, entry: Any, known: Mapping[str, Policy]) -> Policy | None:
+    def read(self, entry: object, known: Mapping[str, Policy]) -> Policy | None:
         """Return the policy; None after mistakes were noted."""
         if not isinstance(entry, Mapping):
             self._refuse("a policy must be a map")
@@ -292,7 +291,9 @@ class _Entry:
         self._refuse(f"{key} must be one of {', '.join(known)}, not {str(value)[:100]!r}", key)
         return default
 
-    def _texts(self, entry: Mapping[str, Any], key: str, default: Sequence[str], known: Iterable[str]) -> Sequence[str]:
+    def _texts(
+        self, entry: Mapping[str, object], key: str, default: Sequence[str], known: Iterable[str]
+    ) -> Sequence[str]:
         values = entry.get(key, default)
         allowed = list(known)
         if not isinstance(values, list | tuple) or not all(isinstance(value, str) for value in values):

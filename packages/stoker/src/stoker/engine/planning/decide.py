@@ -53,14 +53,14 @@ class Target:
     implementation: str
     type: ResourceType
     given: Mapping[str, Any]
-    metadata: Mapping[str, Any]
+    metadata: Mapping[str, object]
     update_policy: Mapping[str, object]
     deletion_policy: str
     external_id: str | None
     requires: frozenset[str]
     fingerprint: str | None
     restricted: frozenset[str] = frozenset()
-    creation_policy: Mapping[str, Any] = field(default_factory=dict)
+    creation_policy: Mapping[str, object] = field(default_factory=dict)
     update_replace_policy: str | None = None
     ignore_drift: tuple[str, ...] = ()
     restored: Mapping[str, Any] = field(default_factory=dict)
@@ -106,7 +106,7 @@ def describe(state: ResourceState, target: Target) -> None:
 
 
 def property_changes(
-    type_: ResourceType, before: Mapping[str, Any], after: Mapping[str, object]
+    type_: ResourceType, before: Mapping[str, object], after: Mapping[str, object]
 ) -> list[PropertyChange]:
     """Return the top-level properties whose finalized values differ, in the type's order."""
     if type_.any_properties:

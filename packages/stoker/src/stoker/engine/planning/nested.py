@@ -198,7 +198,7 @@ class ChildForecast:
         except (Unforeseeable, StokerError):
             return Unknown.of(self._target.name, str(key[0]), *key[1:])
 
-    def _as_seen_from_above(self, value: Any, attribute: Any, *path: Any) -> object:
+    def _as_seen_from_above(self, value: object, attribute: Any, *path: Any) -> object:
         """Return a value of the nested stack, with dependencies on its resources replaced by the parent resource."""
         if next(iter(find_unknowns(value)), None) is None:
             return value
@@ -224,7 +224,7 @@ class ChildForecast:
             self._planned = (request, made)
         return self._planned[1]
 
-    def _key(self, inputs: LoadedInputs) -> Any:
+    def _key(self, inputs: LoadedInputs) -> object:
         """Return the cache key for equal new stacks; None for an existing stack, and if values are hidden."""
         target = self._target
         if self._recorded is not None or self._hidden is not None or inputs.environment.transfers:

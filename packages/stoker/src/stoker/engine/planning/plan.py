@@ -207,7 +207,7 @@ class Plan:
                 change |= {side: redactor.redact_values(change[side]) for side in ("before", "after")}
         return redactor.redact(steps)
 
-    def identity(self) -> dict[str, Any]:
+    def identity(self) -> dict[str, object]:
         """Return what the plan does with the codes of its reasons, not their wording; equal for equal plans."""
         steps = [{**step.to_data(), "reasons": [reason.code.value for reason in step.reasons]} for step in self.steps]
         return {"action": self.action, "steps": self._redacted(steps)}

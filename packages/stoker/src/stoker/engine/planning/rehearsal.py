@@ -62,7 +62,7 @@ class StandIn:
             self.asked = request
         return Done(physical_id=self._recorded.stack.id if self._recorded is not None else None)
 
-    async def begin(self, *arguments: Any, **named: Any) -> None:
+    async def begin(self, *arguments: object, **named: object) -> None:
         """Raise Unforeseeable: only signals start operations outside of the resource's action."""
         raise Unforeseeable("it starts an operation of the nested stack on its own")
 

@@ -33,7 +33,7 @@ Restore = Callable[[str, Mapping[str, Any]], Restored]
 """Maps (resource name, values from the template) to the restored values."""
 
 
-def as_given(name: str, given: Mapping[str, Any]) -> Restored:
+def as_given(name: str, given: Mapping[str, object]) -> Restored:
     """Return the values unchanged, for stacks without restored snapshots."""
     return Restored(given)
 
@@ -51,7 +51,7 @@ class Restoring:
     copies: Mapping[str, ResourceState] = field(default_factory=dict)
     above: frozenset[str] = frozenset()
 
-    def __call__(self, name: str, given: Mapping[str, Any]) -> Restored:
+    def __call__(self, name: str, given: Mapping[str, object]) -> Restored:
         state = self.current.get(name)
         note = state.stored.restored if state is not None else {}
         if name in self.copies:
@@ -61,7 +61,7 @@ class Restoring:
             return Restored(given, {"by": self.operation}, None if begun else frozenset())
         return _kept(given, note, state)
 
-    def _from_copy(self, name: str, given: Mapping[str, Any], note: Mapping[str, object]) -> Restored:
+    def _from_copy(self, name: str, given: Mapping[str, object], note: Mapping[str, object]) -> Restored:
         copy = self.copies[name]
         assert isinstance(copy.type, ContentCopy)
         restored = copy.type.restored(given, copy.snapshot())
@@ -94,7 +94,7 @@ class Copies:
         return Restoring(current, self.operation, own, frozenset(path[0] for path in self.by_path if len(path) > 1))
 
 
-def _kept(given: Mapping[str, Any], note: Mapping[str, Any], state: ResourceState | None) -> Restored:
+def _kept(given: Mapping[str, object], note: Mapping[str, Any], state: ResourceState | None) -> Restored:
     """Return values with the previously restored ones, as long as the template has the values that these replace."""
     instead = {key: value for key, value in note.get("instead", {}).items() if given.get(key) == value}
     if state is None or not instead:

@@ -65,7 +65,7 @@ class PlanScope:
                 return found
         return Unknown.of(resource, attribute, *path) if forecast is None else forecast.attribute((attribute, *path))
 
-    def all_attributes(self, resource: str) -> Any:
+    def all_attributes(self, resource: str) -> object:
         """Return all attributes; see `attribute`."""
         if self._kind(resource) is Kind.KEEP:
             return self.recorded.all_attributes(resource)

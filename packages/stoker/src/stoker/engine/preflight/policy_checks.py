@@ -32,7 +32,7 @@ async def judged(
     project_id: str,
     policies: Sequence[Policy],
     plan: Plan,
-    stack: Mapping[str, Any],
+    stack: Mapping[str, object],
     costs: Mapping[str, object] | None,
     phase: str,
 ) -> Report:

@@ -33,7 +33,7 @@ def stack_facts(stack: Stack, tags: Iterable[str]) -> dict[str, object]:
 
 def properties_of(
     type_: ResourceType, given: Mapping[str, Any], hidden: Collection[tuple[str | int, ...]]
-) -> tuple[dict[str, Any], list[str]]:
+) -> tuple[dict[str, object], list[str]]:
     """Return the values that the type's methods receive, with defaults and without those that are absent, and the names
     of properties that are not known yet. Hidden values are asterisks, unknown ones "(known after apply)".
     """
@@ -95,7 +95,7 @@ def _loses_data(step: Step) -> bool:
     return step.kind is Kind.UPDATE and ReasonCode.DATA_LOST in codes
 
 
-def _shown(value: Any, hidden: Collection[tuple[str | int, ...]], path: tuple[str | int, ...]) -> Any:
+def _shown(value: Any, hidden: Collection[tuple[str | int, ...]], path: tuple[str | int, ...]) -> object:
     if is_unknown(value):
         return NOT_KNOWN
     if path in hidden:

@@ -43,11 +43,11 @@ class Difference:
             "hidden": self.hidden,
         }
 
-    def _shown(self, value: Any) -> Any:
+    def _shown(self, value: Any) -> object:
         return REDACTED if self.hidden and value is not None else value
 
 
-def differences(before: Any, after: object, hidden: Collection[Path] = ()) -> list[Difference]:
+def differences(before: object, after: object, hidden: Collection[Path] = ()) -> list[Difference]:
     """Return the leaves that differ, in the order of the new value; unknown values may differ.
 
     Everything below a path in `hidden` is one leaf, whose values must not be shown.
@@ -76,7 +76,7 @@ def shown(value: Any, hidden: Collection[Path], path: Path = ()) -> Any:
     return value
 
 
-def _at(value: Any, path: Path) -> Any:
+def _at(value: Any, path: Path) -> object:
     for part in path:
         if isinstance(value, Mapping):
             value = value.get(part)
@@ -115,7 +115,7 @@ def _maps(path: Path, before: Mapping[str, Any], after: Mapping[str, Any]) -> It
         yield from _walk((*path, key), before.get(key), after.get(key))
 
 
-def _lists(path: Path, before: list[Any], after: list[Any]) -> Iterator[Difference]:
+def _lists(path: Path, before: list[object], after: list[object]) -> Iterator[Difference]:
     """Yield differences of lists: moved items are ignored, replaced ones are compared item by item."""
     matcher = SequenceMatcher(None, [_key(item) for item in before], [_key(item) for item in after], autojunk=False)
     for tag, start, end, new_start, new_end in matcher.get_opcodes():
@@ -144,7 +144,7 @@ class PropertyChange:
     """
 
     name: str
-    before: Any = field(repr=False)
+    before: object = field(repr=False)
     after: Any = field(repr=False)
     effect: str
     hidden: frozenset[Path] = frozenset()

@@ -67,7 +67,7 @@ def without_ignored(
 
 
 def ignored_paths(
-    recorded: Mapping[str, object], found: Mapping[str, Any], ignored: Mapping[str, PropertyPath]
+    recorded: Mapping[str, object], found: Mapping[str, object], ignored: Mapping[str, PropertyPath]
 ) -> tuple[IgnoredPath, ...]:
     """Return the ignored paths, and whether the cloud differs there."""
 
@@ -85,7 +85,7 @@ def _at(value: Any, path: Sequence[str]) -> object:
     return value
 
 
-def _without(value: Any, paths: Sequence[PropertyPath]) -> Any:
+def _without(value: Any, paths: Sequence[PropertyPath]) -> object:
     if not isinstance(value, Mapping):
         return value
     return {

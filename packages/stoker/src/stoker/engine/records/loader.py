@@ -80,7 +80,7 @@ class Prepared:
     loaded: LoadedInputs
     sealer: Sealer
 
-    def with_parameters(self, values: Mapping[str, Any]) -> Prepared:
+    def with_parameters(self, values: Mapping[str, object]) -> Prepared:
         """Return the same with other values of the request, some of them unknown: such inputs are never stored."""
         loaded = replace(self.loaded, parameters={**self.loaded.parameters, "request": dict(values)})
         return replace(self, loaded=loaded)
@@ -266,10 +266,10 @@ class Loader:
             tuple(denied_types),
         )
 
-    def _load_template(self, source: str | Mapping[str, Any]) -> Template:
+    def _load_template(self, source: str | Mapping[str, object]) -> Template:
         return Template.load(source, source="template", limits=self.limits)
 
-    def parse(self, source: str | Mapping[str, Any], name: str = "template") -> Template:
+    def parse(self, source: str | Mapping[str, object], name: str = "template") -> Template:
         """Return a parsed template, which is shared by all users of the same content. Raises TemplateInvalid."""
         key = (self._sealer.digest(source), name)
         return self._templates.get(key, lambda: Template.load(source, source=name, limits=self.limits))

@@ -140,7 +140,7 @@ def forget_ignored(state: ResourceState, written: Sequence[str]) -> None:
     state.drifted = {name: before[name] for name in kept}
 
 
-def _set(values: Mapping[str, Any]) -> dict[str, object]:
+def _set(values: Mapping[str, object]) -> dict[str, object]:
     return {name: value for name, value in values.items() if value is not None}
 
 

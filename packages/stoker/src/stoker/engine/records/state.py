@@ -59,11 +59,11 @@ class ResourceState:
     revertible: bool = False
     usable: bool = False
     obstacle: str = ""
-    drifted: Mapping[str, Any] | None = field(default_factory=dict)
+    drifted: Mapping[str, object] | None = field(default_factory=dict)
     recorded_id: str | None = None
     seen: dict[str, frozenset[str]] = field(default_factory=dict)
     _stored: StoredState | None = None
-    _given: Mapping[str, Any] | None = None
+    _given: Mapping[str, object] | None = None
     _former: Mapping[str, object] | None = None
     _sealed: bytes | None = None
     _calls: list[ref[Call]] = field(default_factory=list)
@@ -191,7 +191,7 @@ class ResourceState:
         limit = self.type.physical_name_limit
         return self.stored.physical_name or physical_name(self.stack_name, self.row.name, self.row.uuid, limit)
 
-    def give(self, values: Mapping[str, Any]) -> dict[str, str]:
+    def give(self, values: Mapping[str, object]) -> dict[str, str]:
         """Set new property values; return the property set to store."""
         self.row.properties = new_id()
         self._given = values
@@ -199,7 +199,7 @@ class ResourceState:
         self.sealed_properties = SealedText(body)
         return {"id": self.row.properties, "stack_id": self.row.stack_id, "body": body}
 
-    def begin_change(self, values: Mapping[str, Any]) -> dict[str, str]:
+    def begin_change(self, values: Mapping[str, object]) -> dict[str, str]:
         """Set new property values; keep the former ones, and those that an unfinished update may have changed, until
         the update has ended.
         """

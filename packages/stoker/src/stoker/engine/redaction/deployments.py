@@ -49,12 +49,12 @@ async def redacted(services: EngineServices, entries: Iterable[Entry]) -> list[d
 _VALUES = {"config", "inputs", "outputs", "options", "input_values", "output_values", "status_reason"}
 
 
-def _without(entry: Entry, secrets: set[str]) -> dict[str, Any]:
+def _without(entry: Entry, secrets: set[str]) -> dict[str, object]:
     """Return the entry with its values redacted; its IDs and times are kept."""
     return {key: redact_values(value, secrets) if key in _VALUES else value for key, value in entry.items()}
 
 
-async def refuse_redacted(services: EngineServices, values: Mapping[str, Any], known: Sequence[Entry]) -> None:
+async def refuse_redacted(services: EngineServices, values: Mapping[str, object], known: Sequence[Entry]) -> None:
     """Raise BadValue for an input value that is the redacted form of one in `known` configurations or deployments.
 
     A client that writes back what it has read would otherwise replace a hidden value by asterisks.

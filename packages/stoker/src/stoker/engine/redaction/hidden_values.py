@@ -158,7 +158,7 @@ class Redaction:
         return state.reference_id() in [state.stored.data.get(key) for key in state.type.redacted_data]
 
 
-def _definition_values(definition: Definition, name: str, scope: Scope) -> Mapping[str, Any]:
+def _definition_values(definition: Definition, name: str, scope: Scope) -> Mapping[str, object]:
     resource = definition.resources.get(name)
     if resource is None:
         return {}
@@ -196,7 +196,7 @@ class _RedactedScope:
             return HIDDEN
         return self.scope.attribute(resource, attribute, path)
 
-    def all_attributes(self, resource: str) -> Any:
+    def all_attributes(self, resource: str) -> object:
         values = self.scope.all_attributes(resource)
         if not isinstance(values, Mapping):
             return values

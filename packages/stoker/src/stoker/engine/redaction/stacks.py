@@ -176,7 +176,7 @@ def _secret_properties(state: ResourceState) -> Iterator[str]:
 
 async def properties_shown(
     services: EngineServices, stack: Stack, events: Iterable[tuple[str | None, str, str]]
-) -> dict[str, Mapping[str, Any]]:
+) -> dict[str, Mapping[str, object]]:
     """Return redacted property sets by ID. `events` are given as the ID of the event's set, or None, and the type and
     name of its resource.
 

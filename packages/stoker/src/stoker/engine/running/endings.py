@@ -74,7 +74,7 @@ def rollback_of(stack: Stack, operation: Operation, settings: EngineSettings, no
     )
 
 
-def outcome(operation: Operation, inputs: LoadedInputs | None, now: float) -> dict[str, Any]:
+def outcome(operation: Operation, inputs: LoadedInputs | None, now: float) -> dict[str, object]:
     """Return the columns of a stack that an operation's success changes; `inputs` are those of the operation."""
     if operation.action in REMOVES:
         return {"deleted_at": now, "live_name": None}

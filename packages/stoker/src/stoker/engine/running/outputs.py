@@ -30,7 +30,7 @@ _MOST_NAMED = 10
 """How many stacks that use an export are named."""
 
 
-def exported_values(definition: Definition, scope: Scope) -> dict[str, Any]:
+def exported_values(definition: Definition, scope: Scope) -> dict[str, object]:
     """Return the values of a stack's exports by name; unknown if the scope does not know them."""
     return {name: definition.resolve(definition.outputs[key].value, scope) for name, key in definition.exports()}
 

@@ -139,7 +139,7 @@ def _keep_late(run: OperationContext, path: str, asked: Sequence[Policy], report
     run.operation.plan = sealer.seal(plan)
 
 
-def _is_deferred(result: Mapping[str, Any], path: str, about: Collection[tuple[str, str]]) -> bool:
+def _is_deferred(result: Mapping[str, object], path: str, about: Collection[tuple[str, str]]) -> bool:
     is_late = result["code"] == Code.DEFERRED.value and result["path"] == path
     return is_late and (result["source"], result["policy"]) in about
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from stoker.engine.plan_policies.policy import Policy
 from stoker.engine.planning.plan import Plan
@@ -92,7 +91,7 @@ class Planning:
     plan: Plan | None = None
     earlier: Mapping[str, list[ResourceState]] = field(default_factory=dict)
     attribute_keys: dict[str, set[AttributeKey]] = field(default_factory=dict)
-    adopted: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    adopted: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
     copies: dict[str, ResourceState] = field(default_factory=dict)
     snapshot_path: tuple[str, ...] = ()
     imported: Mapping[str, str] = field(default_factory=dict)
@@ -110,7 +109,7 @@ class Objects:
     """
 
     moved: set[str] = field(default_factory=set)
-    making: dict[str, asyncio.Task[Any]] = field(default_factory=dict)
+    making: dict[str, asyncio.Task[object]] = field(default_factory=dict)
     late: set[str] = field(default_factory=set)
     position: int = 0
 

@@ -7,7 +7,6 @@ import logging
 from collections import deque
 from collections.abc import Iterable
 from functools import partial
-from typing import Any
 
 from stoker.base.errors import Bug, Fenced
 from stoker.base.ids import new_id
@@ -81,7 +80,7 @@ class Schedule:
         """Make `carry_out` return, although steps may be in progress."""
         self._idle.set()
 
-    def cancel(self, besides: set[asyncio.Task[Any]]) -> None:
+    def cancel(self, besides: set[asyncio.Task[object]]) -> None:
         """Cancel all steps in progress but some."""
         for task in self.tasks - besides:
             task.cancel()

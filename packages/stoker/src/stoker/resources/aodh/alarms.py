@@ -75,7 +75,7 @@ class CompositeAlarm(AlarmResource):
         given = properties["composite_rule"]
         return {given["operator"]: given["rules"]}
 
-    def rule_differences(self, properties: Mapping[str, Any], rule: Mapping[str, Any]) -> dict[str, Any]:
+    def rule_differences(self, properties: Mapping[str, object], rule: Mapping[str, object]) -> dict[str, object]:
         return {"composite_rule": rule}
 
 
@@ -132,7 +132,7 @@ class LBMemberHealthAlarm(AlarmResource):
             "autoscaling_group_id": properties["autoscaling_group_id"],
         }
 
-    def rule_differences(self, properties: Mapping[str, Any], rule: Mapping[str, Any]) -> dict[str, Any]:
+    def rule_differences(self, properties: Mapping[str, object], rule: Mapping[str, object]) -> dict[str, object]:
         found = super().rule_differences(properties, rule)
         live = {"pool": rule.get("pool_id"), "stack": rule.get("stack_id")}
         return found | {name: value for name, value in live.items() if properties[name] != value}

@@ -151,7 +151,7 @@ class AlarmResource(RestResource, Resumable, Suspendable):
     }
 
     @abstractmethod
-    def rule(self, properties: Mapping[str, Any]) -> dict[str, Any]:
+    def rule(self, properties: Mapping[str, object]) -> dict[str, Any]:
         """Return the rule as Aodh expects it."""
 
     @property
@@ -215,7 +215,7 @@ class AlarmResource(RestResource, Resumable, Suspendable):
             found.update(self.rule_differences(call.properties, shown.get(self.rule_field) or {}))
         return found
 
-    def rule_differences(self, properties: Mapping[str, Any], rule: Mapping[str, Any]) -> dict[str, object]:
+    def rule_differences(self, properties: Mapping[str, object], rule: Mapping[str, object]) -> dict[str, object]:
         """Return the properties whose values in the rule differ, with the live values."""
         return {
             name: rule.get(name)

@@ -32,7 +32,7 @@ class GnocchiAlarm(AlarmResource):
 
     support = Support(version="2015.1")
 
-    def rule(self, properties: Mapping[str, Any]) -> dict[str, Any]:
+    def rule(self, properties: Mapping[str, object]) -> dict[str, Any]:
         return without_nulls({name: properties[name] for name in self.properties if name not in SHARED})
 
 
@@ -78,7 +78,7 @@ class GnocchiAggregationByResourcesAlarm(GnocchiAlarm):
         "resource_type": _required("Gnocchi's type of the resources, such as instance."),
     }
 
-    def rule_differences(self, properties: Mapping[str, Any], rule: Mapping[str, Any]) -> dict[str, Any]:
+    def rule_differences(self, properties: Mapping[str, object], rule: Mapping[str, object]) -> dict[str, object]:
         found = super().rule_differences(properties, rule)
         if "query" in found and _parsed(properties["query"]) == _unrestricted(_parsed(rule.get("query"))):
             del found["query"]

@@ -57,13 +57,13 @@ class Alarm(AlarmResource):
         conditions += [_condition(meter, key, value) for key, value in (properties["matching_metadata"] or {}).items()]
         return {**rule, "query": conditions} if conditions else rule
 
-    def rule_differences(self, properties: Mapping[str, Any], rule: Mapping[str, Any]) -> dict[str, object]:
+    def rule_differences(self, properties: Mapping[str, object], rule: Mapping[str, object]) -> dict[str, object]:
         found = super().rule_differences(properties, rule)
         wanted = self.rule(properties).get("query", [])
         return found if same(wanted, rule.get("query", [])) else {**found, "query": None}
 
 
-def _condition(meter: str, key: str, value: Any) -> dict[str, Any]:
+def _condition(meter: str, key: str, value: Any) -> dict[str, object]:
     """Return an entry of `matching_metadata` as a condition of the query."""
     prefix = "user_metadata." if _NOVA_METER.fullmatch(meter) else "metering."
     bare = key.removeprefix("metadata.").removeprefix("metering.").removeprefix("user_metadata.")

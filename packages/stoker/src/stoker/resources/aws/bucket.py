@@ -62,7 +62,7 @@ class Bucket(Translated):
         given = [name for name in ("Tags", "WebsiteConfiguration") if call.properties[name] is not None]
         return {**access, **dict.fromkeys(given if "X-Container-Meta" in found else [])}
 
-    async def translated(self, call: Call, given: Mapping[str, Any]) -> Mapping[str, Any]:
+    async def translated(self, call: Call, given: Mapping[str, Any]) -> Mapping[str, object]:
         metadata = {f"S3-Tag-{key}": value for key, value in as_map(given["Tags"]).items()}
         site = given["WebsiteConfiguration"] or {}
         pages = {"Web-Index": site.get("IndexDocument"), "Web-Error": site.get("ErrorDocument")}

@@ -59,7 +59,7 @@ class EIP(Translated):
     def reference_id(self, resource: Snapshot) -> object:
         return resource.data.get(_ADDRESS, resource.name)
 
-    async def translated(self, call: Call, given: Mapping[str, Any]) -> Mapping[str, Any]:
+    async def translated(self, call: Call, given: Mapping[str, Any]) -> Mapping[str, object]:
         if _NETWORK not in call.data and call.action in _SETTING:
             call.data[_NETWORK] = await external_network(call)
         wanted = {"floating_network": call.data.get(_NETWORK)}
@@ -73,7 +73,7 @@ class EIP(Translated):
             return wanted
         return wanted | {"port_id": interface.port, "fixed_ip_address": interface.address}
 
-    async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, Any]:
+    async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, object]:
         values: dict[str, Any] = {"AllocationId": call.physical_id}
         if any(key[0] == "show" for key in keys):
             values["show"] = None if call.physical_id is None else await self.shown(call)

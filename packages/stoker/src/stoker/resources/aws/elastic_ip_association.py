@@ -35,7 +35,7 @@ class EIPAssociation(AddressAssociation, ReplacedForReason):
         "NetworkInterfaceId": Property(description="ID of the port, with AllocationId.", change=Change.UPDATE),
     }
 
-    def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:
+    def validate(self, properties: Mapping[str, object]) -> Iterable[str]:
         given = {name for name in properties if properties[name] is not None}
         if len(given & _ADDRESSES) != 1:
             yield "exactly one of EIP and AllocationId must be given"

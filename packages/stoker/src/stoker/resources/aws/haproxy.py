@@ -40,7 +40,9 @@ def target_problem(target: object) -> str | None:
     return None
 
 
-def _section(listener: Mapping[str, Any], health: Mapping[str, Any] | None, addresses: Iterable[str]) -> Iterator[str]:
+def _section(
+    listener: Mapping[str, object], health: Mapping[str, Any] | None, addresses: Iterable[str]
+) -> Iterator[str]:
     port, mode = listener["LoadBalancerPort"], str(listener["Protocol"]).lower()
     yield f"frontend listener-{port}"
     yield f"    bind *:{port}"

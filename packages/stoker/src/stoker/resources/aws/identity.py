@@ -124,7 +124,7 @@ class AccessKey(ResourceType):
             await admin.delete("keystone", f"/credentials/{identifier}", ok=(404,))
         return Done()
 
-    async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, Any]:
+    async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, object]:
         values = {
             "UserName": call.properties["UserName"],
             "SecretAccessKey": call.data.get(_SECRET, _NO_SECRET),

@@ -60,7 +60,7 @@ class Instance(SignalledCreation, Translated):
         "The physical name is searched in the project's list.",
     )
 
-    def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:
+    def validate(self, properties: Mapping[str, object]) -> Iterable[str]:
         if properties["NetworkInterfaces"] and (properties["SecurityGroups"] or properties["SecurityGroupIds"]):
             yield "SecurityGroups and SecurityGroupIds cannot be used with NetworkInterfaces"
         yield from device_problems(properties, "create an AWS::EC2::Volume and attach it with the property Volumes")
@@ -77,7 +77,7 @@ class Instance(SignalledCreation, Translated):
             return Again(after=0.0)
         return await _attach_volumes(call)
 
-    async def translated(self, call: Call, given: Mapping[str, Any]) -> Mapping[str, Any]:
+    async def translated(self, call: Call, given: Mapping[str, Any]) -> Mapping[str, object]:
         wanted = server_properties(given)
         for name, kind in (("image", "glance.image"), ("flavor", "nova.flavor")):
             if name in wanted:  # an existing object may be used without the required properties
@@ -86,7 +86,7 @@ class Instance(SignalledCreation, Translated):
 
     # -- reading ------------------------------------------------------------------------------------------------
 
-    async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, Any]:
+    async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, object]:
         if call.physical_id is None:
             return dict.fromkeys(keys)
         answer = await call.cloud.request("GET", "nova", f"/servers/{call.physical_id}", ok=(404,))

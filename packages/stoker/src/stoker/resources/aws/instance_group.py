@@ -96,7 +96,7 @@ class _Instances(UniformGroup):
             await register(call, [])
         return await super().delete(call)
 
-    async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, Any]:
+    async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, object]:
         names = [member.name for member in await serving(call)]
         addresses = [str(found) for found in (await read_by_member(call, names, ("PublicIp",))).values() if found]
         listed = ",".join(addresses) or None
@@ -206,7 +206,7 @@ class AutoScalingGroup(SignalledCreation, _Instances, AutoScalingResource):
 
 def instance(
     launch: tuple[Mapping[str, object], Mapping[str, object]], tags: list[Mapping[str, object]]
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Return the definition of a member, from the properties and the metadata of its launch configuration."""
     properties, metadata = launch
     member: dict[str, Any] = {"Type": MEMBER, "Properties": {**properties, **({"Tags": tags} if tags else {})}}
@@ -222,7 +222,7 @@ async def launch_properties(call: Call) -> tuple[dict[str, object], Mapping[str,
     return await launched_by(call, found), found.metadata
 
 
-def _tags(call: Call) -> list[Mapping[str, Any]]:
+def _tags(call: Call) -> list[Mapping[str, object]]:
     """Return the members' tags: the given ones, and the group's name for metering unless they contain metering tags."""
     given = [dict(tag) for tag in call.properties["Tags"] or []]
     if any(str(tag["Key"]).startswith(_METERED) for tag in given):

@@ -104,7 +104,7 @@ ATTRIBUTES = {
 }
 
 
-def device_problems(properties: Mapping[str, Any], instead: str) -> Iterable[str]:
+def device_problems(properties: Mapping[str, object], instead: str) -> Iterable[str]:
     """Yield problems of disks without a snapshot, which cannot be created: neither AWS::EC2 type has blank disks.
 
     instead: how to get a blank disk with the resource type.

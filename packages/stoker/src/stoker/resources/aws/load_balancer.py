@@ -124,7 +124,7 @@ class LoadBalancer(NestedStackResource, MessageReceiver):
         if not is_unknown(target) and (problem := target_problem(target)) is not None:
             yield problem
 
-    def child_of(self, properties: Mapping[str, Any]) -> ChildRequest | None:
+    def child_of(self, properties: Mapping[str, object]) -> ChildRequest | None:
         """Return None: parameters of the parent stack and addresses of instances are not among the properties."""
         return None
 
@@ -184,13 +184,13 @@ class LoadBalancer(NestedStackResource, MessageReceiver):
 
     # -- reading ------------------------------------------------------------------------------------------------
 
-    async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, Any]:
+    async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, object]:
         outputs = await call.child.outputs()
         values = {"DNSName": outputs.get("PublicIp")}
         return {key: dig(values.get(str(key[0]), ""), key[1:]) for key in keys}
 
 
-def _with_content(metadata: Mapping[str, object], content: str) -> dict[str, Any]:
+def _with_content(metadata: Mapping[str, object], content: str) -> dict[str, object]:
     """Return a server's metadata with HAProxy's configuration."""
     revised: dict[str, Any] = deepcopy(dict(metadata))
     files = revised.setdefault(_INIT, {}).setdefault("config", {}).setdefault("files", {})

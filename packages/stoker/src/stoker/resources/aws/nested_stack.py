@@ -41,7 +41,7 @@ class TemplateAtUrl(FetchedTemplate):
         )
         return await asyncio.wrap_future(fetch_text(url, project_id, limits))
 
-    def child(self, properties: Mapping[str, Any], template: Mapping[str, Any]) -> ChildRequest:
+    def child(self, properties: Mapping[str, Any], template: Mapping[str, object]) -> ChildRequest:
         given, minutes = properties["Parameters"], properties["TimeoutInMinutes"]
         return ChildRequest(template, parameters=given or {}, timeout_minutes=minutes)
 
@@ -69,7 +69,7 @@ class NestedStack(NestedStackResource):
         if isinstance(minutes, int) and not 0 <= minutes < 2**31:
             yield "TimeoutInMinutes: must be from 0 to 2147483647 minutes"
 
-    def child_of(self, properties: Mapping[str, Any]) -> ChildRequest | None:
+    def child_of(self, properties: Mapping[str, object]) -> ChildRequest | None:
         """Return None: the template is known only when it has been fetched."""
         return None
 
@@ -102,7 +102,7 @@ class NestedStack(NestedStackResource):
     def reference_id(self, resource: Snapshot) -> object:
         return resource.data.get(_REFERENCE, resource.name)
 
-    async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, Any]:
+    async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, object]:
         outputs = await call.child.outputs()
         return {key: _output(outputs, key) for key in keys}
 

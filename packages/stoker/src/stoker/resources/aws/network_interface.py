@@ -40,13 +40,13 @@ class NetworkInterface(Translated):
     }
     attributes = {"PrivateIpAddress": Attribute("The first address of the port.", Type.STRING)}
 
-    async def translated(self, call: Call, given: Mapping[str, Any]) -> Mapping[str, Any]:
+    async def translated(self, call: Call, given: Mapping[str, Any]) -> Mapping[str, object]:
         subnet, address = given["SubnetId"], given["PrivateIpAddress"]
         fixed = {"subnet": subnet} | ({"ip_address": address} if address else {})
         wanted = {"name": call.physical_name, "network": await _network(call, subnet), "fixed_ips": [fixed]}
         return wanted if given["GroupSet"] is None else {**wanted, "security_groups": given["GroupSet"]}
 
-    async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, Any]:
+    async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, object]:
         if call.physical_id is None:
             return dict.fromkeys(keys)
         shown = await self.shown(call)

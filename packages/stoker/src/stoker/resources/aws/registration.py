@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from typing import Any
 
 from stoker.base.errors import ActionInProgress, BadValue
 from stoker.plugins.resource import Call, Neighbour, NoActionRequired
@@ -45,7 +44,7 @@ async def register(call: Call, instances: Sequence[object]) -> None:
             LOG.info("load balancer %s of stack %s is not configured now: %s", name, call.stack.name, busy)
 
 
-async def registered(call: Call) -> list[Any]:
+async def registered(call: Call) -> list[object]:
     """Return the reference IDs of all instances that groups have registered with the load balancer of the call."""
     groups: list[Neighbour] = [group for kind in GROUPS for group in await call.neighbours.of_type(kind)]
     return [

@@ -59,7 +59,7 @@ class ScalingPolicy(PolicyResource):
     def reference_id(self, resource: Snapshot) -> object:
         return resource.data.get(SIGNED_URL, resource.name)
 
-    def group(self, properties: Mapping[str, Any]) -> Any:
+    def group(self, properties: Mapping[str, object]) -> Any:
         return properties["AutoScalingGroupName"]
 
     def adjustment(self, properties: Mapping[str, Any]) -> Adjustment:
@@ -70,5 +70,5 @@ class ScalingPolicy(PolicyResource):
             properties["Cooldown"],
         )
 
-    async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, Any]:
+    async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, object]:
         return {key: dig(call.data.get(SIGNED_URL), key[1:]) if key[0] == "AlarmUrl" else None for key in keys}

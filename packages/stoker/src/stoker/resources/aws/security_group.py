@@ -78,7 +78,7 @@ class SecurityGroup(RuleSet):
         }
         return name, {**dict.fromkeys(_RULE), **shown}
 
-    async def sent_rule(self, call: Call, rule: Any) -> dict[str, Any]:
+    async def sent_rule(self, call: Call, rule: Any) -> dict[str, object]:
         direction, given = rule
         source = given["SourceSecurityGroupId"] or given["SourceSecurityGroupName"]
         protocol = given["IpProtocol"]
@@ -104,7 +104,7 @@ def _text(number: object) -> str | None:
     return None if number is None else str(number)
 
 
-def _port_problems(name: str, rule: Mapping[str, Any]) -> Iterable[str]:
+def _port_problems(name: str, rule: Mapping[str, object]) -> Iterable[str]:
     """Yield a problem if a range of ports ends before it begins; ICMP has types and codes instead of ports."""
     if rule.get("IpProtocol") in _WITH_PORTS:
         given = (rule.get("FromPort"), rule.get("ToPort"))

@@ -127,7 +127,7 @@ class _Policy:
     timeout: float
 
     @classmethod
-    def of(cls, schema: Mapping[str, Property], given: Mapping[str, Any]) -> _Policy:
+    def of(cls, schema: Mapping[str, Property], given: Mapping[str, object]) -> _Policy:
         values = Finalizer().properties(schema, given)
         signal = Finalizer().properties(_RESOURCE_SIGNAL, values["ResourceSignal"] or {})
         percent = (values.get(_GROUP) or {}).get("MinSuccessfulInstancesPercent", 100)
@@ -171,7 +171,7 @@ def _kept_for(call: Call) -> dict[str, Mapping[str, str]]:
     return {name: signal for name, signal in signals.items() if signal["status"] == "SUCCESS"}
 
 
-def _read(details: Mapping[str, Any] | None) -> tuple[str, str, str]:
+def _read(details: Mapping[str, object] | None) -> tuple[str, str, str]:
     """The id, status and reason of a signal. Raises BadValue for what is none."""
     given = dict(details or {})
     if not {"UniqueId", "Status"} <= given.keys() <= _KEYS:

@@ -50,7 +50,7 @@ class Translated(
     def __init__(self) -> None:
         self._target = self.target()
 
-    def __init_subclass__(cls, **arguments: Any) -> None:
+    def __init_subclass__(cls, **arguments: object) -> None:
         super().__init_subclass__(**arguments)
         if "target" in cls.__dict__:
             for name in _TAKEN_OVER - cls.__dict__.keys():
@@ -65,7 +65,7 @@ class Translated(
         self._target.configure(options)
         self.physical_name_limit = self._target.physical_name_limit
 
-    async def translated(self, call: Call, given: Mapping[str, Any]) -> Mapping[str, Any]:
+    async def translated(self, call: Call, given: Mapping[str, Any]) -> Mapping[str, object]:
         """Return the target's properties for the properties `given`."""
         raise NotImplementedError(f"{self.type_name} does not translate its properties")
 
@@ -122,7 +122,7 @@ class Translated(
     async def needs_replacement_after_failure(self, call: Call) -> bool:
         return await self.enter(self._target.needs_replacement_after_failure, call)
 
-    async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, Any]:
+    async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, object]:
         return await self._target.read_attributes(await self.translate(call), keys)
 
     async def shown(self, call: Call) -> Any:
@@ -158,7 +158,7 @@ class Translated(
             given=None,
         )
 
-    async def _properties(self, call: Call, given: Mapping[str, Any]) -> Mapping[str, object]:
+    async def _properties(self, call: Call, given: Mapping[str, object]) -> Mapping[str, object]:
         wanted = await self.translated(call, given)
         return Finalizer().properties(self._target.properties, wanted)
 

@@ -43,11 +43,11 @@ class Volume(Translated):
         super().configure(options)
         self.snapshot_on_delete = self._target.snapshot_on_delete
 
-    def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:
+    def validate(self, properties: Mapping[str, object]) -> Iterable[str]:
         if properties.get("Size") is None and properties.get("SnapshotId") is None:
             yield "Size or SnapshotId must be given"
 
-    async def translated(self, call: Call, given: Mapping[str, Any]) -> Mapping[str, Any]:
+    async def translated(self, call: Call, given: Mapping[str, Any]) -> Mapping[str, object]:
         return {
             "availability_zone": given["AvailabilityZone"],
             "size": given["Size"],
@@ -81,7 +81,7 @@ class VolumeAttachment(Translated):
         ),
     }
 
-    async def translated(self, call: Call, given: Mapping[str, Any]) -> Mapping[str, Any]:
+    async def translated(self, call: Call, given: Mapping[str, Any]) -> Mapping[str, object]:
         return {
             "instance_uuid": given["InstanceId"],
             "volume_id": given["VolumeId"],

@@ -34,7 +34,7 @@ def key_of(reference: object) -> str:
     return last_segment(str(reference))
 
 
-async def _expiration(kind: RestResource, call: Call, shown: Mapping[str, Any]) -> object:
+async def _expiration(kind: RestResource, call: Call, shown: Mapping[str, object]) -> object:
     """Return the given time, if the service shows the same moment in another form."""
     given, live = call.properties["expiration"], shown.get("expiration")
     if live is None:

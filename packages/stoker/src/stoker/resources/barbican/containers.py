@@ -56,11 +56,11 @@ class Container(KeyManagerObject):
         refs = [{"name": name, "secret_ref": reference} for name, reference in named.items()]
         return {**await super().create_body(call), "type": self.container_type, "secret_refs": refs}
 
-    def made_by(self, call: Call, body: Mapping[str, object], item: Mapping[str, Any]) -> bool:
+    def made_by(self, call: Call, body: Mapping[str, object], item: Mapping[str, object]) -> bool:
         rest = {key: value for key, value in body.items() if key != "secret_refs"}
         return super().made_by(call, rest, item) and _keys(body) == _keys(item)
 
-    def differences(self, call: Call, shown: Mapping[str, Any]) -> dict[str, Any]:
+    def differences(self, call: Call, shown: Mapping[str, object]) -> dict[str, Any]:
         found = super().differences(call, shown)
         call.compared.update(self.properties)
         wanted, actual = dict(self.references(call.properties)), _keys(shown)

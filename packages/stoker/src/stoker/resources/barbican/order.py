@@ -112,7 +112,7 @@ class Order(KeyManagerObject):
         meta = await super().create_body(call)
         return {"type": meta.pop("type"), "meta": meta}
 
-    def judge(self, call: Call, shown: Mapping[str, Any] | None) -> Outcome:
+    def judge(self, call: Call, shown: Mapping[str, object] | None) -> Outcome:
         """Evaluate the order; one that failed is not repeated, since what cannot be generated now never can."""
         outcome = super().judge(call, shown)
         if isinstance(outcome, Failed) and outcome.in_error:
@@ -125,14 +125,14 @@ class Order(KeyManagerObject):
         ours = [str(order["order_ref"]) for order in listed if self.made_by(call, body, order)]
         return min(await unrecorded(call, ours), default=None)
 
-    def made_by(self, call: Call, body: Mapping[str, Any], item: Mapping[str, Any]) -> bool:
+    def made_by(self, call: Call, body: Mapping[str, Any], item: Mapping[str, object]) -> bool:
         meta = {key: value for key, value in body["meta"].items() if key not in _UNSHOWN}
         return super().made_by(call, {"type": body["type"]}, item) and same(meta, item["meta"])
 
     def differences(self, call: Call, shown: Mapping[str, Any]) -> dict[str, Any]:
         return super().differences(call, {**shown["meta"], "type": shown["type"]})
 
-    async def read_attributes(self, call: Call, keys: Several[AttributeKey]) -> dict[AttributeKey, Any]:
+    async def read_attributes(self, call: Call, keys: Several[AttributeKey]) -> dict[AttributeKey, object]:
         plain = [key for key in keys if key[0] not in _PARTS]
         found = await super().read_attributes(call, plain) if plain else {}
         parts = await _parts(call, {str(key[0]) for key in keys if key[0] in _PARTS}, self)

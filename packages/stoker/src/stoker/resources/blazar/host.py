@@ -78,7 +78,7 @@ class Host(ReservationResource):
         found = [str(item["id"]) for item in listed if _has(body, item) and self.made_by(call, {}, item)]
         return min(await unrecorded(call, found), default=None)
 
-    def differences(self, call: Call, shown: Mapping[str, Any]) -> dict[str, Any]:
+    def differences(self, call: Call, shown: Mapping[str, object]) -> dict[str, Any]:
         found: dict[str, Any] = {}
         call.compared.update(("name", "extra_capability"))
         if shown["hypervisor_hostname"] != call.properties["name"]:
@@ -98,11 +98,11 @@ def _capabilities(properties: Mapping[str, Any]) -> dict[str, object]:
     return {name: value for name, value in given.items() if name != "name"}
 
 
-def _shown_capabilities(shown: Mapping[str, Any]) -> dict[str, object]:
+def _shown_capabilities(shown: Mapping[str, object]) -> dict[str, object]:
     return {name: value for name, value in shown.items() if name not in _NOT_CAPABILITIES}
 
 
-def _has(body: Mapping[str, object], shown: Mapping[str, Any]) -> bool:
+def _has(body: Mapping[str, object], shown: Mapping[str, object]) -> bool:
     """Return whether a host is the hypervisor of a request, with its capabilities."""
     capabilities = {name: value for name, value in body.items() if name != "name"}
     return bool(shown.get("hypervisor_hostname") == body["name"] and same(capabilities, shown))

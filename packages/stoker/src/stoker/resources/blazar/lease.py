@@ -182,7 +182,7 @@ def _moment(date: object) -> datetime:
         return datetime.min
 
 
-def _differences(body: Mapping[str, Any], shown: Mapping[str, Any]) -> dict[str, object]:
+def _differences(body: Mapping[str, Any], shown: Mapping[str, object]) -> dict[str, object]:
     """Return the properties of a request that a lease does not have, with the live values of dates."""
     found = {
         name: shown[name]

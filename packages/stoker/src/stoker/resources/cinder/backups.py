@@ -35,7 +35,7 @@ class VolumeBackup(ContentCopy):
     def of(self, resource: Snapshot) -> Mapping[str, Any]:
         return {"volume": resource.physical_id}
 
-    def restored(self, properties: Mapping[str, Any], copy: Snapshot) -> Mapping[str, Any]:
+    def restored(self, properties: Mapping[str, Any], copy: Snapshot) -> Mapping[str, object]:
         """Return the properties with the backup; a volume that is created again is created from the backup alone."""
         return {**properties, "backup_id": copy.physical_id}
 

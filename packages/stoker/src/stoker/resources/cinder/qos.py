@@ -67,7 +67,7 @@ class QoSSpecs(RestResource):
         await call.cloud.get("cinder", f"{self.member_path(call)}/disassociate_all")
         await super().remove(call)
 
-    def differences(self, call: Call, shown: Mapping[str, Any]) -> dict[str, Any]:
+    def differences(self, call: Call, shown: Mapping[str, object]) -> dict[str, Any]:
         found = super().differences(call, shown)
         call.compared.add("specs")
         if _differs(call.properties["specs"], shown):
@@ -79,7 +79,7 @@ def _specs(shown: Mapping[str, Any]) -> dict[str, object]:
     return {**shown["specs"], _CONSUMER: shown[_CONSUMER]}
 
 
-def _differs(wanted: Mapping[str, Any], shown: Mapping[str, Any]) -> bool:
+def _differs(wanted: Mapping[str, object], shown: Mapping[str, Any]) -> bool:
     return not same({_CONSUMER: shown[_CONSUMER], **wanted}, _specs(shown)) or bool(
         shown["specs"].keys() - wanted.keys()
     )

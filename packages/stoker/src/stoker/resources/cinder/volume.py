@@ -219,7 +219,7 @@ class Volume(RestResource, LosingContent, SnapshotBeforeDelete, KnowingUsers):
         made = await call.cloud.post("cinder", f"/backups/{call.properties['backup_id']}/restore", body)
         return {"id": made["restore"]["volume_id"], "status": "restoring-backup"}
 
-    def made_by(self, call: Call, body: Mapping[str, object], item: Mapping[str, Any]) -> bool:
+    def made_by(self, call: Call, body: Mapping[str, object], item: Mapping[str, object]) -> bool:
         """Compare without the type, which Cinder always shows by name; of a restored volume, only the name."""
         compared = {"name": body["name"]} if call.properties.get("backup_id") is not None else dict(body)
         compared.pop("volume_type", None)
@@ -288,12 +288,12 @@ class Volume(RestResource, LosingContent, SnapshotBeforeDelete, KnowingUsers):
         status = shown["status"]
         return Done() if status in ("available", "in-use") else Failed(f"the volume is in status {status}", "Error")
 
-    async def read_attributes(self, call: Call, keys: Several[AttributeKey]) -> dict[AttributeKey, Any]:
+    async def read_attributes(self, call: Call, keys: Several[AttributeKey]) -> dict[AttributeKey, object]:
         values = await super().read_attributes(call, keys)
         return {key: _presented(key, value) for key, value in values.items()} if call.physical_id else values
 
 
-def _presented(key: AttributeKey, value: Any) -> Any:
+def _presented(key: AttributeKey, value: Any) -> object:
     """Convert an attribute's value to a string, except for those that keep their type."""
     if key[0] in _UNCONVERTED:
         return value

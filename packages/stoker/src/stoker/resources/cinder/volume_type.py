@@ -72,7 +72,7 @@ class VolumeType(UniquelyNamed):
         ),
     }
 
-    def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:
+    def validate(self, properties: Mapping[str, object]) -> Iterable[str]:
         if properties.get("is_public") is True and properties.get("projects"):
             yield "projects can only be given when is_public is false"
 

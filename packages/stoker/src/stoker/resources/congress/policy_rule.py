@@ -19,7 +19,7 @@ from stoker.schema.property import Attribute, Property, Type
 _BLANK = re.compile(r"""("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')|\s+""")
 
 
-def _are_equal_rules(properties: Mapping[str, Any], replacement: Mapping[str, object]) -> bool:
+def _are_equal_rules(properties: Mapping[str, object], replacement: Mapping[str, object]) -> bool:
     """Return whether a policy cannot contain both rules."""
     same_policy = properties["policy"] == replacement["policy"]
     return same_policy and _is_same_rule(str(properties["rule"]), str(replacement["rule"]))

@@ -105,7 +105,7 @@ class Zone(DesignateResource):
     async def update_body(self, call: Call) -> dict[str, object]:
         return _fitting(await super().update_body(call), call)
 
-    def made_by(self, call: Call, body: Mapping[str, object], item: Mapping[str, Any]) -> bool:
+    def made_by(self, call: Call, body: Mapping[str, object], item: Mapping[str, object]) -> bool:
         return super().made_by(call, _normalized(body), _normalized(item))
 
     def differences(self, call: Call, shown: Mapping[str, Any]) -> dict[str, Any]:
@@ -116,7 +116,7 @@ class Zone(DesignateResource):
         kind = call.properties["type"]
         return {name: value for name, value in found.items() if _ONLY_FOR.get(name, kind) == kind}
 
-    async def rivals(self, call: Call) -> list[dict[str, Any]]:
+    async def rivals(self, call: Call) -> list[dict[str, object]]:
         name = call.properties["name"]
         listed = await call.cloud.list("designate", self.collection.path, "zones", {"name": name})
         return [item for item in listed if is_same_name(item["name"], name)]

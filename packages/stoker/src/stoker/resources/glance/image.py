@@ -65,7 +65,7 @@ class Image(WebImage):
             return Replace("it has no image")
         return await super().update(call)
 
-    def differences(self, call: Call, shown: Mapping[str, Any]) -> dict[str, Any]:
+    def differences(self, call: Call, shown: Mapping[str, object]) -> dict[str, Any]:
         call.compared.add("is_public")
         found, public = super().differences(call, shown), shown.get("visibility") == "public"
         return found if public == call.properties["is_public"] else {**found, "is_public": public}

@@ -30,7 +30,7 @@ def _detail(description: str, **rest: Any) -> Property:
     return Property(description=description, change=Change.UPDATE, **rest)
 
 
-async def _is_active(kind: WebImage, call: Call, shown: Mapping[str, Any]) -> bool:
+async def _is_active(kind: WebImage, call: Call, shown: Mapping[str, object]) -> bool:
     return bool(shown["status"] == "active")
 
 
@@ -41,7 +41,7 @@ async def _members(kind: WebImage, call: Call, shown: Mapping[str, Any]) -> list
     return [member["member_id"] for member in listed]
 
 
-async def _extra_properties(kind: WebImage, call: Call, shown: Mapping[str, Any]) -> dict[str, object]:
+async def _extra_properties(kind: WebImage, call: Call, shown: Mapping[str, object]) -> dict[str, object]:
     return {name: shown[name] for name in call.properties["extra_properties"] if name in shown}
 
 
@@ -129,7 +129,7 @@ class WebImage(RestResource):
         ),
     }
 
-    def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:
+    def validate(self, properties: Mapping[str, object]) -> Iterable[str]:
         container, disk = properties.get("container_format"), properties.get("disk_format")
         if container in _MACHINE_IMAGES and container != disk:
             yield f"container_format {container} requires the same disk_format"

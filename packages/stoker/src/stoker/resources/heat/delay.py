@@ -51,12 +51,12 @@ class Delay(ResourceType, ReplacedForReason, Resumable, Suspendable):
         ),
     }
 
-    def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:
+    def validate(self, properties: Mapping[str, object]) -> Iterable[str]:
         if not has_unknown(properties) and not isfinite(longest_wait(properties)):
             yield "the maximum delay, min_wait + max_jitter * jitter_multiplier, is too large"
 
     def replacement_reason(
-        self, before: Mapping[str, Any], after: Mapping[str, object], changed: Mapping[str, object]
+        self, before: Mapping[str, object], after: Mapping[str, object], changed: Mapping[str, object]
     ) -> str | None:
         return "a delay takes effect only when the resource is created"
 

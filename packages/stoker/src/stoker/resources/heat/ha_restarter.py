@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import Any
 
 from stoker.plugins.capabilities import Signalable
 from stoker.plugins.outcome import Done, Failed, Outcome
@@ -44,7 +43,7 @@ class HARestarter(SignedUrlResource, Signalable):
         call.data[_NAME] = instance.name
         return await super().create(call)
 
-    async def signal(self, call: Call, details: Mapping[str, Any] | None) -> str:
+    async def signal(self, call: Call, details: Mapping[str, object] | None) -> str:
         """Mark the resource unhealthy and begin an update that replaces it. Raises NoActionRequired."""
         if not self.enabled or "user_id" not in call.data:
             raise NoActionRequired(f"{call.name} is a placeholder")
@@ -59,5 +58,5 @@ class HARestarter(SignedUrlResource, Signalable):
     async def resume(self, call: Call) -> Outcome:
         return await super().resume(call) if "user_id" in call.data else Done()
 
-    async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, Any]:
+    async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, object]:
         return {key: dig(call.data.get(SIGNED_URL), key[1:]) if key[0] == _URL else None for key in keys}

@@ -92,7 +92,7 @@ class RandomString(ResourceType):
         call.data.setdefault("value", random_string(alphabets(call.properties), call.properties["length"]))
         return Done(physical_id=call.physical_name)
 
-    async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, Any]:
+    async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, object]:
         return {key: call.data.get("value") if key[0] == "value" else None for key in keys}
 
     def reference_id(self, resource: Snapshot) -> object:

@@ -85,7 +85,7 @@ class TestResource(ResourceType, ReplacedForReason):
     }
     attributes = {"output": Attribute("The value.", live=True)}
 
-    def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:
+    def validate(self, properties: Mapping[str, object]) -> Iterable[str]:
         service = properties["client_name"]
         if isinstance(service, str) and service and service not in services():
             yield f"client_name: unknown service {service!r}; the known services are {', '.join(sorted(services()))}"
@@ -131,7 +131,7 @@ class TestResource(ResourceType, ReplacedForReason):
             Done() if call.physical_id is not None else Failed("the resource has not been created", "ResourceInError")
         )
 
-    async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, Any]:
+    async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, object]:
         await asyncio.sleep(call.properties["attr_wait_secs"])
         value = call.data.get("value")
         return {key: dig(value, key[1:]) if key[0] == "output" else None for key in keys}

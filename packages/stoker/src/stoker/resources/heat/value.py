@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from typing import Any
 
 from stoker.plugins.outcome import Done, Failed, Outcome
 from stoker.plugins.resource import AttributeKey, Call, ResourceType, Snapshot
@@ -38,7 +37,7 @@ class Value(ResourceType):
     }
     attributes = {"value": Attribute("The value, converted to the type if one is given.")}
 
-    def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:
+    def validate(self, properties: Mapping[str, object]) -> Iterable[str]:
         finalizer = Finalizer()
         _converted(finalizer, properties)
         return [f"value: {problem.message}" for problem in finalizer.problems]
@@ -54,7 +53,7 @@ class Value(ResourceType):
         complaint = next(iter(self.validate(call.properties)), None)
         return Failed(complaint, "ValueError") if complaint else None
 
-    async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, Any]:
+    async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, object]:
         value = _converted(Finalizer(), call.properties)
         return {key: dig(value, key[1:]) if key[0] == "value" else None for key in keys}
 
@@ -62,6 +61,6 @@ class Value(ResourceType):
         return resource.physical_name if resource.physical_id is not None else resource.name
 
 
-def _converted(finalizer: Finalizer, properties: Mapping[str, Any]) -> object:
+def _converted(finalizer: Finalizer, properties: Mapping[str, object]) -> object:
     kind = _TYPES.get(str(properties.get("type")), Type.ANY)
     return finalizer.value(Property(kind), properties.get("value"), ())

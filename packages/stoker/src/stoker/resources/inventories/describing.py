@@ -15,14 +15,14 @@ _EMPTY: tuple[Any, ...] = ("", [], {})
 """Values that say the same as none, unless a property has another default."""
 
 
-def described(kind: ResourceType, fields: Mapping[str, Any]) -> dict[str, Any]:
+def described(kind: ResourceType, fields: Mapping[str, object]) -> dict[str, Any]:
     """Return the properties that the object itself shows, without outdated ones and those that cannot be compared."""
     known = live_values(kind)
     compared = {name: prop for name, prop in kind.properties.items() if name in known and known[name].is_compared}
     return from_wire(compared, fields)
 
 
-def from_wire(schema: Mapping[str, Property], fields: Mapping[str, Any]) -> dict[str, object]:
+def from_wire(schema: Mapping[str, Property], fields: Mapping[str, object]) -> dict[str, object]:
     """Return the values of properties that the fields of a request body, or of an object, have."""
     older, found = older_spellings(schema), dict[str, Any]()
     for name, prop in schema.items():

@@ -30,7 +30,7 @@ def _port_left_out(port: Fields) -> str:
     return ""
 
 
-def _port(values: dict[str, Any], port: Fields) -> Fields:
+def _port(values: dict[str, object], port: Fields) -> Fields:
     """A port without addresses says so, since a new one would get some."""
     return values if port["fixed_ips"] else {**values, "no_fixed_ips": True}
 
@@ -51,7 +51,7 @@ def _interfaces(port: Fields) -> Iterable[Fields]:
             yield {"id": f"{router}:subnet_id={subnet}", "router": router, "subnet": subnet}
 
 
-def _interface(values: dict[str, Any], interface: Fields) -> Fields:
+def _interface(values: dict[str, object], interface: Fields) -> Fields:
     return {"router": interface["router"], "subnet": interface["subnet"]}
 
 
@@ -87,7 +87,7 @@ def _rule(rule: Fields, group: str) -> dict[str, Any]:
     return found
 
 
-def _place(rule: Mapping[str, Any]) -> tuple[str, ...]:
+def _place(rule: Mapping[str, object]) -> tuple[str, ...]:
     names = ("direction", "ethertype", "protocol", "remote_ip_prefix", "remote_group_id")
     ports = (f"{rule.get(name, -1):6d}" for name in ("port_range_min", "port_range_max"))
     return (*(str(rule.get(name, "")) for name in names), *ports)

@@ -25,7 +25,7 @@ async def _with_services(cloud: Cloud, network: Fields) -> Fields:
     return {**network, _SERVICES: sorted(str(service["id"]) for service in listed)}
 
 
-def _share(values: dict[str, Any], share: Fields) -> Fields:
+def _share(values: dict[str, object], share: Fields) -> Fields:
     return {
         **values,
         "share_type": share.get("share_type"),

@@ -108,14 +108,14 @@ class Port(RestResource):
         answer = await call.cloud.request("PATCH", self.collection.service, path, json=patch)
         return self.collection.unwrap(answer.body)
 
-    def differences(self, call: Call, shown: Mapping[str, Any]) -> dict[str, Any]:
+    def differences(self, call: Call, shown: Mapping[str, object]) -> dict[str, Any]:
         found = super().differences(call, shown)
         if str(found.get("address", "")).lower() == str(call.properties["address"]).lower():
             del found["address"]
         return found
 
 
-async def _require_support(call: Call, given: Mapping[str, Any]) -> None:
+async def _require_support(call: Call, given: Mapping[str, object]) -> None:
     """Raise NotSupported for properties with a value that the API in use does not have."""
     for name, version in SINCE.items():
         if given.get(name) is not None and not await call.cloud.supports("ironic", version):

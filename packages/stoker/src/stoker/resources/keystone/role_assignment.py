@@ -29,7 +29,7 @@ class RoleAssignment(RoleBearer):
     def reference_id(self, resource: Snapshot) -> object:
         return resource.name
 
-    def bearer_of(self, call: Call, properties: Mapping[str, Any]) -> str:
+    def bearer_of(self, call: Call, properties: Mapping[str, object]) -> str:
         return str(properties[self.bearer])
 
     async def find(self, call: Call) -> str | None:

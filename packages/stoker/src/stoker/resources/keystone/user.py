@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 from stoker.plugins.resource import Call
 from stoker.resources.keystone.assignments import ROLES, RoleBearer
@@ -15,7 +14,7 @@ from stoker.schema.property import Attribute, Change, Property, Support, Type
 _SINCE = Support(version="9.0.0")
 
 
-async def _groups(kind: User, call: Call, shown: Mapping[str, Any]) -> list[object]:
+async def _groups(kind: User, call: Call, shown: Mapping[str, object]) -> list[object]:
     listed = await call.cloud.list("keystone", f"{kind.member_path(call)}/groups", "groups")
     return [group["id"] for group in listed]
 

@@ -73,7 +73,7 @@ class ShareNetwork(RestResource, Consulting):
         "network_type": Attribute("Type of the network.", Type.STRING),
     }
 
-    def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:
+    def validate(self, properties: Mapping[str, object]) -> Iterable[str]:
         if properties.get("nova_network") is not None:
             yield "nova_network is not supported: use neutron_network and neutron_subnet"
         if properties.get("neutron_network") is not None and properties.get("neutron_subnet") is None:

@@ -78,7 +78,7 @@ class CronTrigger(RestResource):
         }
         return without_nulls({**body, **workflow_key(workflow["name"])})
 
-    def made_by(self, call: Call, body: Mapping[str, object], item: Mapping[str, Any]) -> bool:
+    def made_by(self, call: Call, body: Mapping[str, object], item: Mapping[str, object]) -> bool:
         compared = {key: body[key] for key in ("name", "pattern", "workflow_name", "workflow_id") if key in body}
         return super().made_by(call, compared, item)
 

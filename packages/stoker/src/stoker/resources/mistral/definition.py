@@ -135,7 +135,7 @@ def document_of(name: str, properties: Mapping[str, Any]) -> dict[str, Any]:
     return {"version": "2.0", name: without_nulls(body)}
 
 
-def yaml_of(document: Mapping[str, Any]) -> str:
+def yaml_of(document: Mapping[str, object]) -> str:
     """Return a definition as YAML."""
     text: str = yaml.safe_dump(document, default_flow_style=False, sort_keys=False, allow_unicode=True)
     return text

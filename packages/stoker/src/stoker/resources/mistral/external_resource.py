@@ -120,7 +120,7 @@ class ExternalResource(ResourceType, Cancelable, ReplacedForReason, Resumable, S
             # An execution that has just ended cannot be cancelled, and need not be.
             await call.cloud.put(SERVICE, execution_path(call.progress[_EXECUTION]), body, ok=(400, 404))
 
-    async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, Any]:
+    async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, object]:
         """Return the outputs as the recorded JSON, and parts of them by their path."""
         outputs = call.data.get(OUTPUTS)
         return {key: dig(_outputs(call), key[1:]) if len(key) > 1 else outputs for key in keys}

@@ -26,8 +26,8 @@ def json_string(value: Mapping[str, Any]) -> str:
 
 async def start_execution(
     call: Call,
-    workflow: Any,
-    given: Mapping[str, Any],
+    workflow: object,
+    given: Mapping[str, object],
     params: Mapping[str, object],
     description: str | None = None,
     identifier: str | None = None,

@@ -58,7 +58,7 @@ class Workflow(RestResource, Resumable, Signalable, Suspendable):
         "executions": Attribute("The executions that signals have started, the latest first.", Type.LIST),
     }
 
-    def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:
+    def validate(self, properties: Mapping[str, object]) -> Iterable[str]:
         return problems(properties)
 
     # -- the definition --------------------------------------------------------------------------------------------
@@ -140,7 +140,7 @@ class Workflow(RestResource, Resumable, Signalable, Suspendable):
 
     # -- reading ---------------------------------------------------------------------------------------------------
 
-    async def read_attributes(self, call: Call, keys: Several[AttributeKey]) -> dict[AttributeKey, Any]:
+    async def read_attributes(self, call: Call, keys: Several[AttributeKey]) -> dict[AttributeKey, object]:
         own = [key for key in keys if key[0] in self.attributes]
         found = await super().read_attributes(call, [key for key in keys if key not in own])
         wanted = {str(key[0]) for key in own} if call.physical_id is not None else set()

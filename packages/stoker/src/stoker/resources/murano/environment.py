@@ -113,7 +113,7 @@ class Environment(UniquelyNamed):
 
     # -- creating and updating -------------------------------------------------------------------------------------
 
-    def judge(self, call: Call, shown: Mapping[str, Any] | None) -> Outcome:
+    def judge(self, call: Call, shown: Mapping[str, object] | None) -> Outcome:
         """Evaluate the environment's status; a new one has no status in the response."""
         return super().judge(call, shown if shown is None else {"status": "ready", **shown})
 
@@ -208,7 +208,7 @@ class Environment(UniquelyNamed):
     async def check(self, call: Call) -> Outcome:
         return await found_well(self, call)
 
-    def differences(self, call: Call, shown: Mapping[str, Any]) -> dict[str, Any]:
+    def differences(self, call: Call, shown: Mapping[str, object]) -> dict[str, Any]:
         found = super().differences(call, {name: value for name, value in shown.items() if name != "region"})
         call.compared.add("applications")
         if not same(_applications(call), shown["services"]):

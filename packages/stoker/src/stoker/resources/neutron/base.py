@@ -94,14 +94,14 @@ def _description(member: str, item: Mapping[str, Any], project_id: str) -> str:
     return f"{member}{name} {item['id']}{other}"
 
 
-async def _tags(kind: NeutronResource, call: Call, shown: Mapping[str, Any]) -> Any:
+async def _tags(kind: NeutronResource, call: Call, shown: Mapping[str, Any]) -> object:
     """Return the object's tags."""
     if "tags" in shown:
         return shown["tags"]
     return (await call.cloud.get("neutron", f"{kind.member_path(call)}/tags"))["tags"]
 
 
-async def _value_specs(kind: NeutronResource, call: Call, shown: Mapping[str, Any]) -> object:
+async def _value_specs(kind: NeutronResource, call: Call, shown: Mapping[str, object]) -> object:
     """Return the fields that `value_specs` sets, as the object has them."""
     given = call.properties["value_specs"]
     if hidden := sorted(given.keys() - shown.keys()):
@@ -109,7 +109,7 @@ async def _value_specs(kind: NeutronResource, call: Call, shown: Mapping[str, An
     return {name: shown[name] for name in given}
 
 
-async def shared(kind: NeutronResource, call: Call, shown: Mapping[str, Any]) -> object:
+async def shared(kind: NeutronResource, call: Call, shown: Mapping[str, object]) -> object:
     """Return whether the object is shared with every project other than by a permission that a stack has given."""
     wanted = call.properties["shared"]
     if not shown["shared"] or wanted:
@@ -150,7 +150,7 @@ class NeutronResource(RestResource, KnowingUsers):
     holders: ClassVar[tuple[Holders, ...]] = ()
     readers: ClassVar[Mapping[str, Reader]] = {"tags": _tags, "value_specs": _value_specs}
 
-    def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:
+    def validate(self, properties: Mapping[str, object]) -> Iterable[str]:
         specs = properties.get("value_specs")
         if self.strict_value_specs and isinstance(specs, Mapping):
             banned = sorted((UNTOUCHABLE_SPECS | self.properties.keys()) & specs.keys())

@@ -269,7 +269,7 @@ def _outside(wish: _Wish, existing: Mapping[str, Mapping[str, object]]) -> Probl
 
 
 def _in_use(
-    wish: _Wish, existing: Mapping[str, Mapping[str, Any]], ports: Sequence[Mapping[str, Any]]
+    wish: _Wish, existing: Mapping[str, Mapping[str, object]], ports: Sequence[Mapping[str, Any]]
 ) -> Problem | None:
     network = wish.network.identifier if wish.network is not None else ""
     if not network and wish.subnet is not None:

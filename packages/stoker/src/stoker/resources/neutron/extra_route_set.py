@@ -136,7 +136,7 @@ def _without(routes: Routes, others: Routes) -> Routes:
     return [route for route in routes if _key(route) not in known]
 
 
-def _key(route: Mapping[str, Any]) -> tuple[Any, Any]:
+def _key(route: Mapping[str, object]) -> tuple[object, object]:
     return route["destination"], route["nexthop"]
 
 

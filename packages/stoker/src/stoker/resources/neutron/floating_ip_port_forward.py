@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 from stoker.plugins.capabilities import ImplicitlyDependent
 from stoker.plugins.exclusion import Exclusion
@@ -84,7 +83,7 @@ class FloatingIPPortForward(NeutronResource, ImplicitlyDependent):
         ),
     }
 
-    def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:
+    def validate(self, properties: Mapping[str, object]) -> Iterable[str]:
         if properties.get("internal_port_number") is None:
             yield "internal_port_number must be given, since Neutron requires it"
 

@@ -18,12 +18,12 @@ ROUTER_INTERFACE = "OS::Neutron::RouterInterface"
 ROUTER_GATEWAY = "OS::Neutron::RouterGateway"
 
 
-def subnets_of(network: Any, graph: Graph) -> Iterator[str]:
+def subnets_of(network: object, graph: Graph) -> Iterator[str]:
     """Yield the subnets of a network: addresses can only be allocated once they exist."""
     return (node.name for node in graph.of_type(SUBNET) if same_thing(node.properties.get("network"), network))
 
 
-def gateways_to(network: Any, graph: Graph) -> Iterator[str]:
+def gateways_to(network: object, graph: Graph) -> Iterator[str]:
     """Yield the resources that connect routers to an external network."""
     for node in graph.of_type(ROUTER_GATEWAY):
         if same_thing(node.properties.get("network"), network):
@@ -62,6 +62,6 @@ def _may_be_behind(port: Node, interface: Node) -> bool:
     return is_unknown(subnet) or not network_is_new
 
 
-def same_thing(one: Any, other: object) -> bool:
+def same_thing(one: object, other: object) -> bool:
     """Return whether two values are given and denote the same thing."""
     return one is not None and one == other

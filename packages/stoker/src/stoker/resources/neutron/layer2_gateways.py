@@ -63,7 +63,7 @@ class L2Gateway(NeutronResource):
     async def update_body(self, call: Call) -> dict[str, object]:
         return dict(_compact(await super().update_body(call)))
 
-    def differences(self, call: Call, shown: Mapping[str, Any]) -> dict[str, Any]:
+    def differences(self, call: Call, shown: Mapping[str, object]) -> dict[str, Any]:
         found = super().differences(call, _compact(shown))
         if _compact(call.properties["devices"]) == _compact(shown.get("devices")):
             found.pop("devices", None)

@@ -140,7 +140,7 @@ class Net(NeutronResource):
         return await network_segments(call)
 
 
-async def network_segments(call: Call) -> list[dict[str, Any]] | None:
+async def network_segments(call: Call) -> list[dict[str, object]] | None:
     """Return the segments of the network, unnamed ones first; None when Neutron does not show them."""
     if not await call.cloud.has_extension("neutron", "segment"):
         return None

@@ -201,7 +201,7 @@ class Port(NeutronResource, ImplicitlyDependent, Releasing, ReplacedForReason, R
         ),
     }
 
-    def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:
+    def validate(self, properties: Mapping[str, object]) -> Iterable[str]:
         yield from super().validate(properties)
         if properties.get("fixed_ips") and properties.get("no_fixed_ips") is True:
             yield "fixed_ips cannot be given together with no_fixed_ips"
@@ -210,14 +210,14 @@ class Port(NeutronResource, ImplicitlyDependent, Releasing, ReplacedForReason, R
         return subnets_of(node.properties.get("network"), graph)
 
     def replacement_reason(
-        self, before: Mapping[str, Any], after: Mapping[str, object], changed: Mapping[str, object]
+        self, before: Mapping[str, object], after: Mapping[str, object], changed: Mapping[str, object]
     ) -> str | None:
         return f"replacement_policy is {_ALWAYS}" if after.get("replacement_policy") == _ALWAYS else None
 
     def made_by(self, call: Call, body: Mapping[str, object], item: Mapping[str, Any]) -> bool:
         return super().made_by(call, body, _without_automatic(item, body.get("fixed_ips")))
 
-    def differences(self, call: Call, shown: Mapping[str, Any]) -> dict[str, Any]:
+    def differences(self, call: Call, shown: Mapping[str, object]) -> dict[str, Any]:
         sent = wire_value(self.properties["fixed_ips"], call.properties.get("fixed_ips"))
         found = super().differences(call, _without_automatic(shown, sent))
         # Whoever attaches the port fills these in; without a value, the template leaves that to them.
@@ -248,7 +248,7 @@ class Port(NeutronResource, ImplicitlyDependent, Releasing, ReplacedForReason, R
         """
         return await conclusive(_restored(call))
 
-    def created(self, call: Call, shown: Mapping[str, Any]) -> None:
+    def created(self, call: Call, shown: Mapping[str, object]) -> None:
         for name in ("port_security_enabled", _VNIC_TYPE):
             call.data[name] = shown.get(name)
 
@@ -292,7 +292,7 @@ async def _network(call: Call) -> object:
     return answer["network"]
 
 
-async def _subnets(kind: Port, call: Call) -> list[Any] | None:
+async def _subnets(kind: Port, call: Call) -> list[object] | None:
     port = await kind.show(call)
     if port is None:
         return None

@@ -61,7 +61,7 @@ class RBACPolicy(NeutronResource):
         "tenant_id": Property(description="The project that owns the policy; for administrators."),
     }
 
-    def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:
+    def validate(self, properties: Mapping[str, object]) -> Iterable[str]:
         kind, action = properties.get("object_type"), properties.get("action")
         if action == _EXTERNAL and kind != "network" and not is_unknown(kind):
             yield f"action {_EXTERNAL} is only possible for object_type network, not {kind}"

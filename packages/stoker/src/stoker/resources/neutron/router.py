@@ -46,7 +46,7 @@ _GATEWAY = {
 }
 
 
-async def _agent(kind: NeutronResource, call: Call, shown: Mapping[str, Any]) -> str | None:
+async def _agent(kind: NeutronResource, call: Call, shown: Mapping[str, object]) -> str | None:
     hosting = await agents(kind, call, "l3-agents", [call.properties["l3_agent_id"]])
     return next(iter(hosting), None)
 
@@ -124,7 +124,7 @@ class Router(NeutronResource, ImplicitlyDependent):
         "tenant_id": Attribute("The project that owns the router.", Type.STRING),
     }
 
-    def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:
+    def validate(self, properties: Mapping[str, object]) -> Iterable[str]:
         yield from super().validate(properties)
         if properties.get("l3_agent_id") is not None and properties.get("l3_agent_ids"):
             yield "l3_agent_id is an older form of l3_agent_ids; only one of them can be given"
@@ -166,7 +166,7 @@ class Router(NeutronResource, ImplicitlyDependent):
             await cloud.post("neutron", f"/v2.0/agents/{quote(agent, safe='')}/l3-routers", {"router_id": router})
 
 
-def _agents(properties: Mapping[str, Any]) -> Any:
+def _agents(properties: Mapping[str, object]) -> Any:
     """Return the requested agents, given in either property."""
     older = properties.get("l3_agent_id")
     return properties.get("l3_agent_ids") or ([] if older is None else [older])

@@ -48,7 +48,7 @@ class RouterGateway(NeutronResource, ImplicitlyDependent, Restoring):
         ),
     }
 
-    def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:
+    def validate(self, properties: Mapping[str, object]) -> Iterable[str]:
         if properties.get("network") is None:
             yield "network must be given"
 

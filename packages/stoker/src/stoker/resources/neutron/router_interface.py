@@ -82,7 +82,7 @@ class RouterInterface(NeutronResource):
         ),
     }
 
-    def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:
+    def validate(self, properties: Mapping[str, object]) -> Iterable[str]:
         if (properties.get("subnet") is None) == (properties.get("port") is None):
             yield "exactly one of subnet and port must be given"
 
@@ -119,7 +119,7 @@ class RouterInterface(NeutronResource):
         return not await _ports(call)
 
 
-def _physical_id(properties: Mapping[str, Any]) -> str:
+def _physical_id(properties: Mapping[str, object]) -> str:
     key = "port" if properties["subnet"] is None else "subnet"
     return f"{properties['router']}:{key}_id={properties[key]}"
 

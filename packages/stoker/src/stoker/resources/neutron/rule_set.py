@@ -50,7 +50,7 @@ class RuleSet(NeutronResource):
     async def sent_rule(self, call: Call, rule: Any) -> dict[str, object]:
         """Return a declared rule in the form of requests."""
 
-    def shown_rule(self, rule: Mapping[str, Any]) -> tuple[str, object]:
+    def shown_rule(self, rule: Mapping[str, object]) -> tuple[str, object]:
         """Return the property that declares a rule of the group, and the rule in the template's form."""
         raise NotImplementedError(f"{self.type_name} does not say how it declares rules")
 
@@ -99,5 +99,5 @@ async def _wanted_rules(kind: RuleSet, call: Call) -> dict[RuleKey, dict[str, ob
     return {rule_key(rule): rule for rule in rules}
 
 
-def _brief(rule: Mapping[str, Any]) -> dict[str, object]:
+def _brief(rule: Mapping[str, object]) -> dict[str, object]:
     return {name: rule.get(name) for name in ("id", *FIELDS)}

@@ -70,7 +70,7 @@ class SecurityGroup(RuleSet):
             if not is_unknown(rule):
                 yield from port_problems(rule)
 
-    def shown_rule(self, rule: Mapping[str, Any]) -> tuple[str, dict[str, object]]:
+    def shown_rule(self, rule: Mapping[str, object]) -> tuple[str, dict[str, object]]:
         group = rule.get("remote_group_id")
         mode = "remote_group_id" if group else "remote_ip_prefix"
         return "rules", {

@@ -73,6 +73,6 @@ class SecurityGroupRule(NeutronResource):
         return await call.cloud.list("neutron", self.collection.path, self.collection.members, params)
 
 
-def _without_description(rule: Mapping[str, Any]) -> Mapping[str, object]:
+def _without_description(rule: Mapping[str, object]) -> Mapping[str, object]:
     """Return a rule without its description, which Neutron ignores when it looks for duplicates."""
     return {**rule, "description": None}

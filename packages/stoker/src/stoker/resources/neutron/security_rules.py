@@ -44,7 +44,7 @@ FIELDS = (
 RuleKey = tuple[str | None, ...]
 
 
-def with_string_numbers(rule: Mapping[str, Any]) -> dict[str, object]:
+def with_string_numbers(rule: Mapping[str, object]) -> dict[str, object]:
     """Return a rule with its numbers as strings, as Neutron expects them."""
     return {name: str(value) if name in _NUMBERED and value is not None else value for name, value in rule.items()}
 
@@ -54,7 +54,7 @@ def rule_key(rule: Mapping[str, Any]) -> RuleKey:
     return tuple(_normalized(name, rule.get(name), rule) for name in FIELDS)
 
 
-def _normalized(name: str, value: Any, rule: Mapping[str, Any]) -> str | None:
+def _normalized(name: str, value: object, rule: Mapping[str, object]) -> str | None:
     if value is None or value == "":
         return None
     given = str(value)
@@ -66,7 +66,7 @@ def _normalized(name: str, value: Any, rule: Mapping[str, Any]) -> str | None:
     return "ipv6-icmp" if over_v6 or given in _ICMP_V6 else given
 
 
-def port_problems(rule: Mapping[str, Any]) -> Iterable[str]:
+def port_problems(rule: Mapping[str, object]) -> Iterable[str]:
     """Yield a problem if a range of ports ends before it begins; ICMP has types and codes instead of ports."""
     low, high = rule.get("port_range_min"), rule.get("port_range_max")
     protocol = rule.get("protocol")

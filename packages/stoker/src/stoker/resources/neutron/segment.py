@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 from stoker.plugins.exclusion import Exclusion
 from stoker.resources.declare import between, one_of
@@ -44,7 +43,7 @@ class Segment(NeutronResource):
         "segmentation_id": Property(Type.INTEGER, "Number of the VLAN, or of the tunnel.", constraints=between(1)),
     }
 
-    def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:
+    def validate(self, properties: Mapping[str, object]) -> Iterable[str]:
         kind, physical = properties.get("network_type"), properties.get("physical_network")
         number = properties.get("segmentation_id")
         if is_unknown(kind):

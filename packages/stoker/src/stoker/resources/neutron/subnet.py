@@ -33,7 +33,7 @@ _HOST_ROUTE = {
 }
 
 
-def _share_addresses(properties: Mapping[str, Any], replacement: Mapping[str, object]) -> bool:
+def _share_addresses(properties: Mapping[str, object], replacement: Mapping[str, object]) -> bool:
     """Return whether both are in one network and have an address in common."""
     same = properties["network"] == replacement["network"]
     return same and overlap(properties["cidr"], replacement["cidr"])
@@ -159,7 +159,7 @@ class Subnet(NeutronResource):
         return _gateway_sent(await super().update_body(call))
 
 
-def _gateway_sent(body: dict[str, object]) -> dict[str, Any]:
+def _gateway_sent(body: dict[str, object]) -> dict[str, object]:
     if body.get("gateway_ip") in _NO_GATEWAY:
         body["gateway_ip"] = None
     return body

@@ -131,7 +131,7 @@ class SubnetPool(NeutronResource):
             raise BadValue(f"prefixes can only be added to a subnet pool, and {', '.join(missing)} would be removed")
         return await super().update_body(call)
 
-    def made_by(self, call: Call, body: Mapping[str, Any], item: Mapping[str, Any]) -> bool:
+    def made_by(self, call: Call, body: Mapping[str, Any], item: Mapping[str, object]) -> bool:
         return super().made_by(call, {**body, "prefixes": sorted(_joined(body["prefixes"]))}, item)
 
     def differences(self, call: Call, shown: Mapping[str, Any]) -> dict[str, Any]:

@@ -105,11 +105,11 @@ class Trunk(NeutronResource):
         return found if len(there) == len(wanted) else {**found, "sub_ports": there}
 
 
-def _on_the_wire(properties: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _on_the_wire(properties: Mapping[str, Any]) -> list[dict[str, object]]:
     """Return the sub ports with Neutron's field names."""
     sub_ports = properties.get("sub_ports") or []
     return [{"port_id" if name == "port" else name: value for name, value in sub.items()} for sub in sub_ports]
 
 
-def _key(sub_port: Mapping[str, Any]) -> tuple[Any, ...]:
+def _key(sub_port: Mapping[str, object]) -> tuple[object, ...]:
     return sub_port["port_id"], sub_port["segmentation_type"], sub_port["segmentation_id"]

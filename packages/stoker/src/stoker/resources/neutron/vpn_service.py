@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from stoker.plugins.outcome import Done, Outcome
 from stoker.plugins.resource import Call
@@ -145,6 +144,6 @@ class IPsecSiteConnection(NeutronResource):
         "peer_cidrs": Attribute("Networks behind the peer.", Type.LIST),
     }
 
-    def judge(self, call: Call, shown: Mapping[str, Any] | None) -> Outcome:
+    def judge(self, call: Call, shown: Mapping[str, object] | None) -> Outcome:
         """Wait for the connection when it is created; an update of its description does not depend on the peer."""
         return Done() if shown is not None and call.action == "UPDATE" else super().judge(call, shown)

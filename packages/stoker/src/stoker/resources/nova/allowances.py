@@ -45,7 +45,7 @@ SERVER_GROUPS = Quota("nova", "server_groups", "server groups", _totals)
 KEY_PAIRS = Quota("nova", "key_pairs", "key pairs of the user", _key_pairs)
 
 
-async def flavor_of(planned: Planned, facts: Facts, name: str = "flavor") -> Mapping[str, Any] | None:
+async def flavor_of(planned: Planned, facts: Facts, name: str = "flavor") -> Mapping[str, object] | None:
     """Return the flavor of a server as Nova shows it, or as the plan makes it; None if it is not known."""
     value = planned.properties.get(name)
     if (made := planned.referred(value)) is not None:

@@ -81,7 +81,9 @@ class SignedObject(ConfigurationTransport):
     async def configuration(self, call: Call) -> Mapping[str, Any]:
         return {"metadata_url": await temp_url(call.cloud, "GET", call.data[METADATA_PATH])}
 
-    async def send(self, cloud: Cloud, data: Mapping[str, Any], project_id: str, metadata: Mapping[str, Any]) -> None:
+    async def send(
+        self, cloud: Cloud, data: Mapping[str, Any], project_id: str, metadata: Mapping[str, object]
+    ) -> None:
         await cloud.put("swift", data[METADATA_PATH], metadata)
 
     def moved(self, call: Call) -> bool:

@@ -87,7 +87,7 @@ class DeployedServer(ResourceType, SnapshotBeforeDelete):
     async def needs_replacement_after_failure(self, call: Call) -> bool:
         return call.physical_id is None
 
-    async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, Any]:
+    async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, object]:
         values = {
             "name": call.properties["name"] or call.physical_name,
             "os_collect_config": call.metadata.get(AGENT) or {},

@@ -179,10 +179,10 @@ class Flavor(RestResource, Releasing, Restoring):
         if "tenants" in call.changed and not call.properties["is_public"]:
             await self._share(call)
 
-    async def specs(self, call: Call) -> dict[str, Any]:
+    async def specs(self, call: Call) -> dict[str, object]:
         """Return the extra specs of the flavor."""
         body = await call.cloud.get("nova", f"{self.member_path(call)}/os-extra_specs")
-        specs: dict[str, Any] = body["extra_specs"]
+        specs: dict[str, object] = body["extra_specs"]
         return specs
 
     async def _add_specs(self, call: Call) -> None:

@@ -101,7 +101,7 @@ class KeyPair(RestResource, Releasing, Restoring):
         older = GENERATION if generated and await cloud.supports("nova", NO_GENERATION) else None
         return self.collection.unwrap(await cloud.post("nova", "/os-keypairs", body, microversion=older))
 
-    def created(self, call: Call, shown: Mapping[str, Any]) -> None:
+    def created(self, call: Call, shown: Mapping[str, object]) -> None:
         if call.properties["save_private_key"] and shown.get("private_key"):
             call.data["private_key"] = shown["private_key"]
 

@@ -63,7 +63,7 @@ class ServerGroup(RestResource):
         ),
     }
 
-    def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:
+    def validate(self, properties: Mapping[str, object]) -> Iterable[str]:
         if properties["policies"] == []:
             yield "policies: must name a policy"
 

@@ -60,7 +60,7 @@ class OctaviaResource(RestResource):
     async def delete(self, call: Call) -> Outcome:
         return await self._when_mutable(call, super().delete(call))
 
-    def made_by(self, call: Call, body: Mapping[str, Any], item: Mapping[str, Any]) -> bool:
+    def made_by(self, call: Call, body: Mapping[str, object], item: Mapping[str, Any]) -> bool:
         related = all(
             {"id": body[field]} in item.get(shown, ()) for field, shown in self.relations.items() if body.get(field)
         )

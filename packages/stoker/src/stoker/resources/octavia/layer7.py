@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.resources.declare import between, one_of
@@ -55,7 +54,7 @@ class L7Policy(OctaviaResource):
     }
     attributes = {"rules": Attribute("The rules, as a list of maps with the key id.", Type.LIST)}
 
-    def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:
+    def validate(self, properties: Mapping[str, object]) -> Iterable[str]:
         action = properties.get("action")
         if action not in ("REJECT", *_TARGETS):
             return
@@ -105,6 +104,6 @@ class L7Rule(OctaviaResource):
         "value": Property(description="What it is compared with.", required=True, change=Change.UPDATE),
     }
 
-    def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:
+    def validate(self, properties: Mapping[str, object]) -> Iterable[str]:
         if properties.get("type") in ("HEADER", "COOKIE") and not properties.get("key"):
             yield f"key must be given for type {properties['type']}"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 from stoker.plugins.exclusion import Exclusion
 from stoker.resources.declare import between, custom, one_of
@@ -72,6 +71,6 @@ class Listener(OctaviaResource):
         "default_pool_id": Attribute("ID of the pool that gets the connections.", Type.STRING),
     }
 
-    def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:
+    def validate(self, properties: Mapping[str, object]) -> Iterable[str]:
         if properties.get("protocol") == "TERMINATED_HTTPS" and properties.get("default_tls_container_ref") is None:
             yield "default_tls_container_ref must be given for protocol TERMINATED_HTTPS"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 from stoker.plugins.exclusion import Exclusion
 from stoker.plugins.recovery import FoundBy, Recovery
@@ -76,7 +75,7 @@ class Pool(OctaviaResource):
         "members": Attribute("The members, as a list of maps with the key id.", Type.LIST, live=True),
     }
 
-    def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:
+    def validate(self, properties: Mapping[str, object]) -> Iterable[str]:
         if properties.get("listener") is None and properties.get("loadbalancer") is None:
             yield "listener or loadbalancer must be given"
         persistence = properties.get("session_persistence")

@@ -85,7 +85,7 @@ class Container(ResourceType, LosingContent):
             return None
         return next(iter(await unrecorded(call, [name])), None)
 
-    def loses(self, properties: Mapping[str, Any], changed: Collection[str] | None = None) -> str:
+    def loses(self, properties: Mapping[str, object], changed: Collection[str] | None = None) -> str:
         """The deletion of a container with objects fails, unless it is to be purged."""
         purged = self.properties["PurgeOnDelete"].convert(properties.get("PurgeOnDelete", False)) is True
         return self.content if changed is None and purged else ""
@@ -142,7 +142,7 @@ class Container(ResourceType, LosingContent):
             return Failed("the container does not exist", "NotFound")
         return Done()
 
-    async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, Any]:
+    async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, object]:
         if call.physical_id is None:
             return dict.fromkeys(keys)
         headers: Mapping[str, str] | None = None
@@ -175,7 +175,7 @@ def _prefix(kind: str) -> str:
     return f"{kind.lower()}-"
 
 
-def _metadata(prefix: str, values: Mapping[str, Any]) -> dict[str, str]:
+def _metadata(prefix: str, values: Mapping[str, object]) -> dict[str, str]:
     return {f"{prefix}-{name}": str(value) for name, value in values.items()}
 
 

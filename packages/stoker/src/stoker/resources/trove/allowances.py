@@ -64,7 +64,7 @@ async def _memory(planned: Planned, facts: Facts) -> int | None:
     return count * memory if memory is not None and count is not None else None
 
 
-def _members(planned: Planned) -> Sequence[Mapping[str, Any]] | None:
+def _members(planned: Planned) -> Sequence[Mapping[str, object]] | None:
     """Return the instances of a cluster; None if they are not known."""
     members = planned.known("instances")
     known = isinstance(members, list) and all(isinstance(member, Mapping) for member in members)

@@ -55,12 +55,12 @@ def networks(**more: Any) -> Property:
     )
 
 
-def nics(given: Sequence[Mapping[str, Any]] | None) -> list[dict[str, Any]]:
+def nics(given: Sequence[Mapping[str, Any]] | None) -> list[dict[str, object]]:
     """Return networks as Trove expects them."""
     return [{wire: one[name] for name, wire in _NIC.items() if one.get(name)} for one in given or ()]
 
 
-def network_problems(given: Any, where: str) -> Iterable[str]:
+def network_problems(given: object, where: str) -> Iterable[str]:
     """Return error messages about networks, of each of which either a network or a port must be given."""
     if not isinstance(given, list):
         return
@@ -91,7 +91,7 @@ async def datastore_problems(properties: Mapping[str, Any], cloud: Cloud) -> lis
     ]
 
 
-def datastore(properties: Mapping[str, Any]) -> dict[str, Any]:
+def datastore(properties: Mapping[str, Any]) -> dict[str, object]:
     """Return the datastore as Trove expects it."""
     return without_nulls({"type": properties.get("datastore_type"), "version": properties.get("datastore_version")})
 

@@ -84,7 +84,7 @@ class Cluster(RestResource, Consulting):
         "ip": Attribute("Addresses of the instances.", Type.LIST),
     }
 
-    def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:
+    def validate(self, properties: Mapping[str, object]) -> Iterable[str]:
         instances = properties.get("instances")
         if not isinstance(instances, list):
             return
@@ -117,7 +117,7 @@ class Cluster(RestResource, Consulting):
             return failed
         return Done() if outcomes and all(isinstance(one, Done) for one in outcomes) else _later(call)
 
-    def differences(self, call: Call, shown: Mapping[str, Any]) -> dict[str, Any]:
+    def differences(self, call: Call, shown: Mapping[str, object]) -> dict[str, Any]:
         return super().differences(call, {"name": shown.get("name"), **_datastore_shown(shown)})
 
     async def delete(self, call: Call) -> Outcome:

@@ -41,7 +41,7 @@ _PLAIN = {"availability_zone": "availability_zone", "replica_of": "replica_of", 
 _WORD = r"[a-zA-Z0-9_]+[a-zA-Z0-9_@?#\s]*[a-zA-Z0-9_]+"
 
 
-async def _databases(kind: Instance, call: Call, shown: Mapping[str, Any]) -> object:
+async def _databases(kind: Instance, call: Call, shown: Mapping[str, object]) -> object:
     """Return those of the declared databases whose names the instance has; the service shows nothing else of them."""
     listed = await call.cloud.list(SERVICE, f"{kind.member_path(call)}/databases", "databases")
     present = {one["name"] for one in listed}
@@ -184,7 +184,7 @@ class Instance(RestResource, Consulting):
                 if not is_unknown(name) and name not in names:
                     yield f"users: the database {name!r} of a user is not in databases"
 
-    async def consult(self, properties: Mapping[str, Any], cloud: Cloud, sources: Sources) -> Iterable[str]:
+    async def consult(self, properties: Mapping[str, object], cloud: Cloud, sources: Sources) -> Iterable[str]:
         return await datastore_problems(properties, cloud)
 
     # -- creating -------------------------------------------------------------------------------------------------
@@ -305,7 +305,7 @@ def _own_size(given: Mapping[str, Any]) -> dict[str, object]:
     return {"flavorRef": given["flavor"], "volume": {"size": given["size"]}, "datastore": datastore(given)}
 
 
-def user_body(user: Mapping[str, Any]) -> dict[str, Any]:
+def user_body(user: Mapping[str, Any]) -> dict[str, object]:
     """Return a user as Trove expects it."""
     return {**user, "databases": [{"name": name} for name in user["databases"]]}
 

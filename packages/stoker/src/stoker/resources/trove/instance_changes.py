@@ -39,7 +39,7 @@ def _when_ready(change: Change) -> Step:
     return step
 
 
-async def _rename(call: Call, shown: Mapping[str, Any]) -> bool:
+async def _rename(call: Call, shown: Mapping[str, object]) -> bool:
     name = call.properties.get("name") or call.physical_name
     if shown["name"] == name:
         return False
@@ -67,7 +67,7 @@ def _former(call: Call, name: str) -> list[dict[str, Any]]:
     return (call.previous or {}).get(name) or []
 
 
-async def _change_databases(call: Call, shown: Mapping[str, Any]) -> bool:
+async def _change_databases(call: Call, shown: Mapping[str, object]) -> bool:
     """Create the databases that are missing, and delete those that the template no longer has.
 
     Databases that were created in another way are kept.

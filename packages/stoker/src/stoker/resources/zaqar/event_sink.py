@@ -40,7 +40,7 @@ class QueueSink(EventSink):
 
 def _batches(messages: Iterable[dict[str, object]]) -> Iterator[list[dict[str, object]]]:
     """Yield the messages in batches that the service accepts in one request."""
-    batch: list[dict[str, Any]] = []
+    batch: list[dict[str, object]] = []
     size = 0
     for message in messages:
         length = len(orjson.dumps(message))

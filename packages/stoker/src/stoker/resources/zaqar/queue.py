@@ -85,7 +85,7 @@ class Queue(ResourceType):
         held = {key: value for key, value in shown.items() if key in wanted or not key.startswith("_")}
         return {} if same(wanted, held) and held.keys() == wanted.keys() else {"metadata": held}
 
-    async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, Any]:
+    async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, object]:
         name = call.physical_id
         if name is None:
             return dict.fromkeys(keys)

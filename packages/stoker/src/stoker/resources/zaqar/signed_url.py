@@ -65,7 +65,7 @@ class SignedQueueURL(ResourceType):
         call.data.update({name: json.dumps(shared[name]) for name in ("paths", "methods")})
         return Done(physical_id=call.physical_name)
 
-    async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, Any]:
+    async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, object]:
         if "signature" not in call.data:
             return dict.fromkeys(keys)
         values: dict[str, Any] = {name: call.data[name] for name in ("signature", "expires", "project")}

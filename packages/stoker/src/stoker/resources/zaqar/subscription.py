@@ -34,7 +34,7 @@ _TTL = Property(
 )
 
 
-def _have_same_subscriber(properties: Mapping[str, Any], replacement: Mapping[str, object]) -> bool:
+def _have_same_subscriber(properties: Mapping[str, object], replacement: Mapping[str, object]) -> bool:
     """Return whether a subscription and its replacement have the same queue and subscriber."""
     return has_unknown(replacement) or all(
         properties[name] == replacement[name] for name in ("queue_name", "subscriber") if name in properties
@@ -70,7 +70,7 @@ class Subscription(ResourceType):
         "options": Property(Type.MAP, "Options for the delivery.", change=Change.UPDATE),
     }
 
-    def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:
+    def validate(self, properties: Mapping[str, object]) -> Iterable[str]:
         subscriber = properties["subscriber"]
         if not is_unknown(subscriber) and str(subscriber).partition(":")[0] not in _SCHEMES:
             yield f"subscriber must be a URI with one of the schemes {', '.join(_SCHEMES)}"
@@ -132,7 +132,7 @@ class Subscription(ResourceType):
             return Failed(f"the queue {queue} has no subscription {call.physical_id}", "NotFound")
         return Done()
 
-    async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, Any]:
+    async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, object]:
         is_addressable = call.physical_id is not None and call.properties["queue_name"] is not None
         if not is_addressable or all(key[0] != "show" for key in keys):
             return dict.fromkeys(keys)
@@ -174,7 +174,7 @@ class MistralTrigger(Subscription):
         "ttl": _TTL,
     }
 
-    def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:
+    def validate(self, properties: Mapping[str, object]) -> Iterable[str]:
         return ()
 
     def wanted(self, call: Call) -> dict[str, Any]:

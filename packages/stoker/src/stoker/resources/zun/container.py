@@ -133,7 +133,7 @@ class Container(RestResource, ReplacedForReason):
         "addresses": Attribute("Lists of addresses, by the ID and by the name of their network.", Type.MAP),
     }
 
-    def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:
+    def validate(self, properties: Mapping[str, object]) -> Iterable[str]:
         return description.complaints(properties)
 
     def replacement_reason(
@@ -195,7 +195,7 @@ class Container(RestResource, ReplacedForReason):
         call.progress["failed_before"] = shown is not None and shown.get("status") == "Error"
         await call.cloud.request("DELETE", "zun", path_of(call), params={"stop": "true"})
 
-    def watched(self, call: Call, shown: Mapping[str, Any], waiter: Waiter) -> Outcome:
+    def watched(self, call: Call, shown: Mapping[str, object], waiter: Waiter) -> Outcome:
         if waiter is self.deleting and shown.get("status") == "Error" and not call.progress.get("failed_before"):
             return Failed(f"Zun failed to delete the container: {self.why(shown) or 'without a reason'}")
         return super().watched(call, shown, waiter)

@@ -73,7 +73,7 @@ def command(text: str, microversion: str | None) -> list[str] | str:
     return " ".join('"{}"'.format(word.replace("\\", "\\\\").replace('"', '\\"')) for word in words)
 
 
-def nets(networks: Sequence[Mapping[str, object]]) -> list[dict[str, Any]]:
+def nets(networks: Sequence[Mapping[str, object]]) -> list[dict[str, object]]:
     """Return the networks of a container as Zun expects them."""
     return [_net(entry) for entry in networks]
 

@@ -38,7 +38,7 @@ async def change_networks(call: Call) -> Outcome:
     return Done()
 
 
-async def _interfaces(call: Call) -> list[dict[str, Any]]:
+async def _interfaces(call: Call) -> list[dict[str, object]]:
     shown = await call.cloud.get("zun", path_of(call, "/network_list"), microversion=VERSION)
     found: list[dict[str, Any]] = shown["networks"]
     return found
@@ -76,7 +76,7 @@ async def _join(call: Call, todo: dict[str, Any]) -> Outcome:
 _PARAMETERS = ("network", "port", "fixed_ip")
 
 
-async def _post(call: Call, action: str, params: dict[str, Any]) -> None:
+async def _post(call: Call, action: str, params: dict[str, object]) -> None:
     ok = (404,) if action == "network_detach" else ()
     await call.cloud.request("POST", "zun", path_of(call, f"/{action}"), params=params, microversion=VERSION, ok=ok)
 

@@ -23,7 +23,7 @@ class _ListQuestion(Function):
         items = items_of(arguments)
         return f"takes a list of two: {self.shape}" if items is None or len(items) != 2 else None
 
-    def lists(self, *values: Any) -> None:
+    def lists(self, *values: object) -> None:
         """Raise FunctionError unless all values are lists."""
         if not all(map(is_list, values)):
             raise self.wrong_type(f"takes {self.shape}")
@@ -101,7 +101,7 @@ class _AttributeOfValue(Function):
 
     shape: ClassVar[str]
 
-    def complaint(self, arguments: Any) -> str | None:
+    def complaint(self, arguments: object) -> str | None:
         items = items_of(arguments)
         fits = items is not None and len(items) == 2 and all(isinstance(item, str) for item in items)
         return None if fits else f"takes a list of two strings: {self.shape} and an attribute"

@@ -114,7 +114,7 @@ class Function(Expression):
         """
         evaluation.budget.charge(steps, made)
 
-    def written(self, value: Any, evaluation: Evaluation, **layout: Any) -> str:
+    def written(self, value: object, evaluation: Evaluation, **layout: Any) -> str:
         """Return plain data as JSON; raises FunctionError if the result is too long for a value."""
         limit = evaluation.binding.limits.max_expanded_size
         if measured(value, evaluation.budget) > limit:

@@ -61,7 +61,7 @@ class Equals(Function):
 
     __slots__ = ()
 
-    def complaint(self, arguments: Any) -> str | None:
+    def complaint(self, arguments: object) -> str | None:
         items = items_of(arguments)
         return "takes a list of two values" if items is None or len(items) != 2 else None
 
@@ -89,7 +89,7 @@ class Connective(Function):
         return cls(name, compiled, path)
 
     @classmethod
-    def operands(cls, arguments: Any) -> list[Any] | None:
+    def operands(cls, arguments: object) -> list[object] | None:
         """Return the conditions among the arguments; None if there are too few."""
         return arguments if isinstance(arguments, list) and len(arguments) >= 2 else None
 
@@ -141,7 +141,7 @@ class Not(Connective):
     shape = "takes a condition"
 
     @classmethod
-    def operands(cls, arguments: Any) -> list[object] | None:
+    def operands(cls, arguments: object) -> list[object] | None:
         return None if isinstance(arguments, list) else [arguments]
 
     def _evaluate(self, evaluation: Evaluation) -> Any:
@@ -158,7 +158,7 @@ class FnNot(Not):
     shape = "takes a list of one condition"
 
     @classmethod
-    def operands(cls, arguments: Any) -> list[Any] | None:
+    def operands(cls, arguments: Any) -> list[object] | None:
         return arguments if isinstance(arguments, list) and len(arguments) == 1 else None
 
 
@@ -171,7 +171,7 @@ class NamedCondition(Connective):
     shape = "takes the name of a condition"
 
     @classmethod
-    def operands(cls, arguments: Any) -> list[Any] | None:
+    def operands(cls, arguments: Any) -> list[object] | None:
         return [arguments] if isinstance(arguments, str) else None
 
     def _evaluate(self, evaluation: Evaluation) -> Any:

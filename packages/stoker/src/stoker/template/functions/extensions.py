@@ -32,7 +32,7 @@ class FnLength(Function):
 
     accepts_unknown = True
 
-    def complaint(self, arguments: Any) -> str | None:
+    def complaint(self, arguments: object) -> str | None:
         fits = isinstance(arguments, Expression) or items_of(arguments) is not None
         return None if fits else "takes a list"
 

@@ -15,7 +15,7 @@ class ListJoin(Function):
 
     __slots__ = ()
 
-    def complaint(self, arguments: Any) -> str | None:
+    def complaint(self, arguments: object) -> str | None:
         items = items_of(arguments)
         if items is None or len(items) != 2:
             return "takes a list of two: a delimiter and a list of strings"

@@ -44,7 +44,7 @@ class ListConcatUnique(ListConcat):
         return _unique(super().apply(arguments, evaluation), evaluation)
 
 
-def _unique(items: Iterable[Any], evaluation: Evaluation) -> list[Any]:
+def _unique(items: Iterable[Any], evaluation: Evaluation) -> list[object]:
     result: list[Any] = []
     scalars = set()
     collections: list[object] = []
@@ -88,7 +88,7 @@ class Contains(Function):
 
     __slots__ = ()
 
-    def complaint(self, arguments: Any) -> str | None:
+    def complaint(self, arguments: object) -> str | None:
         items = items_of(arguments)
         return "takes a list of two: a value and a list or string" if items is None or len(items) != 2 else None
 

@@ -26,7 +26,7 @@ class FindInMap(Function):
     def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
         return self.find(arguments, evaluation)
 
-    def find(self, keys: Sequence[Any], evaluation: Evaluation) -> Any:
+    def find(self, keys: Sequence[Any], evaluation: Evaluation) -> object:
         """Return the value at the keys, an unknown one if a key is unknown.
 
         Raises FunctionError (KeyError) if there is none, or if there is none whatever an unknown key will be.
@@ -43,7 +43,7 @@ class FindInMap(Function):
         self._require(second, 2, columns, f"the mapping {mapping!r}{within} has no second key")
         return combine(keys) if is_unknown(first) or is_unknown(second) else columns[str(second)]
 
-    def _require(self, key: Any, index: int, known: Mapping[str, Any], message: str) -> None:
+    def _require(self, key: object, index: int, known: Mapping[str, object], message: str) -> None:
         """Raise FunctionError, at the place of the key, unless it is unknown or one of those that are known."""
         if is_unknown(key):
             return

@@ -55,7 +55,9 @@ class MapReplace(Function):
             raise self.wrong_type("keys and values must be maps")
         return self._replaced(given, keys, values)
 
-    def _replaced(self, given: Mapping[str, Any], keys: Mapping[str, object], values: Mapping[str, Any]) -> object:
+    def _replaced(
+        self, given: Mapping[str, object], keys: Mapping[str, object], values: Mapping[str, object]
+    ) -> object:
         result: dict[Any, Any] = {}
         for key, value in given.items():
             new = keys.get(key, key)

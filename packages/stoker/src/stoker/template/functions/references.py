@@ -54,7 +54,7 @@ class GetResource(ReferenceFunction):
             return "takes the name of a resource"
         return None
 
-    def reference(self, arguments: Any, evaluation: Evaluation) -> Reference | None:
+    def reference(self, arguments: object, evaluation: Evaluation) -> Reference | None:
         if is_unknown(arguments):
             return None
         if not isinstance(arguments, str):
@@ -81,7 +81,7 @@ class Ref(GetResource):
     def complaint(self, arguments: Any) -> str | None:
         return "takes the name of a parameter or resource" if super().complaint(arguments) else None
 
-    def reference(self, arguments: Any, evaluation: Evaluation) -> Reference | None:
+    def reference(self, arguments: object, evaluation: Evaluation) -> Reference | None:
         reference = super().reference(arguments, evaluation)
         if reference is None or self._is_parameter(reference.resource, evaluation):
             return None
@@ -105,7 +105,7 @@ class RefOrNothing(Ref):
 
     __slots__ = ()
 
-    def reference(self, arguments: Any, evaluation: Evaluation) -> Reference | None:
+    def reference(self, arguments: object, evaluation: Evaluation) -> Reference | None:
         return None if arguments == NO_VALUE else super().reference(arguments, evaluation)
 
     def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
@@ -140,13 +140,13 @@ class AttributeFunction(ReferenceFunction):
         super().__init__(name, arguments, path)
         self._literal: Reference | None = None
 
-    def complaint(self, arguments: Any) -> str | None:
+    def complaint(self, arguments: object) -> str | None:
         items = items_of(arguments)
         if items is None or len(items) < self.fewest:
             return "takes a list: the name of a resource, an attribute, and a path of keys and indexes into its value"
         return None
 
-    def reference(self, arguments: Any, evaluation: Evaluation) -> Reference | None:
+    def reference(self, arguments: object, evaluation: Evaluation) -> Reference | None:
         if arguments is not self.arguments:
             return self._reference(arguments, evaluation)
         if self._literal is None:
@@ -243,7 +243,7 @@ class FnGetAttDotted(FnGetAtt):
     __slots__ = ()
 
     @classmethod
-    def compile(cls, name: str, arguments: Any, path: Path, compiler: Compiler) -> Function:
+    def compile(cls, name: str, arguments: object, path: Path, compiler: Compiler) -> Function:
         if isinstance(arguments, str) and "." in arguments:
             return cls(name, arguments.split(".", 1), path)
         return super().compile(name, arguments, path, compiler)

@@ -27,7 +27,7 @@ class Repeat(Function):
     accepts_unknown = True
     maps_allowed: ClassVar[bool] = False
 
-    def complaint(self, arguments: Any) -> str | None:
+    def complaint(self, arguments: object) -> str | None:
         entries = entries_of(arguments)
         if entries is None or not {"template", "for_each"} <= set(entries):
             return "takes a map with template and for_each"
@@ -51,7 +51,7 @@ class Repeat(Function):
         self._refuse_excess(template, len(rows), evaluation)
         return [self._filled(template, list(zip(for_each, row, strict=True)), evaluation) for row in rows]
 
-    def rows(self, lists: list[Sequence[Any]], arguments: Mapping[str, Any], limit: int) -> list[tuple[Any, ...]]:
+    def rows(self, lists: list[Sequence[object]], arguments: Mapping[str, object], limit: int) -> list[tuple[Any, ...]]:
         """Return the items for each copy; raises FunctionError for more than `limit` copies."""
         return self.combinations(lists, limit)
 
@@ -78,7 +78,7 @@ class Repeat(Function):
             raise self.wrong(f"{count} copies of the template are too many")
         evaluation.budget.charge(count, size)
 
-    def _filled(self, template: Any, values: list[tuple[str, Any]], evaluation: Evaluation) -> object:
+    def _filled(self, template: Any, values: list[tuple[str, object]], evaluation: Evaluation) -> object:
         evaluation.budget.charge(len(values) + 1)
         if isinstance(template, str):
             for name, value in values:
@@ -130,7 +130,7 @@ class RepeatPermutations(RepeatMaps):
             return "permutations must be true or false"
         return super().complaint(arguments)
 
-    def rows(self, lists: list[Sequence[Any]], arguments: Mapping[str, Any], limit: int) -> list[tuple[Any, ...]]:
+    def rows(self, lists: list[Sequence[object]], arguments: Mapping[str, Any], limit: int) -> list[tuple[Any, ...]]:
         permutations = arguments.get("permutations", True)
         if not isinstance(permutations, bool):
             raise self.wrong_type("permutations must be true or false")

@@ -22,7 +22,7 @@ class Replacing(Function):
     strict: ClassVar[bool] = False
     values_required: ClassVar[bool] = False
 
-    def replace(self, template: Any, params: Any, evaluation: Evaluation) -> str:
+    def replace(self, template: object, params: Any, evaluation: Evaluation) -> str:
         """Return `template` with every key of `params` replaced by its value; raises FunctionError."""
         if not isinstance(template, str):
             raise self.wrong_type("the template must be a string")
@@ -35,7 +35,7 @@ class Replacing(Function):
         self.limited(sum(map(size_of, pieces)), evaluation)
         return "".join(pieces)
 
-    def _texts(self, params: Mapping[str, Any], evaluation: Evaluation) -> list[tuple[str, str]]:
+    def _texts(self, params: Mapping[str, object], evaluation: Evaluation) -> list[tuple[str, str]]:
         if "" in params:
             raise self.wrong("an empty string cannot be replaced")
         ordered = sorted(params, key=lambda key: (-len(key), key))
@@ -89,7 +89,7 @@ class StrReplaceScalars(Replacing):
 
     json_values = False
 
-    def complaint(self, arguments: Any) -> str | None:
+    def complaint(self, arguments: object) -> str | None:
         entries = entries_of(arguments)
         if entries is None or not {"template", "params"} <= set(entries):
             return "takes a map with template (a string) and params (a map)"

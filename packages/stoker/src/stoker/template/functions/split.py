@@ -21,7 +21,7 @@ class StrSplit(Function):
 
     __slots__ = ()
 
-    def complaint(self, arguments: Any) -> str | None:
+    def complaint(self, arguments: object) -> str | None:
         return self._shape if entries_of(arguments) is not None else None
 
     _shape = "takes a list: a delimiter, a string and, optionally, the index of one piece"

@@ -24,7 +24,7 @@ class MakeUrl(Function):
 
     __slots__ = ()
 
-    def complaint(self, arguments: Any) -> str | None:
+    def complaint(self, arguments: object) -> str | None:
         entries = entries_of(arguments)
         if entries is None:
             return f"takes a map with any of {', '.join(_KEYS)}"

@@ -60,7 +60,7 @@ def _syntax_error(expression: object) -> str | None:
     return bounded_yaql.syntax_error(expression)
 
 
-def _run(expression: str, data: Any, evaluation: Evaluation) -> Any:
+def _run(expression: str, data: object, evaluation: Evaluation) -> object:
     from stoker_foundation import bounded_yaql
 
     limits, budget = evaluation.binding.limits, evaluation.budget

@@ -70,7 +70,7 @@ class Attribute:
     """
 
     check: Check = anything
-    default: Any = REQUIRED
+    default: object = REQUIRED
     create: bool = True
     update: bool = True
     admin: bool = False

@@ -131,7 +131,7 @@ class AutoScalingGroup(AutoScalingResource):
     def possible_names(self, properties: Mapping[str, Any]) -> list[str] | None:
         return None if properties["for_each"] is None else keys.keys_of(properties["for_each"])
 
-    def define(self, properties: Mapping[str, Any], member: Mapping[str, Any], name: str) -> Mapping[str, object]:
+    def define(self, properties: Mapping[str, object], member: Mapping[str, object], name: str) -> Mapping[str, object]:
         return member if properties["for_each"] is None else keys.filled_in(member, properties, name)
 
     def rolling(self, call: Call) -> Rolling | None:
@@ -142,7 +142,7 @@ class AutoScalingGroup(AutoScalingResource):
 
     # -- reading ------------------------------------------------------------------------------------------------
 
-    async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, Any]:
+    async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, object]:
         return await read_uniform(call, keys)
 
 

@@ -67,7 +67,7 @@ def _next_batch(target: int, current: int, updated: int, rolling: Rolling) -> Ba
 
 
 def member_definitions(
-    former: Iterable[tuple[str, object]], batch: Batch, new_names: Iterator[str], define: Callable[[str], Any]
+    former: Iterable[tuple[str, object]], batch: Batch, new_names: Iterator[str], define: Callable[[str], object]
 ) -> Definitions:
     """Return the members after a batch.
 

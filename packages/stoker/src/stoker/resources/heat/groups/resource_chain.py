@@ -44,12 +44,12 @@ class ResourceChain(GroupResource):
     async def members_after(self, call: Call, batch: Batch) -> dict[str, object]:
         return chained(call.properties)
 
-    async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, Any]:
+    async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, object]:
         members = sorted(await call.child.members(), key=lambda member: int(member.name))
         return await read_group(call, {member.name: member for member in members}, keys)
 
 
-def chained(properties: Mapping[str, Any]) -> dict[str, Any]:
+def chained(properties: Mapping[str, Any]) -> dict[str, object]:
     """Return the members' definitions; unless `concurrent` is true, each depends on the one before it."""
     shared = properties["resource_properties"]
     members: dict[str, Any] = {}

@@ -182,7 +182,7 @@ class ResourceGroup(GroupResource):
 
     # -- reading --------------------------------------------------------------------------------------------
 
-    async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, Any]:
+    async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, object]:
         found = await read_group(call, await _members(call), keys)
         for key in keys:
             if key[0] == "removed_rsrc_list":

@@ -98,12 +98,12 @@ class ScalingPolicy(PolicyResource):
         ),
     }
 
-    def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:
+    def validate(self, properties: Mapping[str, object]) -> Iterable[str]:
         kind = properties["adjustment_type"]
         if properties["min_adjustment_step"] is not None and kind in (CHANGE, EXACT):
             yield f"min_adjustment_step is for the adjustment_type {PERCENT}, not {kind}"
 
-    def group(self, properties: Mapping[str, Any]) -> Any:
+    def group(self, properties: Mapping[str, object]) -> Any:
         return properties["auto_scaling_group_id"]
 
     def adjustment(self, properties: Mapping[str, Any]) -> Adjustment:
@@ -114,7 +114,7 @@ class ScalingPolicy(PolicyResource):
             properties["cooldown"],
         )
 
-    async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, Any]:
+    async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, object]:
         values = {"alarm_url": call.data.get(SIGNED_URL), "signal_url": _signal_url(call)}
         return {key: dig(values.get(str(key[0])), key[1:]) for key in keys}
 

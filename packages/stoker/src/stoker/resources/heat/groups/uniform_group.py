@@ -51,11 +51,11 @@ class UniformGroup(GroupResource):
     async def member(self, call: Call) -> Mapping[str, Any]:
         """Return the definition of new and updated members."""
 
-    def possible_names(self, properties: Mapping[str, Any]) -> list[str] | None:
+    def possible_names(self, properties: Mapping[str, object]) -> list[str] | None:
         """Return the names that members can have, in order; None for random names."""
         return None
 
-    def define(self, properties: Mapping[str, Any], member: Mapping[str, Any], name: str) -> Mapping[str, object]:
+    def define(self, properties: Mapping[str, object], member: Mapping[str, object], name: str) -> Mapping[str, object]:
         """Return the definition of one member, which differs from that of all (`member`) in groups with given names."""
         return member
 
@@ -132,7 +132,7 @@ class AutoScalingResource(UniformGroup, ChildObserver, MessageReceiver):
     """A group whose size scaling policies change."""
 
     @abstractmethod
-    def limits(self, properties: Mapping[str, Any]) -> Limits:
+    def limits(self, properties: Mapping[str, object]) -> Limits:
         """Return how policies may change the size."""
 
     def size(self, properties: Mapping[str, Any], current: int) -> int:

@@ -37,13 +37,13 @@ class NestedStackResource(
     )
 
     @abstractmethod
-    def child_of(self, properties: Mapping[str, Any]) -> ChildRequest | None:
+    def child_of(self, properties: Mapping[str, object]) -> ChildRequest | None:
         """Return the request for the nested stack that these property values define; some may be unknown.
 
         None when the stack cannot be determined yet. Pure: validation and preview use it.
         """
 
-    def sample_of(self, properties: Mapping[str, Any]) -> ChildRequest | None:
+    def sample_of(self, properties: Mapping[str, object]) -> ChildRequest | None:
         """Like `child_of`, with one of several identical members only, which suffices for validation."""
         return self.child_of(properties)
 

@@ -33,7 +33,7 @@ class RemoteSnapshot(ContentCopy):
         name = resource.data.get("stack_name", resource.physical_name)
         return {"context": resource.properties.get("context"), "stack": resource.physical_id, "stack_name": name}
 
-    def restored(self, properties: Mapping[str, Any], copy: Snapshot) -> Mapping[str, Any]:
+    def restored(self, properties: Mapping[str, Any], copy: Snapshot) -> Mapping[str, object]:
         """Return the snapshot's template and parameters; redacted values are taken from the stack's own properties.
 
         Heat reads them when it restores, and records the snapshot's ID only.

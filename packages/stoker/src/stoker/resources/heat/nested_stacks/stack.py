@@ -211,7 +211,7 @@ class Stack(ResourceType, Consulting, ParentInAnotherService, ReplacedForReason,
 
     # -- reading --------------------------------------------------------------------------------------------
 
-    async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, Any]:
+    async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, object]:
         shown = (
             await _show(call, await remote_cloud(call.cloud, call.properties["context"]))
             if call.physical_id is not None

@@ -50,7 +50,7 @@ class TemplateResource(NestedStackResource):
     def reference_id(self, resource: Snapshot) -> object:
         return resource.data.get(_REFERENCE, resource.name)
 
-    async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, Any]:
+    async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, object]:
         if call.physical_id is None:
             return dict.fromkeys(keys)
         found = await read_members(call, keys)

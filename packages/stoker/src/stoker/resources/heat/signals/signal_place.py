@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Collection, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from stoker.base.errors import BadValue, CloudError
 from stoker.base.json_text import read_json
@@ -82,7 +82,7 @@ async def signal_in_object(call: Call) -> Mapping[str, object] | None:
     return _signal((await call.cloud.request("GET", "swift", _path(call))).content)
 
 
-async def signals_in_versions(call: Call, known: Collection[str]) -> dict[str, Mapping[str, Any]]:
+async def signals_in_versions(call: Call, known: Collection[str]) -> dict[str, Mapping[str, object]]:
     """Return the signals among an object's versions by the time they were written, without those `known`.
 
     An older version is an object named after the time it was written. Raises BadValue if one is not a signal.

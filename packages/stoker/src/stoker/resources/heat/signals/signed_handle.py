@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from stoker.base.errors import BadValue
 from stoker.plugins.capabilities import Signalable
@@ -32,7 +31,7 @@ class SignedHandle(StackUserResource, Signalable):
     def reference_id(self, resource: Snapshot) -> object:
         return resource.data.get(_URL, resource.name)
 
-    async def signal(self, call: Call, details: Mapping[str, Any] | None) -> str:
+    async def signal(self, call: Call, details: Mapping[str, object] | None) -> str:
         """Store the signal. Raises BadValue if it is malformed, NoActionRequired if it is empty."""
         if details is None:
             raise NoActionRequired("the signal is empty")

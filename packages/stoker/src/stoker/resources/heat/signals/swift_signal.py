@@ -57,7 +57,7 @@ class SwiftSignalHandle(ResourceType, Signalable, SignalledElsewhere):
             await signal_place.remove_object(call)
         return Done()
 
-    async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, Any]:
+    async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, object]:
         url = call.data.get(OBJECT_URL)
         values = {"token": "", "endpoint": url, "curl_cli": None if url is None else f"curl -i -X PUT '{url}'"}
         return {key: dig(values, key) for key in keys}
@@ -88,6 +88,6 @@ class SwiftSignal(Waiting):
     }
     attributes = {"data": Attribute("The data of the signals by signal ID, as JSON.", Type.STRING)}
 
-    async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, Any]:
+    async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, object]:
         values = await super().read_attributes(call, keys)
         return {key: "null" if value == "{}" else value for key, value in values.items()}

@@ -63,7 +63,7 @@ class Waiting(ResourceType):
             outcome = replace(outcome, reason=f"{outcome.reason}. {WHERE_TO_LOOK}")
         return replace(outcome, kind=f"{self.failures}{outcome.kind}") if isinstance(outcome, Failed) else outcome
 
-    async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, Any]:
+    async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, object]:
         handle = await self._handle(call)
         data = "" if handle is None else json.dumps({name: entry["data"] for name, entry in _signals(handle).items()})
         return {key: dig(data, key[1:]) if key[0] == self.spelled["data"] else None for key in keys}
@@ -114,7 +114,7 @@ def judge(handle: Neighbour, count: int, left: float) -> Outcome:
     return Again(after=min(left, _COLLECTING_SECONDS) if collects else left)
 
 
-def _signals(handle: Neighbour) -> dict[str, Mapping[str, Any]]:
+def _signals(handle: Neighbour) -> dict[str, Mapping[str, object]]:
     """Return the handle's signals by ID, with the keys of OS::Heat::WaitConditionHandle."""
     return {
         str(name): {key: entry.get(key, entry.get(key.capitalize())) for key in ("status", "data", "reason")}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Mapping
-from typing import Any
 
 from stoker.base.errors import BadValue
 from stoker.base.json_text import dumps
@@ -82,7 +81,7 @@ class WaitConditionHandle(StackUserResource, Signalable, SignalledElsewhere):
 
     # -- reading --------------------------------------------------------------------------------------------
 
-    async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, Any]:
+    async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, object]:
         values = {
             "token": call.data.get("token"),
             "endpoint": call.data.get("endpoint"),
@@ -99,11 +98,11 @@ class WaitConditionHandle(StackUserResource, Signalable, SignalledElsewhere):
             return dict(await transport.signals_of_handle(call))
         return {}
 
-    async def signal(self, call: Call, details: Mapping[str, Any] | None) -> str:
+    async def signal(self, call: Call, details: Mapping[str, object] | None) -> str:
         return store_signal(call, details)
 
 
-def store_signal(call: Call, details: Mapping[str, Any] | None) -> str:
+def store_signal(call: Call, details: Mapping[str, object] | None) -> str:
     """Store a signal in the resource's metadata; return its event's reason. Raises BadValue if it is malformed."""
     given = dict(details or {})
     unknown = sorted(given.keys() - _KEYS)

@@ -26,7 +26,7 @@ def triggers(source: Source, actions: Collection[str], action: str) -> bool:
     return any(action in part["actions"] for part in parts)
 
 
-def value_of(entry: Mapping[str, Any], values: Mapping[str, Any]) -> object:
+def value_of(entry: Mapping[str, Any], values: Mapping[str, object]) -> object:
     """Return the value of a declared input."""
     return values.get(entry["name"], entry.get("default"))
 
@@ -73,7 +73,7 @@ def derived_config(
     }
 
 
-def put_in(config: Any, key: str, values: Mapping[str, Any], *, strict: bool) -> Any:
+def put_in(config: object, key: str, values: Mapping[str, Any], *, strict: bool) -> object:
     """Return `config` with every `{key: name}` replaced by the input's value.
 
     A name without a value becomes None; with `strict`, it raises BadValue.

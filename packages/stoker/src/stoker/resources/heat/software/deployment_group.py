@@ -142,7 +142,7 @@ class SoftwareDeploymentGroup(NestedStackResource):
 
     # -- reading --------------------------------------------------------------------------------------------
 
-    async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, Any]:
+    async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, object]:
         found = await read_members(call, keys)
         names = [member.name for member in await call.child.members()]
         for key in keys:

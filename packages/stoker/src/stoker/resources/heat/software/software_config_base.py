@@ -99,7 +99,7 @@ class StoredConfig(ResourceType):
         await call.configs.delete(call.physical_id or call.uuid)
         return Done()
 
-    async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, Any]:
+    async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, object]:
         stored = await call.configs.get(call.physical_id) if call.physical_id is not None else None
         config = None if stored is None else stored.get("config")
         return {key: dig(config, key[1:]) if key[0] == "config" else None for key in keys}
@@ -112,7 +112,7 @@ def _default_problems(entry: Mapping[str, Any]) -> Iterator[str]:
         yield f"the default {entry['default']!r} is not {BY_CFN_NAME[entry['type']].expects}"
 
 
-def _with_typed_default(entry: Mapping[str, Any]) -> Mapping[str, Any]:
+def _with_typed_default(entry: Mapping[str, Any]) -> Mapping[str, object]:
     """Return an input with its default converted to its type; the empty string means no value in every type."""
     default = entry["default"]
     if default is None or default == "" or is_unknown(default) or is_unknown(entry["type"]):

@@ -187,13 +187,13 @@ class SoftwareDeployment(ResourceType, Cancelable, Resumable, Signalable, Suspen
 
     # -- signals --------------------------------------------------------------------------------------
 
-    async def signal(self, call: Call, details: Mapping[str, Any] | None) -> str:
+    async def signal(self, call: Call, details: Mapping[str, object] | None) -> str:
         """Record the result that the server reports; later signals are ignored."""
         return await _take(call, details or {})
 
     # -- reading --------------------------------------------------------------------------------------------
 
-    async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, Any]:
+    async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, object]:
         deployment = await call.deployments.get(call.physical_id) if call.physical_id is not None else None
         outputs = (deployment or {}).get("output_values") or {}
         return {key: dig(outputs.get(str(key[0])), key[1:]) for key in keys}
@@ -206,7 +206,7 @@ class StructuredDeployment(SoftwareDeployment):
     description = "Applies a structured configuration to a server, and waits for the result."
     properties = {**SoftwareDeployment.properties, **STRUCTURED_PROPERTIES}
 
-    def rendered(self, call: Call, config: Any, inputs: Sequence[Mapping[str, Any]]) -> object:
+    def rendered(self, call: Call, config: object, inputs: Sequence[Mapping[str, Any]]) -> object:
         values = {entry["name"]: entry["value"] for entry in inputs}
         strict = call.properties["input_values_validate"] == "STRICT"
         return put_in(config, call.properties["input_key"], values, strict=strict)

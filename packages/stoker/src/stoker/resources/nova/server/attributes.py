@@ -33,7 +33,7 @@ _FIELDS = {
 _OF_SERVER = frozenset({*_FIELDS, "show", "networks", "first_address"})
 
 
-async def read_attributes(call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, Any]:
+async def read_attributes(call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, object]:
     """Return the values, reading the server once at most. They are empty strings if the server does not exist."""
     if call.physical_id is None:
         return {key: _name(call) if key == ("name",) else None for key in keys}
@@ -46,12 +46,12 @@ async def read_attributes(call: Call, keys: Collection[AttributeKey]) -> dict[At
     }
 
 
-async def _shown(call: Call) -> dict[str, Any] | None:
+async def _shown(call: Call) -> dict[str, object] | None:
     answer = await call.cloud.request("GET", "nova", path_of(call), ok=(404,))
     return None if answer.status == 404 else answer.body["server"]
 
 
-async def _value(call: Call, name: str, shown: dict[str, Any] | None) -> Any:
+async def _value(call: Call, name: str, shown: dict[str, object] | None) -> object:
     if name in _ELSEWHERE:
         return await _ELSEWHERE[name](call)
     if name == "show":
@@ -127,7 +127,7 @@ def _only(value: dict[str, Any] | None) -> list[dict[str, object]]:
     return [] if value is None else [value]
 
 
-def _row(port: Mapping[str, Any], address: str, kind: str) -> dict[str, object]:
+def _row(port: Mapping[str, object], address: str, kind: str) -> dict[str, object]:
     return {
         "addr": address,
         "version": ipaddress.ip_address(address).version,
@@ -144,7 +144,7 @@ async def _by_id(call: Call, kind: str, identifiers: set[str]) -> dict[str, dict
     return {item["id"]: item for item in listed}
 
 
-async def _floating(call: Call, ports: list[dict[str, Any]]) -> list[dict[str, Any]]:
+async def _floating(call: Call, ports: list[dict[str, object]]) -> list[dict[str, Any]]:
     if not ports:
         return []
     params = {"port_id": [port["id"] for port in ports]}

@@ -84,7 +84,7 @@ async def personality(call: Call) -> list[dict[str, object]] | None:
     return [{"path": path, "contents": encoded(str(files[path])) or ""} for path in sorted(files)]
 
 
-async def _networks(call: Call) -> str | list[dict[str, Any]] | None:
+async def _networks(call: Call) -> str | list[dict[str, object]] | None:
     entries = call.properties.get("networks") or []
     if not entries:
         return "auto" if await call.cloud.supports("nova", NETWORKS_REQUIRED) else None
@@ -93,7 +93,7 @@ async def _networks(call: Call) -> str | list[dict[str, Any]] | None:
     return [await _interface(call, index, entry) for index, entry in enumerate(entries)]
 
 
-async def _interface(call: Call, index: int, entry: Mapping[str, Any]) -> dict[str, Any]:
+async def _interface(call: Call, index: int, entry: Mapping[str, Any]) -> dict[str, object]:
     port = await ensure_port(call, index, entry) if needs_own_port(entry) else entry.get("port")
     if port is None:
         return without_nulls({"uuid": entry["network"], "fixed_ip": entry.get("fixed_ip"), "tag": entry.get("tag")})

@@ -111,7 +111,7 @@ async def _resize(call: Call) -> Outcome:
     return judge(call, shown, RESIZED)
 
 
-def _idle(shown: Mapping[str, Any]) -> bool:
+def _idle(shown: Mapping[str, object]) -> bool:
     return status_of(shown) == "ACTIVE" and shown.get("OS-EXT-STS:task_state") is None
 
 
@@ -185,7 +185,7 @@ async def _rebuilt(call: Call) -> dict[str, object]:
     return body
 
 
-async def _begin(call: Call, action: str, arguments: Mapping[str, Any], under_way: tuple[str, ...]) -> None:
+async def _begin(call: Call, action: str, arguments: Mapping[str, object], under_way: tuple[str, ...]) -> None:
     """Request an action that Nova refuses to do twice; accept a conflict if an interrupted call has requested it."""
     try:
         await act(call, action, arguments)

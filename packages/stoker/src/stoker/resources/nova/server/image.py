@@ -40,7 +40,7 @@ class ServerImage(ContentCopy):
     def of(self, resource: Snapshot) -> Mapping[str, Any]:
         return {"server": resource.physical_id}
 
-    def restored(self, properties: Mapping[str, Any], copy: Snapshot) -> Mapping[str, Any]:
+    def restored(self, properties: Mapping[str, Any], copy: Snapshot) -> Mapping[str, object]:
         """Boot from the image; a server that boots from a volume keeps its content there."""
         return {**properties, "image": copy.physical_id} if properties.get("image") else properties
 

@@ -53,7 +53,7 @@ async def differences(call: Call, shown: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-async def networks(kind: Any, call: Call, shown: Mapping[str, Any]) -> Any:
+async def networks(kind: object, call: Call, shown: Mapping[str, object]) -> Any:
     """Return the recorded networks if the server has these interfaces and no others; else those of them that it has, as
     recorded, and then the ports of others.
 
@@ -77,7 +77,7 @@ async def networks(kind: Any, call: Call, shown: Mapping[str, Any]) -> Any:
     return [*present, *({"network": rest[port], "port": port} for port in rest if port in others)]
 
 
-def _found(entries: Sequence[Mapping[str, Any]], ports: Iterable[dict[str, Any]]) -> dict[int, dict[str, Any]]:
+def _found(entries: Sequence[Mapping[str, object]], ports: Iterable[dict[str, object]]) -> dict[int, dict[str, Any]]:
     """Return the port of each entry that has one, by the entry's number.
 
     An entry that names a port takes that port, so that a less exact entry does not.
@@ -91,14 +91,14 @@ def _found(entries: Sequence[Mapping[str, Any]], ports: Iterable[dict[str, Any]]
     return found
 
 
-async def _present(call: Call, entry: Mapping[str, object], port: Mapping[str, Any]) -> Mapping[str, object]:
+async def _present(call: Call, entry: Mapping[str, object], port: Mapping[str, object]) -> Mapping[str, object]:
     """Return an entry without the floating IP that its port does not have."""
     if await _has_floating_ip(call, entry, port):
         return entry
     return {name: value for name, value in entry.items() if name != "floating_ip"}
 
 
-async def security_groups(kind: Any, call: Call, shown: Mapping[str, Any]) -> Any:
+async def security_groups(kind: object, call: Call, shown: Mapping[str, object]) -> Any:
     """Return the recorded groups if all interfaces whose port is not given have these and no others; else those of one
     interface, as recorded where they are the same.
     """
@@ -117,7 +117,7 @@ async def security_groups(kind: Any, call: Call, shown: Mapping[str, Any]) -> An
     return [*kept, *(identifier for identifier in other if identifier not in wanted)]
 
 
-async def disks(name: str, kind: Any, call: Call, shown: Mapping[str, Any]) -> Any:
+async def disks(name: str, kind: object, call: Call, shown: Mapping[str, Any]) -> object:
     """Return those of the given disks that are attached. Other volumes may be attached besides."""
     given = call.properties[name]
     attached = {volume["id"] for volume in shown.get("os-extended-volumes:volumes_attached") or ()}
@@ -148,11 +148,11 @@ def _fits(entry: Mapping[str, object], port: Mapping[str, Any]) -> bool:
     )
 
 
-def _one_has(addresses: Iterable[Mapping[str, Any]], field: str, value: Any) -> bool:
+def _one_has(addresses: Iterable[Mapping[str, object]], field: str, value: Any) -> bool:
     return any(address[field] == value for address in addresses)
 
 
-async def _has_floating_ip(call: Call, entry: Mapping[str, object], port: Mapping[str, Any]) -> bool:
+async def _has_floating_ip(call: Call, entry: Mapping[str, object], port: Mapping[str, object]) -> bool:
     """Return whether the entry's floating IP, if it has one, is associated with the port."""
     if entry.get("floating_ip") is None:
         return True

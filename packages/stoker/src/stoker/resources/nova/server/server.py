@@ -145,11 +145,11 @@ class Server(
         return subnets_before(node, graph)
 
     def replacement_reason(
-        self, before: Mapping[str, Any], after: Mapping[str, object], changed: Mapping[str, object]
+        self, before: Mapping[str, object], after: Mapping[str, object], changed: Mapping[str, object]
     ) -> str | None:
         return replacement_reason(after, changed)
 
-    def loses(self, properties: Mapping[str, Any], changed: Several[str] | None = None) -> str:
+    def loses(self, properties: Mapping[str, object], changed: Several[str] | None = None) -> str:
         """A server that boots from a volume has its data there; one whose image changes in place is built again."""
         if changed is not None:
             return self.content if "image" in changed else ""
@@ -253,7 +253,7 @@ class Server(
             return found
         return {**found, **await read_differences(self, self.readers, call, shown)}
 
-    async def read_attributes(self, call: Call, keys: Several[AttributeKey]) -> dict[AttributeKey, Any]:
+    async def read_attributes(self, call: Call, keys: Several[AttributeKey]) -> dict[AttributeKey, object]:
         return await read_attributes(call, keys)
 
 

@@ -40,7 +40,7 @@ def path_of(call: Call, below: str = "") -> str:
     return f"/servers/{call.physical_id}{below}"
 
 
-async def act(call: Call, action: str, arguments: Any = None) -> Any:
+async def act(call: Call, action: str, arguments: object = None) -> Any:
     """Request an action on the server; return the response's body."""
     return await call.cloud.post("nova", path_of(call, "/action"), {action: arguments})
 

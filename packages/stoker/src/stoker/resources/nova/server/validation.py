@@ -15,7 +15,7 @@ _DISK_SOURCES = ("volume_id", "snapshot_id", "image", "swap_size", "ephemeral")
 _BOOTABLE_SOURCES = ("volume_id", "snapshot_id", "image")
 
 
-def complaints(properties: Mapping[str, Any]) -> Iterable[str]:
+def complaints(properties: Mapping[str, object]) -> Iterable[str]:
     """Yield what is wrong with the values, which may be unknown at any depth."""
     if properties.get("reservation_id") is not None:
         yield "reservation_id is not supported: Nova's response would not contain the server's ID"
@@ -45,7 +45,7 @@ def _one(item: Mapping[str, Any], *names: str) -> bool:
 # -- disks ----------------------------------------------------------------------------------------------------
 
 
-def _device_problems(properties: Mapping[str, Any]) -> Iterable[str]:
+def _device_problems(properties: Mapping[str, object]) -> Iterable[str]:
     older, newer = properties.get("block_device_mapping"), properties.get("block_device_mapping_v2")
     if older and newer:
         yield "block_device_mapping and block_device_mapping_v2 cannot be used together"
