@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 from tools.checks import (
+    any_bound,
     assertions,
     attribute_bound,
     child_processes,
@@ -26,6 +27,7 @@ CHECKS = (
     method_bound,
     module_length,
     attribute_bound,
+    any_bound,
     child_processes,
     patterns,
     single_definitions,

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -134,12 +135,20 @@ class SourceTree:
         }
 
     @cached_property
-    def exceptions(self) -> dict[str, dict[str, str]]:
+    def exceptions(self) -> Mapping[str, dict[str, str]]:
         """The table `tool.stoker.checks` of the project's settings: by check, what it excepts with the reason."""
-        found: dict[str, dict[str, str]] = tomllib.loads(self.text(self.root / "pyproject.toml"))["tool"]["stoker"][
-            "checks"
-        ]
+        found: dict[str, dict[str, str]] = self._settings["checks"]
         return found
+
+    @cached_property
+    def bounds(self) -> Mapping[str, dict[str, int]]:
+        """The table `tool.stoker.bounds` of the project's settings: by check, the bounds of what it counts."""
+        found: dict[str, dict[str, int]] = self._settings["bounds"]
+        return found
+
+    @cached_property
+    def _settings(self) -> Mapping[str, Any]:
+        return tomllib.loads(self.text(self.root / "pyproject.toml"))["tool"]["stoker"]  # type: ignore[no-any-return]
 
 
 def show(report: Iterable[str]) -> int:
