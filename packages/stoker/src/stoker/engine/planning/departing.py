@@ -121,16 +121,16 @@ def _redefine(
     try:
         prepared = loader.with_template(connection, stack.inputs, loader.parse(source))
         side = _side(services, connection, departure, prepared)
-        outlook = planned(side)
+        after = planned(side)
     except TemplateInvalid as error:
         message = f"the template of {stack.name} needs {', '.join(move.was for move in gone.values())}: {error.message}"
         departure.obstacles.append(Obstacle(first, message, _BOTH.format(stack.name)))
         return
-    if outlook.changes:
+    if after.changes:
         message = f"without {first.was}, a deployment of {stack.name} would change more: {' '.join(outlook.changes)}"
         departure.obstacles.append(Obstacle(first, message, _BOTH.format(stack.name)))
         return
-    departure.prepared, departure.side, departure.plan = prepared, side, outlook.plan
+    departure.prepared, departure.side, departure.plan = prepared, side, after.plan
 
 
 def _side(services: EngineServices, connection: Connection, departure: Departure, prepared: Prepared) -> Side:
