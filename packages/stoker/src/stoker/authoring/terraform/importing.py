@@ -33,7 +33,7 @@ class Imported:
 
     `resources` has the name, our type, the ID and the address in the state of each; `parts` the addresses of objects
     that are part of a resource, by address with its name; `unsupported` why others are left out; `left_out` the
-    attributes, by address, that no template has; `outputs` what became of the state's outputs. `places` and `labels`
+    attributes, by address, that no template has; `outputs` the outcome of the state's outputs. `places` and `labels`
     are the modules of the resources, and what these are called in them, by name.
     """
 

@@ -127,7 +127,7 @@ def _redefine(
         departure.obstacles.append(Obstacle(first, message, _BOTH.format(stack.name)))
         return
     if after.changes:
-        message = f"without {first.was}, a deployment of {stack.name} would change more: {' '.join(outlook.changes)}"
+        message = f"without {first.was}, a deployment of {stack.name} would change more: {' '.join(after.changes)}"
         departure.obstacles.append(Obstacle(first, message, _BOTH.format(stack.name)))
         return
     departure.prepared, departure.side, departure.plan = prepared, side, after.plan
