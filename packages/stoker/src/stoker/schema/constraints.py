@@ -140,7 +140,7 @@ class AllowedValues(Constraint):
     def _refused(self, value: Any) -> Iterator[object]:
         compared = self.values if self.converted is None else self.converted
         for item in value if isinstance(value, list | tuple) else [value]:
-            if not any(_same(item, allowed) for allowed in compared):
+            if not (isinstance(item, str) and item in compared) and not any(_same(item, each) for each in compared):
                 yield item
 
     def _nearest(self, item: Any) -> str:

@@ -57,7 +57,13 @@ def find_unknowns(value: Any) -> Iterable[Unknown]:
 
 def has_unknown(value: Any) -> bool:
     """Return whether `value` contains an unknown at any depth."""
-    return type(value) not in _SCALARS and next(iter(find_unknowns(value)), None) is not None
+    if type(value) in _SCALARS:
+        return False
+    if isinstance(value, _MAPPINGS):
+        return any(map(has_unknown, value.values()))
+    if isinstance(value, list | tuple):
+        return any(map(has_unknown, value))
+    return isinstance(value, Unknown)
 
 
 def combine(values: Iterable[Any]) -> Unknown:

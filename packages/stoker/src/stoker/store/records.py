@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 from typing import Any, ClassVar, NamedTuple, Self
 
 from sqlalchemy import Result, Row
@@ -29,11 +29,13 @@ class Record:
 
     columns: ClassVar[tuple[str, ...]] = ()
     selected: ClassVar[tuple[str, ...]] = ()
+    _read: ClassVar[attrgetter[tuple[Any, ...]]]
     renamed: ClassVar[Mapping[str, str]] = {}
 
     def __init_subclass__(cls) -> None:
         cls.columns = tuple(name for name in cls.__annotations__ if name != "renamed")
         cls.selected = tuple(cls.renamed.get(name, name) for name in cls.columns)
+        cls._read = attrgetter(*cls.columns)
 
     @classmethod
     def of(cls, row: Row[Any]) -> Self:
@@ -56,7 +58,11 @@ class Record:
 
     def values(self) -> dict[str, Any]:
         """Return the column values."""
-        return {name: getattr(self, name) for name in self.columns}
+        return dict(zip(self.columns, self._read(self), strict=True))
+
+    def copy(self) -> Self:
+        """Return another record with the same values."""
+        return type(self)(*self._read(self))
 
 
 @dataclass(slots=True)
@@ -441,7 +447,7 @@ class StoredState:
 
     def to_data(self) -> dict[str, Any]:
         """Return plain data without empty parts."""
-        return {stored: value for stored, name in _OWN_PARTS.items() if (value := getattr(self, name))} | self.others
+        return {name: value for name, value in zip(_OWN_PARTS, _own_values(self), strict=True) if value} | self.others
 
 
 _FORMER_NAMES = {"never_usable": "stillborn"}
@@ -450,3 +456,4 @@ _OWN_PARTS = {_FORMER_NAMES.get(name, name): name for name in StoredState.__data
 """The names of parts by the names under which they are written."""
 _READABLE_PARTS = _OWN_PARTS | {name: name for name in _FORMER_NAMES}
 """The names of parts by the names under which they are read."""
+_own_values = attrgetter(*_OWN_PARTS.values())

@@ -31,7 +31,11 @@ class Sealer:
 
     def seal(self, data: Any) -> str:
         """Return `data` as an encrypted string."""
-        return self._fernet.encrypt(dumps(data, orjson.OPT_NON_STR_KEYS)).decode("ascii")
+        return self.seal_text(dumps(data, orjson.OPT_NON_STR_KEYS))
+
+    def seal_text(self, text: bytes) -> str:
+        """Return data that `dumps` has serialized as the encrypted string that `seal` returns for it."""
+        return self._first.encrypt(text).decode("ascii")
 
     def open(self, text: str) -> Any:
         """Return the data of a sealed string. Raises Bug when no configured key can decrypt it."""

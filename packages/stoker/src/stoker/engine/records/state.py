@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 from weakref import ref
 
@@ -236,19 +236,19 @@ class ResourceState:
     def seal(self) -> Resource:
         """Return the row to write: a copy, since the state can change afterwards."""
         if self._stored is not None:
-            self.sealed_state = SealedText(self.sealer.seal(self._stored.to_data()))
-        self._sealed = self._content()
-        return replace(self.row, state=self.sealed_state.read() if self.sealed_state is not None else None)
+            content = _serialized(self._stored)
+            self.sealed_state = SealedText(self.sealer.seal_text(content))
+        else:
+            content = _serialized(self.stored)
+        self._sealed = _digest(self.row.physical_id, content)
+        row = self.row.copy()
+        row.state = self.sealed_state.read() if self.sealed_state is not None else None
+        return row
 
     @property
     def is_sealed(self) -> bool:
         """Return whether nothing that a method can change differs from what was last sealed."""
-        return self._sealed == self._content()
-
-    def _content(self) -> bytes:
-        """Return a digest of the sealed content, which can be megabytes large."""
-        content = dumps([self.row.physical_id, self.stored.to_data()], orjson.OPT_NON_STR_KEYS)
-        return hashlib.blake2b(content, digest_size=32).digest()
+        return self._sealed == _digest(self.row.physical_id, _serialized(self.stored))
 
     def event(self, reason: str, moment: float, cause: str | None = None, code: EventCode | None = None) -> Event:
         """Return the event for the current action and status at a `moment`, in seconds since the epoch.
@@ -287,6 +287,17 @@ class ResourceState:
         if self.row.physical_id is not None and self.stored.definition.get("external_id") is not None:
             return self.row.physical_id
         return self.type.reference_id(self.snapshot())
+
+
+def _serialized(stored: StoredState) -> bytes:
+    return dumps(stored.to_data(), orjson.OPT_NON_STR_KEYS)
+
+
+def _digest(physical_id: str | None, content: bytes) -> bytes:
+    """Return a digest of what a method can change, which can be megabytes large."""
+    digest = hashlib.blake2b(content, digest_size=32)
+    digest.update(repr(physical_id).encode())
+    return digest.digest()
 
 
 def namesakes(states: Iterable[ResourceState]) -> dict[str, list[ResourceState]]:

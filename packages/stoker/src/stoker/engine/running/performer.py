@@ -68,16 +68,19 @@ class Performer:
         while True:
             done = await self._recording_failure(state, method, first)
             try:
-                return await self._completed(state, done, _next_batch(first))
+                return await self._completed(state, done, next_batch(first))
             except Taken as taken:
                 if not state.stored.uncertain:  # otherwise this resource searches for its own
                     failure = self.not_owned(state, taken)
                     await self.failed(state, failure)
                     raise failure from taken
 
-    async def perform_only(self, state: ResourceState, method: Method) -> None:
-        """Perform a method like `perform`, but leave the recording of success to the caller."""
-        await self._removing_lost_objects(state, self._recording_failure(state, method, []))
+    async def perform_only(self, state: ResourceState, method: Method, first: list[Batch]) -> None:
+        """Perform a method like `perform`, but leave the recording of success to the caller.
+
+        The first commit includes `first`, which is empty afterwards; without a commit, it is the caller's.
+        """
+        await self._removing_lost_objects(state, self._recording_failure(state, method, first))
 
     async def _removing_lost_objects(self, state: ResourceState, work: Awaitable[object]) -> None:
         """Run `work`; if the claim is lost while it creates an object, ensure that only one object remains."""
@@ -106,7 +109,7 @@ class Performer:
             except Failure as failure:
                 if self.run.progress.stopping is Stop.EXPIRED:
                     await self._give_up(state, Stop.EXPIRED.value)
-                await self.failed(state, failure, _next_batch(first), unchanged=not effects.requests)
+                await self.failed(state, failure, next_batch(first), unchanged=not effects.requests)
                 raise
 
     def _check_values(self, state: ResourceState) -> None:
@@ -165,7 +168,7 @@ class Performer:
                     self._show_waiting(state, waiting, first)
                 try:
                     if first or not state.is_sealed:
-                        await self._record(state, _next_batch(first))
+                        await self._record(state, next_batch(first))
                 except Taken as taken:
                     if not state.stored.uncertain:
                         raise self.not_owned(state, taken) from taken
@@ -203,7 +206,7 @@ class Performer:
         """Add to the next commit what a resource waits for, as its reason and in an event."""
         if waiting and waiting != state.row.reason and state.row.stack_id == self.run.stack.id:
             state.row.reason = waiting
-            first.append(_next_batch(first).add(self.run.event(state, waiting)))
+            first.append(next_batch(first).add(self.run.event(state, waiting)))
 
     def _leave_if_stopped(self, state: ResourceState, waiting: str = "") -> None:
         """Raise an error if the run stops: a Failure after a timeout, Stopped if another run takes over.
@@ -392,14 +395,15 @@ class Performer:
         if outcome.physical_id is not None:
             row.physical_id = outcome.physical_id
         row.status, row.reason, row.updated_at = COMPLETE, reason, run.services.clock.now()
-        state.stored.progress, state.stored.attempts, state.stored.uncertain = {}, 0, False
-        state.stored.never_usable = False
-        state.stored.first_failure = []
+        stored = state.stored
+        stored.progress, stored.attempts, stored.uncertain = {}, 0, False
+        stored.never_usable = False
+        stored.first_failure = []
         if row.action in BEGINNING:
             state.end_change()
-            state.stored.deployed = {}
+            stored.deployed = {}
         keys = run.keys_of(row.name) if row.action != "DELETE" else set()
-        state.stored.attributes = {}
+        stored.attributes = {}
         if keys:
             with contextlib.suppress(Stopped):  # they are read again when they are needed
                 values = await self.read_if_possible(state, keys)
@@ -492,5 +496,6 @@ _IMPOSSIBLE = frozenset({400, 404, 405, 410, 501})
 """Statuses with which a service says that it does not support a request or its path for any caller."""
 
 
-def _next_batch(first: list[Batch]) -> Batch:
+def next_batch(first: list[Batch]) -> Batch:
+    """Remove and return the changes for the first commit; an empty batch after that."""
     return first.pop() if first else Batch()

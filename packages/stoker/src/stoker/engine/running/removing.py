@@ -24,12 +24,12 @@ FORGET = "Abandon"
 """The effect that keeps all objects, those in nested stacks as well."""
 
 REMOVALS: Mapping[str, Callable[[ResourceType], Method | None]] = {
-    "Delete": lambda kind: kind.delete,
+    "Delete": lambda kind: kind.delete if type(kind).delete is not ResourceType.delete else None,
     "Snapshot": lambda kind: partial(capabilities.snapshot_delete, kind),
     FORGET: lambda kind: partial(capabilities.abandon, kind),
     "Retain": lambda kind: None,
 }
-"""What happens to the object when a resource is removed."""
+"""What happens to the object when a resource is removed; nothing is called where a type has nothing to delete."""
 
 
 def recorded_effect(removing: Removing, state: ResourceState) -> str:

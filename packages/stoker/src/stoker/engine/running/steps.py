@@ -40,7 +40,7 @@ from stoker.engine.running.content_copies import Copier
 from stoker.engine.running.hooks import pause, pauses
 from stoker.engine.running.lost_claims import remove_late_object
 from stoker.engine.running.operation_context import OperationContext
-from stoker.engine.running.performer import LOOK_AGAIN, Method, NeedsReplacement, Performer
+from stoker.engine.running.performer import LOOK_AGAIN, Method, NeedsReplacement, Performer, next_batch
 from stoker.engine.running.refusals import is_usable
 from stoker.engine.running.removing import EFFECT, FORGET, REMOVALS, leave_behind, note_left, recorded_effect
 from stoker.engine.running.replacement_preparation import Around, ReplacementPreparation
@@ -285,7 +285,7 @@ class StepRunner:
         if target.external_id is not None:
             state.row.physical_id = str(target.external_id)
         write = batch.change if state.row.uuid in run.states else batch.add
-        write(state.seal())
+        write(state.row if state.type.local else state.seal())  # what is local is sealed with the result of the method
         batch.add(run.event(state))
         run.states[state.row.uuid] = run.current[target.name] = state
         if not state.type.local:
@@ -398,7 +398,7 @@ class StepRunner:
         `forgets`, the object stays.
         """
         run, row, removing = self.run_, state.row, self.run_.planning.removing
-        reason = NO_REASON
+        reason, first = NO_REASON, list[Batch]()
         is_copy = row.stack_id != run.stack.id
         begun_before = row.action == "DELETE" and row.status == IN_PROGRESS and run.operation.action != "ABANDON"
         if not begun_before:
@@ -414,9 +414,13 @@ class StepRunner:
             interrupted = row.action == "CREATE" and row.status == IN_PROGRESS
             row.action, row.status, row.started_at = "DELETE", IN_PROGRESS, run.services.clock.now()
             state.stored.progress = {LOOK_AGAIN: True} if interrupted else {}
-            await run.commit(Batch().change(state.seal()).add(*run.events_for(state)))
+            begun = Batch().add(*run.events_for(state))
+            if state.type.local and not pauses(run, row.name, "post", "DELETE"):
+                first.append(begun)
+            else:
+                await run.commit(begun.change(state.seal()))
         try:
-            await self._remove_objects(state, around)
+            await self._remove_objects(state, around, first)
         except Failure:
             if not removing.forced:
                 raise
@@ -424,22 +428,24 @@ class StepRunner:
         if not is_copy:
             await pause(run, state, "post", "DELETE")
         row.status = COMPLETE
-        batch = Batch().remove(row).add(*run.events_for(state, reason))
+        batch = next_batch(first).remove(row).add(*run.events_for(state, reason))
         await run.commit(batch.change(run.operation) if note_left(run, state) else batch)
         del run.states[row.uuid]
         if run.current.get(row.name) is state:
             del run.current[row.name]
 
-    async def _remove_objects(self, state: ResourceState, around: Around) -> None:
-        """Remove the object of a resource as recorded, and one that a service has created late. Raises Failure."""
+    async def _remove_objects(self, state: ResourceState, around: Around, first: list[Batch]) -> None:
+        """Remove the object of a resource as recorded, and one that a service has created late; the first commit
+        includes `first`, unless the caller makes it. Raises Failure.
+        """
         run = self.run_
         effect = recorded_effect(run.planning.removing, state)
         method = REMOVALS[effect](state.type)
         if method is not None:
-            await self.performer.perform_only(state, around(method))
+            await self.performer.perform_only(state, around(method), first)
         keeps_other = state.row.physical_id is not None and run.operation.action != "ABANDON"
         if state.row.uuid in run.objects.late and (effect != FORGET or keeps_other):  # else it may be the one to keep
-            await self.performer.perform_only(state, self._remove_late_object)
+            await self.performer.perform_only(state, self._remove_late_object, first)
 
     async def _remove_late_object(self, call: Call) -> Outcome:
         """Delete the object that a service has created late for a resource, which is being deleted."""

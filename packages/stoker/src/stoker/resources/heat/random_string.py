@@ -120,6 +120,7 @@ def random_string(wanted: list[tuple[str, int]], length: int) -> str:
     sets: list[Sequence[str]] = [characters for characters, minimum in wanted for _ in range(minimum)]
     if everything:
         sets += [everything] * (length - len(sets))
-    numbers = iter(memoryview(os.urandom(2 * _BYTES * len(sets))).cast("Q"))
-    chosen = [(next(numbers), characters[next(numbers) % len(characters)]) for characters in sets]
-    return "".join(character for _, character in sorted(chosen))
+    numbers = memoryview(os.urandom(2 * _BYTES * len(sets))).cast("Q").tolist()
+    places, picks = numbers[: len(sets)], numbers[len(sets) :]
+    chosen = [characters[pick % len(characters)] for characters, pick in zip(sets, picks, strict=True)]
+    return "".join([character for _, character in sorted(zip(places, chosen, strict=True))])
