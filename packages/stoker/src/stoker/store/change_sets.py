@@ -4,14 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from sqlalchemy import Connection, and_, delete, exists, select, update
+from sqlalchemy import Connection, and_, bindparam, delete, exists, or_, select, update
 
+from stoker.store import statements
 from stoker.store.survey_records import ChangeSet
 from stoker.store.tables import change_sets, operations, stacks
 
 IMPORT = "IMPORT"
 """The kind of change sets that import objects, and do nothing else."""
 _CHANGES = ("CREATE", "UPDATE")
+
+_OF_STACKS_TO_BE = (
+    statements.where(change_sets, "project_id")
+    .where(change_sets.c.stack_id.not_in(select(stacks.c.id)))
+    .order_by(change_sets.c.created_at, change_sets.c.id)
+)
+_OF_STACK_TO_BE = _OF_STACKS_TO_BE.where(
+    or_(change_sets.c.stack_name == bindparam("name_or_id"), change_sets.c.stack_id == bindparam("name_or_id"))
+)
 
 
 def by_id(connection: Connection, identifier: str) -> ChangeSet | None:
@@ -36,12 +46,10 @@ def of_stack(connection: Connection, stack_id: str) -> list[ChangeSet]:
 
 def of_stacks_to_be(connection: Connection, project_id: str, name_or_id: str | None = None) -> list[ChangeSet]:
     """Return the change sets of stacks that do not exist yet, oldest first: all of a project, or those of one stack."""
-    where = and_(change_sets.c.project_id == project_id, change_sets.c.stack_id.not_in(select(stacks.c.id)))
-    if name_or_id is not None:
-        named = change_sets.c.stack_name == name_or_id
-        where = and_(where, named | (change_sets.c.stack_id == name_or_id))
-    ordered = select(change_sets).where(where).order_by(change_sets.c.created_at, change_sets.c.id)
-    return ChangeSet.all_of(connection.execute(ordered))
+    if name_or_id is None:
+        return ChangeSet.all_of(connection.execute(_OF_STACKS_TO_BE, {"project_id": project_id}))
+    wanted = {"project_id": project_id, "name_or_id": name_or_id}
+    return ChangeSet.all_of(connection.execute(_OF_STACK_TO_BE, wanted))
 
 
 def progress(connection: Connection, rows: Collection[ChangeSet]) -> tuple[Mapping[str, str], Mapping[str, str | None]]:

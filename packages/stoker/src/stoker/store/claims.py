@@ -18,7 +18,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, and_, bindparam, delete, insert, not_, or_, select, update
 
 from stoker.base.errors import Fenced
-from stoker.store import deaths
+from stoker.store import deaths, statements
 from stoker.store.records import (
     FAILED,
     IN_PROGRESS,
@@ -35,6 +35,9 @@ from stoker.store.snapshots import end_snapshot
 from stoker.store.tables import engines, operations, resources, stacks
 
 _PAGE = 400
+_OTHERS = statements.where(operations, "stack_id").where(
+    operations.c.id != bindparam("besides"), operations.c.status.in_(UNFINISHED)
+)
 
 REMEMBERED_SECONDS = 86400.0
 """How long the records of engines that no longer report themselves are kept, in seconds."""
@@ -106,7 +109,7 @@ def begin(connection: Connection, operation: Operation, engine_id: str, now: flo
         operation.claimed_at = now
     else:
         operation.owner, operation.epoch, operation.status, operation.started_at = None, 0, "PENDING", None
-    connection.execute(insert(operations).values(operation.values()))
+    connection.execute(statements.into(operations), operation.values())
     return owner
 
 
@@ -249,12 +252,8 @@ def _claim(
 
 def _settle_others(connection: Connection, operation: Operation, engine_id: str, now: float) -> str | None:
     """Close dead engines' operations on the stack; return the ID of another living engine that runs one there."""
-    where = and_(
-        operations.c.stack_id == operation.stack_id,
-        operations.c.id != operation.id,
-        operations.c.status.in_(UNFINISHED),
-    )
-    others = Operation.all_of(connection.execute(select(operations).where(where)))
+    wanted = {"stack_id": operation.stack_id, "besides": operation.id}
+    others = Operation.all_of(connection.execute(_OTHERS, wanted))
     foreign = [other for other in others if other.owner != engine_id]
     if not foreign:
         return None

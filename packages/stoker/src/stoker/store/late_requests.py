@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, delete, insert, select, update
+from sqlalchemy import Connection, bindparam, delete, insert, select, update
 
 from stoker.store.tables import late_requests
+
+_OF_STACK = select(late_requests.c.resource_uuid).where(late_requests.c.stack_id == bindparam("stack_id"))
 
 LOOKS = (60.0, 300.0, 1800.0)
 """When the search is repeated, in seconds after the one before."""
@@ -36,8 +38,7 @@ def expect(connection: Connection, resource_uuid: str, stack_id: str, now: float
 
 def expected(connection: Connection, stack_id: str) -> set[str]:
     """Return the resources of a stack for which a request may be, or was, executed late."""
-    query = select(late_requests.c.resource_uuid).where(late_requests.c.stack_id == stack_id)
-    return set(connection.execute(query).scalars())
+    return set(connection.execute(_OF_STACK, {"stack_id": stack_id}).scalars())
 
 
 def due(connection: Connection, now: float, most: int = 100) -> list[LateRequest]:

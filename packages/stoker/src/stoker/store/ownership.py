@@ -46,6 +46,7 @@ _HOLDERS = (
     .where(stacks.c.deleted_at.is_(None))
     .order_by(resources.c.created_at, resources.c.uuid)
 )
+_HOLDERS_OF = _HOLDERS.where(resources.c.physical_id.in_(bindparam("physical_ids", expanding=True)))
 _DOUBLES = "double"
 _DOUBLE = f"{_DOUBLES} "
 _NOTHING = "none "
@@ -165,8 +166,7 @@ def holders(connection: Connection, physical_ids: Iterable[str]) -> Iterator[Hol
     """Yield the live resources with these IDs, whatever they own, the oldest first."""
     identifiers = sorted(set(physical_ids))
     for start in range(0, len(identifiers), _PAGE):
-        page = identifiers[start : start + _PAGE]
-        for row in connection.execute(_HOLDERS.where(resources.c.physical_id.in_(page))):
+        for row in connection.execute(_HOLDERS_OF, {"physical_ids": identifiers[start : start + _PAGE]}):
             yield Holder(*row)
 
 

@@ -8,12 +8,21 @@ from collections.abc import Collection
 from typing import Any
 
 import orjson
-from sqlalchemy import Connection, Table, and_, delete, insert, select
+from sqlalchemy import Connection, Table, and_, bindparam, delete, insert, select
 
 from stoker.store import statements
 from stoker.store.approval_tables import change_controls, plan_policies
 from stoker.store.records import StackSettings
 from stoker.store.tables import stack_settings
+
+_CONTROLS = select(change_controls).where(
+    change_controls.c.project_id == bindparam("project_id"),
+    change_controls.c.stack_id.in_(bindparam("stack_ids", expanding=True)),
+)
+_PLAN_POLICIES = select(plan_policies.c.stack_id, plan_policies.c.body).where(
+    plan_policies.c.project_id == bindparam("project_id"),
+    plan_policies.c.stack_id.in_(bindparam("stack_ids", expanding=True)),
+)
 
 
 def of_stack(connection: Connection, root_id: str) -> StackSettings:
@@ -35,9 +44,8 @@ def forget(connection: Connection, root_id: str) -> None:
 
 def controls_of(connection: Connection, project_id: str, root_ids: Collection[str]) -> dict[str, Any]:
     """Return what changes need, as data, by the ID of the stack; that of the project has the ID ""."""
-    c = change_controls.c
-    wanted = and_(c.project_id == project_id, c.stack_id.in_({"", *root_ids}))
-    return {row.stack_id: orjson.loads(row.body) for row in connection.execute(select(change_controls).where(wanted))}
+    wanted = {"project_id": project_id, "stack_ids": sorted({"", *root_ids})}
+    return {row.stack_id: orjson.loads(row.body) for row in connection.execute(_CONTROLS, wanted)}
 
 
 def save_control(
@@ -50,9 +58,8 @@ def save_control(
 
 def plan_policies_of(connection: Connection, project_id: str, root_id: str | None) -> dict[str, str]:
     """Return the policies on plans, as YAML, by the ID of the stack; those of the project have the ID ""."""
-    c = plan_policies.c
-    wanted = and_(c.project_id == project_id, c.stack_id.in_({"", root_id or ""}))
-    return {row.stack_id: row.body for row in connection.execute(select(c.stack_id, c.body).where(wanted))}
+    wanted = {"project_id": project_id, "stack_ids": sorted({"", root_id or ""})}
+    return {row.stack_id: row.body for row in connection.execute(_PLAN_POLICIES, wanted)}
 
 
 def save_plan_policies(

@@ -5,12 +5,16 @@ The first argument of each function is an open connection, so that `Database.rea
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
-from sqlalchemy import Connection, delete, func, insert, select, update
+from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
 
+from stoker.store import statements
 from stoker.store.records import UNFINISHED, StackSnapshot
 from stoker.store.tables import operations, property_sets, resources, snapshots, stack_documents
+
+_OF_STACK = statements.where(snapshots, "stack_id").order_by(snapshots.c.created_at, snapshots.c.id)
+_IDS_OF_STACK = select(snapshots.c.id).where(snapshots.c.stack_id == bindparam("stack_id"))
 
 
 def snapshot_by_id(connection: Connection, identifier: str) -> StackSnapshot | None:
@@ -21,8 +25,7 @@ def snapshot_by_id(connection: Connection, identifier: str) -> StackSnapshot | N
 
 def snapshots_of(connection: Connection, stack_id: str) -> list[StackSnapshot]:
     """Return a stack's snapshots, oldest first."""
-    query = select(snapshots).where(snapshots.c.stack_id == stack_id).order_by(snapshots.c.created_at, snapshots.c.id)
-    return StackSnapshot.all_of(connection.execute(query))
+    return StackSnapshot.all_of(connection.execute(_OF_STACK, {"stack_id": stack_id}))
 
 
 def count_snapshots(connection: Connection, stack_id: str) -> int:
@@ -51,11 +54,12 @@ def forget_snapshot(connection: Connection, identifier: str) -> None:
 
 def forget_snapshots_of(connection: Connection, stack_id: str) -> None:
     """Delete the snapshots of a deleted stack."""
-    _forget(connection, connection.execute(select(snapshots.c.id).where(snapshots.c.stack_id == stack_id)).scalars())
+    _forget(connection, connection.execute(_IDS_OF_STACK, {"stack_id": stack_id}).scalars().all())
 
 
-def _forget(connection: Connection, identifiers: Iterable[str]) -> None:
-    gone = list(identifiers)
+def _forget(connection: Connection, gone: Sequence[str]) -> None:
+    if not gone:
+        return
     for table in (resources, property_sets, operations):
         connection.execute(delete(table).where(table.c.stack_id.in_(gone)))
     connection.execute(delete(snapshots).where(snapshots.c.id.in_(gone)))
@@ -75,4 +79,4 @@ def keep_stack_document(connection: Connection, stack_id: str, body: str) -> Non
 
 def drop_stack_document(connection: Connection, stack_id: str) -> None:
     """Delete a stack's document; no effect when there is none."""
-    connection.execute(delete(stack_documents).where(stack_documents.c.stack_id == stack_id))
+    connection.execute(statements.without(stack_documents, "stack_id"), {"stack_id": stack_id})

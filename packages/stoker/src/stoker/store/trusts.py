@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import orjson
-from sqlalchemy import Connection, and_, delete, insert, select, update
+from sqlalchemy import Connection, and_, bindparam, delete, insert, select, update
 
 from stoker.base.errors import Conflict
 from stoker.store import statements
@@ -23,6 +23,7 @@ _USABLE = (
     .order_by(trusts.c.credential)
 )
 _LOCKED = statements.where(trusts, "credential").with_for_update()
+_CREDENTIAL = select(stacks.c.credential).where(stacks.c.id == bindparam("id"))
 
 
 class GivenUp(Conflict):
@@ -66,8 +67,9 @@ def move(connection: Connection, root_id: str, former: str | None, credential: s
 
 def inherit(connection: Connection, stack_id: str, parent_id: str) -> None:
     """Set a nested stack's credential to the current one of the stack above it."""
-    above = connection.execute(select(stacks.c.credential).where(stacks.c.id == parent_id)).scalar()
-    connection.execute(update(stacks).where(stacks.c.id == stack_id).values(credential=above))
+    above = connection.execute(_CREDENTIAL, {"id": parent_id}).scalar()
+    change = statements.change(stacks, ("id",), ("credential",))
+    connection.execute(change, statements.assigned({"id": stack_id}, {"credential": above}))
 
 
 def give_up_unused(connection: Connection, credential: str | None) -> None:
