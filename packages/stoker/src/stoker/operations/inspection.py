@@ -202,24 +202,22 @@ async def resource_show(parts: RecordingParts, context: RequestContext, request:
     """Return one resource with its attributes; also those in `with_attr` in addition to the declared ones."""
     services = parts.services
     stack = await find_stack(services, context, request.ref, deleted=True)
-    view = await Reader(services).view(stack)
+    view = await Reader(services).around(stack, request.name)
     state = view.named(request.name)
     inputs = await services.loader.load(stack.inputs)
-    definition = await services.bind(stack, inputs)
-    if state is None and request.name in definition.resources and stack.action not in REMOVES:
-        return _not_created(services, stack, request.name, definition.resources[request.name].type)
+    if state is None and request.name in inputs.template.resources and stack.action not in REMOVES:
+        definition = await services.bind(stack, inputs)
+        if request.name in definition.resources:
+            return _not_created(services, stack, request.name, definition.resources[request.name].type)
     state = state or formerly_named(view.current, request.name)
     if state is None:
         raise _no_resource(request.name, stack)
-    require_stack_user_access(context, stack, state, view.current)
-    users = required_by([other.row for other in view.current.values()])
-    children = await services.database.read(queries.child_stacks, [stack.id])
-    child = next((child for child in children if child.parent_resource == state.row.uuid), None)
-    described = definition.resources.get(state.row.name)
+    await _require_access(context, view, state)
+    users = await services.database.read(queries.dependents, stack.id, state.row.name)
+    child = await services.database.read(queries.stack_by_parent_resource, state.row.uuid)
+    described = inputs.template.resources.get(state.row.name)
     return {
-        **resource_view(
-            state.row, stack, users.get(state.row.name, ()), child=child, parent=await parent_name(services, stack)
-        ),
+        **resource_view(state.row, stack, users, child=child, parent=await parent_name(services, stack)),
         "physical_id": await ObjectIds(services).shown(stack, state.row.type, state.row.physical_id),
         "description": (described.description if described else "") or "",
         "metadata": await _metadata(parts, context, stack, state),
@@ -302,12 +300,18 @@ async def _recorded_resource(
 ) -> tuple[Stack, ResourceState]:
     """Return a resource that the caller can read, with its stack. Raises ResourceNotFound, Forbidden."""
     stack = await find_stack(services, context, ref)
-    view = await Reader(services).view(stack)
+    view = await Reader(services).around(stack, name)
     state = view.named(name) or formerly_named(view.current, name)
     if state is None:
         raise _no_resource(name, stack)
-    require_stack_user_access(context, stack, state, view.current)
+    await _require_access(context, view, state)
     return stack, state
+
+
+async def _require_access(context: RequestContext, view: StackView, state: ResourceState) -> None:
+    """Do what `require_stack_user_access` does, which looks at the whole stack for stack users only."""
+    if is_stack_user(context, view.stack):
+        require_stack_user_access(context, view.stack, state, await view.whole())
 
 
 async def _metadata(

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+import orjson
 from sqlalchemy import (
     Connection,
     and_,
@@ -44,6 +45,18 @@ _WITH_FAILED = (
     .where(tables.resources.c.stack_id.in_(bindparam("values", expanding=True)))
     .where(tables.resources.c.status == bindparam("status"))
     .distinct()
+)
+_NAMED = (
+    statements.where(tables.resources, "stack_id")
+    .where(tables.resources.c.name.in_(bindparam("names", expanding=True)))
+    .order_by(tables.resources.c.position)
+)
+_REQUIRING = (
+    select(tables.resources.c.name, tables.resources.c.requires)
+    .where(tables.resources.c.stack_id == bindparam("stack_id"), tables.resources.c.replaced_by.is_(None))
+    .where(tables.resources.c.action != "DELETE")
+    .where(tables.resources.c.requires.contains(bindparam("name"), escape="/"))
+    .order_by(tables.resources.c.position)
 )
 _SUMMARIES_OF = (
     select(*(tables.resources.c[name] for name in ResourceSummary._fields))
@@ -300,6 +313,21 @@ def each_resource_among(connection: Connection, stack_ids: Iterable[str]) -> Ite
     for start in range(0, len(wanted), _PAGE):
         page = {"values": wanted[start : start + _PAGE]}
         yield from Resource.each_of(connection.execute(_RESOURCES_AMONG, page, execution_options=_STREAMED))
+
+
+def resources_named(connection: Connection, stack_id: str, names: Iterable[str]) -> list[Resource]:
+    """Return the resources of a stack with these names, also those that are being removed, in creation order."""
+    wanted, found = sorted(names), list[Resource]()
+    for start in range(0, len(wanted), _PAGE):
+        page = {"stack_id": stack_id, "names": wanted[start : start + _PAGE]}
+        found += Resource.all_of(connection.execute(_NAMED, page))
+    return found
+
+
+def dependents(connection: Connection, stack_id: str, name: str) -> list[str]:
+    """Return the names of a stack's current resources that depend directly on the one with this name."""
+    rows = connection.execute(_REQUIRING, {"stack_id": stack_id, "name": orjson.dumps(name).decode()})
+    return [row.name for row in rows if name in orjson.loads(row.requires)]
 
 
 def resource_summaries(connection: Connection, stack_ids: Iterable[str]) -> dict[str, list[ResourceSummary]]:

@@ -49,7 +49,7 @@ async def make_call(run: StackContext, state: ResourceState) -> Call:
         required=state.row.action in BEGINNING and state.in_progress,
         child=Child(run, state, announced),
         neighbours=StackNeighbours(
-            run.current,
+            run.whole,
             partial(make_call, run),
             partial(take_signal, run),
             parts.sending,
@@ -76,7 +76,7 @@ async def call_to_look(view: StackView, state: ResourceState, reader: NestedRead
         state,
         required=False,
         child=looks(ChildView(view, state, reader), "members", "member_attribute", "outputs", "template"),
-        neighbours=looks(NeighboursView(view.current), "by_reference", "by_name", "of_type"),
+        neighbours=looks(NeighboursView(view.whole), "by_reference", "by_name", "of_type"),
         configs=looks(StoredConfigs(services, project_id, NoWriter()), "get"),
         deployments=looks(StoredDeployments(services, project_id, NoWriter()), "get"),
         unrecorded=Unrecorded(view, state.type.part_of),

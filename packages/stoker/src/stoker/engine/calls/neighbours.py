@@ -12,46 +12,50 @@ from stoker.plugins import capabilities
 from stoker.plugins.resource import COLLECTED, Call, Neighbour, NoActionRequired
 from stoker.store.records import COMPLETE
 
+Whole = Callable[[], Awaitable[Mapping[str, ResourceState]]]
+
 
 class NeighboursView:
-    """Read access to the other resources of a stack; `current` finds them by name."""
+    """Read access to the other resources of a stack; `whole` returns all current ones by name."""
 
-    def __init__(self, current: Mapping[str, ResourceState]) -> None:
-        self._current = current
+    def __init__(self, whole: Whole) -> None:
+        self._whole = whole
 
     async def by_reference(self, reference_id: object) -> Neighbour | None:
         """Return the resource with this reference id, or None."""
-        return _neighbour(self._by_reference(reference_id))
+        return _neighbour(await self._by_reference(reference_id))
 
     async def by_name(self, name: str) -> Neighbour | None:
         """Return the current resource with this name, or None."""
-        return _neighbour(self._current.get(name))
+        return _neighbour((await self._whole()).get(name))
 
     async def of_type(self, type_name: str) -> list[Neighbour]:
         """Return the current resources of this type."""
-        found = (_neighbour(state) for state in self._current.values() if state.implementation == type_name)
+        current = await self._whole()
+        found = (_neighbour(state) for state in current.values() if state.implementation == type_name)
         return [neighbour for neighbour in found if neighbour is not None]
 
-    def _by_reference(self, reference_id: object) -> ResourceState | None:
-        return next((state for state in self._current.values() if state.reference_id() == reference_id), None)
+    async def _by_reference(self, reference_id: object) -> ResourceState | None:
+        current = await self._whole()
+        return next((state for state in current.values() if state.reference_id() == reference_id), None)
 
 
 class StackNeighbours(NeighboursView):
     """Implements plugins.resource.Neighbours.
 
-    `current` finds the resources by name, `make_call` builds the call of one of them, `take_signal` delivers a signal
+    `whole` returns the resources by name, `make_call` builds the call of one of them, `take_signal` delivers a signal
     to it. `sending` is a lock that serializes the delivery of messages. `replace` begins the replacement of a resource.
     """
 
     def __init__(
         self,
-        current: Mapping[str, ResourceState],
+        whole: Whole,
         make_call: Callable[[ResourceState], Awaitable[Call]],
         take_signal: Callable[[ResourceState, Call, Mapping[str, Any] | None], Awaitable[None]],
         sending: asyncio.Lock,
         replace: Callable[[ResourceState, str], Awaitable[str]],
     ) -> None:
-        super().__init__(current)
+        super().__init__(whole)
         self._make_call = make_call
         self._take_signal = take_signal
         self._sending = sending
@@ -59,7 +63,7 @@ class StackNeighbours(NeighboursView):
 
     async def collect(self, reference_id: object) -> None:
         """Deliver to the resource with this reference id the signals that another service stores for it."""
-        state = self._by_reference(reference_id)
+        state = await self._by_reference(reference_id)
         if state is None:
             return
         kept = await capabilities.kept_signals(state.type, await self._make_call(state))
@@ -72,7 +76,7 @@ class StackNeighbours(NeighboursView):
 
     async def send(self, reference_id: object, message: object) -> str:
         """Deliver a message to the resource with this reference id, and return the result."""
-        state = self._by_reference(reference_id)
+        state = await self._by_reference(reference_id)
         if state is None:
             raise EntityNotFound(f"The stack has no resource with the reference id {reference_id!r}.")
         row = state.row
@@ -84,7 +88,7 @@ class StackNeighbours(NeighboursView):
 
     async def replace(self, name: str, reason: str) -> str:
         """Begin an update that replaces the current resource with this name, and return the result."""
-        state = self._current.get(name)
+        state = (await self._whole()).get(name)
         if state is None:
             raise NoActionRequired(f"there is no resource {name!r} now")
         async with self._sending:

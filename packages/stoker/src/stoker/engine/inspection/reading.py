@@ -13,7 +13,7 @@ from stoker.engine.calls.building import call_to_look
 from stoker.engine.records.loader import LoadedInputs
 from stoker.engine.records.recorded import Recorded
 from stoker.engine.records.services import EngineServices
-from stoker.engine.records.stack_view import StackView, view_of
+from stoker.engine.records.stack_view import StackView, view_around, view_of
 from stoker.engine.records.state import ResourceState, attribute_text, keys_of, walk
 from stoker.engine.redaction.stacks import without_secrets
 from stoker.plugins.resource import AttributeKey
@@ -45,6 +45,10 @@ class Reader:
     async def view(self, stack: Stack) -> StackView:
         """Return the stack as currently recorded."""
         return await view_of(self._services, stack)
+
+    async def around(self, stack: Stack, name: str) -> StackView:
+        """Return the stack as currently recorded, of its resources only the one with this name and those it needs."""
+        return await view_around(self._services, stack, name)
 
     async def attribute(self, view: StackView, resource: str, key: AttributeKey) -> object:
         """Return an attribute with the path that follows it; None if there is no such resource or value."""

@@ -6,14 +6,16 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import orjson
 from sqlalchemy import Connection
 
+from stoker.engine.records.former_names import had_name
 from stoker.engine.records.loader import LoadedInputs
 from stoker.engine.records.observations import Observations
 from stoker.engine.records.services import EngineServices
 from stoker.engine.records.state import ResourceState
 from stoker.store import queries
-from stoker.store.records import Stack
+from stoker.store.records import Resource, Stack
 from stoker.template.expressions import Facade
 from stoker.template.registry import is_template_name
 
@@ -48,6 +50,23 @@ class Recorded:
         states = read_states(connection, services, stack, inputs)
         if observed is not None:
             observed.apply_to(states.values())
+        return cls(stack, states, current_of(states.values()), inputs, facade_of(connection, services, stack, inputs))
+
+    @classmethod
+    def around(cls, services: EngineServices, connection: Connection, stack: Stack, name: str) -> Recorded:
+        """Return only those of a stack's resources that have a name, or that had it if none has, and those that these
+        depend on.
+        """
+        if not stack.inputs:
+            return cls(stack)
+        inputs = services.loader.load_now(connection, stack.inputs)
+        rows = queries.resources_named(connection, stack.id, [name])
+        rows = rows or [row for row in queries.moved_resources(connection, stack.id) if had_name(row, name)]
+        required = {each for row in rows for each in orjson.loads(row.requires)} - {row.name for row in rows}
+        rows += queries.resources_named(connection, stack.id, required)
+        states = _typed(
+            connection, services, stack, inputs, _untyped(connection, services, rows, {stack.id: stack.name})
+        )
         return cls(stack, states, current_of(states.values()), inputs, facade_of(connection, services, stack, inputs))
 
     @classmethod
@@ -151,21 +170,30 @@ def read_untyped(
 
     `stack_names` are the names of the stacks by the IDs of what the resources belong to.
     """
-    reading = services.values.reading()
     found: dict[str, list[ResourceState]] = {owner_id: [] for owner_id in stack_names}
-    for row in queries.each_resource_among(connection, stack_names):
+    for state in _untyped(connection, services, queries.each_resource_among(connection, stack_names), stack_names):
+        found[state.row.stack_id].append(state)
+    return found
+
+
+def _untyped(
+    connection: Connection, services: EngineServices, rows: Iterable[Resource], stack_names: Mapping[str, str]
+) -> list[ResourceState]:
+    """Return the states of recorded resources, with their values, without their types."""
+    reading = services.values.reading()
+    states: list[ResourceState] = []
+    for row in rows:
         sealed, row.state = reading.sealed(row.state), None
         name = stack_names[row.stack_id]
         state = ResourceState(row, services.unknown_type, name, services.sealer, services.values, sealed)
         state.recorded_id = row.physical_id
-        found[row.stack_id].append(state)
-    states = [state for each in found.values() for state in each]
+        states.append(state)
     wanted = [name for state in states for name in (state.row.properties, state.row.former_properties) if name]
     sets = {name: reading.sealed(body) for name, body in queries.each_property_set(connection, wanted)}
     for state in states:
         state.sealed_properties = sets.get(state.row.properties or "")
         state.sealed_former = sets.get(state.row.former_properties or "")
-    return found
+    return states
 
 
 def _look_below(

@@ -6,14 +6,14 @@ A view has its own states and scope, and cannot record anything or change a runn
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TypeVar
 
 from stoker.base.ids import arn
 from stoker.cloud.session import Cloud
 from stoker.engine.records.loader import LoadedInputs
-from stoker.engine.records.recorded import Recorded, read_tree
+from stoker.engine.records.recorded import Recorded, current_of, read_tree
 from stoker.engine.records.scope import RecordedScope
 from stoker.engine.records.services import EngineServices
 from stoker.engine.records.state import ResourceState
@@ -25,7 +25,10 @@ View = TypeVar("View", bound="StackView")
 
 
 class StackView:
-    """`states` are the stack's resources by uuid, `current` those that have not been replaced, by name."""
+    """`states` are the stack's resources by uuid, `current` those that have not been replaced, by name.
+
+    A view of one resource (`view_around`) has only some of them, until `whole` has read the others.
+    """
 
     operation: Operation | None = None
 
@@ -38,6 +41,7 @@ class StackView:
         self.scope = RecordedScope(self.current.get)
         self._facts: StackFacts | None = None
         self._cloud: Cloud | None = None
+        self._is_whole = True
 
     def fill(self, recorded: Recorded) -> None:
         """Set the stack's resources to those read from the database."""
@@ -45,6 +49,22 @@ class StackView:
         self.states |= recorded.states
         self.current |= recorded.current
         self.scope.parent = recorded.facade
+
+    def fill_around(self, recorded: Recorded) -> None:
+        """Set some of the stack's resources; `whole` reads the others."""
+        self.fill(recorded)
+        self._is_whole = False
+
+    async def whole(self) -> Mapping[str, ResourceState]:
+        """Return all current resources by name, after reading those that the view does not have."""
+        if not self._is_whole:
+            recorded = await self.services.database.read(partial(Recorded.of, self.services), self.stack)
+            states = recorded.states | {uuid: self.states[uuid] for uuid in recorded.states if uuid in self.states}
+            for known, found in ((self.states, states), (self.current, current_of(states.values()))):
+                known.clear()
+                known.update(found)
+            self._is_whole = True
+        return self.current
 
     @property
     def planned_secrets(self) -> frozenset[str]:
@@ -108,6 +128,13 @@ async def filled(view: View) -> View:
 async def view_of(services: EngineServices, stack: Stack) -> StackView:
     """Return the stack as currently recorded."""
     return await filled(StackView(services, stack))
+
+
+async def view_around(services: EngineServices, stack: Stack, name: str) -> StackView:
+    """Return the stack with the resource of this name, and those that it depends on, as currently recorded."""
+    view = StackView(services, stack)
+    view.fill_around(await services.database.read(partial(Recorded.around, services), stack, name))
+    return view
 
 
 async def views_of_tree(services: EngineServices, top: Stack) -> list[StackView]:

@@ -79,7 +79,9 @@ def _inputs_of(entry: Entry) -> dict[str, object]:
 async def redacted_metadata(
     services: EngineServices, stack: Stack, metadata: Mapping[str, object]
 ) -> dict[str, object]:
-    """Return a resource's metadata as users see them."""
+    """Return a resource's metadata as users see them; only where they contain strings are the secrets looked up."""
+    if next(strings_of(metadata), None) is None:
+        return dict(metadata)
     shown: dict[str, Any] = redact_values(
         metadata, {*await all_secrets(await view_of(services, stack)), *credentials_in(metadata)}
     )
