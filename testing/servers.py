@@ -13,6 +13,7 @@ import pwd
 import shutil
 import signal
 import socket
+import stat
 import subprocess
 import tempfile
 import time
@@ -89,6 +90,13 @@ def program(package: str, *patterns: str) -> Path:
     return path
 
 
+def _open_to_all() -> Path:
+    """The directory for temporary files, or that of the system if other users cannot reach what is in it."""
+    wanted = Path(tempfile.gettempdir()).resolve()
+    private = any(not path.stat().st_mode & stat.S_IXOTH for path in (wanted, *wanted.parents))
+    return Path("/tmp") if private and os.geteuid() == 0 else wanted
+
+
 @dataclass(frozen=True)
 class Certificate:
     """Files in PEM form: an authority's own certificate, and what it has signed for the loopback address."""
@@ -141,7 +149,7 @@ class Server:
     def __init__(self) -> None:
         self.port = free_port()
         self.command()  # installs the package, which makes the user
-        self.directory = Path(tempfile.mkdtemp(prefix=f"stoker-{self.package}-"))
+        self.directory = Path(tempfile.mkdtemp(prefix=f"stoker-{self.package}-", dir=_open_to_all()))
         if os.geteuid() == 0:
             account = pwd.getpwnam(self.user)
             os.chown(self.directory, account.pw_uid, account.pw_gid)
@@ -166,12 +174,16 @@ class Server:
         """Run a command as the server's user, to its end."""
         subprocess.run(
             self._as_user([str(word) for word in command]),
-            env={**os.environ, **self.environment()},
+            env=self._surroundings(),
             cwd=self.directory,
             check=True,
             stdout=self._log,
             stderr=self._log,
         )
+
+    def _surroundings(self) -> Mapping[str, str]:
+        # The server's user may not write where temporary files of this process are.
+        return {**os.environ, "TMPDIR": str(self.directory), **self.environment()}
 
     def _as_user(self, command: list[str]) -> list[str]:
         # setpriv runs the command in its own place, so that signals reach the server and not a shell around it.
@@ -183,7 +195,7 @@ class Server:
         """Start the server, and wait until it answers."""
         self._process = subprocess.Popen(
             self._as_user(self.command()),
-            env={**os.environ, **self.environment()},
+            env=self._surroundings(),
             cwd=self.directory,
             stdin=subprocess.DEVNULL,
             stdout=self._log,
