@@ -18,7 +18,7 @@ READ = ("1", "5", "6", "263043051", "263043066", "263043148")
 while it stops, a volume that is still being created, a deployment that was deleted before its configuration."""
 RENAMED = ("1", "3", "5", "7")
 """Seeds of histories in which each update gives a resource another name."""
-IMPORTED = ("5", "7", "9", "11")
+IMPORTED = ("1", "6", "8", "14")
 """Seeds of histories in which networks are given away, and imported again."""
 LOCKED = ("1", "2", "3", "4")
 """Seeds of histories in which stacks are locked for a while."""
