@@ -55,7 +55,7 @@ _BY_NAME = (
     ("mail", "admin@example.com"),
     ("domain$", "default"),
     ("ip_address", "10.5.0.20"),
-    ("pass", "Secret-12"),
+    ("pass", "Secret12"),
     ("key", "community"),
     ("image", "cirros"),
     ("flavor", "m1.small"),

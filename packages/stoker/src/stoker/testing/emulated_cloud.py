@@ -13,15 +13,18 @@ from openstack_emulator.core.faults import Fault, parse_fault
 from openstack_emulator.core.http import Request as CloudRequest
 from openstack_emulator.core.http import Response
 from openstack_emulator.core.outgoing import Answer, Outgoing, Unsent
+from openstack_emulator.identity.rules.catalog import REGION
 from openstack_emulator.services import new_cloud
 from stoker.base.errors import Invalid
 from stoker.cloud.transport import Request
 from stoker.engine.running.stopping import RESOURCE
 from stoker.testing.calls import CloudCalls
 from stoker.testing.connections import CLOUD_URL, LoopTransport
+from stoker.testing.orchestration import MOUNT, Orchestration
+from stoker.testing.orchestration import URL as ORCHESTRATION_URL
 from stoker_foundation.clock import ManualClock, sleep
 
-_ORCHESTRATION = {"orchestration": "http://stoker/v1/%(tenant_id)s", "cloudformation": "http://stoker-cfn/v1"}
+_ORCHESTRATION = {"orchestration": ORCHESTRATION_URL, "cloudformation": "http://stoker-cfn/v1"}
 _NEEDED = frozenset({"identity", "orchestration", "cloudformation"})
 _EXTENSIONS = "/network/v2.0/extensions"
 _IMAGE = {"disk_format": "qcow2", "container_format": "bare", "visibility": "public"}
@@ -33,12 +36,14 @@ class EmulatedCloud:
     Stacks are those of `demo`. It has an external network `public`, and for `demo` a network `private`; some flavors
     (`m1.small` …) and the image `cirros`. `calls` are the requests of the engine, `inner` is the emulator's cloud.
     `extensions` are the aliases of the extensions of Neutron that it has, None for all that are emulated.
+    `orchestration` is the service of stacks.
     """
 
     def __init__(self, clock: ManualClock) -> None:
         self.clock = clock
         self.calls = CloudCalls()
         self.extensions: Collection[str] | None = None
+        self.orchestration = Orchestration(self.token_data)
         self.inner = new_cloud(clock=clock, endpoint=CLOUD_URL, extra_endpoints=_ORCHESTRATION)
         self.inner.outgoing = _NothingOutgoing(lambda: [CLOUD_URL], True)
         self.inner.start()
@@ -120,6 +125,13 @@ class EmulatedCloud:
             if each["type"] not in types and each["type"] not in _NEEDED:
                 self.request("DELETE", f"/identity/v3/services/{each['id']}")
 
+    def add_region(self, name: str) -> None:
+        """Add a region, with the same services as the first one has. What they contain is the same, too."""
+        for each in self.request("GET", "/identity/v3/endpoints")["endpoints"]:
+            if each["region"] == REGION:
+                copied = {key: each[key] for key in ("service_id", "interface", "url")}
+                self.request("POST", "/identity/v3/endpoints", {"endpoint": {**copied, "region": name}})
+
     def grant(self, role: str) -> None:
         """Give the user `demo` a role in its project. Raises Invalid if there is no such role."""
         [project] = self.request("GET", "/identity/v3/projects?name=demo")["projects"]
@@ -191,6 +203,15 @@ class EmulatedCloud:
             raise Invalid(f"The emulated cloud has no user {user!r} with a project of this name.")
         return response.headers["X-Subject-Token"]
 
+    def token_data(self, token: str) -> Mapping[str, Any] | None:
+        """What the identity service says about a token; None for one that it does not know."""
+        headers = {"X-Auth-Token": self.token("admin"), "X-Subject-Token": token}
+        response = dispatch(self.inner, CloudRequest("GET", "/identity/v3/auth/tokens", "", headers))
+        if response is None or response.status != 200:
+            return None
+        data: Mapping[str, Any] = orjson.loads(response.payload())["token"]
+        return data
+
     # -- what goes wrong -----------------------------------------------------------------------------------------
 
     def add_fault(self, on: str, do: str, **rule: object) -> None:
@@ -211,11 +232,18 @@ class EmulatedCloud:
         fault = self.inner.faults.take(sent)
         if fault is not None and fault.do == "delay":
             await sleep(self.clock, fault.seconds)
+        response = await self.served(sent, fault)
+        self.calls.record(self.clock.now(), sent, response, RESOURCE.get())
+        return response
+
+    async def served(self, sent: CloudRequest, fault: Fault | None) -> Response | None:
+        """The answer of the service, when it is there; None if the connection breaks."""
+        if sent.path.startswith(f"{MOUNT}/"):
+            return await self.orchestration.answered(sent, fault)
         response = self.dispatched(sent, fault)
         if response is not None and response.later is not None:
             response.body = await response.later
             self.inner.store.flush()
-        self.calls.record(self.clock.now(), sent, response, RESOURCE.get())
         return response
 
     def dispatched(self, sent: CloudRequest, fault: Fault | None) -> Response | None:

@@ -26,6 +26,8 @@ def create_existing_objects(cloud: EmulatedCloud, section: Mapping[str, Any]) ->
         cloud.add_network(name, **network)
     for name in section.get("keypairs", ()):
         cloud.add_keypair(name)
+    for region in section.get("regions", ()):
+        cloud.add_region(region)
     for role in section.get("roles", ()):
         cloud.grant(role)
     for service, limits in section.get("quotas", {}).items():

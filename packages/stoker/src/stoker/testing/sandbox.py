@@ -29,6 +29,7 @@ from stoker.engine.plan_policies.policy import Policy
 from stoker.engine.settings import EngineSettings
 from stoker.operations import OPERATIONS
 from stoker.plugins.registry import Registry
+from stoker.rpc.dispatch import Dispatcher
 from stoker.store.database import Database
 from stoker.store.records import IN_PROGRESS
 from stoker.store.sealing import Sealer
@@ -250,6 +251,7 @@ class Sandbox:
             clock=clock,
             settings=self._settings,
         )
+        self.cloud.orchestration.service = Dispatcher(self.engine, OPERATIONS)
 
     async def _stop(self) -> None:
         await self.engine.stop()

@@ -108,6 +108,7 @@ CLOUD = Section(
         "images": Key(MapOf(IMAGE, "name"), "Public images with their properties, such as `min_disk`."),
         "networks": Key(MapOf(NETWORK, "name"), "Networks of the user, or external ones."),
         "keypairs": Key(ListOf(TEXT), "Names of key pairs of the user."),
+        "regions": Key(ListOf(TEXT), "Further regions, with the same services, for stacks in them."),
         "services": Key(ListOf(TEXT), "Types of the services in the catalog; all that are emulated unless given."),
         "extensions": Key(ListOf(TEXT), "Aliases of the extensions of Neutron; all that are emulated unless given."),
         "only": Key(FLAG, "Whether the cloud has no other flavors, images and networks than these."),

@@ -1,15 +1,13 @@
-"""The steps that decide how long an operation takes, and the resources on which most others depend."""
+"""The steps that decide how long an operation takes."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from stoker.testing.rehearsal.scenario import Step
 from stoker.testing.rehearsal.structure import Structure
 
 _SAME = 0.05
-_SHARE = 0.5
 
 
 def critical_path(steps: Sequence[Step], structure: Structure) -> list[Step]:
@@ -38,22 +36,3 @@ def _before(path: str, leaves: dict[str, Step], structure: Structure) -> list[St
         if found:
             return found
     return []
-
-
-@dataclass(frozen=True, slots=True)
-class SinglePoint:
-    """A resource whose failure stops `dependents` of all other resources."""
-
-    path: str
-    dependents: int
-
-
-def single_points(paths: Sequence[str], structure: Structure) -> list[SinglePoint]:
-    """Return the resources of the root stack on which at least half of all others depend, the most important first."""
-    found = []
-    for name in structure.root.nodes:
-        after = structure.root.after(name)
-        count = sum(path.split(".")[0] in after for path in paths)
-        if count and count >= _SHARE * (len(paths) - 1):
-            found.append(SinglePoint(name, count))
-    return sorted(found, key=lambda each: (-each.dependents, each.path))

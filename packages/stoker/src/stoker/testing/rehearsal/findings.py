@@ -236,6 +236,15 @@ class Disturbed:
             earlier, path = found
             self._races.setdefault(path, []).append(_Race(earlier, failure, run.number, structure))
 
+    @property
+    def hidden(self) -> set[tuple[str, str]]:
+        """The paths of resources of which the second needs the first, without depending on it."""
+        return {
+            (f"{path[: len(path) - len(path.rsplit('.', 1)[-1])]}{race.earlier}", path)
+            for path, races in self._races.items()
+            for race in races
+        }
+
     def races(self) -> Iterator[Diagnostic]:
         """Yield the dependencies that are missing, when all runs are done.
 

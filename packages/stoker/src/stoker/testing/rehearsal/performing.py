@@ -12,6 +12,7 @@ from sqlalchemy import Row
 from stoker.authoring.plan_steps import is_retained
 from stoker.base.errors import NotFound, StokerError
 from stoker.engine.settings import EngineSettings, time_limit
+from stoker.plugins.capabilities import ParentInAnotherService
 from stoker.plugins.resource import ResourceType
 from stoker.store.records import STACK_TYPE
 from stoker.testing.census import OUTLIVING
@@ -277,12 +278,15 @@ class _Run:
         return f"{shown['action']}_{shown['status']}", shown["status_reason"]
 
     async def _rows(self) -> list[Mapping[str, Any]]:
-        """Return all resources, those of nested stacks included; none without a stack."""
-        try:
-            listed = await self._stage.ask("resource_list", ref=_REF, nested_depth=_DEPTH)
-        except NotFound:
-            return []
-        rows: list[Mapping[str, Any]] = listed["resources"]
+        """Return all resources, those of nested stacks and of stacks in other regions included."""
+        others = ({"name": None, "id": each} for each in self._stage.stacks_of_resources())
+        rows: list[Mapping[str, Any]] = []
+        for ref in (_REF, *others):
+            try:
+                listed = await self._stage.ask("resource_list", ref=ref, nested_depth=_DEPTH)
+            except NotFound:
+                continue
+            rows += listed["resources"]
         unsupported = sorted({row["type"] for row in rows} & UNSUPPORTED)
         if unsupported:
             raise StokerError(f"Resources of the type {unsupported[0]} cannot be rehearsed: nothing signals them.")
@@ -315,7 +319,9 @@ class _Run:
             path = paths[row["stack_id"], row["name"]]
             self.types[path] = row["type"]
             kind = self._stage.engine.services.registry.get(row["type"])
-            if isinstance(kind, ResourceType) and kind.content and row["physical_id"]:
+            if not isinstance(kind, ResourceType) or isinstance(kind, ParentInAnotherService):
+                continue  # the resources of stacks in other regions are known
+            if kind.content and row["physical_id"]:
                 found[path] = (row["type"], str(row["physical_id"]))
         return found
 
@@ -352,6 +358,8 @@ class _Run:
 
     def _left(self, before: Mapping[tuple[str, str], set[str]]) -> Iterator[LeftObject]:
         """Yield the objects that nobody owns any more."""
+        for stack_id in self._stage.stacks_of_resources():
+            yield LeftObject("heat", "stacks", stack_id, self._paths()[self._stage.cloud.orchestration.parents[stack_id]])
         without = set().union(*(OUTLIVING.get(kind, ()) for kind in self.types.values()))
         for kind, identifiers in self._stage.objects(without).items():
             if self._has_copies and kind in _COPIES:

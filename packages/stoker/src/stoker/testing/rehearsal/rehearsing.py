@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 
 from stoker.base.diagnostics import Diagnostic
@@ -34,7 +34,10 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class Rehearsal:
-    """What has come of a rehearsal: the undisturbed run, the others, and the findings, sorted by their places."""
+    """What has come of a rehearsal: the undisturbed run, the others, and the findings, sorted by their places.
+
+    `hidden` are pairs of paths: the second resource needs the first without depending on it.
+    """
 
     scenario: Scenario
     structure: Structure
@@ -42,6 +45,7 @@ class Rehearsal:
     runs: Runs
     outcomes: Sequence[tuple[Run, Outcome]] = ()
     findings: Sequence[Diagnostic] = field(default_factory=tuple)
+    hidden: Collection[tuple[str, str]] = ()
 
 
 def check(scenario: Scenario) -> None:
@@ -97,7 +101,7 @@ def rehearse(
         found += disturbed.findings(run, outcome)
         progress(len(outcomes), len(wanted))
     found += disturbed.races()
-    return Rehearsal(scenario, before, undisturbed, runs, outcomes, _unique(found))
+    return Rehearsal(scenario, before, undisturbed, runs, outcomes, _unique(found), disturbed.hidden)
 
 
 def _scaled(scenario: Scenario, structure: Structure) -> Scenario:

@@ -8,21 +8,22 @@ from dataclasses import asdict
 from typing import Any
 
 from stoker.testing.rehearsal.capacity import Capacity, capacities
-from stoker.testing.rehearsal.critical_path import critical_path, single_points
+from stoker.testing.rehearsal.critical_path import critical_path
 from stoker.testing.rehearsal.disruptions import WORDS, Disruption, Kind
 from stoker.testing.rehearsal.rehearsing import Rehearsal
 from stoker.testing.rehearsal.runs import Run
 from stoker.testing.rehearsal.scenario import CREATE, UPDATE, Outcome, Phase
+from stoker.testing.rehearsal.single_points import SinglePoint, single_points
 
 _WIDTH = 100
 """The longest message in the report for people, in characters; the JSON data have all of it."""
+_MOST_POINTS = 8
 
 
 def to_data(rehearsal: Rehearsal) -> dict[str, Any]:
     """Return plain JSON data."""
     created = rehearsal.usual.phase(CREATE)
     steps = created.steps if created is not None else ()
-    paths = sorted({step.path for step in steps})
     return {
         "findings": [each.to_dict() for each in rehearsal.findings],
         "undisturbed": [_phase_data(each) for each in rehearsal.usual.phases],
@@ -32,8 +33,14 @@ def to_data(rehearsal: Rehearsal) -> dict[str, Any]:
             for step in critical_path(steps, rehearsal.structure)
         ],
         "single_points": [
-            {"resource": each.path, "dependents": each.dependents, "of": len(paths) - 1}
-            for each in single_points(paths, rehearsal.structure)
+            {
+                "resource": each.path,
+                "dependents": each.dependents,
+                "of": each.of,
+                "seed": each.run or None,
+                "state": each.state or None,
+            }
+            for each in single_points(rehearsal)
         ],
         "runs": [_run_data(rehearsal, run, outcome) for run, outcome in rehearsal.outcomes],
         "summary": {
@@ -123,10 +130,15 @@ def _critical(rehearsal: Rehearsal) -> Iterator[str]:
     if path:
         shown = " → ".join(f"{step.path} {_seconds(step.ended - step.began)}" for step in path)
         yield f"  critical path: {shown}"
-    points = single_points(sorted({step.path for step in steps}), rehearsal.structure)
+    points = single_points(rehearsal)
     if points:
-        shown = ", ".join(f"{each.path} ({each.dependents})" for each in points[:5])
-        yield f"  most others depend on: {shown}"
+        shown = ", ".join(_shown_point(each) for each in points[:_MOST_POINTS])
+        more = f" and {len(points) - _MOST_POINTS} more" if len(points) > _MOST_POINTS else ""
+        yield f"  single points of failure: {shown}{more}"
+
+
+def _shown_point(point: SinglePoint) -> str:
+    return f"{point.path} (run {point.run})" if point.run else point.path
 
 
 def _table(rehearsal: Rehearsal) -> Iterator[str]:

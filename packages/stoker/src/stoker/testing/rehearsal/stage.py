@@ -179,15 +179,19 @@ class Stage(Sandbox):
         found: list[Row[Any]] = self._database.read_now(_stacks)
         return found
 
+    def stacks_of_resources(self) -> list[str]:
+        """Return the IDs of the stacks that exist as objects of resources, as those of other regions do."""
+        there = {row.id for row in self.stacks() if row.deleted_at is None}
+        return [each for each in self.cloud.orchestration.parents if each in there]
+
     def prefixes(self) -> dict[str, str]:
         """Return what precedes the names of resources in their paths, by the IDs of all stacks that there have been."""
-        stacks = {row.id: row for row in self.stacks()}
+        stacks = {row.id: (row.parent_id, row.parent_resource_name) for row in self.stacks()}
+        stacks |= self.cloud.orchestration.parents
 
         def prefix(stack_id: str) -> str:
-            row = stacks.get(stack_id)
-            if row is None or row.parent_id is None:
-                return ""
-            return f"{prefix(row.parent_id)}{row.parent_resource_name}."
+            parent, name = stacks.get(stack_id, (None, None))
+            return "" if parent is None else f"{prefix(parent)}{name}."
 
         return {stack_id: prefix(stack_id) for stack_id in stacks}
 
@@ -275,10 +279,7 @@ class RehearsedCloud(EmulatedCloud):
         fault = self._visibility.fault(sent) or (None if kind is None else fault_of(kind, sent))
         if seconds and (fault is None or fault.do in ("act_and_drop", "error_state")):
             await sleep(self.clock, seconds)
-        response = self.dispatched(sent, fault)
-        if response is not None and response.later is not None:
-            response.body = await response.later
-            self.inner.store.flush()
+        response = await self.served(sent, fault)
         response = self._visibility.shown(sent, cut(response) if kind is Kind.PARTIAL_LIST else response)
         self.calls.record(self.clock.now(), sent, response, RESOURCE.get())
         call = self.calls[-1]

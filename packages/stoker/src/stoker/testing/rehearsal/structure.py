@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from stoker.authoring.lint import MAX_NESTED_STACK_DEPTH
+from stoker.authoring.sources import beside
 from stoker.authoring.workspace import Place, Workspace
 from stoker.base.diagnostics import Diagnostic, Position
 from stoker.base.errors import RequestLimitExceeded, TemplateInvalid
 from stoker.plugins import capabilities
 from stoker.plugins.registry import Registry
-from stoker.plugins.resource import ResourceType
+from stoker.plugins.resource import ChildRequest, ResourceType
 from stoker.resources.heat.groups.scaling_policy import PolicyResource
 from stoker.template.check import requirements
 from stoker.template.expressions import UnknownScope
@@ -157,12 +158,25 @@ def _references(definition: Any, output: Any) -> Iterator[str]:
 
 
 def _inside(place: Place, name: str, kind: ResourceType | None, values: Mapping[str, Any]) -> Level | None:
-    if kind is None or not kind.nested or place.depth >= MAX_NESTED_STACK_DEPTH:
+    if kind is None or place.depth >= MAX_NESTED_STACK_DEPTH:
         return None
-    request = capabilities.sample_of(kind, values)
+    remote = capabilities.remote_stack_of(kind, values)
+    request = remote or capabilities.sample_of(kind, values)
     if request is None or request.template is None:
         return None
+    if remote is not None and (file := _file_of(place, name)) is not None:
+        request = ChildRequest(None, file, remote.parameters)
     try:
-        return _level(place.child(place.definition.resources[name], request).require_sound())
+        level = _level(place.child(place.definition.resources[name], request).require_sound())
     except (TemplateInvalid, RequestLimitExceeded):
         return None
+    return level if remote is None else replace(level, own=True)
+
+
+def _file_of(place: Place, name: str) -> str | None:
+    """Return the path of the file that a resource has as its property `template`; None if it is not all of a file."""
+    document = place.definition.template.document
+    wanted = document.data["resources"][name]["properties"]["template"] if "resources" in document.data else None
+    if isinstance(wanted, Mapping) and list(wanted) == ["get_file"] and isinstance(wanted["get_file"], str):
+        return beside(place.files.folder, wanted["get_file"])
+    return None
