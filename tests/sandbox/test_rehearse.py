@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+import shutil
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -21,66 +20,11 @@ from stoker.testing.rehearsal.report import to_data
 from stoker.testing.rehearsal.rules import RULES
 from stoker.testing.rehearsal.scenario import Outcome, Scenario
 from stoker.testing.workers import Workers
+from tests.sandbox.template_bugs import BUGS, MENDS, Bug
 
 TEMPLATES = Path(__file__).with_name("rehearsed")
 EXAMPLES = Path(stoker.__file__).with_name("examples")
 RULE_PAGE = Path(__file__).parents[2] / "docs/reference/rehearsal-rules.md"
-
-
-@dataclass(frozen=True)
-class Bug:
-    """A bug of a template: by which rule it is found, where, and what the message and the hint contain."""
-
-    template: str
-    rule: str
-    place: str
-    words: str
-    to: str | None = None
-    seeds: int = 0
-    cloud: Mapping[str, Any] = field(default_factory=dict)
-
-
-_CROWDED = {"quotas": {"compute": {"instances": 1}}}
-BUGS = (
-    Bug("association.yaml", "missing-dependency", "association.yaml:11", "depends_on: routing"),
-    Bug("group-by-name.yaml", "missing-dependency", "group-by-name.yaml:4", "depends_on: web", seeds=1),
-    Bug("nested-route.yaml", "missing-dependency", "nested-route.yaml:7", "depends_on: joint", seeds=4),
-    Bug("nested-subnet.yaml", "missing-dependency", "nested-subnet.yaml:5", "depends_on: addresses", seeds=3),
-    Bug("wait-before-server.yaml", "unreachable-wait-condition", "wait-before-server.yaml:4", "only after it"),
-    Bug("wait-for-nobody.yaml", "unreachable-wait-condition", "wait-for-nobody.yaml:7", "no other resource"),
-    Bug("volume.yaml", "data-replaced", "volume-moved.yaml:3", "OS::Cinder::Volume", to="volume-moved.yaml"),
-    Bug("container.yaml", "data-replaced", "container-renamed.yaml:3", "Container", to="container-renamed.yaml"),
-    Bug("volume.yaml", "rollback-fails", "volume-grown.yaml:3", "be decreased", to="volume-grown.yaml", seeds=8),
-    Bug("rolling.yaml", "batches-outlast-timeout", "rolling.yaml:3", "3600 s"),
-    Bug("rolling-scaling.yaml", "batches-outlast-timeout", "rolling-scaling.yaml:3", "5 batches"),
-    Bug("retained-port.yaml", "deletion-refused", "retained-port.yaml:4", "in use by port"),
-    Bug("retained-attachment.yaml", "deletion-refused", "retained-attachment.yaml:7", "Volume status"),
-    Bug("boot-volume.yaml", "left-behind", "boot-volume.yaml:3", "volumes of cinder"),
-    Bug("gateway.yaml", "update-fails", "gateway-removed.yaml:5", "floating IPs", to="gateway-removed.yaml"),
-    Bug("no-gateway.yaml", "creation-fails", "no-gateway.yaml:13", "not reachable"),
-    Bug("wait-condition.template", "unreachable-wait-condition", "wait-condition.template:5", "from Web"),
-    Bug("waits.yaml", "unreachable-wait-condition", "waits-for-more.yaml:12", "leaves as it is", "waits-for-more.yaml"),
-    Bug("store.yaml", "data-replaced", "store-changed.yaml:3", "OS::Manila::Share", "store-changed.yaml"),
-    Bug("store.yaml", "data-replaced", "store-changed.yaml:4", "OS::Barbican::Secret", "store-changed.yaml"),
-    Bug("store.yaml", "data-replaced", "store-changed.yaml:6", "OS::Zaqar::Queue", "store-changed.yaml"),
-    Bug("batches.yaml", "batches-outlast-timeout", "batches.yaml:3", "3800 s"),
-    Bug("batches.yaml", "batches-outlast-timeout", "batches.yaml:7", "rolling_updates"),
-    Bug("retained-group.yaml", "deletion-refused", "retained-group.yaml:3", "in use by port"),
-    Bug("retained-interface.yaml", "deletion-refused", "retained-interface.yaml:8", "ports still attached"),
-    Bug("retained-volume.yaml", "left-behind", "retained-volume.yaml:3", "volumes of cinder", seeds=5),
-    Bug("key.yaml", "removed-too-late", "key-renamed.yaml:3", "from: key, to: login", "key-renamed.yaml"),
-    Bug("address.yaml", "removed-too-late", "address-renamed.yaml:3", "before port", "address-renamed.yaml"),
-    Bug("listener.yaml", "removed-too-late", "listener-renamed.yaml:4", "before listener", "listener-renamed.yaml"),
-    Bug("attachment.yaml", "removed-too-late", "attachment-renamed.yaml:7", "attached", "attachment-renamed.yaml"),
-    Bug("shared-volume.yaml", "creation-fails", "shared-volume.yaml:13", "must be available"),
-    Bug("fixed-port.yaml", "creation-fails", "fixed-port.yaml:3", "not a valid IP"),
-    Bug("volume.yaml", "update-fails", "volume-shrunk.yaml", "be decreased", "volume-shrunk.yaml"),
-    Bug("balanced.yaml", "single-host", "balanced.yaml:3", "anti-affinity"),
-    Bug("scaled-key.yaml", "scaling-fails", "scaled-key.yaml:3", "already exists"),
-    Bug("scaled-address.yaml", "scaling-fails", "scaled-address.yaml:5", "already allocated"),
-    Bug("scaled-servers.yaml", "quota-exceeded", "scaled-servers.yaml:3", "already used 1", cloud=_CROWDED),
-    Bug("server-one.yaml", "quota-exceeded", "server-two.yaml", "1 in use", "server-two.yaml", cloud=_CROWDED),
-)
 
 
 @pytest.fixture(scope="module")
@@ -112,6 +56,23 @@ def test_bugs_are_found(bugs: list[Bug], workers: Workers, monkeypatch: pytest.M
         texts = [f"{each.text()} {each.hint}" for each in found if each.rule == bug.rule]
         assert [text for text in texts if re.match(rf"{re.escape(bug.place)}\b", text) and bug.words in text], found
     assert len(found) == len(bugs), found
+
+
+@pytest.mark.parametrize("bug", [bugs[0] for bugs in _together()], ids=lambda bug: f"{bug.rule} {bug.to or bug.template}")
+def test_mended_templates_have_no_findings(
+    bug: Bug, workers: Workers, tmp_path: Path
+) -> None:
+    """What the page of the rule advises is enough."""
+    folder = Path(shutil.copytree(TEMPLATES, tmp_path / "templates"))
+    mend = MENDS[bug.to or bug.template]
+    for name, old, new in mend.changes:
+        text = (folder / name).read_text()
+        assert old in text
+        (folder / name).write_text(text.replace(old, new))
+    target = str(folder / bug.to) if bug.to else None
+    found = rehearse(Scenario(str(folder / bug.template), target, cloud=mend.cloud), bug.seeds, None, workers)
+    assert not found.findings
+    assert all(phase.succeeded for phase in found.usual.phases)
 
 
 def test_each_rule_is_violated_and_has_its_section() -> None:

@@ -32,8 +32,16 @@ from tools.conformance.community.run import read_document
 SEEDS = 8
 """Runs with disruptions for each template: each request that is new is slow at first, and finds dependencies."""
 _IMAGES = ("fedora", "ubuntu", "F17-x86_64-cfntools", "F19-x86_64-cfntools", "Fedora-Cloud-Base-20141203-21.x86_64")
-CLOUD: Mapping[str, Any] = {"keypairs": ["community"], "images": {name: {} for name in _IMAGES}, "roles": ["admin"]}
+CLOUD: Mapping[str, Any] = {
+    "keypairs": ["community"],
+    "images": {name: {} for name in _IMAGES},
+    "roles": ["admin"],
+    "regions": ["RegionTwo"],
+}
 _SUFFIXES = (".yaml", ".template", ".json")
+_REPOSITORY_URL = "https://raw.github.com/openstack/heat-templates/master"
+"""Where templates look for others of the collection."""
+_NESTED = re.compile(r"""type:\s*["']?([\w./-]+\.yaml)""")
 _GET_FILE = re.compile(r"""(?:get_file|get_file"):\s*["']?([^\s"'{}]+)""")
 _BY_CONSTRAINT = {
     "nova.keypair": "community",
@@ -42,6 +50,9 @@ _BY_CONSTRAINT = {
     "neutron.network": "private",
     "neutron.subnet": "private-subnet",
     "keystone.domain": "default",
+    "keystone.project": "demo",
+    "keystone.role": "member",
+    "keystone.region": "RegionOne",
 }
 _BY_NAME = (
     ("public_net", "public"),
@@ -54,6 +65,10 @@ _BY_NAME = (
     ("end$", "10.5.0.90"),
     ("mail", "admin@example.com"),
     ("domain$", "default"),
+    ("project", "demo"),
+    ("role", "member"),
+    ("region", "RegionOne"),
+    ("hosts", "compute-2"),
     ("ip_address", "10.5.0.20"),
     ("pass", "Secret12"),
     ("key", "community"),
@@ -66,6 +81,12 @@ _BY_NAME = (
 )
 _OUTDATED = {"expiration": "2099-12-28T19:14:44"}
 """Values in place of defaults that were right when the templates were written."""
+_VALUES: Mapping[str, Mapping[str, Any]] = {"hot/blazar/blazar_host.yaml": {"name": "compute-4"}}
+"""Values for parameters of templates whose names say too little."""
+_ENVIRONMENTS = {
+    "hot/mistral/templates/autoscaling_using_mistral.yaml": "hot/mistral/nova_networking_server_with_ip_env.yaml"
+}
+"""Environments of templates, but for those that are beside them."""
 _BY_TYPE: Mapping[str, Any] = {
     "number": 1,
     "Number": 1,
@@ -106,6 +127,9 @@ def _templates(copy: Path) -> Iterator[str]:
         if path.suffix not in _SUFFIXES:
             continue
         text = path.read_text("utf-8")
+        if _REPOSITORY_URL in text:
+            text = text.replace(_REPOSITORY_URL, copy.as_uri())
+            path.write_text(text)
         for named in _GET_FILE.findall(text):
             wanted = (path.parent / named).resolve()
             if wanted.is_relative_to(copy.parent) and not wanted.exists():
@@ -120,7 +144,7 @@ def _prove(name: str, workers: Workers, rules: Counter[str]) -> str:
     try:
         data = Document.parse(Path(name).read_text("utf-8")).data
         cloud = {**CLOUD, "images": {**CLOUD["images"], **{image: {} for image in _images(data)}}}
-        scenario = Scenario(name, environments=_environment(name), parameters=dict(_parameters(data)), cloud=cloud)
+        scenario = Scenario(name, environments=_environment(name), parameters=_values(name, data), cloud=cloud)
         check(scenario)
         rehearsal = rehearse(scenario, SEEDS, None, workers)
     except TemplateInvalid as error:
@@ -142,6 +166,8 @@ def _states(rehearsal: Rehearsal) -> str:
 
 def _environment(name: str) -> tuple[str, ...]:
     """Return the environment that a template of the collection has beside it: `name_env.yaml` for `name.yaml`."""
+    if name in _ENVIRONMENTS:
+        return (_ENVIRONMENTS[name],)
     path = Path(name)
     beside = path.with_name(f"{path.stem}_env{path.suffix}")
     return (str(beside),) if beside.exists() else ()
@@ -154,6 +180,10 @@ def _images(data: Mapping[str, Any]) -> set[str]:
     parameters = (data.get("parameters") or data.get("Parameters") or {}).items()
     defaults = [each.get("default", each.get("Default")) for name, each in parameters if re.search("(?i)image", name)]
     return (named | {text for text in defaults if isinstance(text, str)}) - {"cirros", ""}
+
+
+def _values(name: str, data: Mapping[str, Any]) -> dict[str, Any]:
+    return {**dict(_parameters(data)), **_VALUES.get(name, {})}
 
 
 def _parameters(data: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:

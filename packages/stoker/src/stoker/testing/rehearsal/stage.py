@@ -123,11 +123,13 @@ class Stage(Sandbox):
     @property
     def busy(self) -> bool:
         """Whether an operation is unfinished, on any stack; the engine that runs it may be dead."""
-        return not self._there.is_set() or self._database.read_now(_has_unfinished)
+        if not self._there.is_set() or self.engine.runs:
+            return True
+        return bool(self._database.read_now(_has_unfinished))  # there is no need to ask for it while something runs
 
     def is_waiting(self, types: Collection[str]) -> bool:
         """Whether an action is in progress on a resource of these types, in nested stacks, too."""
-        return bool(self._database.read_now(_has_action_in_progress, types))
+        return not self._database.read_now(_types_in_progress).isdisjoint(types)
 
     def _died(self) -> None:
         self._loop.call_later(RESTART_SECONDS, lambda: self._loop.create_task(self._start_engine()))
@@ -215,15 +217,15 @@ def _write(content: bytes) -> None:
 
 _ANY_UNFINISHED = select(tables.operations.c.id).where(tables.operations.c.status.in_(UNFINISHED)).limit(1)
 
+_IN_PROGRESS = select(tables.resources.c.type).where(tables.resources.c.status == IN_PROGRESS)
+
 
 def _has_unfinished(connection: Connection) -> bool:
     return connection.execute(_ANY_UNFINISHED).first() is not None
 
 
-def _has_action_in_progress(connection: Connection, types: Collection[str]) -> bool:
-    resources = tables.resources.c
-    query = select(resources.uuid).where(resources.status == IN_PROGRESS, resources.type.in_(types)).limit(1)
-    return connection.execute(query).first() is not None
+def _types_in_progress(connection: Connection) -> set[str]:
+    return {row.type for row in connection.execute(_IN_PROGRESS)}
 
 
 def _events(connection: Connection) -> list[Row[Any]]:
