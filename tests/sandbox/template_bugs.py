@@ -37,7 +37,7 @@ BUGS = (
     Bug("group-by-name.yaml", "missing-dependency", "group-by-name.yaml:4", "depends_on: web", seeds=1),
     Bug("nested-route.yaml", "missing-dependency", "nested-route.yaml:7", "depends_on: joint", seeds=4),
     Bug("nested-subnet.yaml", "missing-dependency", "nested-subnet.yaml:5", "depends_on: addresses", seeds=3),
-    Bug("regions.yaml", "missing-dependency", "parts/servers.yaml:5", "depends_on: subnet", seeds=3, cloud=_ABROAD),
+    Bug("regions.yaml", "missing-dependency", "parts/servers.yaml:4", "depends_on: web", seeds=2, cloud=_ABROAD),
     Bug("wait-before-server.yaml", "unreachable-wait-condition", "wait-before-server.yaml:4", "only after it"),
     Bug("wait-for-nobody.yaml", "unreachable-wait-condition", "wait-for-nobody.yaml:7", "no other resource"),
     Bug("volume.yaml", "data-replaced", "volume-moved.yaml:3", "OS::Cinder::Volume", to="volume-moved.yaml"),
@@ -84,14 +84,6 @@ _ADDRESS = """
 _SIGNALS = "networks: [{network: private}], user_data_format: RAW, user_data: {get_attr: [handle, curl_cli]}"
 _NETWORK = ("network: {type: OS::Neutron::Net", "network: {type: OS::Neutron::Net, deletion_policy: Retain")
 _SUBNET = ("subnet: {type: OS::Neutron::Subnet", "subnet: {type: OS::Neutron::Subnet, deletion_policy: Retain")
-_RETAINED_SERVER = """
-  server:
-    type: OS::Nova::Server
-    properties:
-      image: cirros
-      flavor: m1.tiny
-      networks: [{network: private}]
-      metadata: {volume: {get_resource: data}}"""
 _GROWN_SERVER = """
   server:
     type: OS::Nova::Server
@@ -111,7 +103,7 @@ MENDS: Mapping[str, Mend] = {
     "group-by-name.yaml": _in("group-by-name.yaml", ("groups: [web]", "groups: [{get_resource: web}]")),
     "nested-route.yaml": _in("nested-route.yaml", ("RouteSet\n", "RouteSet\n    depends_on: joint\n")),
     "nested-subnet.yaml": _in("nested-subnet.yaml", ("Nova::Server\n", "Nova::Server\n    depends_on: addresses\n")),
-    "regions.yaml": _in("parts/servers.yaml", ("Server\n", "Server\n    depends_on: subnet\n"), cloud=_ABROAD),
+    "regions.yaml": _in("parts/servers.yaml", ("groups: [web]", "groups: [{get_resource: web}]"), cloud=_ABROAD),
     "wait-before-server.yaml": _in(
         "wait-before-server.yaml",
         ("    depends_on: ready\n", ""),
@@ -144,7 +136,7 @@ MENDS: Mapping[str, Mend] = {
     "batches.yaml": _in("batches.yaml", ("1900", "1000"), ("1800", "900")),
     "retained-group.yaml": _in("retained-group.yaml", ("SecurityGroup}", "SecurityGroup, deletion_policy: Retain}")),
     "retained-interface.yaml": _in("retained-interface.yaml", ("Router}", "Router, deletion_policy: Retain}")),
-    "retained-volume.yaml": _in("retained-volume.yaml", (_RETAINED_SERVER, "")),
+    "retained-volume.yaml": _in("retained-volume.yaml", (", deletion_policy: Retain", "")),
     "key-renamed.yaml": _in("key-renamed.yaml", ("name: operators", "name: administrators")),
     "address-renamed.yaml": _in("address-renamed.yaml", ("10.0.0.60", "10.0.0.61")),
     "listener-renamed.yaml": _in("listener-renamed.yaml", ("protocol_port: 80", "protocol_port: 8080")),
@@ -157,10 +149,14 @@ MENDS: Mapping[str, Mend] = {
             "{get_resource: two}, volume_id: {get_resource: other}",
         ),
     ),
-    "fixed-port.yaml": _in("fixed-port.yaml", ("10.9.0.77", "10.0.0.77")),
+    "fixed-port.yaml": _in(
+        "fixed-port.yaml", ("network: private, fixed_ips: [{ip_address: 10.9.0.77}]", "network: private")
+    ),
     "volume-shrunk.yaml": _in("volume-shrunk.yaml", ("size: 5", "size: 15")),
     "balanced.yaml": _in("balanced.yaml", ("[affinity]", "[anti-affinity]")),
-    "scaled-key.yaml": _in("scaled-key.yaml", ("{type: OS::Nova::KeyPair, properties: {name: operators}}", "{type: parts/key.yaml}")),
+    "scaled-key.yaml": _in(
+        "scaled-key.yaml", ("{type: OS::Nova::KeyPair, properties: {name: operators}}", "{type: parts/key.yaml}")
+    ),
     "scaled-address.yaml": _in("scaled-address.yaml", (", fixed_ips: [{ip_address: 192.0.2.9}]", "")),
     "scaled-servers.yaml": Mend(cloud={"quotas": {"compute": {"instances": 2}}}),
     "server-two.yaml": Mend(cloud={"quotas": {"compute": {"instances": 2}}}),

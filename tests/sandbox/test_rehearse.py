@@ -58,10 +58,10 @@ def test_bugs_are_found(bugs: list[Bug], workers: Workers, monkeypatch: pytest.M
     assert len(found) == len(bugs), found
 
 
-@pytest.mark.parametrize("bug", [bugs[0] for bugs in _together()], ids=lambda bug: f"{bug.rule} {bug.to or bug.template}")
-def test_mended_templates_have_no_findings(
-    bug: Bug, workers: Workers, tmp_path: Path
-) -> None:
+@pytest.mark.parametrize(
+    "bug", [bugs[0] for bugs in _together()], ids=lambda bug: f"{bug.rule} {bug.to or bug.template}"
+)
+def test_mended_templates_have_no_findings(bug: Bug, workers: Workers, tmp_path: Path) -> None:
     """What the page of the rule advises is enough."""
     folder = Path(shutil.copytree(TEMPLATES, tmp_path / "templates"))
     mend = MENDS[bug.to or bug.template]
@@ -156,9 +156,48 @@ def test_scaling(workers: Workers, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_capacity_during_a_rolling_update(workers: Workers, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(TEMPLATES)
     found = to_data(rehearse(Scenario("members.yaml", "members-larger.yaml"), 0, None, workers))
+    assert not found["single_points"]  # each server has others beside it
     [capacity] = found["capacity"]
     assert (capacity["path"], capacity["size"], capacity["least"]) == ("servers", 3, 1)
     assert 60 <= capacity["seconds"] < found["undisturbed"][1]["seconds"] - 55  # all are there during the pause
+
+
+def test_single_points_of_failure(workers: Workers) -> None:
+    """Everything stops without the subnet, which the server needs and nothing in the template says."""
+    points = to_data(rehearsed(workers, str(TEMPLATES / "nested-subnet.yaml"), seeds=8))["single_points"]
+    assert [each["resource"] for each in points] == ["network", "addresses.subnet", "server"]
+    assert [(each["dependents"], each["of"]) for each in points] == [(2, 2), (1, 2), (0, 2)]
+    assert (points[0]["seed"], points[0]["state"]) == (7, "ROLLBACK_COMPLETE")
+
+
+def test_stacks_of_other_regions(workers: Workers) -> None:
+    """They are resources with paths; what goes wrong in them is seen where they are written."""
+    scenario = Scenario(str(TEMPLATES / "regions.yaml"), cloud={"regions": ["RegionTwo"]})
+    [undisturbed] = map(Outcome.from_dict, workers.answers([request(scenario)]))
+    assert [phase.state for phase in undisturbed.phases] == ["CREATE_COMPLETE", "DELETED"]
+    requests = undisturbed.phases[0].requests
+    [made] = [each for each in requests if each.made and each.resource == "there"]
+    [server] = [each for each in requests if each.made and each.resource == "there.server"]
+    wanted = [
+        Disruption("create", made.number, Kind.LOST_ANSWER),
+        Disruption("create", server.number, Kind.QUOTA),
+        Disruption("create", made.number, Kind.ENGINE_DEATH),
+    ]
+    lost, limited, died = map(Outcome.from_dict, workers.answers([request(scenario, [each]) for each in wanted]))
+    assert (lost.phases[0].state, limited.phases[0].state) == ("CREATE_COMPLETE", "ROLLBACK_COMPLETE")
+    assert limited.phases[0].failures[0].path == "there.server"
+    assert (died.phases[0].state, died.engines) == ("CREATE_COMPLETE", 2)
+    assert not lost.left and not limited.left and not died.left
+
+
+def test_an_interruption(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("stoker.testing.rehearsal.rehearsing.rehearse", interrupted)
+    done = CliRunner().invoke(cli, ["rehearse", str(EXAMPLES / "network.yaml")])
+    assert done.exit_code == 130
+    assert "interrupted" in done.output and "Traceback" not in done.output
 
 
 def test_an_update_of_parameters(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -236,7 +275,7 @@ def test_the_report(monkeypatch: pytest.MonkeyPatch) -> None:
     lines = done.output.splitlines()
     assert lines[0] == "Without disruptions:"
     assert re.fullmatch(r"  create  CREATE_COMPLETE +\d+ s  \d+ requests", lines[1])
-    assert "  most others depend on: network (2)" in lines
+    assert "  single points of failure: network, router, subnet, interface" in lines
     assert lines[-1] == "no findings in 1 runs"
     assert "\x1b" not in done.output
 

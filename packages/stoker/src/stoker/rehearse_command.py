@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 _MOST_SEEDS = 1_000_000
 _MOST_JOBS = 256
 _UNUSABLE = 2
+_INTERRUPTED = 130
+"""The status of shells after a SIGINT."""
 
 
 def _text(source: str) -> str | None:
@@ -145,8 +147,8 @@ def rehearse(
     emulated cloud in this machine's processes and in virtual time; nothing is contacted, and no secret is needed. The
     report says what users would see, and each finding names a rule and a place in the template.
 
-    Exit status: 0 without findings, 1 with findings, 2 for a template that cannot be used or a usage
-    error.
+    Exit status: 0 without findings, 1 with findings, 2 for a template that cannot be used or a usage error, 130 after
+    an interruption.
 
     \b
     Examples:
@@ -182,6 +184,9 @@ def rehearse(
         check(scenario)
         with Workers(WORKER, jobs) as workers:
             rehearsal = perform(scenario, seeds, seed, workers, _progress)
+    except KeyboardInterrupt:
+        say("\ninterrupted: the runs so far are not reported", err=True)
+        sys.exit(_INTERRUPTED)
     except TemplateInvalid as error:
         show(error.diagnostics, _text, err=True)
         sys.exit(_UNUSABLE)

@@ -42,3 +42,13 @@ def objects(cloud: Cloud, without: Collection[Kind] = ()) -> dict[Kind, set[str]
         for kind, found in cloud.store.tables.items()
         if not found.internal and kind not in LEFT_ALONE and kind not in without
     }
+
+
+def naming(cloud: Cloud, identifiers: Collection[str]) -> set[str]:
+    """Return the IDs of the objects that name some others, directly or not, such as the rules of a security group."""
+    texts = {record.id: repr(record) for found in cloud.store.tables.values() if not found.internal for record in found}
+    known, last = set[str](), set(identifiers)
+    while last:
+        last = {key for key, text in texts.items() if key not in known and any(each in text for each in last)}
+        known |= last
+    return known

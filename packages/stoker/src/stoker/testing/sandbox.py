@@ -6,6 +6,7 @@ import asyncio
 import tempfile
 import time
 from collections.abc import Coroutine, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
@@ -114,7 +115,7 @@ class Sandbox:
         self.clock = clock or ManualClock(float(int(time.time())))
         self._loop = self._new_loop()
         self.cloud = self._new_cloud()
-        self._directory = tempfile.TemporaryDirectory(prefix="stoker-sandbox-")
+        self._files = ExitStack()
         self._run(self._start())
 
     def __enter__(self) -> Sandbox:
@@ -130,7 +131,7 @@ class Sandbox:
         self._run(self._stop())
         self._loop.close()
         self.cloud.close()
-        self._directory.cleanup()
+        self._files.close()
 
     @property
     def calls(self) -> CloudCalls:
@@ -227,7 +228,8 @@ class Sandbox:
         await self._start_engine()
 
     def _new_database(self) -> Database:
-        path = Path(self._directory.name) / "stoker.db"
+        directory = self._files.enter_context(tempfile.TemporaryDirectory(prefix="stoker-sandbox-"))
+        path = Path(directory) / "stoker.db"
         path.write_bytes(empty_database())
         return unsynchronized_database(f"sqlite:///{path}")
 

@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-import logging
-import sys
+from collections.abc import Mapping
 from functools import cache
+from typing import Any
 
 import orjson
 
 from stoker.testing.cases import Case, read_cases
 from stoker.testing.running import run
+from stoker.testing.workers import serve
 
 _cases = cache(read_cases)
 
 
-def main() -> None:
-    """Run cases until the end of the input."""
-    logging.getLogger().addHandler(logging.NullHandler())
-    for line in sys.stdin.buffer:
-        request = orjson.loads(line)
-        case: Case = _cases(request["file"], request["cloud"])[request["number"]]
-        sys.stdout.buffer.write(orjson.dumps(run(case, request["update"]).to_dict()) + b"\n")
-        sys.stdout.buffer.flush()
+def _answer(request: Mapping[str, Any]) -> bytes:
+    case: Case = _cases(request["file"], request["cloud"])[request["number"]]
+    return orjson.dumps(run(case, request["update"]).to_dict())
 
 
 if __name__ == "__main__":
-    main()
+    serve(_answer)

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import logging
+import os
+import signal
 import subprocess
+import sys
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from types import TracebackType
@@ -30,6 +34,7 @@ class Workers:
         self._module = module
         self._workers: list[_Worker] = []
         self._own = threading.local()
+        self._interrupted = False
         self._threads = ThreadPoolExecutor(jobs, initializer=self._begin)
 
     def __enter__(self) -> Workers:
@@ -38,6 +43,9 @@ class Workers:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self._interrupted = error is not None  # nobody wants what the processes are doing, which may take long
+        for worker in self._workers if self._interrupted else ():
+            worker.interrupt()
         self._threads.shutdown(cancel_futures=True)
         for worker in self._workers:
             worker.close()
@@ -49,6 +57,8 @@ class Workers:
     def _begin(self) -> None:
         self._own.worker = _Worker(self._module)
         self._workers.append(self._own.worker)
+        if self._interrupted:
+            self._own.worker.interrupt()
 
     def _answer(self, request: Mapping[str, object]) -> object:
         return self._own.worker.answer(request)
@@ -66,6 +76,15 @@ def outcomes(cases: Sequence[Case], update: bool, jobs: int) -> Iterator[Outcome
         yield from map(Outcome.from_dict, workers.answers(requests))
 
 
+def serve(answer: Callable[[Any], bytes]) -> None:
+    """Answer the requests of `Workers`, until the end of the input or SIGTERM; `answer` returns JSON."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that files are removed
+    logging.getLogger().addHandler(logging.NullHandler())
+    for line in sys.stdin.buffer:
+        sys.stdout.buffer.write(answer(orjson.loads(line)) + b"\n")
+        sys.stdout.buffer.flush()
+
+
 class _Worker:
     """A process that answers requests."""
 
@@ -75,6 +94,7 @@ class _Worker:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env={**python_environment(), "PYTHONHASHSEED": "0"},
+            process_group=0,  # a Ctrl-C on the terminal is for the command, which ends its processes
         )
 
     def answer(self, request: Mapping[str, Any]) -> Any:
@@ -89,6 +109,11 @@ class _Worker:
             what = request.get("what", f"the test {request.get('number')} of {request.get('file')}")
             raise StokerError(f"The process that ran {what} has ended.")
         return orjson.loads(answer)
+
+    def interrupt(self) -> None:
+        """End the process at once, with those that it has started."""
+        with suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGTERM)
 
     def close(self) -> None:
         """Let the process end, and wait for that."""

@@ -223,9 +223,12 @@ class Disturbed:
             yield (finding.source, *map(str, finding.path)), finding
 
     def _note_race(self, run: Run, phase: Phase, structure: Structure) -> None:
-        """Note what fails only because something else takes long, although the order of both is not known."""
+        """Note what fails only because something else takes long, although the order of both is not known.
+
+        The phase may succeed nevertheless: a stack of another region that fails is created again.
+        """
         request, failure = self._runs.request(run.disruptions[0]), first_failure(phase)
-        if request is None or failure is None or failure.timed_out or phase.succeeded:
+        if request is None or failure is None or failure.timed_out:
             return
         slow, failed = request.resource, failure.path
         if slow == failed or slow.startswith(f"{failed}.") or failed.startswith(f"{slow}."):

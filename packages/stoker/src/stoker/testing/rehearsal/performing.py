@@ -359,12 +359,15 @@ class _Run:
     def _left(self, before: Mapping[tuple[str, str], set[str]]) -> Iterator[LeftObject]:
         """Yield the objects that nobody owns any more."""
         for stack_id in self._stage.stacks_of_resources():
-            yield LeftObject("heat", "stacks", stack_id, self._paths()[self._stage.cloud.orchestration.parents[stack_id]])
+            yield LeftObject(
+                "heat", "stacks", stack_id, self._paths()[self._stage.cloud.orchestration.parents[stack_id]]
+            )
+        kept = self._retained | (self._stage.belonging_to(self._retained) if self._retained else set())
         without = set().union(*(OUTLIVING.get(kind, ()) for kind in self.types.values()))
         for kind, identifiers in self._stage.objects(without).items():
             if self._has_copies and kind in _COPIES:
                 continue
-            for identifier in sorted(identifiers - before.get(kind, set()) - self._retained):
+            for identifier in sorted(identifiers - before.get(kind, set()) - kept):
                 yield LeftObject(*kind, identifier, self._resource_of(identifier))
 
     def _resource_of(self, identifier: str) -> str:

@@ -24,7 +24,7 @@ from stoker.store.database import Database
 from stoker.store.journal import Claim
 from stoker.store.records import IN_PROGRESS, UNFINISHED
 from stoker.testing.census import Kind as ObjectKind
-from stoker.testing.census import objects
+from stoker.testing.census import naming, objects
 from stoker.testing.connections import LoopJournal
 from stoker.testing.emulated_cloud import EmulatedCloud
 from stoker.testing.rehearsal.disruptions import SLOW_SECONDS, Kind, Script, fault_of
@@ -170,6 +170,10 @@ class Stage(Sandbox):
     def objects(self, without: Collection[ObjectKind] = ()) -> dict[ObjectKind, set[str]]:
         """Return the IDs of the cloud's objects by their kind."""
         return objects(self.cloud.inner, without)
+
+    def belonging_to(self, identifiers: Collection[str]) -> set[str]:
+        """Return the IDs of the objects that services have made for others, and not for a request of the engine."""
+        return naming(self.cloud.inner, identifiers) - {call.made_id for call in self.calls}
 
     def events(self) -> list[Row[Any]]:
         """Return the events of all resources so far, those of deleted nested stacks included, oldest first."""

@@ -8,9 +8,7 @@ of that one. It finds the same process whatever was run before it, and what a de
 from __future__ import annotations
 
 import gc
-import logging
 import os
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from functools import cache
@@ -24,6 +22,7 @@ from stoker.testing.rehearsal.disruptions import Disruption
 from stoker.testing.rehearsal.performing import Performance, definitions_of, perform
 from stoker.testing.rehearsal.scenario import CREATE, Outcome, Scenario
 from stoker.testing.sandbox import Definition
+from stoker.testing.workers import serve
 
 _SEED = 1
 """Of what is random inside a run, such as IDs: all runs of a scenario are alike until something goes wrong."""
@@ -143,15 +142,7 @@ class Runner:
             self._beginnings.popitem()[1].close()
 
 
-def main() -> None:
-    """Perform runs until the end of the input."""
-    logging.getLogger().addHandler(logging.NullHandler())
-    runner = Runner()
-    for line in sys.stdin.buffer:
-        sys.stdout.buffer.write(runner.answer(orjson.loads(line)) + b"\n")
-        sys.stdout.buffer.flush()
-    runner.close()
-
-
 if __name__ == "__main__":
-    main()
+    runner = Runner()
+    serve(runner.answer)
+    runner.close()
