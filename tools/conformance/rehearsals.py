@@ -4,8 +4,8 @@
 
 With a PATTERN, a regular expression, only the templates whose paths contain it are rehearsed. `STOKER_TEMPLATE_CORPUS`
 names the folder with openstack/heat-templates; by default it is looked for beside this repository. Parameters get
-values that the emulated cloud has, and files that the collection lacks are empty. The exit status is 2 without
-the templates.
+values that the emulated cloud has, and files that the collection lacks are empty. A template that only makes sense
+inside of another one is a part. The exit status is 2 without the templates.
 """
 
 from __future__ import annotations
@@ -17,13 +17,14 @@ import shutil
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from stoker.base.errors import StokerError, TemplateInvalid
 from stoker.template.document import Document
 from stoker.testing.rehearsal.rehearsing import WORKER, Rehearsal, check, rehearse
+from stoker.testing.rehearsal.rules import CREATION_FAILS
 from stoker.testing.rehearsal.scenario import Scenario
 from stoker.testing.workers import Workers
 from testing import corpus
@@ -112,9 +113,11 @@ def main() -> int:
         copy = Path(directory).resolve() / "heat-templates"
         shutil.copytree(collection, copy, copy_function=shutil.copyfile)
         os.chdir(copy)
-        for name in _templates(copy):
-            if not corpus.is_invalid(name) and pattern.search(name):
-                outcomes[_prove(name, workers, rules)] += 1
+        templates = [name for name in _templates(copy) if not corpus.is_invalid(name)]
+        parts = set(_parts(templates))
+        for name in templates:
+            if pattern.search(name):
+                outcomes[_prove(name, name in parts, workers, rules)] += 1
     print(f"\n{', '.join(f'{count} {what}' for what, count in outcomes.most_common())}")
     for rule, count in rules.most_common():
         print(f"{count:4} {rule}")
@@ -139,8 +142,16 @@ def _templates(copy: Path) -> Iterator[str]:
             yield str(path.relative_to(copy))
 
 
-def _prove(name: str, workers: Workers, rules: Counter[str]) -> str:
+def _parts(templates: Iterable[str]) -> Iterator[str]:
+    """Yield the templates that others have as types: their parameters may be objects that only those create."""
+    for name in templates:
+        for named in _NESTED.findall(Path(name).read_text("utf-8")):
+            yield os.path.normpath(Path(name).parent / named)
+
+
+def _prove(name: str, is_part: bool, workers: Workers, rules: Counter[str]) -> str:
     """Rehearse a template, print what is found, and return how it went, in one word or two."""
+    refused = "part" if is_part else "refused"
     try:
         data = Document.parse(Path(name).read_text("utf-8")).data
         cloud = {**CLOUD, "images": {**CLOUD["images"], **{image: {} for image in _images(data)}}}
@@ -148,11 +159,14 @@ def _prove(name: str, workers: Workers, rules: Counter[str]) -> str:
         check(scenario)
         rehearsal = rehearse(scenario, SEEDS, None, workers)
     except TemplateInvalid as error:
-        print(f"refused   {name}: {error.diagnostics[0].text()}", flush=True)
-        return "refused"
+        print(f"{refused:9} {name}: {error.diagnostics[0].text()}", flush=True)
+        return refused
     except StokerError as error:
-        print(f"refused   {name}: {error.message}", flush=True)
-        return "refused"
+        print(f"{refused:9} {name}: {error.message}", flush=True)
+        return refused
+    if is_part and any(each.rule == CREATION_FAILS for each in rehearsal.findings):
+        print(f"part      {name}: {rehearsal.findings[0].text()}", flush=True)
+        return "part"
     rules.update(each.rule for each in rehearsal.findings)
     print(f"{'findings ' if rehearsal.findings else 'good     '} {name}: {_states(rehearsal)}", flush=True)
     for each in rehearsal.findings:
