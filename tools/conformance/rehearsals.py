@@ -40,8 +40,6 @@ CLOUD: Mapping[str, Any] = {
     "regions": ["RegionTwo"],
 }
 _SUFFIXES = (".yaml", ".template", ".json")
-_REPOSITORY_URL = "https://raw.github.com/openstack/heat-templates/master"
-"""Where templates look for others of the collection."""
 _NESTED = re.compile(r"""type:\s*["']?([\w./-]+\.yaml)""")
 _GET_FILE = re.compile(r"""(?:get_file|get_file"):\s*["']?([^\s"'{}]+)""")
 _BY_CONSTRAINT = {
@@ -130,9 +128,6 @@ def _templates(copy: Path) -> Iterator[str]:
         if path.suffix not in _SUFFIXES:
             continue
         text = path.read_text("utf-8")
-        if _REPOSITORY_URL in text:
-            text = text.replace(_REPOSITORY_URL, copy.as_uri())
-            path.write_text(text)
         for named in _GET_FILE.findall(text):
             wanted = (path.parent / named).resolve()
             if wanted.is_relative_to(copy.parent) and not wanted.exists():
