@@ -67,7 +67,7 @@ _BY_NAME = (
     ("project", "demo"),
     ("role", "member"),
     ("region", "RegionOne"),
-    ("hosts", "compute-2"),
+    ("url$", "http://10.5.0.20:8080"),
     ("ip_address", "10.5.0.20"),
     ("pass", "Secret12"),
     ("key", "community"),
@@ -80,7 +80,11 @@ _BY_NAME = (
 )
 _OUTDATED = {"expiration": "2099-12-28T19:14:44"}
 """Values in place of defaults that were right when the templates were written."""
-_VALUES: Mapping[str, Mapping[str, Any]] = {"hot/blazar/blazar_host.yaml": {"name": "compute-4"}}
+_VALUES: Mapping[str, Mapping[str, Any]] = {
+    "hot/blazar/blazar_host.yaml": {"name": "compute-4"},
+    "hot/nova/host_aggregate.yaml": {"hosts": ["compute-2"]},
+    "hot/keystone/keystone_user.yaml": {"user_groups": []},
+}
 """Values for parameters of templates whose names say too little."""
 _ENVIRONMENTS = {
     "hot/mistral/templates/autoscaling_using_mistral.yaml": "hot/mistral/nova_networking_server_with_ip_env.yaml"

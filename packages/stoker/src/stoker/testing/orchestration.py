@@ -22,7 +22,7 @@ from stoker.base.context import RequestContext
 from stoker.contract.request import Answer
 from stoker.contract.request import Request as Asked
 from stoker.engine.running.stopping import RESOURCE
-from stoker.rpc.contract import Reply, Service, answer_of, json_copy, reply_of, unpacked
+from stoker.rpc.contract import EngineService, Reply, answer_of, json_copy, reply_of, unpacked
 
 if TYPE_CHECKING:
     from stoker.api.auth import WSGIApplication
@@ -71,7 +71,7 @@ class Orchestration:
     `parents` are the stack and the name of the resource for which the engine has asked for each stack, by its ID.
     """
 
-    service: Service
+    service: EngineService
 
     def __init__(self, identify: Identify) -> None:
         self.parents: dict[str, tuple[str, str]] = {}
