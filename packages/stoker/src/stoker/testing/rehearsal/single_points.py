@@ -126,4 +126,4 @@ class _Graph:
 
     def _required(self, level: Level, above: str, name: str) -> set[str]:
         hidden = self._hidden.get(f"{above}{name}", ())
-        return level.nodes[name].requires | {each.removeprefix(above) for each in hidden}
+        return set(level.nodes[name].requires) | {each.removeprefix(above) for each in hidden}
