@@ -76,9 +76,8 @@ class Performer:
                     raise failure from taken
 
     async def perform_only(self, state: ResourceState, method: Method, first: list[Batch]) -> None:
-        """Perform a method like `perform`, but leave the recording of success to the caller.
-
-        The first commit includes `first`, which is empty afterwards; without a commit, it is the caller's.
+        """Perform a method like `perform`, but leave the recording of success, with what is left of `first`, to the
+        caller.
         """
         await self._removing_lost_objects(state, self._recording_failure(state, method, first))
 
@@ -397,8 +396,7 @@ class Performer:
         row.status, row.reason, row.updated_at = COMPLETE, reason, run.services.clock.now()
         stored = state.stored
         stored.progress, stored.attempts, stored.uncertain = {}, 0, False
-        stored.never_usable = False
-        stored.first_failure = []
+        stored.never_usable, stored.first_failure = False, []
         if row.action in BEGINNING:
             state.end_change()
             stored.deployed = {}
