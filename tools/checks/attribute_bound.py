@@ -1,7 +1,8 @@
-"""No class of the engine has more public attributes than a reader can keep in mind, those of its bases included.
+"""No class has more public attributes than a reader can keep in mind, those of its bases included.
 
 An attribute is public data that the class declares in its body, or sets in one of its methods; methods and properties
-are not counted, nor are frozen dataclasses, which nobody can change. Classes over the bound are errors, unless
+are not counted, nor are frozen dataclasses, which nobody can change, and declarations of schema: rows, stored records,
+and the form of JSON objects, whose fields are those of what they describe. Classes over the bound are errors, unless
 `tool.stoker.checks.attribute-bound` of pyproject.toml lists them with a reason. Exit status 1 when there is an error,
 also for a listed class that keeps the bound.
 """
@@ -10,13 +11,14 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from tools.checks.method_bound import Counter, definitions, over_bound
 from tools.checks.source_tree import Module, SourceTree, show
 
 BOUND = 15
-PACKAGES = ("stoker.engine.", "stoker.operations.")
+SCHEMAS = frozenset({"openstack_emulator.core.typed.Part", "stoker.store.records.Record", "typing.TypedDict"})
+"""The bases of classes that declare a schema."""
 
 
 def attributes(node: ast.ClassDef) -> Iterator[str]:
@@ -39,8 +41,8 @@ def _public(target: ast.expr) -> Iterator[str]:
         yield target.id
 
 
-def counts(modules: Mapping[str, Module], packages: tuple[str, ...] = PACKAGES) -> dict[str, int]:
-    """The number of attributes of each class of these packages that can be changed, by its dotted name."""
+def counts(modules: Mapping[str, Module], schemas: Collection[str] = SCHEMAS) -> dict[str, int]:
+    """The number of attributes of each class that can be changed, by its dotted name."""
     counter = Counter(modules)
     own, frozen = dict[str, frozenset[str]](), set[str]()
     for module in modules.values():
@@ -48,25 +50,21 @@ def counts(modules: Mapping[str, Module], packages: tuple[str, ...] = PACKAGES) 
             own[name] = frozenset(attributes(node))
             if any("frozen=True" in ast.unparse(decorator) for decorator in node.decorator_list):
                 frozen.add(name)
-    return {
-        name: len(frozenset[str]().union(*(own[each.name] for each in counter.family(name))))
-        for name in own
-        if name not in frozen and name.startswith(packages)
-    }
+    found = {}
+    for name in own.keys() - frozen:
+        family = [*counter.family(name)]
+        if not any({each.name, *each.bases} & {*schemas} for each in family):
+            found[name] = len(frozenset[str]().union(*(own[each.name] for each in family)))
+    return found
 
 
-def check(
-    modules: Mapping[str, Module],
-    excepted: Mapping[str, str],
-    bound: int = BOUND,
-    packages: tuple[str, ...] = PACKAGES,
-) -> list[str]:
+def check(modules: Mapping[str, Module], excepted: Mapping[str, str], bound: int = BOUND) -> list[str]:
     """The lines of the report; empty when all is well."""
-    return over_bound("attributes", counts(modules, packages), lambda name: bound, excepted)
+    return over_bound("attributes", counts(modules), lambda name: bound, excepted)
 
 
 def report(tree: SourceTree) -> list[str]:
-    """The lines of the report on the classes of the engine and the operations."""
+    """The lines of the report on the classes of all packages."""
     return check(tree.modules, tree.exceptions["attribute-bound"])
 
 

@@ -128,18 +128,10 @@ def reset_volume(storage: BlockStorage, request: Request, volume: Volume, argume
     wanted = arguments_of("os-reset_status", arguments, checks)
     if not wanted:
         raise bad_request("Must specify 'status', 'attach_status' or 'migration_status' for update.")
-    status, migration_status = wanted.get("status"), wanted.get("migration_status")
+    status = wanted.get("status")
     if status is not None and status not in STATUSES:
         raise bad_request(f"Volume status: {status} is invalid, valid statuses are: {STATUSES}.")
-    if status is not None:
-        volume.status = status
-    if "migration_status" in wanted:
-        volume.migration_status = None if migration_status == "none" else migration_status
-    if wanted.get("attach_status") == "detached":
-        for attachment in storage.attachments.rows.select(volume_id=volume.id):
-            storage.attachments.rows.remove(attachment)
-    volume.updated_at = storage.volumes.moment()
-    storage.volumes.rows.save(volume)
+    storage.changes.reset(volume, wanted)
     return Response(status=ACCEPTED)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from openstack_emulator.core.cloud import Records
 from openstack_emulator.core.errors import bad_request
 from openstack_emulator.core.http import Context
@@ -18,7 +20,7 @@ from openstack_emulator.volume.rules.wanted import NewImage
 
 
 class VolumeChanges(Rules):
-    """Extends, retypes, uploads and migrates volumes.
+    """Extends, retypes, uploads, migrates and resets volumes.
 
     attachments: the table of attachments: servers are notified of a volume that was extended.
     """
@@ -28,6 +30,19 @@ class VolumeChanges(Rules):
         self.volumes = volumes
         self._attachments = attachments
         records.deferrable(self.finish_extend, self.finish_retype, self.finish_upload)
+
+    def reset(self, volume: Volume, wanted: Mapping[str, str | None]) -> None:
+        """Set the given `status` and `migration_status`; a detached `attach_status` removes attachments."""
+        if (status := wanted.get("status")) is not None:
+            volume.status = status
+        if "migration_status" in wanted:
+            named = wanted["migration_status"]
+            volume.migration_status = None if named == "none" else named
+        if wanted.get("attach_status") == "detached":
+            for attachment in self._attachments.select(volume_id=volume.id):
+                self._attachments.remove(attachment)
+        volume.updated_at = self.moment()
+        self.volumes.rows.save(volume)
 
     def extend(self, volume: Volume, new_size: int, while_in_use: bool) -> None:
         """Begin to extend a volume; 400 for a smaller size or a wrong status, 413 beyond a quota."""
