@@ -150,3 +150,20 @@ def test_the_page_says_that_events_are_missing(
     monkeypatch.setattr(timeline, "MOST_EVENTS", 6)  # the last actions; the first event of the stack is older
     shown = browser.get(f"{stack}/timeline").text
     assert 'id="incomplete"' in shown and "<tr id=" in shown
+
+
+def test_the_page_says_what_policies_have_decided_in_nested_stacks(browser: Browser, world: ThreadedWorld) -> None:
+    """The value is known only when the group is made: then the policy says something about a step of the group."""
+    stack = create(world, "judged", {"heat_template_version": "2021-04-16", "resources": {}})
+    ref = {"name": "judged", "id": None}
+    policy = (
+        "{name: odd, types: [OS::Heat::Value], verdict: warn, expression: step.properties.value != 'odd', message: hm}"
+    )
+    world.run(world.world.call("plan_policies_change", ref=ref, policies=f"policies: [{policy}]"))
+    late = {"type": "OS::Heat::Value", "properties": {"value": {"get_attr": ["made", "output"]}}}
+    made = {"type": "OS::Heat::TestResource", "properties": {"value": "odd"}}
+    group = {"type": "OS::Heat::ResourceGroup", "properties": {"count": 1, "resource_def": late}}
+    wanted = {"heat_template_version": "2021-04-16", "resources": {"made": made, "group": group}}
+    world.run(world.world.call("stack_update", ref=ref, template=wanted))
+    world.settle(stack.rpartition("/")[2])
+    assert "<p>Warning of the policy odd: group.0: hm.</p>" in browser.get(f"{stack}/timeline").text

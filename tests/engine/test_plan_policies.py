@@ -166,6 +166,17 @@ async def test_what_a_nested_stack_decides_late_is_a_result_of_the_root(
     assert (policies["verdict"], [(each["code"], each["path"]) for each in policies["results"]]) == expected
 
 
+async def test_a_step_that_seemed_right_before_its_values_were_known(world: World) -> None:
+    """An expression may hold for an unknown value, and not for the one that is there in the end."""
+    body = template(made=resource("odd"), odd=value({"get_attr": ["made", "output"]}))
+    plan = (await world.call("stack_preview", name="seemed", template=body))["plan"]
+    assert plan["policies"]["results"] == []
+    assert (await world.create("seemed", body))["status"] == "COMPLETE", "it only warns"
+    listed = await world.call("policy_result_list", stack="seemed")
+    (found,) = [each for each in listed["results"] if each["path"] == "odd"]
+    assert (found["outcome"], found["verdict"]) == ("objected", "warn")
+
+
 def grouped(definition: dict[str, Any]) -> dict[str, Any]:
     return {"type": "OS::Heat::ResourceGroup", "properties": {"count": 1, "resource_def": definition}}
 

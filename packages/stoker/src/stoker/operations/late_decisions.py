@@ -17,40 +17,50 @@ async def with_nested_decisions(
 ) -> Mapping[str, Any]:
     """Return the report on an operation's plan (`Report.to_data`), with what was decided since about nested stacks.
 
-    The operation of a nested stack asks the policies again, about its own plan and right before each of its steps. What
-    they say there takes the place of the results that were deferred.
+    The operation of a nested stack asks the policies again, about its own plan and right before each of its steps, when
+    more values are known. What they say there takes the place of what they said before.
     """
-    results: Sequence[Mapping[str, Any]] = report.get("results", ())
-    paths = [each["path"] for each in results if _is_deferred(each) and "." in each["path"]]
+    own: dict[_Judged, list[Mapping[str, Any]]] = {}
+    for each in report.get("results", ()):
+        own.setdefault((each["source"], each["policy"], each["path"]), []).append(each)
+    for each in report.get("asked", ()):
+        for path in each["paths"]:
+            own.setdefault((each["source"], each["policy"], path), [])
+    paths = {path for _, _, path in own if "." in path}
     if not paths:
         return report
     nested = await services.database.read(policy_results.nested_plans, operation_id, paths)
     reports = {prefix: services.sealer.open(plan.body).get("policies") or {} for prefix, plan in nested.items()}
-    found = [each for result in results for each in _decided(result, nested, reports)]
+    found: list[Mapping[str, Any]] = []
+    for judged, said in own.items():
+        decided = _decided(judged, nested, reports)
+        found += said if decided is None else decided
     return {**report, "results": found, "verdict": most_severe(found)}
 
 
-def _is_deferred(result: Mapping[str, Any]) -> bool:
-    return bool(result["code"] == Code.DEFERRED.value)
+_Judged = tuple[str, str, str]
+"""The source and the name of a policy, and the path of the step that it is about."""
 
 
 def _decided(
-    result: Mapping[str, Any], nested: Mapping[str, NestedPlan], reports: Mapping[str, Mapping[str, Any]]
-) -> Sequence[Mapping[str, Any]]:
-    """Return the outcome for a result: itself if nothing was decided, nothing if the policy is satisfied."""
-    if not _is_deferred(result):
-        return [result]
-    around = [prefix for prefix in nested if result["path"].startswith(prefix)]
-    for prefix in sorted(around, key=len, reverse=True):  # the innermost stack knows most
-        path, report = result["path"].removeprefix(prefix), reports[prefix]
-        own = [each for each in report.get("results", ()) if _same_policy(each, result) and each["path"] == path]
-        if decided := [{**each, "path": result["path"]} for each in own if not _is_deferred(each)]:
+    judged: _Judged, nested: Mapping[str, NestedPlan], reports: Mapping[str, Mapping[str, Any]]
+) -> Sequence[Mapping[str, Any]] | None:
+    """Return the results of the innermost nested stack that has decided: none if the policy is satisfied there.
+
+    None stands for no decision.
+    """
+    source, policy, whole = judged
+    around = [prefix for prefix in nested if whole.startswith(prefix)]
+    for prefix in sorted(around, key=len, reverse=True):
+        path, report = whole.removeprefix(prefix), reports[prefix]
+        said = [each for each in report.get("results", ()) if _about(each, source, policy) and each["path"] == path]
+        if decided := [{**each, "path": whole} for each in said if each["code"] != Code.DEFERRED.value]:
             return decided
-        asked = any(_same_policy(each, result) and path in each["paths"] for each in report.get("asked", ()))
-        if asked and (not own or nested[prefix].status == COMPLETE):
+        asked = any(_about(each, source, policy) and path in each["paths"] for each in report.get("asked", ()))
+        if asked and (not said or nested[prefix].status == COMPLETE):
             return []
-    return [result]
+    return None
 
 
-def _same_policy(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    return (one["source"], one["policy"]) == (other["source"], other["policy"])
+def _about(entry: Mapping[str, Any], source: str, policy: str) -> bool:
+    return bool(entry["source"] == source and entry["policy"] == policy)

@@ -7,7 +7,7 @@ about single resources are asked again right before a step acts, when all values
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -122,26 +122,27 @@ def _keep(run: OperationContext, report: Report) -> None:
 
 
 def _keep_late(run: OperationContext, path: str, asked: Sequence[Policy], report: Report) -> None:
-    """Put the results about a step in place of those that were deferred until it; the next commit of the operation
-    stores them.
+    """Put the results about a step in place of what the policies said before its values were known; the next commit of
+    the operation stores them.
     """
     if run.operation.plan is None:
         return
     sealer = run.services.sealer
     plan = sealer.open(run.operation.plan)
     kept = plan.get("policies") or {}
-    about = {(policy.source.value, policy.name) for policy in asked}
-    others = [each for each in kept.get("results", ()) if not _is_deferred(each, path, about)]
-    if len(others) == len(kept.get("results", ())):
+    about = {(policy.source.value, policy.name, path) for policy in asked}
+    before: list[Mapping[str, Any]] = list(kept.get("results", ()))
+    others = [each for each in before if (each["source"], each["policy"], each["path"]) not in about]
+    late = [result.to_data() for result in report.results]
+    if sorted(map(_said, late)) == sorted(_said(each) for each in before if each not in others):
         return
-    results = [*(result.to_data() for result in report.results), *others]
-    plan["policies"] = {**kept, "results": results, "verdict": most_severe(results)}
+    plan["policies"] = {**kept, "results": [*late, *others], "verdict": most_severe([*late, *others])}
     run.operation.plan = sealer.seal(plan)
 
 
-def _is_deferred(result: Mapping[str, object], path: str, about: Collection[tuple[str, str]]) -> bool:
-    is_late = result["code"] == Code.DEFERRED.value and result["path"] == path
-    return is_late and (result["source"], result["policy"]) in about
+def _said(result: Mapping[str, Any]) -> tuple[str, str, str]:
+    """Return what a policy says of a step, without the place."""
+    return result["source"], result["policy"], result["code"]
 
 
 def _refusal(run: OperationContext, why: str, results: Sequence[Result]) -> str:
