@@ -6,7 +6,6 @@ import functools
 import sys
 import threading
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
@@ -67,6 +66,8 @@ class StartedProject:
 
         A deployment that fails does not end it. Raises SystemExit then, when `watch` has ended.
         """
+        from concurrent.futures import ThreadPoolExecutor
+
         with ThreadPoolExecutor(1) as pool:
             watching = pool.submit(watch)
             try:
