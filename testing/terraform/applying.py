@@ -31,6 +31,13 @@ def configurations() -> list[Fields]:
     return found
 
 
+def _type_of(value: Any) -> Any:
+    """The type of an output, as states have it."""
+    if isinstance(value, dict):
+        return ["object", {name: _type_of(item) for name, item in value.items()}]
+    return "string"
+
+
 class Applying:
     """One configuration that is made in a project.
 
@@ -79,7 +86,7 @@ class Applying:
             "serial": 7,
             "lineage": str(uuid.uuid5(uuid.NAMESPACE_URL, str(configuration["title"]))),
             "outputs": {
-                name: {"value": value, "type": "string"}
+                name: {"value": value, "type": _type_of(value)}
                 for name, value in self._resolved(configuration.get("outputs", {})).items()
             },
             "resources": list(self._resources()),
