@@ -52,9 +52,10 @@ class Lost(Exception):
 class Member:
     """An engine's process."""
 
-    def __init__(self, cluster: Cluster, name: str) -> None:
+    def __init__(self, cluster: Cluster, number: int) -> None:
         self._cluster = cluster
-        self.process = Process(cluster.loop, name)
+        self._number = number
+        self.process = Process(cluster.loop, f"engine-{number}")
         self.up = False
         self.begun = False
         """Whether it has an engine, which may be starting, up, or stopping."""
@@ -79,6 +80,7 @@ class Member:
                 enable_stack_abandon=True,
                 engine_deaths_limit=0,  # engines die at random here, and no operation is to blame for that
                 heartbeat_seconds=HEARTBEAT_SECONDS,
+                nested_at_once=self._number % 3,  # trees are small here
             ),
             peers=SimulatedPeers(self.process, self._peers, nature) if cluster.size > 1 else None,
         )
@@ -159,7 +161,7 @@ class Cluster:
     def add(self) -> None:
         """Start an engine's process."""
         self._count += 1
-        member = Member(self, f"engine-{self._count}")
+        member = Member(self, self._count)
         self.members.append(member)
         member.process.on_death.append(lambda: self._died(member))
         member.process.start(member.boot(alone=self.size == 1))

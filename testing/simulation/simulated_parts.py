@@ -384,8 +384,9 @@ class SimulatedPeers(NoPeers):
             lambda: process.call(lambda: member.engine.services.background.spawn(make(member.engine.membership))),
         )
 
-    def offer(self, operation_id: str) -> None:
-        if members := self._members():
+    def offer(self, operation_id: str, engine_id: str | None = None) -> None:
+        members = [each for each in self._members() if engine_id in (None, each.engine.services.id)]
+        if members:
             self._send(self._nature.chance.choice(members), lambda membership: membership.offered(operation_id))
 
     def alert(self, engine_id: str) -> None:

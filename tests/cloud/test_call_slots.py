@@ -286,3 +286,17 @@ def test_forgotten_destinations_are_bounded(bench: Bench) -> None:
         assert slots.usage()["nova"].limited_projects <= 4096
 
     bench.run(main())
+
+
+def test_projects_whose_calls_wait_are_known(bench: Bench) -> None:
+    async def main() -> None:
+        slots, service = CallSlots(8, bench.clock), Service(bench.clock, 10.0)
+        many = [bench.call(slots, service, "many", name) for name in ("nova", "neutron") for _ in range(5)]
+        calls = [asyncio.ensure_future(call) for call in (*many, bench.call(slots, service, "few"))]
+        await sleep(bench.clock, 1.0)
+        assert slots.crowded(5) == {"many"}  # it has half of the slots, and six calls wait
+        assert slots.crowded(6) == set()
+        await asyncio.gather(*calls)
+        assert slots.crowded(0) == set()
+
+    bench.run(main())

@@ -51,8 +51,9 @@ class Wires(NoPeers):
     def _others(self) -> list[World]:
         return [] if self.cut else list(self.engines.values())
 
-    def offer(self, operation_id: str) -> None:
-        for world in self._others()[-1:]:
+    def offer(self, operation_id: str, engine_id: str | None = None) -> None:
+        named = [world for world in self._others() if engine_id in (None, world.engine.services.id)]
+        for world in named[-1:]:
             world.engine.services.background.spawn(world.engine.membership.offered(operation_id))
 
     def alert(self, engine_id: str) -> None:

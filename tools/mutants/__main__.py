@@ -28,7 +28,7 @@ _LONGEST_SECONDS = 1800.0
 _TESTS = ("-m", "pytest", "-q", "-x", "-n", "0", "-m", "not slow")
 
 SUITES = {
-    "store": (*_TESTS, "tests/store/test_claims.py", "tests/store/test_deaths.py"),
+    "store": (*_TESTS, "tests/store/test_claims.py", "tests/store/test_deaths.py", "tests/store/test_offered.py"),
     "engine": (
         *_TESTS, "tests/engine/test_claimed_writes.py", "tests/engine/test_taking_over.py",
         "tests/engine/test_several_engines.py", "tests/engine/test_unattended_operations.py",

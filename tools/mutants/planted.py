@@ -146,6 +146,20 @@ MUTANTS = (
         expected_in="engine",
     ),
     Mutant(
+        "an offered operation begins while another one runs on its stack",
+        "store/offered.py",
+        "_offered(), is_current, ~is_busy)",
+        "_offered(), is_current)",
+        expected_in="store",
+    ),
+    Mutant(
+        "an offer is claimed for a stack that a newer operation decides about",
+        "store/offered.py",
+        "_offered(), is_current, ~is_busy)",
+        "_offered(), ~is_busy)",
+        expected_in="store",
+    ),
+    Mutant(
         "an interrupted deletion is not finished",
         "engine/running/steps.py",
         "        if method is not None:\n            await self.performer.perform_only(state, around(method))\n",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -101,8 +102,10 @@ class ScaledPeers(NoPeers):
     def _others(self) -> list[Member]:
         return [member for member in self._cluster.up() if member.process is not self._process]
 
-    def offer(self, operation_id: str) -> None:
-        self._send("offer", [self._cluster.next_engine()], lambda membership: membership.offered(operation_id))
+    def offer(self, operation_id: str, engine_id: str | None = None) -> None:
+        named = [member for member in self._others() if member.engine.services.id == engine_id]
+        members = [self._cluster.next_engine()] if engine_id is None else named
+        self._send("offer", members, lambda membership: membership.offered(operation_id))
 
     def alert(self, engine_id: str) -> None:
         found = [member for member in self._others() if member.engine.services.id == engine_id]
@@ -150,8 +153,9 @@ class Member:
         clock = ProcessClock(self.process, cluster.clock)
         database = SharedDatabase(cluster.database)
         self.journal = ScaledJournal(database, self.process, cluster.server, cluster.recorder, nature)
-        transport = SimulatedTransport(CLOUD, self.process, clock, cluster.cloud, nature)
-        pool = LoopPool(CLOUD, clock, transport, lambda sent: dispatch(cluster.cloud, sent, None))
+        settings = replace(CLOUD, max_concurrent_calls_per_service=cluster.calls_at_once)
+        transport = SimulatedTransport(settings, self.process, clock, cluster.cloud, nature)
+        pool = LoopPool(settings, clock, transport, lambda sent: dispatch(cluster.cloud, sent, None))
         self.engine = Engine(
             database=database,
             journal=self.journal,
@@ -188,7 +192,10 @@ class ApiProcess:
 
 
 class ScaledCluster:
-    """So many engines and API processes. Nothing but the seed and the latencies decides what happens."""
+    """So many engines and API processes. Nothing but the seed and the latencies decides what happens.
+
+    `calls_at_once` is how many calls of one service an engine makes at a time for a project.
+    """
 
     def __init__(
         self,
@@ -201,6 +208,7 @@ class ScaledCluster:
         *,
         engines: int,
         apis: int,
+        calls_at_once: int = CLOUD.max_concurrent_calls_per_service,
     ) -> None:
         self.loop = loop
         self.clock = loop.clock
@@ -211,6 +219,7 @@ class ScaledCluster:
         self.recorder = recorder
         self.broker = Broker(loop.latencies)
         self.size = engines
+        self.calls_at_once = calls_at_once
         self.registry = Registry.from_entry_points(EngineSettings().type_options)
         self.members = [Member(self, number) for number in range(engines)]
         self.apis = [ApiProcess() for _ in range(apis)]

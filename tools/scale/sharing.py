@@ -1,8 +1,9 @@
 """How much sooner several engines complete one tree of nested stacks than one engine: `python -m tools.scale.sharing`.
 
 The engines, their claims and the database are those of the rehearsal (`tools.scale`), in virtual time: an engine has
-one processor, a call of the cloud takes as long as `--call-seconds` says on average. The tree is created, changed in
-each of its nested stacks, and deleted.
+one processor, a call of the cloud takes as long as `--call-seconds` says on average, and an engine makes as many calls
+of one service at a time as `--calls-at-once` says. The tree is created, changed in each of its nested stacks, and
+deleted.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from stoker.testing.sandbox import empty_database
 from stoker_foundation.clock import ManualClock
 from testing.simulation.simulation import fix_hashes
 from tools.scale import estate, latencies
-from tools.scale.cluster import ScaledCluster
+from tools.scale.cluster import CLOUD, ScaledCluster
 from tools.scale.latencies import Latencies
 from tools.scale.processes import ScaledLoop
 from tools.scale.rehearsal import CalmNature
@@ -59,7 +60,9 @@ def tree(members: int, version: int) -> dict[str, Any]:
 class Sharing:
     """One cluster, and one tree on it."""
 
-    def __init__(self, engines: int, members: int, call_seconds: float, times: Latencies, directory: Path) -> None:
+    def __init__(
+        self, engines: int, members: int, call_seconds: float, calls_at_once: int, times: Latencies, directory: Path
+    ) -> None:
         self._members = members
         self._recorder = Recorder()
         path = directory / f"{engines}.db"
@@ -72,7 +75,15 @@ class Sharing:
         nature.now = self._loop.time
         self._cloud = new_cloud(clock=clock, endpoint=CLOUD_URL)
         self._cluster = ScaledCluster(
-            self._loop, self._cloud, nature, self._database, server, self._recorder, engines=engines, apis=1
+            self._loop,
+            self._cloud,
+            nature,
+            self._database,
+            server,
+            self._recorder,
+            engines=engines,
+            apis=1,
+            calls_at_once=calls_at_once,
         )
         self.found = Shared(engines)
 
@@ -119,11 +130,11 @@ class Sharing:
             return int(connection.execute(select(func.count()).select_from(operations).where(where)).scalar_one())
 
 
-def measured(engines: int, members: int, call_seconds: float, times: Latencies) -> Shared:
+def measured(engines: int, members: int, call_seconds: float, calls_at_once: int, times: Latencies) -> Shared:
     """Carry out the tree on so many engines."""
     make_deterministic(1)
     with estate.place() as directory:
-        return Sharing(engines, members, call_seconds, times, directory).run()
+        return Sharing(engines, members, call_seconds, calls_at_once, times, directory).run()
 
 
 def text(found: list[Shared]) -> str:
@@ -146,11 +157,19 @@ def main() -> int:
     parser.add_argument("--engines", type=int, nargs="+", default=list(ENGINES), help="numbers of engines")
     parser.add_argument("--members", type=int, default=200, help="nested stacks of the tree")
     parser.add_argument("--call-seconds", type=float, default=0.1, help="mean time of a call of the cloud")
+    usual = CLOUD.max_concurrent_calls_per_service
+    parser.add_argument(
+        "--calls-at-once", type=int, default=usual, help="calls of one service at a time, of one engine"
+    )
     parser.add_argument("--latencies", type=Path, default=latencies.MEASURED, help="a file of measured times")
     options = parser.parse_args()
     logging.basicConfig(level=logging.CRITICAL)
     times = latencies.read(options.latencies)
-    print(text([measured(number, options.members, options.call_seconds, times) for number in options.engines]))
+    found = [
+        measured(number, options.members, options.call_seconds, options.calls_at_once, times)
+        for number in options.engines
+    ]
+    print(text(found))
     return 0
 
 

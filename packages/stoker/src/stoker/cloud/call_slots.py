@@ -115,6 +115,13 @@ class CallSlots:
             for service, of_service in queues.items()
         }
 
+    def crowded(self, most: int) -> set[str]:
+        """Return the projects that have more than `most` calls waiting for a slot."""
+        waiting: Counter[str] = Counter()
+        for queue in self._waiting.values():
+            waiting[queue.destination.project_id] += len(queue.waiting)
+        return {project_id for project_id, count in waiting.items() if count > most}
+
     def _queue(self, destination: Destination) -> _Queue:
         now, queue = self._clock.monotonic(), self._queues.get(destination)
         if queue is None or (

@@ -127,6 +127,10 @@ class Transport:
         await self._own.session.close()
         await self._named_by_user.session.close()
 
+    def crowded(self, most: int) -> set[str]:
+        """Return the projects that have more than `most` calls of the operator's cloud waiting for a slot."""
+        return self._own.slots.crowded(most)
+
     def usage(self) -> dict[str, Usage]:
         """Return how many requests to the operator's cloud are sent or wait, by the name of the service."""
         return self._own.slots.usage()

@@ -11,6 +11,7 @@ from stoker.engine.calls.context import AwaitedOperations
 from stoker.engine.notifications.announcer import Announcer, Bus
 from stoker.engine.ownership.isolation import Isolation, Suspects
 from stoker.engine.ownership.membership import Membership
+from stoker.engine.ownership.offers import Offers
 from stoker.engine.ownership.peers import NoPeers, OtherEngines, Peers
 from stoker.engine.ownership.resumption import Resumption
 from stoker.engine.ownership.runs import Runs
@@ -70,11 +71,14 @@ class Engine:
         awaited = AwaitedOperations()
         self._endings = Endings(services, self._announcer, awaited, others.finished)
         self.runs = Runs(services, self._endings, others)
-        self.submissions = Submissions(services, self._announcer, awaited, self.runs, others)
+        offers = Offers(self.runs, others, settings.nested_at_once, is_trial=trial is not None)
+        self.submissions = Submissions(services, self._announcer, awaited, self.runs, others, offers)
         parts = self.submissions.parts
         resumption = Resumption(parts, self.runs, self._endings)
-        self.membership = Membership(parts, self.runs, others, resumption, Suspects(isolation, trial), steady_clock)
+        suspects = Suspects(isolation, trial)
+        self.membership = Membership(parts, self.runs, others, resumption, suspects, offers, steady_clock)
         self.runs.freed = self.membership.take_next
+        offers.take = self.membership.shared_work.begin
 
     async def start(self, *, alone: bool = False, killed: Collection[int] = ()) -> None:
         """Register this engine, which may submit operations from now on; it takes none over yet.
@@ -89,6 +93,7 @@ class Engine:
     async def take_over(self) -> None:
         """Begin to take over the operations of dead engines, in the background, until the engine stops."""
         await self.membership.takeovers.open()
+        self.membership.shared_work.begin()
 
     async def stop(self) -> bool:
         """Finish calls in progress, hand all operations over, and deregister the engine.

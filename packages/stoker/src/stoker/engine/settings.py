@@ -22,7 +22,8 @@ class EngineSettings:
     """Limits and options; for those of Heat, -1 means no limit, as in Heat.
 
     `operator` is the environment below that of every stack; `type_options` are the options that resource types can
-    read.
+    read. An engine that has begun `nested_at_once` operations which have no plan yet offers further ones of nested
+    stacks to others.
     """
 
     host: str = field(default_factory=socket.gethostname)
@@ -71,6 +72,7 @@ class EngineSettings:
     archive_directory: str | None = None
     lease_seconds: float = 15.0
     heartbeat_seconds: float = 3.0
+    nested_at_once: int = 4
     engine_deaths_limit: int = 3
     set_aside_seconds: float = 900.0
     operator: OperatorEnvironment = field(default_factory=OperatorEnvironment)

@@ -340,9 +340,10 @@ class MessagingPeers:
         self._askers = ThreadPoolExecutor(_AT_A_TIME, thread_name_prefix="rpc-ask")
         self._waiting = threading.Semaphore(_MOST_WAITING)
 
-    def offer(self, operation_id: str) -> None:
+    def offer(self, operation_id: str, engine_id: str | None = None) -> None:
         """See `Peers.offer`."""
-        self._send(lambda: self._caster.cast({}, "offer", operation=operation_id))
+        caster = self._caster if engine_id is None else self._caster.prepare(server=engine_id)
+        self._send(lambda: caster.cast({}, "offer", operation=operation_id))
 
     def alert(self, engine_id: str) -> None:
         """See `Peers.alert`."""

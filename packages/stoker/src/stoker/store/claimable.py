@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from sqlalchemy import ColumnElement, Connection, and_, func, insert, or_, select
+from sqlalchemy import ColumnElement, Connection, and_, func, insert, not_, or_, select
 
 from stoker.base.errors import Conflict, EntityNotFound
 from stoker.base.ids import new_id
 from stoker.store import deaths, queries
 from stoker.store.claims import alive
 from stoker.store.locks import refuse_locked
+from stoker.store.offered import is_offered
 from stoker.store.records import (
     FAILED,
     IN_PROGRESS,
@@ -38,7 +39,8 @@ def claimable(
 ) -> list[Orphan]:
     """Return at most `limit` unfinished operations that no living engine owns, newest first, from those after `after`.
 
-    The newest ones are what users have just requested, and the innermost stacks of trees, where the work is.
+    What is only offered (see `offered`) is not among them. The newest ones are what users have just requested, and the
+    innermost stacks of trees, where the work is.
     """
     columns = operations.c
     where = _orphaned(engine_id, now)
@@ -59,7 +61,9 @@ def count_claimable(connection: Connection, engine_id: str, now: float) -> int:
 def _orphaned(engine_id: str, now: float) -> ColumnElement[bool]:
     owner, living = operations.c.owner, select(engines.c.id).where(alive(now))
     return and_(
-        operations.c.status.in_(UNFINISHED), or_(owner.is_(None), and_(owner != engine_id, owner.not_in(living)))
+        operations.c.status.in_(UNFINISHED),
+        or_(owner.is_(None), and_(owner != engine_id, owner.not_in(living))),
+        not_(is_offered(now)),
     )
 
 

@@ -22,6 +22,7 @@ from stoker.store import deaths, statements
 from stoker.store.records import (
     FAILED,
     IN_PROGRESS,
+    PENDING,
     REMOVE_SNAPSHOT,
     RUNNING,
     SET_ASIDE,
@@ -73,6 +74,12 @@ def list_engines(connection: Connection) -> list[EngineRecord]:
     return EngineRecord.all_of(connection.execute(select(engines).order_by(engines.c.started_at)))
 
 
+def living_hosts(connection: Connection, now: float) -> dict[str, str]:
+    """Return the hosts of the engines that are alive, by the engines' IDs."""
+    query = select(engines.c.id, engines.c.host).where(alive(now)).order_by(engines.c.id)
+    return {row.id: row.host for row in connection.execute(query)}
+
+
 def living(connection: Connection, now: float) -> set[str]:
     """Return the IDs of the engines that are alive."""
     return set(connection.execute(select(engines.c.id).where(alive(now))).scalars())
@@ -97,20 +104,23 @@ def alive(now: float) -> ColumnElement[bool]:
 # -- claiming operations -------------------------------------------------------------------------------------
 
 
-def begin(connection: Connection, operation: Operation, engine_id: str, now: float) -> str | None:
+def begin(
+    connection: Connection, operation: Operation, engine_id: str, now: float, *, is_offered: bool = False
+) -> str | None:
     """Record a new operation on a stack whose row is locked, owned by this engine.
 
     If another living engine still runs an operation on the stack, the new one waits (PENDING), and that engine's ID is
-    returned.
+    returned. One that `is_offered` to all engines waits, too, unless this engine runs an operation on the stack.
     """
-    owner = _settle_others(connection, operation, engine_id, now)
-    if owner is None:
+    others = _others_on(connection, operation)
+    busy = _settle(connection, others, engine_id, now)
+    if busy is not None or (is_offered and all(other.owner != engine_id for other in others)):
+        operation.owner, operation.epoch, operation.status, operation.started_at = None, 0, PENDING, None
+    else:
         operation.owner, operation.epoch, operation.status, operation.started_at = engine_id, 1, RUNNING, now
         operation.claimed_at = now
-    else:
-        operation.owner, operation.epoch, operation.status, operation.started_at = None, 0, "PENDING", None
     connection.execute(statements.into(operations), operation.values())
-    return owner
+    return busy
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,7 +234,7 @@ def _claim(
     if not beside and connection.execute(query).scalar() != operation.id:
         _close(connection, operation, now)
         return None
-    if _settle_others(connection, operation, engine_id, now) is not None:
+    if _settle(connection, _others_on(connection, operation), engine_id, now) is not None:
         return None
     set_aside = deaths.exceeds_crash_limit(connection, operation, limit)
     if set_aside and deaths.has_work_inside(connection, operation):
@@ -250,10 +260,16 @@ def _claim(
     return replace(operation, **values, reason_code=SET_ASIDE if set_aside else None)
 
 
-def _settle_others(connection: Connection, operation: Operation, engine_id: str, now: float) -> str | None:
-    """Close dead engines' operations on the stack; return the ID of another living engine that runs one there."""
+def _others_on(connection: Connection, operation: Operation) -> list[Operation]:
+    """Return the other unfinished operations on the stack of an operation."""
     wanted = {"stack_id": operation.stack_id, "besides": operation.id}
-    others = Operation.all_of(connection.execute(_OTHERS, wanted))
+    return Operation.all_of(connection.execute(_OTHERS, wanted))
+
+
+def _settle(connection: Connection, others: Iterable[Operation], engine_id: str, now: float) -> str | None:
+    """Close those of these operations on a stack that dead engines ran; return the ID of another living engine that
+    runs one of them.
+    """
     foreign = [other for other in others if other.owner != engine_id]
     if not foreign:
         return None

@@ -69,6 +69,9 @@ class Runs(Protocol):
     def all(self) -> Sequence[StackContext]:
         """Return the operations that run here, and those that wait for them to stop."""
 
+    def planned(self, run: Any) -> None:
+        """Note that a run has made its plan."""
+
     async def refreshed(self, operation: Operation) -> Operation:
         """Return the current state of the operation."""
 

@@ -19,10 +19,12 @@ from stoker.engine.ownership.drift_watch import DriftWatch
 from stoker.engine.ownership.healing import Healer
 from stoker.engine.ownership.isolation import Suspects
 from stoker.engine.ownership.late_requests import LateObjects
+from stoker.engine.ownership.offers import Offers
 from stoker.engine.ownership.peers import OtherEngines
 from stoker.engine.ownership.resumption import Resumption
 from stoker.engine.ownership.runs import Runs
 from stoker.engine.ownership.second_chances import SecondChances
+from stoker.engine.ownership.shared_work import SharedWork
 from stoker.engine.ownership.taking_over import Takeovers
 from stoker.engine.running.operation_log import lines_about
 from stoker.engine.running.run import OperationRun
@@ -53,6 +55,7 @@ class Membership:
         others: OtherEngines,
         resumption: Resumption,
         suspects: Suspects,
+        offers: Offers,
         clock: SteadyClock,
     ) -> None:
         self._parts = parts
@@ -65,6 +68,8 @@ class Membership:
         self._cleaner = Cleaner(services)
         self._second_chances = SecondChances(services)
         self.takeovers = Takeovers(services, runs, resumption, suspects, self)
+        is_trial = suspects.trial is not None
+        self.shared_work = SharedWork(parts, runs, resumption, offers, self, is_trial=is_trial)
         self._late_objects = LateObjects(parts)
         self._leaving_at: float | None = None
         self._gone = False
@@ -156,10 +161,12 @@ class Membership:
             self._beating.set_result(None)
             self._beating = None
         await self._follow_clock()
-        living = await services.database.read(claims.living, services.clock.now())
-        self._others.alive = bool(living - {services.id})
+        living = await services.database.read(claims.living_hosts, services.clock.now())
+        self._others.seen(living)
         if services.clock.monotonic() >= self._trusts_from:
             self.takeovers.begin()
+        if self._others.alive:
+            self.shared_work.begin()
         await self._parts.announcer.send_orphaned()
         services.background.spawn(services.credentials.remove_given_up())
         if services.id == min(living, default=services.id):
@@ -318,8 +325,9 @@ class Membership:
     # -- messages of peers ---------------------------------------------------------------------------------------
 
     async def offered(self, operation_id: str) -> None:
-        """Handle the message that an operation needs an owner."""
+        """Handle the message that an operation needs an owner, and maybe others, too."""
         await self.takeovers.take([operation_id])
+        self.shared_work.begin()
 
     async def alerted(self) -> None:
         """Handle the message that the operations of this engine must be compared with the record."""

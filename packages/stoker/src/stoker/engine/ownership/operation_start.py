@@ -36,15 +36,17 @@ def start_columns(operation: Operation, prepared: Prepared | None, now: float) -
 class OperationStart:
     """A journal step that records an operation, started by an engine at a time, and sets columns of its stack.
 
-    `changes` are those columns, `credential` becomes that of the stack's tree (None: unchanged). `guard` receives the
-    current stack with its row locked, `fresh` the connection; if they raise an error, nothing is recorded. Nor is it if
-    a user has locked the tree of stacks, unless the operation is a part of one that runs: StackLocked is raised.
+    An operation that `is_offered` is left for any engine (see `store.offered`). `changes` are those columns,
+    `credential` becomes that of the stack's tree (None: unchanged). `guard` receives the current stack with its row
+    locked, `fresh` the connection; if they raise an error, nothing is recorded. Nor is it if a user has locked the tree
+    of stacks, unless the operation is a part of one that runs: StackLocked is raised.
     """
 
     stack: Stack
     operation: Operation
     engine_id: str
     now: float
+    is_offered: bool
     changes: dict[str, Any]
     credential: str | None = None
     guard: Callable[[Stack], object] | None = None
@@ -60,7 +62,7 @@ class OperationStart:
             refuse_locked(connection, stack)
         if self.fresh is not None:
             self.fresh(connection)
-        self.busy = claims.begin(connection, self.operation, self.engine_id, self.now)
+        self.busy = claims.begin(connection, self.operation, self.engine_id, self.now, is_offered=self.is_offered)
         if self.credential is not None and self.credential != stack.credential:
             move(connection, stack, self.credential)
             self.changes["credential"] = self.credential

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from stoker.base.context import RequestContext
@@ -20,8 +21,8 @@ class PeerAway(StokerError):
 class Peers(Protocol):
     """Sends messages to other engines. They are sent in the background and can be lost; no errors are raised."""
 
-    def offer(self, operation_id: str) -> None:
-        """Notify any engine that an operation needs an owner."""
+    def offer(self, operation_id: str, engine_id: str | None = None) -> None:
+        """Notify an engine, any if it is None, that an operation needs an owner, and maybe others, too."""
 
     def alert(self, engine_id: str) -> None:
         """Make an engine compare its operations with the record."""
@@ -36,7 +37,7 @@ class Peers(Protocol):
 class NoPeers:
     """Used by an engine that is alone on its database."""
 
-    def offer(self, operation_id: str) -> None:
+    def offer(self, operation_id: str, engine_id: str | None = None) -> None:
         """Do nothing."""
 
     def alert(self, engine_id: str) -> None:
@@ -52,11 +53,21 @@ class NoPeers:
 
 @dataclass
 class OtherEngines:
-    """The other engines on the database; `alive` is true if there were any at the last heartbeat."""
+    """The other engines on the database; `alive` is true if there were any at the last heartbeat.
+
+    `nearest` are their IDs, those on the same host first.
+    """
 
     peers: Peers
     services: EngineServices
     alive: bool = False
+    nearest: list[str] = field(default_factory=list)
+
+    def seen(self, hosts: Mapping[str, str]) -> None:
+        """Note which engines are alive, this one among them, on which hosts."""
+        others = [engine_id for engine_id in hosts if engine_id != self.services.id]
+        self.alive = bool(others)
+        self.nearest = sorted(others, key=lambda engine_id: hosts[engine_id] != self.services.settings.host)
 
     def finished(self, operation: Operation) -> None:
         """Notify the engine that runs the operation of the parent stack, which may wait for this one, of its end."""

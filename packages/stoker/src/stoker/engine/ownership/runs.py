@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Iterator, Mapping
+import asyncio
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from typing import Any
@@ -22,6 +23,22 @@ async def _nothing(stack_id: str) -> None:
     """Do nothing when a stack is free."""
 
 
+async def until_planned(services: RecordingServices, runs: Iterable[OperationRun]) -> None:
+    """Return when runs have made their plans or have ended; those that need longer than a heartbeat are left."""
+    waiting = {asyncio.ensure_future(run.progress.planned.wait()) for run in runs}
+
+    def leave() -> None:
+        for task in waiting:
+            task.cancel()
+
+    timer = services.clock.call_later(services.settings.heartbeat_seconds, leave)
+    try:
+        if waiting:
+            await asyncio.wait(waiting)
+    finally:
+        timer.cancel()
+
+
 class Runs(Mapping[str, OperationRun]):
     """The runs by their target (`OperationRun.key`). On each target one runs at a time; the next one waits for it.
 
@@ -35,6 +52,8 @@ class Runs(Mapping[str, OperationRun]):
         self._running: dict[str, OperationRun] = {}
         self._next: dict[str, OperationRun] = {}
         self._taken_on: set[str] = set()
+        self._claiming = 0
+        self._unplanned: dict[str, OperationRun] = {}
         self.freed: Callable[[str], Coroutine[Any, Any, None]] = _nothing
 
     def __getitem__(self, key: str) -> OperationRun:
@@ -63,12 +82,34 @@ class Runs(Mapping[str, OperationRun]):
         finally:
             self._taken_on.discard(operation_id)
 
+    @contextmanager
+    def claiming(self) -> Iterator[None]:
+        """Mark all operations without a run as taken on, while it is not known which ones are being claimed."""
+        self._claiming += 1
+        try:
+            yield
+        finally:
+            self._claiming -= 1
+
     def is_missing(self, operation_id: str, key: str) -> bool:
         """Return whether an operation of this engine has no run, and will not get one when the current run has ended.
 
         `key` is its target.
         """
-        return operation_id not in self._taken_on and key not in self._running
+        return not self._claiming and operation_id not in self._taken_on and key not in self._running
+
+    @property
+    def beginning(self) -> int:
+        """The number of operations that are being recorded here, or have begun and not made a plan yet."""
+        return len(self._taken_on) + len(self._unplanned)
+
+    def planned(self, run: OperationRun) -> None:
+        """Note that a run has made its plan, or has ended."""
+        self._unplanned.pop(run.operation.id, None)
+
+    async def until_planned(self) -> None:
+        """Return when all that runs here has made its plan or has ended, or after the time between heartbeats."""
+        await until_planned(self._services, list(self._unplanned.values()))
 
     async def refreshed(self, operation: Operation) -> Operation:
         """Return the current state of the operation."""
@@ -94,6 +135,7 @@ class Runs(Mapping[str, OperationRun]):
         running, overtaken = self.of(run.key)
         if running is None:
             self._running[run.key] = run
+            self._unplanned[run.operation.id] = run
             nested = run.operation.parent_operation is not None
             background.spawn(self._services.turns.taken(run.turn, partial(self._drive, run), patient=nested))
             return
@@ -111,6 +153,7 @@ class Runs(Mapping[str, OperationRun]):
         try:
             now = await services.database.read(queries.stack_by_id, run.stack.id) if run.key in self._next else None
         finally:
+            self.planned(run)
             if self._running.get(run.key) is run:
                 del self._running[run.key]
             following = self._next.pop(run.key, None)

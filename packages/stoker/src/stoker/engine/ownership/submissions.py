@@ -17,6 +17,7 @@ from stoker.engine.credentials import lock_credential
 from stoker.engine.inspection.reading import ReaderForRuns
 from stoker.engine.notifications.announcer import Announcer
 from stoker.engine.ownership.healing import replace_on_signal
+from stoker.engine.ownership.offers import Offers
 from stoker.engine.ownership.operation_start import OperationStart, start_columns
 from stoker.engine.ownership.peers import OtherEngines
 from stoker.engine.ownership.runs import Runs
@@ -43,11 +44,13 @@ class Submissions:
         awaited: AwaitedOperations,
         runs: Runs,
         others: OtherEngines,
+        offers: Offers,
     ) -> None:
         self.services = services
         self._announcer = announcer
         self._runs = runs
         self._others = others
+        self._offers = offers
         self.parts = RecordingParts(
             services=services,
             announcer=announcer,
@@ -75,7 +78,7 @@ class Submissions:
         parent's run, for a nested stack: Fenced is raised if its claim has been lost.
         """
         stack.operation = operation.id
-        if operation.parent_operation is None or not self._others.alive:
+        if not self._is_offered(operation):
             self._own(operation)
         batch = Batch().then(prepared.save).add(prepared.row, stack, operation)
         if stack.parent_id is None:
@@ -91,7 +94,7 @@ class Submissions:
             if operation.owner == self.services.id:
                 self._launch(operation, stack)
             else:
-                self._others.peers.offer(operation.id)
+                self._offers.left(operation.id)
 
     async def submit(
         self,
@@ -125,10 +128,9 @@ class Submissions:
         batch.then(start)
         batch.steps.extend(steps)
         batch.add(*new, self._announcer.stack_event(stack, operation.stack_action, IN_PROGRESS, str(changes["reason"])))
-        sinks = (
-            prepared.loaded.environment.event_sinks if prepared is not None else await self._announcer.sinks_of(stack)
-        )
         with self._runs.taking_on(operation.id):
+            given = prepared.loaded.environment.event_sinks if prepared is not None else None
+            sinks = await self._announcer.sinks_of(stack) if given is None else given
             await self._announcer.commit(writer or self.services.journal, batch, sinks)
             self._started(start)
 
@@ -145,7 +147,8 @@ class Submissions:
         """Return the statement that records an operation; the arguments are those of `submit`."""
         now = self.services.clock.now()
         changes = {**start_columns(operation, prepared, now), **(values or {})}
-        return OperationStart(stack, operation, self.services.id, now, changes, credential, guard, fresh)
+        is_offered = self._is_offered(operation)
+        return OperationStart(stack, operation, self.services.id, now, is_offered, changes, credential, guard, fresh)
 
     async def commit_starts(self, batch: Batch, starts: Sequence[OperationStart]) -> None:
         """Commit a batch that has the statements of these starts, and run their operations. Raises as the journal."""
@@ -158,13 +161,19 @@ class Submissions:
                 self._started(start)
 
     def _started(self, start: OperationStart) -> None:
-        if start.busy is None:
-            self._launch(start.operation, replace(start.stack, **start.changes))
-        else:
+        if start.busy is not None:
             self._others.peers.alert(start.busy)
+        elif start.operation.owner is None:
+            self._offers.left(start.operation.id)
+        else:
+            self._launch(start.operation, replace(start.stack, **start.changes))
 
     def _launch(self, operation: Operation, stack: Stack) -> None:
         self._runs.launch(self._runs.run_of(self.parts, operation, stack))
+
+    def _is_offered(self, operation: Operation) -> bool:
+        """Return whether a new operation is recorded without an owner, for whichever engine is free."""
+        return operation.parent_operation is not None and self._offers.is_offered(operation)
 
     def _own(self, operation: Operation) -> None:
         own(operation, self.services.id, self.services.clock.now())

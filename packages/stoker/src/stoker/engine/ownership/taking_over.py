@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from contextlib import ExitStack
 from typing import Any, Protocol
 
 from stoker.engine.ownership.isolation import Suspects
 from stoker.engine.ownership.resumption import Resumption
-from stoker.engine.ownership.runs import Runs
+from stoker.engine.ownership.runs import Runs, until_planned
 from stoker.engine.records.services import RecordingServices
 from stoker.engine.running.run import OperationRun
 from stoker.store import claimable, claims
@@ -79,7 +79,7 @@ class Takeovers:
         if self.waiting:
             found = await self._services.database.read(claims.current_of, stack_id)
             if found is not None:
-                await self._under_way(await self.take([found]))
+                await until_planned(self._services, await self.take([found]))
 
     async def take(self, identifiers: Collection[str]) -> list[OperationRun]:
         """Claim those of these operations that no living engine owns, and run them; return their runs."""
@@ -137,7 +137,7 @@ class Takeovers:
             if last is None and len(orphans) == PORTION and not self.total:
                 await self._count()
             last = orphans[-1]
-            await self._under_way(await self.take([orphan.id for orphan in orphans]))
+            await until_planned(self._services, await self.take([orphan.id for orphan in orphans]))
             self.waiting = max(self.waiting - len(orphans), 0)
 
     async def _count(self) -> None:
@@ -147,18 +147,3 @@ class Takeovers:
         )
         if self.total >= NOTED:
             LOG.info("taking over %d operations", self.total)
-
-    async def _under_way(self, runs: Iterable[OperationRun]) -> None:
-        """Return when runs have made their plans or have ended; those that need longer than a heartbeat are left."""
-        waiting = {asyncio.ensure_future(run.progress.planned.wait()) for run in runs}
-
-        def leave() -> None:
-            for task in waiting:
-                task.cancel()
-
-        timer = self._services.clock.call_later(self._services.settings.heartbeat_seconds, leave)
-        try:
-            if waiting:
-                await asyncio.wait(waiting)
-        finally:
-            timer.cancel()

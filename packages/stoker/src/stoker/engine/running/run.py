@@ -88,6 +88,7 @@ class OperationRun(OperationContext):
                 await prepare(self)
                 self._keep_plan()
                 self.progress.planned.set()
+                self.parts.runs.planned(self)
                 await self._check_first()
                 await self._ask_plugins()
                 if self.progress.unsaved_transfers is not None:
