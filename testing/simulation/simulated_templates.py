@@ -150,6 +150,11 @@ class Draft:
         said = repr(list(self.resources.values()))
         return [name for name in self.named("net") if f"'{name}'" not in said]
 
+    def unused_shelves(self) -> list[str]:
+        """The names of the nested stacks of a network to which nothing refers."""
+        said = repr(list(self.resources.values()))
+        return [name for name in self.named("shelf") if f"'{name}'" not in said]
+
     def give_away(self, name: str) -> dict[str, Any]:
         """Forget a network, and return its definition."""
         self.imports.pop(name, None)

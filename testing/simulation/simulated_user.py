@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 from stoker.base.errors import StokerError, TemplateInvalid
+from stoker.store.records import Resource
 from testing.simulation.simulated_cluster import Lost
 from testing.simulation.simulated_inspection import Inspection
 from testing.simulation.simulated_parts import Nature
-from testing.simulation.simulated_templates import FILES, Draft
+from testing.simulation.simulated_templates import FILES, NET_TYPE, Draft
 
 CHANCES: Mapping[str, int] = {
     "update": 12,
@@ -36,6 +37,17 @@ CHANCES: Mapping[str, int] = {
 
 ROLLBACKS = ("cancel_update", "rollback")
 ACTIONS = ("cancel_update", "cancel_without_rollback", "check", "suspend", "resume", "retry", "rollback")
+
+
+class Moving(NamedTuple):
+    """A network that gets from one stack to the other: where it was, where it will be, and its definition there."""
+
+    uuid: str
+    source: str
+    path: str
+    target: str
+    arrival: str
+    body: dict[str, Any]
 
 
 class Askable(Protocol):
@@ -80,7 +92,7 @@ class User:
         self._drifts = drifts
         self._given_away: dict[str, dict[str, Any]] = {}
         self._signals = 0
-        self._moving: tuple[str, str, str, str, str, dict[str, Any]] | None = None
+        self._moving: Moving | None = None
 
     async def ask(self) -> None:
         """One random request."""
@@ -253,19 +265,23 @@ class User:
         source, target = self._chance.sample(self.NAMES, 2)
         for draft in self.drafts.values() if changes else ():
             draft.alter()
-        recorded = {each.name for each in self._inspection.resources_of(self._inspection.stack(source))}
-        if not (unused := [name for name in self.drafts[source].unused_nets() if name in recorded]):
+        draft, there = self.drafts[source], self.drafts[target]
+        nets = draft.unused_nets() + (draft.unused_shelves() if deploys else [])
+        rows = {path: row for path, row in self._networks(source).items() if path.partition(".")[0] in nets}
+        if not rows:
             return
-        former, there = self._chance.choice(unused), self.drafts[target]
+        path = self._chance.choice(sorted(rows))
+        former = path.partition(".")[0]
         there.number += 1
-        name = f"net{there.number}"
-        body = {key: value for key, value in self.drafts[source].resources[former].items() if key != "depends_on"}
-        [row] = [each for each in self._inspection.resources_of(self._inspection.stack(source)) if each.name == former]
-        self._moving = (row.uuid, source, former, target, name, body)
+        body = {key: value for key, value in draft.resources[former].items() if key != "depends_on"}
+        kind = self._chance.choice(("net", "shelf")) if deploys and body["properties"] else "net"
+        name, body["type"] = f"{kind}{there.number}", "shelf.yaml" if kind == "shelf" else NET_TYPE
+        arrival = f"{name}.inside" if kind == "shelf" else name
+        self._moving = Moving(rows[path].uuid, source, path, target, arrival, body)
         here, after = self.drafts[source].template(), there.template()
         del here["resources"][former]
         after["resources"][name] = body
-        moved = [{"from": {"stack": source, "resource": former}, "to": {"stack": target, "resource": name}}]
+        moved = [{"from": {"stack": source, "resource": path}, "to": {"stack": target, "resource": arrival}}]
         if deploys:
             wanted = {**_definition(there), "template": json.dumps(after)}
             environment = there.environment()
@@ -287,21 +303,34 @@ class User:
         """Change the drafts as the record says, in which the resource that was moved has exactly one stack."""
         if self._moving is None:
             return
-        uuid, source, former, target, name, body = self._moving
-        self._moving = None
+        moving, self._moving = self._moving, None
+        source, target = self.drafts[moving.source], self.drafts[moving.target]
         places = {
-            (stack, row.name)
+            (stack, path)
             for stack in self.NAMES
-            for row in self._inspection.resources_of(self._inspection.stack(stack))
-            if row.uuid == uuid
+            for path, row in self._networks(stack).items()
+            if row.uuid == moving.uuid
         }
-        if places == {(target, name)}:
-            self.drafts[source].resources.pop(former)
-            self.drafts[source].imports.pop(former, None)
-            self.drafts[target].resources[name] = body
+        if places == {(moving.target, moving.arrival)}:
+            former = moving.path.partition(".")[0]
+            source.resources.pop(former)
+            source.imports.pop(former, None)
+            source.imports.pop(f"{former}.inside", None)
+            target.resources[moving.arrival.partition(".")[0]] = moving.body
             self._cluster.nature.counts["moves"] += 1
-        elif places != {(source, former)}:
-            self._cluster.nature.violate("duplicated", f"the network {source}/{former} is {sorted(places)}")
+        elif places != {(moving.source, moving.path)}:
+            self._cluster.nature.violate("duplicated", f"the network {moving.source}/{moving.path} is {sorted(places)}")
+
+    def _networks(self, name: str) -> dict[str, Resource]:
+        """The recorded networks of a stack, and those alone in a nested stack, by their paths."""
+        found = {}
+        for row in self._inspection.resources_of(self._inspection.stack(name)):
+            if row.type == NET_TYPE:
+                found[row.name] = row
+            elif row.type == "shelf.yaml":
+                inner = self._inspection.resources_of(self._inspection.child(row))
+                found |= {f"{row.name}.{each.name}": each for each in inner}
+        return found
 
     async def bring_about(self, name: str, quiet: Any) -> None:
         """Ask once more for what the draft says, in whatever way the stack's state needs; `quiet` waits for the end."""
