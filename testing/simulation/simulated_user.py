@@ -43,6 +43,7 @@ class Moving(NamedTuple):
     """A network that gets from one stack to the other: where it was, where it will be, and its definition there."""
 
     uuid: str
+    network: str
     source: str
     path: str
     target: str
@@ -277,7 +278,7 @@ class User:
         kind = self._chance.choice(("net", "shelf")) if deploys and body["properties"] else "net"
         name, body["type"] = f"{kind}{there.number}", "shelf.yaml" if kind == "shelf" else NET_TYPE
         arrival = f"{name}.inside" if kind == "shelf" else name
-        self._moving = Moving(rows[path].uuid, source, path, target, arrival, body)
+        self._moving = Moving(rows[path].uuid, rows[path].physical_id or "", source, path, target, arrival, body)
         here, after = self.drafts[source].template(), there.template()
         del here["resources"][former]
         after["resources"][name] = body
@@ -314,8 +315,7 @@ class User:
         if places == {(moving.target, moving.arrival)}:
             former = moving.path.partition(".")[0]
             source.resources.pop(former)
-            source.imports.pop(former, None)
-            source.imports.pop(f"{former}.inside", None)
+            source.imports = {name: net for name, net in source.imports.items() if net != moving.network}
             target.resources[moving.arrival.partition(".")[0]] = moving.body
             self._cluster.nature.counts["moves"] += 1
         elif places != {(moving.source, moving.path)}:

@@ -137,7 +137,9 @@ def refuse_unfit(connection: Connection, stack: Stack, record: Sequence[Sequence
             "first (stoker stack unprotect, or UpdateTerminationProtection)."
         )
     if any(row[2] == IN_PROGRESS for row in record):
-        raise ActionInProgress(f"Stack {stack.name} has an action in progress; repeat the request when that has finished.")
+        raise ActionInProgress(
+            f"Stack {stack.name} has an action in progress; repeat the request when that has finished."
+        )
     if stack.status == FAILED:
         raise Conflict(f"Stack {stack.name} is {stack.action}_{stack.status}: deploy it, or roll it back first.")
 
