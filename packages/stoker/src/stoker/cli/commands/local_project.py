@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from stoker.cli.framework import InputPath, key_values, yes_option
+from stoker.cli.framework import key_values, yes_option
 from stoker.cli.terminal.errors import CommandFailed
 from stoker.cli.terminal.messages import say
 from stoker.processes.directory import SetUp
@@ -125,7 +125,7 @@ def project_options(function: Callable[..., Any]) -> Callable[..., Any]:
         ),
         click.option("--stage", metavar="NAME", help="With a project: the stage."),
         click.option(
-            "-f", "--project", "file", metavar="FILE", type=InputPath(dir_okay=False),
+            "-f", "--project", "file", metavar="FILE", type=click.Path(dir_okay=False),
             help="Deploy all stacks of this project file when everything is ready, as `stoker deploy -f` does.",
         ),
     )  # fmt: skip
