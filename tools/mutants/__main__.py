@@ -23,7 +23,7 @@ from tools.checks.source_tree import PACKAGES
 from tools.mutants.planted import MUTANTS, Mutant, Outdated
 
 ROOT = Path(__file__).parents[2]
-_COPIED = ("packages", "testing", "tests", "conftest.py", "pyproject.toml")
+_COPIED = ("packages", "examples", "testing", "tests", "conftest.py", "pyproject.toml")
 _LONGEST_SECONDS = 1800.0
 _TESTS = ("-m", "pytest", "-q", "-x", "-n", "0", "-m", "not slow")
 
