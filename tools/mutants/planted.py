@@ -92,8 +92,8 @@ MUTANTS = (
     Mutant(
         "a finished deletion has no event",
         "engine/running/steps.py",
-        "        batch = Batch().remove(row).add(*run.events_for(state, reason))",
-        "        batch = Batch().remove(row)",
+        "        batch = next_batch(first).remove(row).add(*run.events_for(state, reason))",
+        "        batch = next_batch(first).remove(row)",
         seed="16",
     ),
     Mutant(
@@ -162,9 +162,8 @@ MUTANTS = (
     Mutant(
         "an interrupted deletion is not finished",
         "engine/running/steps.py",
-        "        if method is not None:\n            await self.performer.perform_only(state, around(method))\n",
-        "        if method is not None and not begun_before:\n"
-        "            await self.performer.perform_only(state, around(method))\n",
+        "            await self._remove_objects(state, around, first)\n",
+        "            if not begun_before:\n                await self._remove_objects(state, around, first)\n",
         expected_in="engine",
     ),
     Mutant(
