@@ -132,7 +132,7 @@ def test_what_needs_a_new_object_is_refused_with_its_properties(stacks: Stacks, 
     said = stacks.refused(template(v=VOLUME, net=NET, sub=subnet("net")), imports(net=net, sub=sub))
     assert f"the object {sub} cannot become the resource sub, since what differs needs a new object: cidr" in said
     said = stacks.refused(template(v=VOLUME, net=UNNAMED, sub=subnet("net", cidr="10.2.0.0/24")), imports(sub=sub))
-    assert "needs a new object: network" in said  # the network is new, and the subnet is in another one
+    assert "it gives network a value, and another value needs a new object" in said  # the network is new
 
 
 def test_nobody_imports_what_he_cannot_read_or_what_is_not_there(

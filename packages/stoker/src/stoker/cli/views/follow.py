@@ -72,14 +72,22 @@ def _taken(stack: Stack, progress: Progress, shown: View, watched: Iterator[Answ
         if event is None:
             shown.wait(progress)
         else:
-            progress.take(event)
-            shown.show(progress)
+            _apply(event, stack, progress, shown)
         if (event is None or _may_be_last(event, stack)) and not (now := stack.again()).busy:
             break
     for event in stack.events(progress.marker):
-        progress.take(event)
-        shown.show(progress)
+        _apply(event, stack, progress, shown)
     return now
+
+
+def _apply(event: Answer, stack: Stack, progress: Progress, shown: View) -> None:
+    """Apply and show an event, but nothing from before the first one of a new stack: that is about resources which were
+    moved into it, in the stacks that they had been in.
+    """
+    if progress.marker is None and event["physical_resource_id"] != stack.id:
+        return
+    progress.take(event)
+    shown.show(progress)
 
 
 def _may_be_last(event: Answer, stack: Stack) -> bool:

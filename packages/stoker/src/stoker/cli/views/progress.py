@@ -91,11 +91,8 @@ class Progress:
         self._made = set[tuple[str, ...]]()
 
     def take(self, event: Answer) -> None:
-        """Apply an event; those of a resource from another stack, before this one existed, are not about the action."""
-        self.marker = event["id"]
-        if event["event_time"] < (self.stack.facts.get("creation_time") or ""):
-            return
-        self.event = event
+        """Apply an event."""
+        self.marker, self.event = event["id"], event
         path = path_of(event, self.stack)
         node = self._node(path)
         if _is_of_stack(event):
