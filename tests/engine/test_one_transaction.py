@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from stoker.contract.stacks import CreateStackWithSettings
 from stoker.store.journal import Batch
 from stoker.store.records import Event
 from testing.harness import World
@@ -86,7 +87,8 @@ async def test_settings_that_are_refused_change_nothing(world: World) -> None:
 
 async def test_a_new_stack_is_recorded_with_its_settings(world: World) -> None:
     with dying(world):
-        stack = await world.call("stack_create_with_settings", name="web", template=template("a"), settings=SETTINGS)
+        method = CreateStackWithSettings.method
+        stack = await world.call(method, name="web", template=template("a"), settings=SETTINGS)
     assert await settings(world) == SETTINGS
     assert (await world.settle(stack["id"]))["status"] == "COMPLETE"
 
