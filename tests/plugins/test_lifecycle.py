@@ -143,13 +143,13 @@ async def test_what_fails_afterwards_is_logged_and_changes_nothing(
     world = await begin()
     stack = await world.create("words", VALUE)
     witness.CALLS.clear()
-    before = witness.NamingEvent.before
+    before = witness.Witness.before
     witness.FAILING.add("middle")
-    witness.NamingEvent.before = lambda self, operation: _nothing()
+    witness.Witness.before = lambda self, operation: _nothing()
     try:
         stack = await world.update("words", changed("two"))
     finally:
-        witness.NamingEvent.before = before
+        witness.Witness.before = before
     assert stack["status"] == "COMPLETE"
     assert [call[1] for call in witness.CALLS] == ["late", "middle", "early"]
     assert "plug-in middle failed after operation" in caplog.text
