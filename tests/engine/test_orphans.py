@@ -13,6 +13,7 @@ from testing.harness import World
 
 NET = {"type": "OS::Neutron::Net"}
 VOLUME = {"type": "OS::Cinder::Volume", "properties": {"size": 1}}
+ADDRESS = {"type": "OS::Neutron::FloatingIP", "properties": {"floating_network": "public"}}
 
 
 def template(**resources: Any) -> dict[str, Any]:
@@ -46,6 +47,14 @@ async def test_what_a_deletion_left_or_retained_is_found(world: World) -> None:
     net = found[rows["net"]["physical_id"]]
     assert (net["status"], net["why"], net["type"]) == ("orphaned", "left", "OS::Neutron::Net")
     assert (net["resource"], net["stack_name"]) == ("net", "web")
+
+
+async def test_a_floating_ip_is_found_by_its_description(world: World) -> None:
+    await world.create("web", template(address=ADDRESS))
+    address = (await world.resources("web"))["address"]["physical_id"]
+    await world.delete("web", retain=["address"])
+    found = await orphans(world)
+    assert found.keys() == {address} and found[address]["status"] == "orphaned"
 
 
 async def test_an_object_that_was_made_late_is_found_by_the_mark_of_its_resource(world: World) -> None:
