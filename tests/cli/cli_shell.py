@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import fcntl
 import json
 import os
 import shlex
@@ -154,6 +155,13 @@ class Shell:
         result = self.run("openstack", *arguments, timeout=timeout, variables=files)
         assert result.status == 0, result.out + result.err
         return result
+
+    def kill(self, *programs: str) -> None:
+        """Kill programs of Stoker, and wait until they are gone: each holds a lock on the file with its process ID."""
+        for program in programs:
+            with (self.directory / f"{program}.pid").open() as file:
+                os.kill(int(file.read()), signal.SIGKILL)
+                fcntl.flock(file, fcntl.LOCK_SH)
 
     def endpoints(self) -> dict[str, Any]:
         found: dict[str, Any] = json.loads((self.directory / "endpoints.json").read_text())

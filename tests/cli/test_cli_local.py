@@ -11,8 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from stoker.processes.control import running
-from stoker.processes.directory import DataDirectory
 from tests.cli.cli_shell import ANY_PORTS, BIN, EXAMPLES, Shell
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("cli-local")]
@@ -22,12 +20,6 @@ HELLO = str(EXAMPLES / "hello.yaml")
 
 def states(shell: Shell) -> list[str]:
     return [row["state"] for row in shell.stoker("status", "-f", "json").json]
-
-
-def kill(shell: Shell, *programs: str) -> None:
-    for program in programs:
-        os.kill(int((shell.directory / f"{program}.pid").read_text()), signal.SIGKILL)
-        wait_for(lambda program=program: running(DataDirectory(shell.directory), program) is None)
 
 
 def test_stoker_survives_being_killed_and_being_stopped(shell: Shell) -> None:
@@ -41,19 +33,19 @@ def test_stoker_survives_being_killed_and_being_stopped(shell: Shell) -> None:
     outputs = shell.ok("stack", "outputs", "hello", "-f", "json").json
 
     killed = before["pids"]["engine"]
-    kill(shell, "engine")
+    shell.kill("engine")
     wait_for(lambda: shell.endpoints()["pids"].get("engine", killed) != killed)
     assert states(shell) == ["running", "running"]
     assert "ended unexpectedly" in shell.ok("status").out
 
-    kill(shell, "supervisor")
-    kill(shell, "engine")
+    shell.kill("supervisor")
+    shell.kill("engine")
     assert shell.stoker("status").status == 1
     assert states(shell) == ["running", "stopped"]
     assert "stoker up" in shell.fails("stack", "list")
     assert "Restarting: engine and API." in shell.ok("up", "--detach").out
 
-    kill(shell, "supervisor", "cloud", "engine")
+    shell.kill("supervisor", "cloud", "engine")
     shell.ok("up", "--detach")
     after = shell.endpoints()
     assert [after[name] for name in ("rest", "cfn", "identity")] == [
@@ -117,7 +109,7 @@ def test_in_the_foreground_it_brings_back_what_breaks_and_ends_at_ctrl_c(shell: 
     try:
         wait_for(lambda: (shell.directory / "endpoints.json").exists() and shell.endpoints()["pids"])
         killed = shell.endpoints()["pids"]["engine"]
-        kill(shell, "engine")
+        shell.kill("engine")
         wait_for(
             lambda: (
                 shell.endpoints()["pids"].get("engine", killed) != killed and states(shell) == ["running", "running"]

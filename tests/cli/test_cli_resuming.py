@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
 import sqlite3
 import urllib.request
 from contextlib import closing
@@ -57,8 +55,7 @@ def test_it_serves_requests_at_once_and_no_operation_is_charged(shell: Shell, tm
     shell.openstack("stack", "create", "-t", str(tmp_path / "group.yaml"), "tree", timeout=300)
     for _ in range(2):
         until_all_wait(shell)
-        for program in ("supervisor", "engine"):  # the supervisor first, which would restart the engine
-            os.kill(int((shell.directory / f"{program}.pid").read_text()), signal.SIGKILL)
+        shell.kill("supervisor", "engine")  # the supervisor first, which would restart the engine
         shell.ok("up", "--detach", timeout=300)
         with urllib.request.urlopen(f"{place(shell)['rest'].rpartition('/')[0]}/readyz", timeout=30) as answer:
             assert json.load(answer)["ready"]
