@@ -83,7 +83,11 @@ _OUTDATED = {"expiration": "2099-12-28T19:14:44"}
 _VALUES: Mapping[str, Mapping[str, Any]] = {
     "hot/blazar/blazar_host.yaml": {"name": "compute-4"},
     "hot/nova/host_aggregate.yaml": {"hosts": ["compute-2"]},
+    "hot/keystone/keystone_project.yaml": {"project_name": "office"},
+    "hot/keystone/keystone_region.yaml": {"region_id": "RegionFour", "parent_region_id": "RegionThree"},
+    "hot/keystone/keystone_role.yaml": {"role_name": "operator"},
     "hot/keystone/keystone_user.yaml": {"user_groups": []},
+    "hot/Windows/IIS_Drupal/IIS_Drupal.yaml": {"sa_password": r"Secret\d12"},
 }
 """Values for parameters of templates whose names say too little."""
 _ENVIRONMENTS = {
