@@ -394,9 +394,11 @@ def _forward(
     action, wanted, former = goal.action, goal.wanted, None
     relocated = None
     if action in RETURNS or wanted.inputs.environment.transfers:
-        tree = read(services, connection, action, wanted, recorded, observed)
-        if goal.leaving:
-            tree = read_without(services, connection, recorded, observed, goal.leaving)
+        tree = (
+            read_without(services, connection, recorded, observed, goal.leaving)
+            if goal.leaving
+            else read(services, connection, action, wanted, recorded, observed)
+        )
         relocated = carry_out(services, wanted, tree, wanted_paths(action, goal.returns_to, wanted, tree))
         if inside is not None and tree.below:
             inside = replace(inside, read=tree.below, relocated=relocated)

@@ -44,6 +44,7 @@ from stoker.engine.planning.refactoring import (
     Side,
 )
 from stoker.engine.records.services import EngineServices, RecordingServices
+from stoker.engine.running.redefining import record_descriptions, record_exchange
 from stoker.operations.clearance import Clearance, gate_of, required_by
 from stoker.operations.examining_refactors import (
     MOST_STACKS,
@@ -56,7 +57,7 @@ from stoker.operations.examining_refactors import (
 from stoker.operations.requests import CheckedRequest
 from stoker.operations.settings import check_plan_by_policy
 from stoker.operations.stacks import requested_operation
-from stoker.store import exchange, fingerprints, queries, refactors
+from stoker.store import fingerprints, queries, refactors
 from stoker.store.journal import Batch
 from stoker.store.records import COMPLETE, IN_PROGRESS, Operation, Stack
 from stoker.store.refactors import refuse_unfit
@@ -347,7 +348,7 @@ def _recording(
             batch.then(partial(queries.set_stack, stack_id=stack.id, values={**values, "updated_at": now}))
         batch.add(checked.prepared.row, operation).then(checked.prepared.save)
         if name not in made.changed:  # else its update records them
-            batch.then(partial(_record_exchange, parts.services, side))
+            batch.then(partial(record_exchange, parts.services, side))
         _add_moves(batch, made, side)
         _add_events(parts, batch, side, checked, values)
     return batch
@@ -381,9 +382,7 @@ def _shown_plan(plan: Plan) -> dict[str, object]:
 
 def _add_moves(batch: Batch, made: ExaminedRefactor, side: Side) -> None:
     stack = side.stack
-    for row in (state.seal() for state in side.described):  # after the guard, which compares the rows as they were
-        values = {name: value for name, value in row.values().items() if name != "uuid"}
-        batch.then(partial(queries.set_resource, uuid=row.uuid, values=values))
+    record_descriptions(batch, side)  # after the guard, which compares the rows as they were
     for uuid, mapped in side.moved.items():
         state, source = side.states[uuid], made.sides[mapped.source.stack].stack
         holder = partial(queries.rename_holders, names={uuid: mapped.target.resource})
@@ -404,14 +403,6 @@ def _add_moves(batch: Batch, made: ExaminedRefactor, side: Side) -> None:
         if source.user_project_id and (state.type.nested or "user_id" in state.stored.data):
             shared = partial(queries.set_user_project, root_id=stack.id, project_id=source.user_project_id)
             batch.then(shared)
-
-
-def _record_exchange(services: EngineServices, side: Side, connection: Connection) -> None:
-    imported = side.wanted.definition.imports if side.wanted.inputs.template.uses("Fn::ImportValue") else ()
-    exported = {name: services.sealer.seal(value) for name, value in side.exported.items()}
-    exchange.record(
-        connection, project_id=side.stack.project_id, stack_id=side.stack.id, exported=exported, imported=imported
-    )
 
 
 def _add_events(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from operator import attrgetter, itemgetter
+from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple, Self
 
 from sqlalchemy import Result, Row
@@ -30,10 +31,10 @@ class Record:
     columns: ClassVar[tuple[str, ...]] = ()
     selected: ClassVar[tuple[str, ...]] = ()
     _read: ClassVar[attrgetter[tuple[Any, ...]]]
-    renamed: ClassVar[Mapping[str, str]] = {}
+    renamed: ClassVar[Mapping[str, str]] = MappingProxyType({})
 
     def __init_subclass__(cls) -> None:
-        cls.columns = tuple(name for name in cls.__annotations__ if name != "renamed")
+        cls.columns = tuple(cls.__annotations__)
         cls.selected = tuple(cls.renamed.get(name, name) for name in cls.columns)
         cls._read = attrgetter(*cls.columns)
 
@@ -85,7 +86,7 @@ class Stack(Record):
     `locked` is the JSON of the `Lock` of a root stack, None if it is not locked.
     """
 
-    renamed: ClassVar[Mapping[str, str]] = {"changed_directly": "strayed"}
+    renamed = MappingProxyType({"changed_directly": "strayed"})
 
     id: str
     name: str

@@ -10,12 +10,11 @@ from typing import Any
 import yaml
 
 from stoker.base.diagnostics import Path
-from stoker.template.document import Document
+from stoker.template.document import Document, compose, step
 
 _SECTIONS = ("resources", "Resources")
 _REFERENCES = ("get_resource", "Ref")
 _DEPENDENCIES = ("depends_on", "DependsOn")
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 _GONE = object()
 """In place of the value of a key that is no longer there."""
@@ -86,7 +85,8 @@ def _edited_text(text: str | None, edits: Mapping[Path, Any], section: str, is_e
     """Return the text of a template with edits; None if they cannot be made in it."""
     if text is None:
         return None
-    root = yaml.compose(text, Loader=_LOADER)
+    if (root := compose(text)) is None:
+        return None
     places = []
     for path, value in edits.items():
         if value is _GONE and is_emptied:
@@ -100,21 +100,22 @@ def _edited_text(text: str | None, edits: Mapping[Path, Any], section: str, is_e
     return text
 
 
-def _value_at(text: str, root: Any, path: Path) -> tuple[int, int] | None:
+def _value_at(text: str, root: yaml.Node, path: Path) -> tuple[int, int] | None:
     """Return where the value at a path is written."""
     node = root
     for part in path:
-        node = _child(node, part)
-        if node is None:
+        found = step(node, part)
+        if found is None:
             return None
+        _, node = found
     start, end = node.start_mark.index, node.end_mark.index
     return start, start + len(text[start:end].rstrip())
 
 
-def _entry_at(text: str, root: Any, path: Path) -> tuple[int, int] | None:
+def _entry_at(text: str, root: yaml.Node, path: Path) -> tuple[int, int] | None:
     """Return where an entry of a map is written: in block style, its whole lines."""
-    around = _child(root, path[0])
-    if not isinstance(around, yaml.MappingNode):
+    found = step(root, path[0])
+    if found is None or not isinstance(around := found[1], yaml.MappingNode):
         return None
     number = next((n for n, (key, _) in enumerate(around.value) if key.value == path[1]), None)
     if number is None:
@@ -129,11 +130,3 @@ def _entry_at(text: str, root: Any, path: Path) -> tuple[int, int] | None:
     start = key.start_mark.index - key.start_mark.column
     end = start + len(text[start : value.end_mark.index].rstrip())
     return start, text.find("\n", end) + 1 or len(text)
-
-
-def _child(node: Any, part: str | int | Any) -> Any:
-    if isinstance(node, yaml.MappingNode):
-        return next((value for key, value in node.value if key.value == part), None)
-    if isinstance(node, yaml.SequenceNode) and isinstance(part, int) and part < len(node.value):
-        return node.value[part]
-    return None

@@ -188,15 +188,18 @@ def _json_size(data: Mapping[str, object]) -> int:
         return _text_size(json.dumps(data, ensure_ascii=False, separators=(",", ":")))
 
 
-@lru_cache(maxsize=1)
-def _compose(text: str) -> yaml.Node | None:
-    """Return the document's nodes with their marks. They take far more memory than the data, and diagnostics come in
-    batches, so only those of one document at a time are cached.
-    """
+def compose(text: str) -> yaml.Node | None:
+    """Return a document's nodes with their marks; None if they cannot be had, as of some documents in JSON."""
     try:
         return yaml.compose(text, Loader=yaml.CSafeLoader)
     except (yaml.YAMLError, UnicodeError):
         return None
+
+
+_compose = lru_cache(maxsize=1)(compose)
+"""Nodes take far more memory than the data, and diagnostics come in batches, so only those of one document at a time
+are cached.
+"""
 
 
 def forget_positions() -> None:
@@ -209,7 +212,7 @@ def _position(node: yaml.Node | None, path: Path) -> Position | None:
         return None
     mark = node.start_mark
     for part in path:
-        found = _step(node, part)
+        found = step(node, part)
         if found is None:
             break
         mark, node = found
@@ -218,7 +221,8 @@ def _position(node: yaml.Node | None, path: Path) -> Position | None:
     return Position(mark.line + 1, mark.column + 1)
 
 
-def _step(node: yaml.Node, part: str | int) -> tuple[yaml.Mark, yaml.Node] | None:
+def step(node: yaml.Node, part: str | int) -> tuple[yaml.Mark, yaml.Node] | None:
+    """Return where an entry of a node begins, and its value; None if the node has no such entry."""
     if SHORT_TAGS.get(node.tag) == part:
         return node.start_mark, _untagged(node)
     if isinstance(node, yaml.MappingNode):

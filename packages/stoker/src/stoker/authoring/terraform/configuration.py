@@ -165,7 +165,8 @@ class _Writing:
         for item in items:
             values = item if isinstance(item, dict) else {}
             if attribute == DISKS:
-                values, names = disk(values), {name: name for name in disk(values)}
+                values = disk(values)
+                names = {name: name for name in values}
             pairs = [(key, values.get(name)) for key, name in names.items()]
             lines = [(key, self._argument(each, None, key, value)) for key, value in pairs if value not in _EMPTY]
             yield f"{attribute} {{", _body(lines, "    ")

@@ -10,6 +10,7 @@ from typing import Any
 from stoker.authoring.terraform.drafts import Draft
 from stoker.authoring.terraform.state import StateOutput
 from stoker.authoring.terraform.table import is_distinct
+from stoker.engine.generation.notation import looks_like_function
 from stoker.engine.generation.repeating import reference
 
 OUTPUTS = "outputs"
@@ -39,7 +40,7 @@ def outputs_of(given: Mapping[str, StateOutput], names: Mapping[Draft, str], fun
             found.left_out[name] = "the state marks it as sensitive"
         elif output.value is None:
             found.left_out[name] = "it has no value"
-        elif _looks_like_one(output.value, functions):
+        elif looks_like_function(output.value, functions):
             found.left_out[name] = "its value looks like a function of templates"
         else:
             fixed = list[Any]()
@@ -82,13 +83,6 @@ def _at(value: Any, path: str) -> Any:
         else:
             return None
     return value
-
-
-def _looks_like_one(value: Any, functions: Collection[str]) -> bool:
-    if isinstance(value, Mapping):
-        is_one = len(value) == 1 and next(iter(value)) in functions
-        return is_one or any(_looks_like_one(item, functions) for item in value.values())
-    return isinstance(value, list) and any(_looks_like_one(item, functions) for item in value)
 
 
 def _referring(value: Any, references: Mapping[str, Any], fixed: list[Any]) -> Any:

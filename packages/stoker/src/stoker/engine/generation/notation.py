@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -119,3 +119,11 @@ CFN = Notation(
     default=_as_text,
     name=_camel,
 )
+
+
+def looks_like_function(value: Any, functions: Collection[str]) -> bool:
+    """Return whether templates would take a value, or a part of it, for one of these functions."""
+    if isinstance(value, Mapping):
+        is_one = len(value) == 1 and next(iter(value)) in functions
+        return is_one or any(looks_like_function(item, functions) for item in value.values())
+    return isinstance(value, list) and any(looks_like_function(item, functions) for item in value)

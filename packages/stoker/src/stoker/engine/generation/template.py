@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from stoker.cloud.finders import finders
-from stoker.engine.generation.notation import HOT, Notation, Parameter
+from stoker.engine.generation.notation import HOT, Notation, Parameter, looks_like_function
 from stoker.engine.generation.scan import Found
 from stoker.plugins.inventory import Inventory
 from stoker.schema.constraints import CustomConstraint
@@ -234,7 +234,7 @@ class _Writing:
 
     def _value(self, found: Found, name: str, value: Any) -> object:
         prop = found.scanned.kind.properties[name]
-        if name in found.scanned.inventory.varying or self._looks_like_function(value):
+        if name in found.scanned.inventory.varying or looks_like_function(value, self._functions):
             return self._given(found, name, value)
         return _walked(prop, value, lambda marker: self._marked(found, name, marker))
 
@@ -272,13 +272,6 @@ class _Writing:
         about = joined(f"{self._names[found]}_{word_of(name)}", word_of(marker.place))
         schema = Parameter(marker.type, f"{name}, which no service shows.", hidden=True)
         return {self._notation.parameter_function: self._parameters.named(about, (about, None), schema)}
-
-    def _looks_like_function(self, value: Any) -> bool:
-        if isinstance(value, Mapping):
-            return (len(value) == 1 and next(iter(value)) in self._functions) or any(
-                self._looks_like_function(item) for item in value.values()
-            )
-        return isinstance(value, list) and any(self._looks_like_function(item) for item in value)
 
     def _reaches(self, start: Found, end: Found) -> bool:
         """Return whether an object needs another one, so that this must not need it."""

@@ -14,9 +14,9 @@ from stoker.engine.planning.departing import Departure, has_user
 from stoker.engine.planning.refactoring import Side
 from stoker.engine.records.beginnings import Requester, new_operation
 from stoker.engine.records.loader import Prepared
-from stoker.engine.records.services import EngineServices
 from stoker.engine.running.operation_context import OperationContext
-from stoker.store import exchange, queries, refactors
+from stoker.engine.running.redefining import record_descriptions, record_exchange
+from stoker.store import queries, refactors
 from stoker.store.journal import Batch
 from stoker.store.records import COMPLETE, IN_PROGRESS, Stack
 
@@ -79,16 +79,5 @@ def _redefine(run: OperationContext, batch: Batch, prepared: Prepared, side: Sid
     batch.add(prepared.row, operation, begun, ended)
     batch.add(*announcer.about([begun, ended], prepared.loaded.environment.event_sinks))
     batch.then(prepared.save).then(partial(queries.set_stack, stack_id=stack.id, values=values))
-    for state in side.described:
-        row = state.seal()
-        changed = {name: value for name, value in row.values().items() if name != "uuid"}
-        batch.then(partial(queries.set_resource, uuid=row.uuid, values=changed))
-    batch.then(partial(_record_exchange, services, side))
-
-
-def _record_exchange(services: EngineServices, side: Side, connection: Connection) -> None:
-    imported = side.wanted.definition.imports if side.wanted.inputs.template.uses("Fn::ImportValue") else ()
-    exported = {name: services.sealer.seal(value) for name, value in side.exported.items()}
-    exchange.record(
-        connection, project_id=side.stack.project_id, stack_id=side.stack.id, exported=exported, imported=imported
-    )
+    record_descriptions(batch, side)
+    batch.then(partial(record_exchange, services, side))

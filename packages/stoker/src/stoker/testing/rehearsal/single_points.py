@@ -109,7 +109,7 @@ class _Graph:
         for depth, (level, node) in reversed(list(enumerate(self._structure.chain(path)))):
             above = "".join(f"{part}." for part in parts[:depth])
             if level.own:
-                for name in self._after(level, above, node.name):
+                for name in level.after(node.name, self._hidden_in(level, above)):
                     found |= self._below(f"{above}{name}")
             elif self._below(above.removesuffix(".")) - self._below(f"{above}{parts[depth]}"):
                 break
@@ -118,12 +118,6 @@ class _Graph:
     def _below(self, path: str) -> set[str]:
         return {each for each in self._leaves if each == path or each.startswith(f"{path}.")}
 
-    def _after(self, level: Level, above: str, name: str) -> set[str]:
-        found = {name}
-        while more := {each for each in level.nodes if self._required(level, above, each) & found} - found:
-            found |= more
-        return found - {name}
-
-    def _required(self, level: Level, above: str, name: str) -> set[str]:
-        hidden = self._hidden.get(f"{above}{name}", ())
-        return set(level.nodes[name].requires) | {each.removeprefix(above) for each in hidden}
+    def _hidden_in(self, level: Level, above: str) -> dict[str, frozenset[str]]:
+        needed = {name: self._hidden.get(f"{above}{name}", ()) for name in level.nodes}
+        return {name: frozenset(path.removeprefix(above) for path in paths) for name, paths in needed.items() if paths}

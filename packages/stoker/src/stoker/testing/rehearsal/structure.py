@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any
 
 from stoker.authoring.lint import MAX_NESTED_STACK_DEPTH
@@ -52,10 +53,11 @@ class Level:
     shown: frozenset[str]
     own: bool
 
-    def after(self, name: str) -> set[str]:
-        """Return the resources that depend on one, directly or not."""
+    def after(self, name: str, hidden: Mapping[str, frozenset[str]] = MappingProxyType({})) -> set[str]:
+        """Return the resources that depend on one, directly or not; `hidden` are further ones that some depend on."""
+        requires = {each: node.requires | hidden.get(each, frozenset()) for each, node in self.nodes.items()}
         found = {name}
-        while more := {node.name for node in self.nodes.values() if node.requires & found} - found:
+        while more := {each for each, needed in requires.items() if needed & found} - found:
             found |= more
         return found - {name}
 
