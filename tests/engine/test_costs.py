@@ -14,7 +14,7 @@ from openstack_emulator.core.faults import Fault
 from openstack_emulator.testing import ServedCloud
 from stoker.base.errors import Invalid
 from stoker.cli.views.plans import plan_lines
-from stoker.console.plan_view import told_costs
+from stoker.console.plan_view import cost_lines
 from stoker.engine.price_list import PriceList
 from stoker.engine.settings import EngineSettings
 from stoker.plugins.registry import Registry
@@ -157,16 +157,16 @@ async def test_what_has_no_price_and_what_is_not_known_is_named_and_not_counted_
 async def test_the_sentences_about_costs(world: World) -> None:
     body = template(tall=server("m1.medium"), other=server("m1.medium"), first=volume(1), lone=server())
     plan = (await world.call("stack_preview", name="new", template=body))["plan"]
-    assert told_costs(plan) == [
+    assert cost_lines(plan) == [
         "Costs per month: 12.00 EUR, 12.00 EUR more than now.",
         "Not counted: 2 resources without a price: tall (OS::Nova::Server: flavor m1.medium), "
         "other (OS::Nova::Server: flavor m1.medium).",
     ]
     printed = [line.plain for line in plan_lines("new", plan, Console(width=200))]
-    assert set(told_costs(plan)) <= set(printed)
+    assert set(cost_lines(plan)) <= set(printed)
     await world.create("web", template(first=volume(1)))
     kept = await world.call("stack_update_preview", ref={"name": "web", "id": None}, template=template(first=volume(1)))
-    assert told_costs(kept["plan"]) == ["Costs per month: 2.00 EUR, as now."]
+    assert cost_lines(kept["plan"]) == ["Costs per month: 2.00 EUR, as now."]
 
 
 async def test_names_that_the_list_does_not_have_are_looked_up_and_a_silent_service_is_named(world: World) -> None:

@@ -149,10 +149,10 @@ async def test_repairs_end_after_two_that_did_not_help_until_a_user_acts(world: 
     await watch(world, "repair")
     found = await watch(world)
     results: list[str | None] = []
-    while found["repair"] != "fruitless" and len(results) < 8:
+    while found["repair"] != "ineffective" and len(results) < 8:
         found = await looked(world, found["time"] or 0)
         results.append(found["repair"])
-    assert (results[0], results[-1]) == ("begun", "fruitless")
+    assert (results[0], results[-1]) == ("begun", "ineffective")
     await passes(world, 4 * INTERVAL)
     assert [one.status for one in await repairs(world, made["id"])] == [FAILED] * MOST_FRUITLESS
     world.in_cloud(world.served.cloud.faults.clear)

@@ -227,9 +227,9 @@ async def test_an_engine_past_its_lease_is_replaced_and_refused(pair: tuple[Worl
     assert taken.epoch == 2
     with pytest.raises(Fenced):
         await run.commit(Batch())
-    held = asyncio.ensure_future(owner.engine.membership.hold())
+    held = asyncio.ensure_future(owner.engine.membership.wait_for_lease())
     await other.turn()
-    assert owner.engine.membership.lapsed and not held.done()
+    assert owner.engine.membership.lease_expired and not held.done()
     await owner.engine.membership.beat()
     await held
     assert run.progress.stopping is Stop.LOST

@@ -1,4 +1,4 @@
-"""Deaths of engines: which operation is charged with one, and how that ends."""
+"""DeathHistory of engines: which operation is charged with one, and how that ends."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ async def test_the_death_of_an_engine_is_recorded_once_by_two_engines_at_a_time(
     assert len(database.read_now(deaths.deaths_of, owned.id)) == 1
 
 
-class Deaths:
+class DeathHistory:
     """One tree of stacks after another, each with an operation of the engine `dead`, at times that only go forward."""
 
     def __init__(self, database: Database, journal: Journal) -> None:
@@ -82,11 +82,11 @@ LIMIT = 3
 
 
 @pytest.fixture
-def history(database: Database, journal: Journal) -> Deaths:
-    return Deaths(database, journal)
+def history(database: Database, journal: Journal) -> DeathHistory:
+    return DeathHistory(database, journal)
 
 
-async def test_an_operation_that_works_whenever_its_engine_dies_is_set_aside(history: Deaths) -> None:
+async def test_an_operation_that_works_whenever_its_engine_dies_is_set_aside(history: DeathHistory) -> None:
     owned = await history.begun()
     await history.engine("dead")
     codes = []
@@ -97,7 +97,7 @@ async def test_an_operation_that_works_whenever_its_engine_dies_is_set_aside(his
     assert history.verdicts(owned) == ["CHARGED"] * LIMIT
 
 
-async def test_an_operation_that_waits_when_its_engine_dies_is_not_the_cause(history: Deaths) -> None:
+async def test_an_operation_that_waits_when_its_engine_dies_is_not_the_cause(history: DeathHistory) -> None:
     """However often that happens; and what it was charged with before is cleared."""
     owned = await history.begun()
     await history.engine("dead")
@@ -109,7 +109,7 @@ async def test_an_operation_that_waits_when_its_engine_dies_is_not_the_cause(his
     assert history.verdicts(owned) == ["CLEARED"] + ["WAITING"] * 2 * LIMIT
 
 
-async def test_an_operation_that_works_again_after_it_has_waited_may_be_the_cause(history: Deaths) -> None:
+async def test_an_operation_that_works_again_after_it_has_waited_may_be_the_cause(history: DeathHistory) -> None:
     owned = await history.begun()
     await history.engine("dead")
     await history.note("dead", waiting=[owned.id])
@@ -118,7 +118,7 @@ async def test_an_operation_that_works_again_after_it_has_waited_may_be_the_caus
     assert history.verdicts(owned) == ["CHARGED"]
 
 
-async def test_what_another_engine_owns_is_not_noted(history: Deaths) -> None:
+async def test_what_another_engine_owns_is_not_noted(history: DeathHistory) -> None:
     owned = await history.begun()
     await history.engine("dead")
     await history.note("somebody else", waiting=[owned.id])
@@ -126,7 +126,7 @@ async def test_what_another_engine_owns_is_not_noted(history: Deaths) -> None:
     assert history.verdicts(owned) == ["CHARGED"]
 
 
-async def test_a_completed_resource_clears_an_operation_and_the_root_of_its_tree(history: Deaths) -> None:
+async def test_a_completed_resource_clears_an_operation_and_the_root_of_its_tree(history: DeathHistory) -> None:
     owned = await history.begun()
     inner = replace(stack("inner"), parent_id=owned.stack_id, root_id=owned.stack_id, depth=1)
     await history.journal.commit(Batch().add(inner))
@@ -138,7 +138,7 @@ async def test_a_completed_resource_clears_an_operation_and_the_root_of_its_tree
     assert set(history.verdicts(owned)[:-1]) == {"CLEARED"}
 
 
-async def test_engines_that_die_together_have_another_cause(history: Deaths) -> None:
+async def test_engines_that_die_together_have_another_cause(history: DeathHistory) -> None:
     first, second = await history.begun("dead", name="a"), await history.begun("gone", name="b")
     await history.engine("dead")
     await history.engine("gone")
@@ -146,7 +146,7 @@ async def test_engines_that_die_together_have_another_cause(history: Deaths) -> 
     assert history.verdicts(first) == history.verdicts(second) == ["BYSTANDER"]
 
 
-async def test_an_engine_that_was_asked_to_stop_or_killed_on_purpose_has_not_died(history: Deaths) -> None:
+async def test_an_engine_that_was_asked_to_stop_or_killed_on_purpose_has_not_died(history: DeathHistory) -> None:
     first, second = await history.begun("leaving", name="a"), await history.begun("killed", name="b")
     third = await history.begun("dead", name="c")
     await history.engine("leaving", leaving_at=history.now)
@@ -160,7 +160,7 @@ async def test_an_engine_that_was_asked_to_stop_or_killed_on_purpose_has_not_die
     assert [history.verdicts(owned) for owned in (first, second, third)] == [[], [], ["CHARGED"]]
 
 
-async def test_a_suspect_gets_an_engine_of_its_own_which_runs_nothing_else(history: Deaths) -> None:
+async def test_a_suspect_gets_an_engine_of_its_own_which_runs_nothing_else(history: DeathHistory) -> None:
     suspect, other = await history.begun(name="a"), await history.begun(name="b")
     await history.engine("dead")
     await history.note("dead", waiting=[other.id])
@@ -176,7 +176,7 @@ async def test_a_suspect_gets_an_engine_of_its_own_which_runs_nothing_else(histo
     assert (await history.taken(other, "main", isolates=True)).claimed
 
 
-async def test_what_was_set_aside_is_resumed_once_after_a_quiet_time(history: Deaths) -> None:
+async def test_what_was_set_aside_is_resumed_once_after_a_quiet_time(history: DeathHistory) -> None:
     owned = await history.begun()
     failed: dict[str, Any] = {"status": "FAILED", "reason_code": "engine_deaths", "finished_at": history.now}
     await history.journal.commit(

@@ -127,7 +127,7 @@ MUTANTS = (
     Mutant(
         "the cloud is changed without a lease",
         "engine/ownership/membership.py",
-        "        while self.lapsed:\n            await self.next_beat()\n        if LOST",
+        "        while self.lease_expired:\n            await self.next_beat()\n        if LOST",
         "        if LOST",
         seed="16",
     ),

@@ -70,7 +70,7 @@ class Performance:
     def start(self, function: Callable[[], Any]) -> None:
         """Run `function` on a thread."""
         self.work = WORKERS.submit(function)
-        self.work.add_done_callback(lambda _work: self._tell())
+        self.work.add_done_callback(lambda _work: self._wake_waiter())
 
     async def progress(self, call: Call) -> Again | None:
         """Wait for the thread. Return None when it has ended, else what the method returns to the engine."""
@@ -94,7 +94,7 @@ class Performance:
         Raises Stopped.
         """
         self.request = request
-        self._tell()
+        self._wake_waiter()
         if not request.released.wait(LONGEST_COMMIT) or request.ended is None:
             raise Stopped(f"the engine has stopped the action {request.action}")
         return request.ended
@@ -127,7 +127,7 @@ class Performance:
                 self._news.set_result(None)
             return self._news
 
-    def _tell(self) -> None:
+    def _wake_waiter(self) -> None:
         with self._lock:
             if not self._news.done():
                 self._news.set_result(None)
@@ -136,7 +136,7 @@ class Performance:
         """Wait, on the thread of a handler, until the engine has committed the record."""
         committed = threading.Event()
         self._commit = committed
-        self._tell()
+        self._wake_waiter()
         if not committed.wait(LONGEST_COMMIT):
             raise TimeoutError("the engine has stopped the action, so what the plug-in sets cannot be recorded")
 

@@ -139,12 +139,12 @@ class VirtualMachine(Machine):
         self._sockets = None
 
     async def _freeze(self) -> None:
-        await self._told("stop")
+        await self._run_command("stop")
 
     async def _thaw(self) -> None:
-        await self._told("cont")
+        await self._run_command("cont")
 
-    async def _told(self, command: str) -> None:
+    async def _run_command(self, command: str) -> None:
         try:
             if self._monitor is not None:
                 await self._monitor.execute(command)

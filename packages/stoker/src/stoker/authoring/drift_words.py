@@ -21,7 +21,7 @@ _REPAIRS = {
     "begun": "A repair began.",
     "not-now": "It was not repaired: the state of the stack did not allow it, or the last attempt was too recent.",
     "maintenance": "It is not repaired, since the operator has switched repairs off for maintenance of the cloud.",
-    "fruitless": "It is not repaired any more, since repairs did not help. Update or check the stack.",
+    "ineffective": "It is not repaired any more, since repairs did not help. Update or check the stack.",
     "too-many-replacements": "It was not repaired: more objects would be made again than the operator allows.",
     "nothing-to-do": "It was not repaired: an update cannot change what differs.",
 }

@@ -13,7 +13,7 @@ from stoker.authoring.plan_steps import UNPLANNED, data_losses, retentions, summ
 from stoker.console.exchange import EDIT, Exchange
 from stoker.console.gateway import Answer, ApiError, segment, stack_path
 from stoker.console.permissions import STACK_ROUTE, rule_of
-from stoker.console.plan_view import shown_steps, told_comparison, told_costs, told_policies
+from stoker.console.plan_view import comparison_lines, cost_lines, policy_lines, shown_steps
 from stoker.console.rendering import split_state
 from stoker.console.stacks import DELETED, present_stack
 from stoker.operations.transitions import RULES, Verdict
@@ -410,10 +410,10 @@ def _shown_plan(previewed: Answer | None, entered: str, can_choose: Callable[[An
         "summary": summary(plan),
         "losses": data_losses(plan),
         "retained": retentions(plan),
-        "costs": told_costs(plan),
-        "policies": told_policies(plan),
+        "costs": cost_lines(plan),
+        "policies": policy_lines(plan),
         "snapshots": [each["name"] or each["id"] for each in previewed.get("snapshots", ())],
-        "compared": told_comparison(plan),
+        "compared": comparison_lines(plan),
         "digest": plan["digest"] or "",
     }
 

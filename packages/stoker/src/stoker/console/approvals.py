@@ -11,7 +11,7 @@ from stoker.authoring.plan_steps import summary
 from stoker.console.exchange import Exchange
 from stoker.console.gateway import Answer, ApiError, segment
 from stoker.console.permissions import BREAK_GLASS, JUDGE
-from stoker.console.plan_view import shown_steps, told_costs, told_policies
+from stoker.console.plan_view import cost_lines, policy_lines, shown_steps
 
 _VERDICTS = {"approve": "APPROVED", "reject": "REJECTED"}
 _A_MOMENT = 5.0
@@ -59,8 +59,8 @@ def _show(exchange: Exchange, status: int = 200, problem: str = "", comment: str
         values = {
             "steps": shown_steps(plan),
             "summary": summary(plan),
-            "policies": told_policies(plan),
-            "costs": told_costs(plan),
+            "policies": policy_lines(plan),
+            "costs": cost_lines(plan),
         }
     exchange.show(
         "approval.html",

@@ -20,11 +20,11 @@ from stoker.console.gateway import Answer, ApiError, segment, stack_path
 from stoker.console.permissions import CREATE, UPDATE
 from stoker.console.plan_view import (
     as_text,
+    comparison_lines,
+    cost_lines,
     kept_values,
+    policy_lines,
     shown_steps,
-    told_comparison,
-    told_costs,
-    told_policies,
 )
 from stoker.console.rendering import as_yaml, signature
 from stoker.console.stack_pages import below
@@ -165,9 +165,9 @@ def _plan(exchange: Exchange, draft: Draft, declared: Answer) -> None:
         summary=summary(plan),
         steps=shown_steps(plan),
         kept=kept_values(plan),
-        costs=told_costs(plan),
-        policies=told_policies(plan),
-        compared=told_comparison(plan),
+        costs=cost_lines(plan),
+        policies=policy_lines(plan),
+        compared=comparison_lines(plan),
         whole=is_whole(plan),
     )
 

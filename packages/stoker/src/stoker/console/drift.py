@@ -12,7 +12,7 @@ from stoker.authoring.plan_steps import summary
 from stoker.console.exchange import Exchange
 from stoker.console.gateway import Answer, ApiError, segment, stack_path
 from stoker.console.permissions import ACCEPT, COMPARE, CORRECT, WATCH
-from stoker.console.plan_view import shown_steps, told_comparison
+from stoker.console.plan_view import comparison_lines, shown_steps
 from stoker.console.stack_pages import show
 
 _MODES = {
@@ -43,7 +43,7 @@ def show_drift(exchange: Exchange) -> None:
             steps=[{**step, "choosable": step["kind"] == "update" and step["changes"]} for step in shown_steps(plan)],
             summary=summary(plan),
             digest=plan["digest"] or "",
-            compared=told_comparison(plan),
+            compared=comparison_lines(plan),
         )
 
 

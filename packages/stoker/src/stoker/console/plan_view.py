@@ -48,17 +48,17 @@ def shown_steps(plan: Answer) -> list[Answer]:
     return shown
 
 
-def told_policies(plan: Answer) -> list[str]:
+def policy_lines(plan: Answer) -> list[str]:
     """Return the sentences about what policies say of a plan; empty if nothing objects."""
     return policy_sentences(plan)
 
 
-def told_costs(plan: Answer) -> list[str]:
+def cost_lines(plan: Answer) -> list[str]:
     """Return the sentences about the costs of a plan; empty if the service has no price list."""
     return [sentence for sentence in (costs(plan), *not_counted(plan)) if sentence]
 
 
-def told_comparison(plan: Answer) -> list[str]:
+def comparison_lines(plan: Answer) -> list[str]:
     """Return what a plan has compared with the cloud, and what it could not or leaves out; empty for none of it."""
     asked = "The cloud was not asked." if plan.get("refresh") is not None else ""
     told = (compared(plan) or asked, *not_compared(plan), *ignored(plan), skipped(plan))

@@ -12,7 +12,7 @@ from stoker.base.diagnostics import Diagnostic
 from stoker.console.exchange import EDIT, Exchange
 from stoker.console.gateway import Answer, ApiError, segment, stack_path
 from stoker.console.permissions import CREATE_STACKS_BY_REFACTOR, EXECUTE_REFACTOR, PLAN_REFACTOR
-from stoker.console.plan_view import shown_steps, told_costs, told_policies
+from stoker.console.plan_view import cost_lines, policy_lines, shown_steps
 from stoker.console.rendering import as_yaml
 
 _PAGE = 50
@@ -121,13 +121,13 @@ def _show(exchange: Exchange, status: int = 200, problem: str = "") -> None:
         number=len(actions["moves"]),
         new_stacks=[each["name"] for each in actions["stacks"] if each["is_new"]],
         plans=[
-            {"stack": name, "summary": summary(each), "steps": shown_steps(each), "costs": told_costs(each)}
+            {"stack": name, "summary": summary(each), "steps": shown_steps(each), "costs": cost_lines(each)}
             for name, each in actions["changes"].items()
         ],
         policies=[
             f"{name}: {sentence}"
             for name, each in actions["policies"].items()
-            for sentence in told_policies({"policies": each})
+            for sentence in policy_lines({"policies": each})
         ],
         reason=refactor["execution_status_reason"] or refactor["status_reason"],
         is_available=refactor["execution_status"] == _AVAILABLE,

@@ -90,7 +90,7 @@ class StackSummary(StackView, SettingsView):
     parameters: JSONObject
 
 
-class LastLook(TypedDict):
+class LastDetection(TypedDict):
     """The drift status of a stack when it was last compared with the cloud, and the time."""
 
     status: str
@@ -107,7 +107,7 @@ class StackDetails(StackSummary):
     exports: Mapping[str, str]
     failure: NotRequired[FailureView | None]
     outputs: NotRequired[Sequence[JSONObject] | None]
-    last_look: NotRequired[LastLook | None]
+    last_look: NotRequired[LastDetection | None]
 
 
 class Place(TypedDict):

@@ -21,7 +21,7 @@ from stoker.contract.events import EventCode
 from stoker.contract.views import JSONObject
 from stoker.engine.calls.context import RecordingParts
 from stoker.engine.inspection.comparing import DELETED, MODIFIED
-from stoker.engine.inspection.drift import Looker, lookers_of
+from stoker.engine.inspection.drift import DriftComparer, comparers_of
 from stoker.engine.inspection.together import SharedReads
 from stoker.engine.records.observations import is_observable, record_found
 from stoker.engine.records.services import EngineServices
@@ -51,7 +51,7 @@ class _Place:
     path: str
     stack: Stack
     state: ResourceState
-    looker: Looker
+    comparer: DriftComparer
     source: str | None
     template: Template
 
@@ -87,8 +87,8 @@ async def drift_accept(parts: RecordingParts, context: RequestContext, request: 
     wanted = set(request.resources) if request.resources is not None else None
     made, matched = _Acceptance(), set[str]()
     chosen: list[_Place] = []
-    lookers = await lookers_of(services, stack)
-    for place in _places(lookers[stack.id], "", ""):
+    comparers = await comparers_of(services, stack)
+    for place in _places(comparers[stack.id], "", ""):
         names = {place.path[:end] for end in _ends(place.path)}
         if wanted is not None and not names & wanted:
             continue
@@ -96,7 +96,7 @@ async def drift_accept(parts: RecordingParts, context: RequestContext, request: 
         if not place.state.type.nested:
             chosen.append(place)
     reads = SharedReads.of(place.state for place in chosen)
-    looks = await asyncio.gather(*(place.looker.look(place.state, reads) for place in chosen))
+    looks = await asyncio.gather(*(place.comparer.compare(place.state, reads) for place in chosen))
     for place, (report, found) in zip(chosen, looks, strict=True):
         _accept(services, place, report, found, made)
     for path in sorted((wanted or set()) - matched):
@@ -119,14 +119,14 @@ def _refuse_running(rows: list[list[Any]], stack: Stack) -> None:
         raise ActionInProgress(f"Stack {stack.name} has an action in progress; accept drift when it has finished.")
 
 
-def _places(looker: Looker, above: str, source: str | None) -> Iterator[_Place]:
+def _places(comparer: DriftComparer, above: str, source: str | None) -> Iterator[_Place]:
     """Yield the resources of a stack and of the stacks nested in it, each after the one around it."""
-    assert looker.view.inputs is not None
-    template = looker.view.inputs.template
-    for state in looker.states():
+    assert comparer.view.inputs is not None
+    template = comparer.view.inputs.template
+    for state in comparer.states():
         path = f"{above}{state.row.name}"
-        yield _Place(path, looker.view.stack, state, looker, source, template)
-        if (inside := looker.inside.get(state.row.uuid)) is not None:
+        yield _Place(path, comparer.view.stack, state, comparer, source, template)
+        if (inside := comparer.inside.get(state.row.uuid)) is not None:
             named = is_template_name(state.implementation)
             yield from _places(inside, f"{path}.", state.implementation if named else None)
 

@@ -34,7 +34,7 @@ from stoker.engine.inspection.detections import (
     reports_of,
     settle,
 )
-from stoker.engine.inspection.drift import DRIFTED, Looker, drift_of, is_unfinished, lookers_of, overall_of
+from stoker.engine.inspection.drift import DRIFTED, DriftComparer, comparers_of, drift_of, is_unfinished, overall_of
 from stoker.engine.inspection.reading import Reader
 from stoker.engine.records.services import EngineServices, RecordingServices
 from stoker.operations.background_work import has_living_engine, reason_of
@@ -65,8 +65,8 @@ async def drift_detect_resource(
 ) -> JSONObject:
     """Detect drift of one resource now; keep the known drift of the others."""
     stack = await _quiet_stack(services, context, request.ref, [request.name])
-    looker = (await lookers_of(services, stack))[stack.id]
-    reports = await drift_of(looker, [request.name], await reports_of(services, stack.id))
+    comparer = (await comparers_of(services, stack))[stack.id]
+    reports = await drift_of(comparer, [request.name], await reports_of(services, stack.id))
     found = next((each for each in reports if each["name"] == request.name), None)
     if found is None:
         raise _unknown(request.name, stack)
@@ -151,9 +151,13 @@ async def _detect(services: RecordingServices, detection: DriftDetection, stack:
     try:
         known = await reports_of(services, stack.id) if names is not None else {}
         record = await record_of(services, stack)
-        looker = (await lookers_of(services, stack))[stack.id]
-        reports = await _watched(services, detection, looker, drift_of(looker, names, known))
-        facts = {"progress": progress_data(looker.seen), "comparisons": comparisons_data(looker), "record": record}
+        comparer = (await comparers_of(services, stack))[stack.id]
+        reports = await _watched(services, detection, comparer, drift_of(comparer, names, known))
+        facts = {
+            "progress": progress_data(comparer.progress),
+            "comparisons": comparisons_data(comparer),
+            "record": record,
+        }
         settle(services, detection, reports, unfinished=is_unfinished(stack), **facts)
     except Exception as error:
         detection.status, detection.reason = FAILED, reason_of(error, f"drift detection for stack {stack.name}")
@@ -161,7 +165,7 @@ async def _detect(services: RecordingServices, detection: DriftDetection, stack:
 
 
 async def _watched(
-    services: RecordingServices, detection: DriftDetection, looker: Looker, work: Awaitable[Result]
+    services: RecordingServices, detection: DriftDetection, comparer: DriftComparer, work: Awaitable[Result]
 ) -> Result:
     """Return the result of the work of a detection; record from time to time how far it is."""
     task = asyncio.ensure_future(work)
@@ -172,7 +176,7 @@ async def _watched(
             pause.cancel()
             if task.done():
                 return task.result()
-            note_progress(services, detection, looker.seen)
+            note_progress(services, detection, comparer.progress)
             await services.journal.commit(Batch().change(detection))
     finally:
         task.cancel()

@@ -11,12 +11,15 @@ from stoker.base.errors import BadValue
 from stoker.contract.drift import ChangeDriftWatch, DriftWatch, ShowDriftWatch
 from stoker.engine.inspection.detections import known_drift
 from stoker.engine.inspection.drift import DRIFTED, is_open
-from stoker.engine.ownership.drift_schedule import Mode
+from stoker.engine.ownership.drift_schedule import Mode, Repair
 from stoker.engine.records.services import EngineServices, RecordingServices
 from stoker.operations.lookup import find_stack
 from stoker.store import drifts, settings
 from stoker.store.journal import Batch
 from stoker.store.records import Stack
+
+_FORMER_INEFFECTIVE = "fruitless"
+"""`Repair.INEFFECTIVE` in results that earlier builds have stored."""
 
 
 async def drift_watch_show(services: EngineServices, context: RequestContext, request: ShowDriftWatch) -> DriftWatch:
@@ -45,7 +48,7 @@ async def _shown(services: EngineServices, stack: Stack) -> DriftWatch:
     chosen = (await services.database.read(settings.of_stack, stack.root_id)).drift_mode
     last = (await services.database.read(drifts.latest, [stack.id])).get(stack.id)
     body = services.sealer.open(last.body) if last is not None else {}
-    found = body.get("found", [])
+    found, repair = body.get("found", []), body.get("repair")
     told = known_drift(services, last) if last is not None else None
     return {
         "mode": chosen or services.settings.drift_mode,
@@ -56,5 +59,5 @@ async def _shown(services: EngineServices, stack: Stack) -> DriftWatch:
         "age": services.clock.now() - (told["time"] or 0.0) if told is not None else None,
         "drifted": [each["name"] for each in found if each["status"] in DRIFTED],
         "uncompared": [each["name"] for each in found if is_open(each)],
-        "repair": body.get("repair"),
+        "repair": Repair.INEFFECTIVE if repair == _FORMER_INEFFECTIVE else repair,
     }

@@ -237,7 +237,7 @@ def _claim(
     if _settle(connection, _others_on(connection, operation), engine_id, now) is not None:
         return None
     set_aside = deaths.exceeds_crash_limit(connection, operation, limit)
-    if set_aside and deaths.has_work_inside(connection, operation):
+    if set_aside and deaths.has_unfinished_nested_operations(connection, operation):
         return None
     root = None if set_aside else deaths.suspected(connection, operation, limit)
     if claimant.trial is not None and claimant.trial != root:
@@ -256,7 +256,7 @@ def _claim(
     }
     connection.execute(update(operations).where(operations.c.id == operation.id).values(values))
     if set_aside:
-        deaths.blame_inside(connection, operation)
+        deaths.clear_ancestors(connection, operation)
     return replace(operation, **values, reason_code=SET_ASIDE if set_aside else None)
 
 

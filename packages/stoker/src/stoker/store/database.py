@@ -41,21 +41,21 @@ class Outage:
         self._done = done
         self._now = now
         self._began: float | None = None
-        self._told = False
-        self._told_at: float | None = None
+        self._announced = False
+        self._announced_at: float | None = None
 
     def failed(self, error: BaseException | None) -> None:
         """Record that an attempt has failed and will be retried."""
         now = self._now()
         if self._began is None:
-            self._began, self._told = now, False
-        if self._told_at is None or now >= self._told_at + _SILENT_SECONDS:
+            self._began, self._announced = now, False
+        if self._announced_at is None or now >= self._announced_at + _SILENT_SECONDS:
             _log.warning("The database cannot be %s, retrying: %s", self._done, error)
-            self._told, self._told_at = True, now
+            self._announced, self._announced_at = True, now
 
     def succeeded(self) -> None:
         """Record that an attempt has succeeded."""
-        if self._began is not None and self._told:
+        if self._began is not None and self._announced:
             _log.info("The database can be %s again, after %.0f seconds", self._done, self._now() - self._began)
         self._began = None
 

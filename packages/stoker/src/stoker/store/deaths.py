@@ -51,7 +51,7 @@ _PAGE = 400
 
 
 @dataclass(frozen=True, slots=True)
-class Death:
+class EngineDeath:
     """A row of the table; `survived` is how long the engine had run the operation before it died, in seconds."""
 
     operation_id: str
@@ -112,11 +112,11 @@ def record_deaths(connection: Connection, now: float, limit: int, *, alone: bool
         together = any(abs(time - died[engine_id]) <= TOGETHER_SECONDS for time in others)
         verdicts = _verdicts(connection, owned, limit, together=together)
         rows = [
-            Death(each.id, each.epoch, each.stack_id, engine_id, verdict, each.survived, now)
+            EngineDeath(each.id, each.epoch, each.stack_id, engine_id, verdict, each.survived, now)
             for each, verdict in zip(owned, verdicts, strict=True)
         ]
         connection.execute(
-            insert(operation_deaths), [{name: getattr(row, name) for name in Death.__slots__} for row in rows]
+            insert(operation_deaths), [{name: getattr(row, name) for name in EngineDeath.__slots__} for row in rows]
         )
 
 
@@ -208,11 +208,11 @@ def charges(connection: Connection, identifiers: Iterable[str]) -> Counter[str]:
     return found
 
 
-def deaths_of(connection: Connection, operation_id: str) -> list[Death]:
+def deaths_of(connection: Connection, operation_id: str) -> list[EngineDeath]:
     """Return the deaths of engines that ran an operation, oldest first."""
     query = select(operation_deaths).where(operation_deaths.c.operation_id == operation_id)
     rows = connection.execute(query.order_by(operation_deaths.c.epoch)).mappings()
-    return [Death(**row) for row in rows]
+    return [EngineDeath(**row) for row in rows]
 
 
 def forget(connection: Connection, operation_id: str) -> None:
@@ -242,13 +242,13 @@ def exceeds_crash_limit(connection: Connection, operation: Operation, limit: int
     return in_a_row >= bound or len(found) >= limit * MOST
 
 
-def has_work_inside(connection: Connection, operation: Operation) -> bool:
+def has_unfinished_nested_operations(connection: Connection, operation: Operation) -> bool:
     """Return whether operations of nested stacks that this one started are unfinished."""
     where = and_(operations.c.parent_operation == operation.id, operations.c.status.in_(UNFINISHED))
     return connection.execute(select(operations.c.id).where(where).limit(1)).first() is not None
 
 
-def blame_inside(connection: Connection, operation: Operation) -> None:
+def clear_ancestors(connection: Connection, operation: Operation) -> None:
     """Clear the charges of the operations above one that is set aside."""
     above = operation.parent_operation
     while above is not None:

@@ -196,14 +196,14 @@ def _accept(stack: Stack, resources: tuple[str, ...], template: Path | None, for
     if form != "text":
         show_record({"accept_drift": answer}, form)
     else:
-        _tell(stack, answer, as_template_changes(answer, template))
+        _report(stack, answer, as_template_changes(answer, template))
     left = [each for each in answer if not each["accepted"]]
     if left:
         told = "; ".join(f"{each['path']}: {each['reason']}" for each in left)
         raise CommandFailed(f"Not accepted: {told}.")
 
 
-def _tell(stack: Stack, answer: list[Answer], changes: str) -> None:
+def _report(stack: Stack, answer: list[Answer], changes: str) -> None:
     count = sum(each["accepted"] for each in answer)
     if not count:
         say(f"Nothing was accepted: no object of {stack.name} differs from its record.")

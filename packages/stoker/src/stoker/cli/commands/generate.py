@@ -102,7 +102,7 @@ def generate(
     if answer["template"]["resources"]:
         write_generated(out, answer)
     if form == "table":
-        tell_generated(answer, out)
+        report_generated(answer, out)
     else:
         files = [out / name for name in _names(answer)] if answer["template"]["resources"] else []
         rest = {key: value for key, value in answer.items() if key not in ("template", "environment", "grouped")}
@@ -153,7 +153,7 @@ def _texts(answer: Answer, section: str) -> dict[str, str]:
     }
 
 
-def tell_generated(answer: Answer, out: Path) -> None:
+def report_generated(answer: Answer, out: Path) -> None:
     """Say what was written to a directory, and what was not, with the reasons."""
     resources, environment = answer["resources"], answer["environment"]
     if resources:

@@ -11,7 +11,7 @@ from pathlib import Path
 from stoker.cli.client.refusals import Answer
 from stoker.cli.client.stack_client import Stack, StackClient
 from stoker.cli.commands.deployment import act_as_planned, begin, deletion
-from stoker.cli.commands.generate import refuse_existing, tell_generated, write_generated
+from stoker.cli.commands.generate import refuse_existing, report_generated, write_generated
 from stoker.cli.terminal.errors import CommandFailed
 from stoker.cli.terminal.messages import say
 from stoker.cli.views.failure import failure
@@ -31,8 +31,8 @@ def import_orphans(service: StackClient, ids: Sequence[str], out: Path) -> bool:
     answer = _generated(service, orphans)
     if answer["resources"]:
         write_generated(out, answer)
-        tell_generated(answer, out)
-    return _tell_left_out(orphans, answer)
+        report_generated(answer, out)
+    return _report_left_out(orphans, answer)
 
 
 def remove_orphans(service: StackClient, ids: Sequence[str], yes: bool) -> bool:
@@ -42,7 +42,7 @@ def remove_orphans(service: StackClient, ids: Sequence[str], yes: bool) -> bool:
     """
     orphans = _chosen(service, ids)
     answer = _generated(service, orphans)
-    complete = _tell_left_out(orphans, answer)
+    complete = _report_left_out(orphans, answer)
     if not answer["resources"]:
         return complete
     name = f"orphans-{uuid.uuid4().hex[:8]}"
@@ -74,7 +74,7 @@ def _generated(service: StackClient, orphans: Sequence[Answer]) -> Answer:
     return service.generated(asked)
 
 
-def _tell_left_out(orphans: Sequence[Answer], answer: Answer) -> bool:
+def _report_left_out(orphans: Sequence[Answer], answer: Answer) -> bool:
     """Say which orphans are in no template, and why; return whether there are none of them."""
     there = {each["physical_resource_id"] for each in answer["resources"]}
     reasons = {each["physical_resource_id"]: each["reason"] for each in answer["left_out"]}

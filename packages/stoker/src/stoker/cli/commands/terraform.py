@@ -58,7 +58,7 @@ def import_state(file: Path, out: Path, *, flat: bool, skip_unsupported: bool, f
     if form == "json":
         _show_json(found, nested, files)
     else:
-        _tell(found, nested, out, is_written)
+        _report(found, nested, out, is_written)
     if refused:
         sys.exit(1)
 
@@ -106,7 +106,7 @@ def _show_json(found: Imported, nested: InModules | None, files: Mapping[str, Pa
     click.echo(json.dumps(shown, indent=2))
 
 
-def _tell(found: Imported, nested: InModules | None, out: Path, is_written: bool) -> None:
+def _report(found: Imported, nested: InModules | None, out: Path, is_written: bool) -> None:
     if is_written:
         parameters = len(found.environment.get("parameters", {}))
         numbers = [counted(parameters, "parameter")] if parameters else []
@@ -117,15 +117,15 @@ def _tell(found: Imported, nested: InModules | None, out: Path, is_written: bool
             say(f"  {number} {name}")
     for address, name in found.parts.items():
         say(f"Part of {name}: {address}")
-    _tell_left_out(found.unsupported, found.left_out, "template")
+    _report_left_out(found.unsupported, found.left_out, "template")
     if is_written:
-        _tell_outputs(found.outputs)
+        _report_outputs(found.outputs)
         if found.without_value:
             say(f"Give values of these hidden parameters, which no file has: {', '.join(found.without_value)}.")
         given = "".join(f" -P {name}=…" for name in found.without_value)
         say(f"To import the objects: stoker deploy NAME -t {out / TEMPLATE} -e {out / ENVIRONMENT}{given}")
         if nested is not None:
-            _tell_modules(nested, out / MODULES, given)
+            _report_modules(nested, out / MODULES, given)
     elif found.resources:
         say(
             "Nothing was written: remove these objects from the state, or leave them out with --skip-unsupported.",
@@ -135,14 +135,14 @@ def _tell(found: Imported, nested: InModules | None, out: Path, is_written: bool
         say("Nothing was written: the state has no objects that a template can have.")
 
 
-def _tell_outputs(outputs: Outputs) -> None:
+def _report_outputs(outputs: Outputs) -> None:
     if outputs.fixed:
         say(f"Outputs with fixed values, which refer to no resource: {', '.join(outputs.fixed)}.")
     for name, reason in outputs.left_out.items():
         say(f"Not in the template: the output {name}: {reason}.")
 
 
-def _tell_modules(nested: InModules, inner: Path, given: str) -> None:
+def _report_modules(nested: InModules, inner: Path, given: str) -> None:
     for address in nested.kept:
         say(f"Not a nested template: {address}, since it needs something outside of it that needs a part of it.")
     number = len(nested.environment["moved"])
@@ -177,7 +177,7 @@ def write_configuration(service: StackClient, name: str, out: Path, skip_unsuppo
         }
         click.echo(json.dumps(shown, indent=2))
     else:
-        _tell_configuration(found, files[CONFIGURATION], is_written)
+        _report_configuration(found, files[CONFIGURATION], is_written)
     if refused:
         sys.exit(1)
 
@@ -197,7 +197,7 @@ def _objects(service: StackClient, stack: Stack, outer: str) -> Iterator[StackOb
             yield StackObject(path, row["resource_type"], row["physical_resource_id"], properties, shown)
 
 
-def _tell_left_out(unsupported: Mapping[str, str], properties: Mapping[str, Sequence[str]], document: str) -> None:
+def _report_left_out(unsupported: Mapping[str, str], properties: Mapping[str, Sequence[str]], document: str) -> None:
     """Say what is not in the document that was made: objects with the reasons, and properties of objects."""
     if unsupported:
         say("Without an equivalent:", err=True)
@@ -207,10 +207,10 @@ def _tell_left_out(unsupported: Mapping[str, str], properties: Mapping[str, Sequ
         say(f"Not in the {document}: {', '.join(names)} of {place}; the object keeps them.")
 
 
-def _tell_configuration(found: Configuration, file: Path, is_written: bool) -> None:
+def _report_configuration(found: Configuration, file: Path, is_written: bool) -> None:
     if is_written:
         say(f"Written: {file}, with {counted(len(found.resources), 'resource')} and as many imports.")
-    _tell_left_out(found.unsupported, found.left_out, "configuration")
+    _report_left_out(found.unsupported, found.left_out, "configuration")
     if is_written:
         if found.variables:
             say(f"Give values of these variables, which Stoker does not show: {', '.join(found.variables)}.")

@@ -254,7 +254,9 @@ class _Writing:
             return {self._notation.resource_function: self._style.present[key]}
         known = target or self._others.get(key)
         noun = _noun_of(reference.kind, name)
-        schema = Parameter("string", _told(noun, known), constraint=reference.kind if known is None else None)
+        schema = Parameter(
+            "string", _parameter_description(noun, known), constraint=reference.kind if known is None else None
+        )
         label = word_of(known.name) if known is not None else ""
         parameter = self._parameters.named(joined(noun, label), key, schema)
         self._parameters.values[parameter] = reference.value
@@ -310,7 +312,7 @@ def _noun_of(kind: str, name: str) -> str:
     return kind.rpartition(".")[2] if kind in finders() else name
 
 
-def _told(noun: str, known: Found | None) -> str:
+def _parameter_description(noun: str, known: Found | None) -> str:
     """Return the description of a parameter, which says why no resource has the object."""
     noun = noun.replace("_", " ")
     if known is None:

@@ -9,7 +9,7 @@ from stoker.base.errors import BadValue, EntityNotFound
 from stoker.base.ids import new_id
 from stoker.contract.views import DriftSummary
 from stoker.engine.inspection.comparing import Comparison, Known
-from stoker.engine.inspection.drift import Looker, Seen, overall_of
+from stoker.engine.inspection.drift import DetectionProgress, DriftComparer, overall_of
 from stoker.engine.records.services import EngineServices
 from stoker.store import drifts, fingerprints
 from stoker.store.records import COMPLETE, IN_PROGRESS, Stack
@@ -42,15 +42,15 @@ def settle(
     detection.result = overall_of(body) if body["names"] is None else None
 
 
-def note_progress(services: EngineServices, detection: DriftDetection, seen: Seen) -> None:
+def note_progress(services: EngineServices, detection: DriftDetection, progress: DetectionProgress) -> None:
     """Set how far a detection is."""
     body = services.sealer.open(detection.body)
-    detection.body = services.sealer.seal({**body, "progress": progress_data(seen)})
+    detection.body = services.sealer.seal({**body, "progress": progress_data(progress)})
 
 
-def progress_data(seen: Seen) -> dict[str, object]:
+def progress_data(progress: DetectionProgress) -> dict[str, object]:
     """Return how far a look is: the numbers of objects and of compared ones, and the resources that differ."""
-    return {"resources": seen.total, "compared": len(seen.comparisons), "differing": seen.differing}
+    return {"resources": progress.total, "compared": len(progress.comparisons), "differing": progress.differing}
 
 
 async def record_of(services: EngineServices, stack: Stack) -> str:
@@ -58,14 +58,14 @@ async def record_of(services: EngineServices, stack: Stack) -> str:
     return services.sealer.digest(await services.database.read(fingerprints.tree, stack.root_id))
 
 
-def comparisons_data(looker: Looker) -> dict[str, object]:
+def comparisons_data(comparer: DriftComparer) -> dict[str, object]:
     """Return the comparisons of a look as JSON data, by the uuid of the resource.
 
     A resource with values that an update has not brought back is left out: plans compare it with those of the update.
     """
     found: dict[str, Any] = {}
-    for state in looker.compared_states(looker.states()):
-        comparison = looker.seen.comparisons.get(state.row.uuid)
+    for state in comparer.compared_states(comparer.states()):
+        comparison = comparer.progress.comparisons.get(state.row.uuid)
         if comparison is not None and not state.stored.deployed:
             keeps_recorded = bool(state.stored.definition.get("ignore_drift"))
             found[state.row.uuid] = comparison.to_data(keeps_recorded=keeps_recorded)

@@ -46,7 +46,7 @@ _MOST_NAMED = 5
 
 
 async def drift_of(
-    looker: Looker,
+    comparer: DriftComparer,
     names: Collection[str] | None = None,
     known: Mapping[str, dict[str, object]] = MappingProxyType({}),
 ) -> list[dict[str, object]]:
@@ -59,14 +59,14 @@ async def drift_of(
     compared with what was last applied to it: the operation need not have reached it. Its reason says so.
 
     With `names`, the others have the reports that are `known` of them; without one, a report is `unseen`.
-    `looker.seen` has what is found until the end.
+    `comparer.progress` has what is found until the end.
     """
-    services, stack = looker.view.services, looker.view.stack
-    states = looker.states()
+    services, stack = comparer.view.services, comparer.view.stack
+    states = comparer.states()
     wanted = [state for state in states if names is None or state.row.name in names]
-    looker.seen.total = sum(1 for _ in looker.compared_states(wanted))
-    reads = SharedReads.of(looker.all_states(wanted))
-    reports = [report for report, _ in await asyncio.gather(*(looker.look(state, reads) for state in wanted))]
+    comparer.progress.total = sum(1 for _ in comparer.compared_states(wanted))
+    reads = SharedReads.of(comparer.all_states(wanted))
+    reports = [report for report, _ in await asyncio.gather(*(comparer.compare(state, reads) for state in wanted))]
     identifiers = ObjectIds(services)
     for report in reports:
         report["physical_id"] = await identifiers.shown(stack, report["type"], report["physical_id"])
@@ -103,7 +103,7 @@ def overall(statuses: Sequence[str]) -> str:
 
 
 @dataclass(slots=True)
-class Seen:
+class DetectionProgress:
     """How far a look at a tree of stacks is: the number of objects, what was found of those that were compared, by the
     uuid of the resource, and the resources that differ: `path`, `type` and `status` of each.
     """
@@ -114,16 +114,16 @@ class Seen:
 
 
 @dataclass(frozen=True, slots=True)
-class Looker:
+class DriftComparer:
     """Compares resources of one stack with the cloud. `secrets` are the strings that the stack has ever hidden;
-    `inside` are those for the nested stacks, by the uuid of the resource around each. `seen` is common to all of a
+    `inside` are those for the nested stacks, by the uuid of the resource around each. `progress` is common to all of a
     tree, `above` the path of the resource around the stack in the tree, with a dot.
     """
 
     view: StackView
     secrets: Collection[str]
-    inside: dict[str, Looker] = field(default_factory=dict)
-    seen: Seen = field(default_factory=Seen)
+    inside: dict[str, DriftComparer] = field(default_factory=dict)
+    progress: DetectionProgress = field(default_factory=DetectionProgress)
     above: str = ""
 
     def states(self) -> list[ResourceState]:
@@ -148,7 +148,7 @@ class Looker:
             else:
                 yield state
 
-    async def look(self, state: ResourceState, reads: SharedReads) -> tuple[dict[str, Any], Mapping[str, Any]]:
+    async def compare(self, state: ResourceState, reads: SharedReads) -> tuple[dict[str, Any], Mapping[str, Any]]:
         """Return a report with redacted values, and the differing values as they are."""
         row = state.row
         report = {**_report(state), "time": self.view.services.clock.now()}
@@ -172,10 +172,10 @@ class Looker:
         return {**report, **told}, comparison.found
 
     def _note(self, state: ResourceState, compared: Comparison, status: str) -> None:
-        self.seen.comparisons[state.row.uuid] = compared
+        self.progress.comparisons[state.row.uuid] = compared
         if status in DRIFTED:
             path = f"{self.above}{state.row.name}"
-            self.seen.differing.append({"path": path, "type": state.row.type, "status": status})
+            self.progress.differing.append({"path": path, "type": state.row.type, "status": status})
 
 
 def _report(state: ResourceState) -> dict[str, object]:
@@ -198,27 +198,27 @@ def _unseen(state: ResourceState) -> dict[str, object]:
     return {**_report(state), "physical_id": None, "reason": _NOT_LOOKED_AT, "unseen": True}
 
 
-async def lookers_of(services: EngineServices, top: Stack) -> dict[str, Looker]:
+async def comparers_of(services: EngineServices, top: Stack) -> dict[str, DriftComparer]:
     """Return what looks at a stack and at the stacks nested in it, by the IDs of the stacks, outer ones first."""
     views = await views_of_tree(services, top)
     secrets = await secrets_of_tree(services, [view.stack for view in views])
-    found: dict[str, Looker] = {}
-    seen = Seen()
+    found: dict[str, DriftComparer] = {}
+    progress = DetectionProgress()
     for view in views:
         stack, around = view.stack, found.get(view.stack.parent_id or "")
         holder = around.view.states.get(stack.parent_resource or "") if around is not None else None
         above = f"{around.above}{holder.row.name}." if around is not None and holder is not None else ""
-        found[stack.id] = looker = Looker(view, secrets[stack.id], seen=seen, above=above)
+        found[stack.id] = comparer = DriftComparer(view, secrets[stack.id], progress=progress, above=above)
         if around is not None and stack.parent_resource is not None:
-            around.inside[stack.parent_resource] = looker
+            around.inside[stack.parent_resource] = comparer
     return found
 
 
-async def _inside(looker: Looker, reads: SharedReads) -> dict[str, object]:
+async def _inside(comparer: DriftComparer, reads: SharedReads) -> dict[str, object]:
     """Return the status of a nested stack, which is that of its resources, and the reason."""
-    looks = await asyncio.gather(*(looker.look(state, reads) for state in looker.states()))
+    looks = await asyncio.gather(*(comparer.compare(state, reads) for state in comparer.states()))
     found = [report for report, _ in looks]
-    total = overall_of({"found": found, "unfinished": is_unfinished(looker.view.stack)})
+    total = overall_of({"found": found, "unfinished": is_unfinished(comparer.view.stack)})
     status = {"DRIFTED": MODIFIED}.get(total, total)
     blamed = DRIFTED if status == MODIFIED else (UNKNOWN, UNSUPPORTED)
     names = [each["name"] for each in found if each["status"] in blamed]
@@ -247,7 +247,7 @@ def _compared(state: ResourceState, comparison: Comparison, secrets: Collection[
         "reason": reason,
         "expected": redact_values(shown(expected, hidden), secrets) if recorded else None,
         "actual": redact_values(shown(actual, hidden), secrets) if recorded else None,
-        "differences": [_told(leaf, leaf.path in hidden, secrets) for leaf in leaves],
+        "differences": [_leaf_view(leaf, leaf.path in hidden, secrets) for leaf in leaves],
     }
 
 
@@ -260,7 +260,7 @@ def _of_property(
     return differences({name: expected.get(name)}, {name: actual[name]}, hidden)
 
 
-def _told(leaf: Difference, hidden: bool, secrets: Collection[str]) -> dict[str, object]:
+def _leaf_view(leaf: Difference, hidden: bool, secrets: Collection[str]) -> dict[str, object]:
     data = leaf.to_data()
     if hidden:
         data |= {side: REDACTED for side in ("before", "after") if data[side] is not None}

@@ -53,7 +53,7 @@ class Announcer:
     def __init__(self, services: RecordingServices, bus: Bus | None) -> None:
         self.services = services
         self._bus = bus
-        self._told: dict[str, float] = {}
+        self._last_notice: dict[str, float] = {}
         self._lanes = {
             NOTIFICATION: _Sender(services, NOTIFICATION, self._notify),
             EVENT_SINK: _Sender(services, EVENT_SINK, partial(send_events, services)),
@@ -114,10 +114,10 @@ class Announcer:
     def may_tell(self, root_id: str, silent_seconds: float) -> bool:
         """Return whether this engine has told nobody of a tree of stacks for some time, and note that it does now."""
         now = self.services.clock.now()
-        self._told = {key: time for key, time in self._told.items() if now < time + silent_seconds}
-        if root_id in self._told:
+        self._last_notice = {key: time for key, time in self._last_notice.items() if now < time + silent_seconds}
+        if root_id in self._last_notice:
             return False
-        self._told[root_id] = now
+        self._last_notice[root_id] = now
         return True
 
     # -- sending ---------------------------------------------------------------------------------------------------

@@ -18,11 +18,11 @@ async def refuse_and_tell(announcer: Announcer, stack: Stack) -> None:
         await refuse_automatic(announcer.services, stack)
     except UserError as error:
         if announcer.may_tell(stack.root_id, SILENT_SECONDS):
-            await _tell(announcer, stack, error)
+            await _notify(announcer, stack, error)
         raise
 
 
-async def _tell(announcer: Announcer, stack: Stack, error: UserError) -> None:
+async def _notify(announcer: Announcer, stack: Stack, error: UserError) -> None:
     services = announcer.services
     control = await services.database.read(control_now, services, stack.project_id, stack.root_id)
     if not control.notify:

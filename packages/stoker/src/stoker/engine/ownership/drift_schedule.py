@@ -35,7 +35,7 @@ class Repair(StrEnum):
     """The state of the stack does not allow it, or an earlier attempt was too recent."""
     MAINTENANCE = "maintenance"
     """The operator has switched all repairs off."""
-    FRUITLESS = "fruitless"
+    INEFFECTIVE = "ineffective"
     """Repairs did not help."""
     TOO_MANY_REPLACEMENTS = "too-many-replacements"
     """It would make more objects again than the operator allows."""
@@ -57,7 +57,7 @@ def _fraction(text: str) -> float:
     return crc32(text.encode()) / 2**32
 
 
-def fruitless(operations: Sequence[Operation], in_sync_at: float) -> int:
+def ineffective_repairs(operations: Sequence[Operation], in_sync_at: float) -> int:
     """Return how many repairs in a row have not helped: those since the stack was last seen without drift.
 
     `operations` are those of the stack, newest first, `in_sync_at` is that time, 0 for never.

@@ -21,7 +21,7 @@ from stoker.base.errors import ActionInProgress, StokerError
 from stoker.contract.events import EventCode
 from stoker.engine.calls.context import RecordingParts
 from stoker.engine.inspection.detections import last_found, new_detection, settle
-from stoker.engine.inspection.drift import DRIFTED, Looker, is_unfinished, lookers_of, overall_of
+from stoker.engine.inspection.drift import DRIFTED, DriftComparer, comparers_of, is_unfinished, overall_of
 from stoker.engine.inspection.pacing import Pace, PacedReads
 from stoker.engine.inspection.returning import returning_plan
 from stoker.engine.ownership.drift_schedule import (
@@ -29,7 +29,7 @@ from stoker.engine.ownership.drift_schedule import (
     Mode,
     Repair,
     first_look,
-    fruitless,
+    ineffective_repairs,
     next_look,
     objection,
 )
@@ -100,10 +100,10 @@ class DriftWatch:
             return
         self._due[group] = next_look(name, now, interval)
         for start in range(0, len(members), _TOGETHER):
-            together: list[tuple[Stack, Mode, Looker]] = []
+            together: list[tuple[Stack, Mode, DriftComparer]] = []
             for stack, mode in members[start : start + _TOGETHER]:
                 with _retried(stack):
-                    together.append((stack, mode, (await lookers_of(services, stack))[stack.id]))
+                    together.append((stack, mode, (await comparers_of(services, stack))[stack.id]))
             states = (state for _, _, each in together for state in each.all_states(each.states()))
             reads = PacedReads(states, self._pace)
             for first in range(0, len(together), _AT_ONCE):
@@ -112,18 +112,18 @@ class DriftWatch:
                 at_once = together[first : first + _AT_ONCE]
                 await asyncio.gather(*(self._retried_compare(*each, reads) for each in at_once))
 
-    async def _retried_compare(self, stack: Stack, mode: Mode, looker: Looker, reads: PacedReads) -> None:
+    async def _retried_compare(self, stack: Stack, mode: Mode, comparer: DriftComparer, reads: PacedReads) -> None:
         with _retried(stack):
-            await self._compare(stack, mode, looker, reads)
+            await self._compare(stack, mode, comparer, reads)
 
-    async def _compare(self, stack: Stack, mode: Mode, looker: Looker, reads: PacedReads) -> None:
+    async def _compare(self, stack: Stack, mode: Mode, comparer: DriftComparer, reads: PacedReads) -> None:
         services, announcer = self._parts.services, self._parts.announcer
-        looks = await asyncio.gather(*(looker.look(state, reads) for state in looker.states()))
+        looks = await asyncio.gather(*(comparer.compare(state, reads) for state in comparer.states()))
         found = [report for report, _ in looks]
         if await services.database.read(_is_outdated, stack):
             return  # what an operation has changed meanwhile is no drift
         before = await last_found(services, stack.id)
-        failed = any(state.row.status == FAILED for state in looker.all_states(looker.states()))
+        failed = any(state.row.status == FAILED for state in comparer.all_states(comparer.states()))
         facts: dict[str, Any] = {"mode": mode.value, "failed": failed, "unfinished": is_unfinished(stack)}
         status = overall_of({"found": found, **facts})
         repair, attempt = None, 0
@@ -132,7 +132,7 @@ class DriftWatch:
             facts["repair"] = repair.value
         detection = new_detection(services, stack)
         settle(services, detection, found, **facts)
-        rows: list[Record] = [detection, *_events(looker, before, found, services.clock.now())]
+        rows: list[Record] = [detection, *_events(comparer, before, found, services.clock.now())]
         if (status == "DRIFTED") != (overall_of(before) == "DRIFTED"):
             drifted = [each["name"] for each in found if each["status"] in DRIFTED]
             rows += announcer.about_drift(stack, status, drifted)
@@ -156,9 +156,9 @@ class DriftWatch:
             return Repair.MAINTENANCE, 0
         operations = await services.database.read(queries.operations_of, stack.id, EXAMINED_OPERATIONS)
         in_sync_at = await drift_free_at(self._parts, stack)
-        tried = fruitless(operations, in_sync_at)
+        tried = ineffective_repairs(operations, in_sync_at)
         if tried >= MOST_FRUITLESS:
-            return Repair.FRUITLESS, tried
+            return Repair.INEFFECTIVE, tried
         if await next_turn(self._parts, stack, operations, float(services.settings.drift_interval)) is None:
             return Repair.NOT_NOW, tried
         why = objection(await returning_plan(services, stack), services.settings.drift_replacements)
@@ -196,7 +196,9 @@ def _is_outdated(connection: Connection, stack: Stack) -> bool:
     return healing.tree_runs(connection, stack.root_id)
 
 
-def _events(looker: Looker, before: Mapping[str, Any], found: Sequence[Mapping[str, Any]], now: float) -> list[Any]:
+def _events(
+    comparer: DriftComparer, before: Mapping[str, Any], found: Sequence[Mapping[str, Any]], now: float
+) -> list[Any]:
     """Return the events of resources that have drifted since the look before, or do not differ any more."""
     former = {each["name"]: each["status"] for each in before.get("found", ())}
     events = []
@@ -205,7 +207,7 @@ def _events(looker: Looker, before: Mapping[str, Any], found: Sequence[Mapping[s
         if differs == differed or (not differs and former.get(name) is None):
             continue
         code = EventCode.DRIFT_FOUND if differs else EventCode.DRIFT_ENDED
-        events.append(looker.view.current[name].event(_sentence(report), now, code=code))
+        events.append(comparer.view.current[name].event(_sentence(report), now, code=code))
     return events[:_MOST_EVENTS]
 
 

@@ -23,7 +23,7 @@ from stoker.engine.ownership.offers import Offers
 from stoker.engine.ownership.peers import OtherEngines
 from stoker.engine.ownership.resumption import Resumption
 from stoker.engine.ownership.runs import Runs
-from stoker.engine.ownership.second_chances import SecondChances
+from stoker.engine.ownership.set_aside import SetAsideOperations
 from stoker.engine.ownership.shared_work import SharedWork
 from stoker.engine.ownership.taking_over import Takeovers
 from stoker.engine.running.operation_log import lines_about
@@ -66,7 +66,7 @@ class Membership:
         self._healer = Healer(parts)
         self.drift_watch = DriftWatch(parts)
         self._cleaner = Cleaner(services)
-        self._second_chances = SecondChances(services)
+        self._set_aside = SetAsideOperations(services)
         self.takeovers = Takeovers(services, runs, resumption, suspects, self)
         is_trial = suspects.trial is not None
         self.shared_work = SharedWork(parts, runs, resumption, offers, self, is_trial=is_trial)
@@ -148,7 +148,7 @@ class Membership:
         now = services.clock.now()
         batch = Batch().then(partial(claims.report, engine=self._record(now)))
         self._note_activity(batch)
-        if self.beaten_at and self.lapsed:
+        if self.beaten_at and self.lease_expired:
             batch.then(partial(deaths.forget_deaths_of, engine_id=services.id))
         if any(run.operation.epoch > 1 for run in self._runs.values()):
             heartbeat = services.settings.heartbeat_seconds
@@ -173,7 +173,7 @@ class Membership:
             services.background.spawn(self._healer.look())
             services.background.spawn(self.drift_watch.look())
             services.background.spawn(self._cleaner.look())
-            services.background.spawn(self._second_chances.look())
+            services.background.spawn(self._set_aside.look())
             services.background.spawn(self._late_objects.look())
         services.freed_memory.give_back(idle=not self._runs)
 
@@ -245,16 +245,16 @@ class Membership:
         )
 
     @property
-    def lapsed(self) -> bool:
+    def lease_expired(self) -> bool:
         """Return whether others may own this engine's operations, for example after the process was paused."""
         return self._services.clock.now() > self.beaten_at + SAFE_PART * self._services.settings.lease_seconds
 
-    async def hold(self) -> None:
+    async def wait_for_lease(self) -> None:
         """Return when the lease is valid: called before each change of the cloud, which no fence can prevent.
 
         Raises Fenced for a run whose claim has been lost.
         """
-        while self.lapsed:
+        while self.lease_expired:
             await self.next_beat()
         if LOST.get()():
             raise Fenced("another engine has taken it over")

@@ -67,7 +67,7 @@ class SharedWork:
         """Claim and run a portion when what runs here is under way, and return its size."""
         services = self._services
         await self._runs.until_planned()
-        while self._lease.lapsed and not services.background.stopped:
+        while self._lease.lease_expired and not services.background.stopped:
             await self._lease.next_beat()
         if services.background.stopped:
             return 0

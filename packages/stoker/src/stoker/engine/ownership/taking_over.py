@@ -35,7 +35,7 @@ class Lease(Protocol):
     """What a takeover needs to know of its engine's membership."""
 
     @property
-    def lapsed(self) -> bool:
+    def lease_expired(self) -> bool:
         """Return whether others may own this engine's operations."""
 
     async def next_beat(self) -> None:
@@ -126,7 +126,7 @@ class Takeovers:
         last: Orphan | None = None
         while not self._services.background.stopped:
             while (
-                self._lease.lapsed and not self._services.background.stopped
+                self._lease.lease_expired and not self._services.background.stopped
             ):  # what is claimed without a lease is claimed by others at once
                 await self._lease.next_beat()
             orphans = await services.database.read(

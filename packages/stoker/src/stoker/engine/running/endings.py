@@ -120,13 +120,13 @@ async def notify_parent_resource(run: OperationContext, status: str) -> Batch:
     try:
         context = await acting_on(run.parts, parent, run.writer)
         state = context.states.get(stack.parent_resource or "")
-        return Batch() if state is None else await _told(context, state, status == COMPLETE)
+        return Batch() if state is None else await _parent_notified(context, state, status == COMPLETE)
     except StokerError as error:
         LOG.warning("cannot notify the parent resource of stack %s of its %s: %s", stack.name, status, error.message)
         return Batch()
 
 
-async def _told(context: StackContext, state: ResourceState, succeeded: bool) -> Batch:
+async def _parent_notified(context: StackContext, state: ResourceState, succeeded: bool) -> Batch:
     call = await make_call(context, state)
     await capabilities.child_ended(state.type, call, succeeded)
     state.stored.metadata = call.metadata
@@ -238,7 +238,7 @@ class Endings:
         await run.writer.commit(batch)
         run.operation = operation
         self._announcer.send([*batch.added, *rows])
-        self._tell_finished(operation)
+        self._notify_finished(operation)
         log_end(operation, stack)
         if gone and not run.sinks:
             self._services.background.spawn(self._services.credentials.remove_given_up())
@@ -258,7 +258,7 @@ class Endings:
                 LOG.info("operation %s was taken over by another engine", operation.id)
             else:
                 log_end(operation, stack)
-        self._tell_finished(operation)
+        self._notify_finished(operation)
 
     async def end_superseded(self, operation: Operation, stack: Stack) -> None:
         """Record that a newer operation continues from the current state."""
@@ -275,6 +275,6 @@ class Endings:
         self.handed_over.append(run.operation.id)
         LOG.info("handing over %s of stack %s", run.operation.action, run.stack.name)
 
-    def _tell_finished(self, operation: Operation) -> None:
+    def _notify_finished(self, operation: Operation) -> None:
         self._awaited.ended(operation.id)
         self._tell_others(operation)

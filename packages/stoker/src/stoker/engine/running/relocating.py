@@ -131,7 +131,7 @@ def _recording(run: OperationContext, made: Relocated) -> Batch:
     batch.then(partial(queries.rename_holders, names=holders))
     for each in made.stacks.values():
         batch.then(partial(_note_change, each.id))
-    return batch.add(*(_told(run, move) for move in made.moves))
+    return batch.add(*(_moved_event(run, move) for move in made.moves))
 
 
 def _add_begun(run: OperationContext, batch: Batch, begun: Begun) -> None:
@@ -186,6 +186,6 @@ def _record(move: Relocation) -> refactors.MovedRecord:
     return refactors.MovedRecord(row.uuid, move.source.id, move.target.id, move.names, row.name, sets)
 
 
-def _told(run: OperationContext, move: Relocation) -> Event:
+def _moved_event(run: OperationContext, move: Relocation) -> Event:
     """Return the event of a resource that has been moved, whose own state stays."""
     return replace(run.event(move.state, f"Moved from {move.was}"), action="MOVE", status=COMPLETE)

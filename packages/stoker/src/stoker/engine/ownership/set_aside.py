@@ -17,8 +17,8 @@ LOG = logging.getLogger(__name__)
 _PAUSE_SECONDS = 30.0
 
 
-class SecondChances:
-    """Looks for such operations now and then, in one engine of a cluster."""
+class SetAsideOperations:
+    """Resumes operations that were set aside; one engine of a cluster does this."""
 
     def __init__(self, services: RecordingServices) -> None:
         self._services = services
