@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 from openstack_emulator.baremetal.records import BareMetalRecord
 from openstack_emulator.baremetal.rules.drivers import DRIVERS, HOST
@@ -11,7 +10,7 @@ from openstack_emulator.baremetal.rules.fields import Kind
 from openstack_emulator.baremetal.rules.kinds import INTERFACES
 from openstack_emulator.core.http import Request, Version
 
-View = dict[str, Any]
+View = dict[str, object]
 
 
 def links(request: Request, path: str, key: str) -> list[dict[str, str]]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from openstack_emulator.core.typed import Part, TypedRecord
 
-Applications = list[dict[str, Any]]
+Applications = list[dict[str, object]]
 
 
 @dataclass(slots=True, kw_only=True, eq=False)

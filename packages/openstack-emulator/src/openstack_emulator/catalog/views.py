@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from openstack_emulator.catalog.records import Category, Deployment, Environment, Package, Session, Template
 from openstack_emulator.catalog.rules.composition import ApplicationCatalog
 
-View = dict[str, Any]
+View = dict[str, object]
 
 
 def environment_view(service: ApplicationCatalog, row: Environment) -> View:

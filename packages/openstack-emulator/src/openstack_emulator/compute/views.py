@@ -89,7 +89,7 @@ def server_flavor(request: Request, flavor: ServerFlavor) -> dict[str, object]:
     }
 
 
-Part = Callable[[ComputeService, Request, Server], dict[str, Any]]
+Part = Callable[[ComputeService, Request, Server], dict[str, object]]
 
 
 def server_view(
@@ -168,7 +168,7 @@ def _image(request: Request, server: Server) -> object:
     return view if request.version < (2, 98) else {**view, "properties": server.image_properties}
 
 
-def _plain_addresses(compute: ComputeService, request: Request, server: Server) -> dict[str, Any]:
+def _plain_addresses(compute: ComputeService, request: Request, server: Server) -> dict[str, object]:
     return {"addresses": {name: plain(rows) for name, rows in addresses(compute, server).items()}}
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from openstack_emulator.container.records import Container, Host, Image
 from openstack_emulator.container.rules.composition import SingleContainers
 from openstack_emulator.container.rules.hosts import CPUS, MEMORY, ZONE, Usage
@@ -11,7 +9,7 @@ from openstack_emulator.container.rules.networking import Connection
 from openstack_emulator.core.http import Request
 from openstack_emulator.core.objects import links
 
-View = dict[str, Any]
+View = dict[str, object]
 BINARY = "zun-compute"
 DISK = 200
 """Gibibytes."""

@@ -17,7 +17,7 @@ ACCEPTED = 202
 
 
 def act(
-    actions: Mapping[str, Callable[[S, Request, R, Any], Response]],
+    actions: Mapping[str, Callable[[S, Request, R, object], Response]],
     records: S,
     request: Request,
     record: R,
@@ -63,7 +63,7 @@ def status_among(name: str, statuses: Collection[str], strict: bool = True) -> C
 def for_administrators(change: Callable[[S, R], None]) -> Callable[[S, Request, R, object], Response]:
     """The action of administrators that makes a change, whatever its arguments are."""
 
-    def serve(records: S, request: Request, record: R, arguments: Any) -> Response:
+    def serve(records: S, request: Request, record: R, arguments: object) -> Response:
         request.context.require()
         change(records, record)
         return Response(status=ACCEPTED)
@@ -72,11 +72,11 @@ def for_administrators(change: Callable[[S, R], None]) -> Callable[[S, Request, 
 
 
 def reset_status(
-    status: Callable[[Any], str], change: Callable[[S, R, str], None]
+    status: Callable[[object], str], change: Callable[[S, R, str], None]
 ) -> Callable[[S, Request, R, object], Response]:
     """The action of administrators that sets any status; `status` reads it out of the arguments, or raises ApiError."""
 
-    def serve(records: S, request: Request, record: R, arguments: Any) -> Response:
+    def serve(records: S, request: Request, record: R, arguments: object) -> Response:
         request.context.require()
         change(records, record, status(arguments))
         return Response(status=ACCEPTED)

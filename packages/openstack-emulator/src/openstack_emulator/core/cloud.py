@@ -95,7 +95,7 @@ class Records:
         """Make a call that `after` or `notify` announced. KeyError for a method that is not deferrable."""
         self.deferred[method](*arguments)
 
-    def notify(self, service: str, method: str, *arguments: Any) -> None:
+    def notify(self, service: str, method: str, *arguments: object) -> None:
         """Let another service call one of its deferrable methods soon, with JSON arguments, without waiting for it.
         Does nothing in a cloud without that service."""
         if self.cloud.has_service(service):

@@ -87,7 +87,7 @@ FAULT_NAMES = {
 }
 
 
-def fault_body(error: ApiError) -> dict[str, Any]:
+def fault_body(error: ApiError) -> dict[str, object]:
     """The body of Nova, Cinder and Manila: `{"itemNotFound": {"code": 404, "message": "…"}}`."""
     name = error.kind or FAULT_NAMES.get(error.status, "computeFault")
     return {name: {"code": error.status, "message": error.message, **error.details}}

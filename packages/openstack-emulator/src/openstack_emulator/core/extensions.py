@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from openstack_emulator.core.cloud import Records
 from openstack_emulator.core.errors import not_found
@@ -13,7 +12,7 @@ from openstack_emulator.core.http import Request, Response
 class Extensions:
     """The handlers of extensions: `names` are those of each alias, `common` is what all are shown with besides."""
 
-    def __init__(self, names: Mapping[str, str], **common: Any) -> None:
+    def __init__(self, names: Mapping[str, str], **common: object) -> None:
         self._names = names
         self._common = common
 

@@ -145,7 +145,7 @@ def _matches(request: Request, wanted: dict[str, object]) -> bool:
     return all(_holds(body, name, value) for name, value in wanted.items())
 
 
-def _holds(data: Any, name: str, wanted: object) -> bool:
+def _holds(data: object, name: str, wanted: object) -> bool:
     if isinstance(data, dict):
         return (name in data and _same(data[name], wanted)) or any(
             _holds(value, name, wanted) for value in data.values()

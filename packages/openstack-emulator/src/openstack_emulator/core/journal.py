@@ -41,7 +41,7 @@ class Journal:
         return [row for entry in self._entries if _fits(row := asdict(entry), filters)]
 
 
-def _fits(row: dict[str, Any], filters: dict[str, str]) -> bool:
+def _fits(row: dict[str, object], filters: dict[str, str]) -> bool:
     return all(_equal(str(row.get(name)), value) for name, value in filters.items())
 
 

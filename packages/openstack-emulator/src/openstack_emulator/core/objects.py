@@ -15,7 +15,7 @@ from openstack_emulator.core.validation.fields import identifier
 
 TIMESTAMP = "%Y-%m-%dT%H:%M:%S+00:00"
 LISTED_BY = {"limit", "marker", "sort_key", "sort_dir"}
-View = Callable[[str, R], dict[str, Any]]
+View = Callable[[str, R], dict[str, object]]
 """Makes the public form of a record; the first argument is the URL of the service."""
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic
+from typing import Generic
 
 from openstack_emulator.core.errors import ApiError, bad_request
 from openstack_emulator.core.http import Query, Request
@@ -99,7 +99,7 @@ def _descending(direction: str) -> bool:
     return direction == "desc"
 
 
-def _rank(value: Any) -> tuple[int, object]:
+def _rank(value: object) -> tuple[int, object]:
     """A key that compares values of any type: None, then numbers, then strings."""
     if value is None:
         return (0, 0)

@@ -26,7 +26,7 @@ OPERATORS = frozenset({"=", "!=", "like", "in", *_ORDERED, *_NAMES})
 _JOINED = {"and": all, "or": any}
 
 
-def compare(operator: str, have: Any, wanted: object) -> bool:
+def compare(operator: str, have: object, wanted: object) -> bool:
     """Compare two values; those of types without an order are in no order. ApiError 400 for an unknown operator."""
     operator = _NAMES.get(operator, operator)
     if operator in ("=", "!="):
@@ -45,7 +45,7 @@ def compare(operator: str, have: Any, wanted: object) -> bool:
         return False
 
 
-def predicate(expression: object, read: Callable[[R, str], Any], depth: int = 0) -> Callable[[R], bool]:
+def predicate(expression: object, read: Callable[[R, str], object], depth: int = 0) -> Callable[[R], bool]:
     """Return the function that an expression describes. Raises ApiError 400 for an invalid expression.
 
     read: returns the value of a record's field. It raises ApiError 400 for a field that records do not have.
@@ -75,5 +75,5 @@ def predicate(expression: object, read: Callable[[R, str], Any], depth: int = 0)
     return lambda record: compare(operator, read(record, field), wanted)
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)

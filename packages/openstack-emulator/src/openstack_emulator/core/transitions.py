@@ -31,7 +31,7 @@ class Transition(TypedRecord):
 class Transitions:
     """Pending state changes. `run(service, method, arguments)` carries one out."""
 
-    def __init__(self, store: Store, clock: Clock, run: Callable[[str, str, list[Any]], None]) -> None:
+    def __init__(self, store: Store, clock: Clock, run: Callable[[str, str, list[object]], None]) -> None:
         self._store = store
         self._clock = clock
         self._run = run

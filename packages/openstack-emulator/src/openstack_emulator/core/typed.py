@@ -79,7 +79,7 @@ def _reader(attributes: Sequence[str]) -> Callable[[object], tuple[object, ...]]
     return read if len(attributes) > 1 else lambda record: (read(record),)
 
 
-def _part_of(hint: Any) -> Callable[[Any], Any] | None:
+def _part_of(hint: object) -> Callable[[Any], Any] | None:
     """What makes the value of a field that is a part, or a list or a dictionary of parts, or one of these or None; None
     for other fields."""
     origin = get_origin(hint)
@@ -132,7 +132,7 @@ def to_public(record: Part) -> dict[str, object]:
     return _composed(form, dict(zip(form.public, form.public_values(record), strict=True)))
 
 
-def _composed(form: _Form, data: dict[str, Any]) -> dict[str, object]:
+def _composed(form: _Form, data: dict[str, object]) -> dict[str, object]:
     """Put JSON in place of the parts of an object."""
     for name in form.composed:
         if data.get(name):
@@ -140,7 +140,7 @@ def _composed(form: _Form, data: dict[str, Any]) -> dict[str, object]:
     return data
 
 
-def plain(value: Any) -> object:
+def plain(value: object) -> object:
     """A value as JSON, with the parts within it."""
     if isinstance(value, list):
         return [plain(one) for one in value]

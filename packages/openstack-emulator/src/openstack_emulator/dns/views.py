@@ -70,7 +70,13 @@ def server_view(server: NameServer) -> dict[str, object]:
 def floating_ip_view(request: Request, floating_ip: FloatingIp, record: RecordSet | None) -> dict[str, object]:
     """A floating IP with its name, if it has one."""
     key = f"{REGION}:{floating_ip.id}"
-    named: dict[str, Any] = {"ptrdname": None, "description": None, "ttl": None, "status": "INACTIVE", "action": "NONE"}
+    named: dict[str, object] = {
+        "ptrdname": None,
+        "description": None,
+        "ttl": None,
+        "status": "INACTIVE",
+        "action": "NONE",
+    }
     if record is not None:
         named = {
             "ptrdname": None if record.action == "DELETE" else record.records[0],

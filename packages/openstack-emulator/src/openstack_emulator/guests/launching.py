@@ -12,7 +12,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass
 from pathlib import Path
-from typing import Any
 from uuid import uuid4
 
 import orjson
@@ -84,7 +83,7 @@ class LaunchFailed(Exception):
     """A guest was not started; the message says why."""
 
 
-def task_command(task: str, ids: IdMaps, directory: Path, **more: Any) -> list[str]:
+def task_command(task: str, ids: IdMaps, directory: Path, **more: object) -> list[str]:
     """Return the command that runs a task of the package `launch`, whose docstring lists the arguments."""
     wanted = {"task": task, "ids": ids.to_data(), "directory": str(directory), "parent": os.getpid(), **more}
     return bare_python_command("-c", LAUNCH, orjson.dumps(wanted).decode())

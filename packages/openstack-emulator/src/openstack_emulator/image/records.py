@@ -7,7 +7,7 @@ from typing import Any
 
 from openstack_emulator.core.typed import TypedRecord, named
 
-NamespaceParts = dict[str, dict[str, Any]]
+NamespaceParts = dict[str, dict[str, object]]
 """Definitions within a namespace, by name, as requests have them, most of them with times."""
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from openstack_emulator.keymanager.records import Consumer, Container, Order, Secret
 from openstack_emulator.keymanager.rules.references import reference
 
@@ -50,7 +48,7 @@ def consumer_view(base: str, consumer: Consumer) -> dict[str, object]:
 
 def order_view(base: str, order: Order) -> dict[str, object]:
     """An order; with references to what it has generated, or the reason why it has not."""
-    shown: dict[str, Any] = {
+    shown: dict[str, object] = {
         "order_ref": reference(base, "orders", order.id),
         "type": order.type,
         "meta": order.meta,

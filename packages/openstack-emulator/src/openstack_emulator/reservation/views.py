@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from openstack_emulator.core.typed import TypedRecord
 from openstack_emulator.reservation.records import Lease, Property, Reservation
 from openstack_emulator.reservation.rules.composition import Reservations
 
-View = dict[str, Any]
+View = dict[str, object]
 _COMMON = ("id", "lease_id", "resource_id", "resource_type", "status", "missing_resources", "resources_changed",
            "created_at", "updated_at")  # fmt: skip
 """The fields that reservations of all types have."""

@@ -61,7 +61,7 @@ def links(request: Request, path: str, record: Named | Message) -> list[dict[str
 def share_view(systems: SharedFileSystems, request: Request, share: Share) -> dict[str, object]:
     """A share; where it is stored is for administrators."""
     version, kind = request.version, systems.types.rows.require(share.share_type_id)
-    shown: dict[str, Any] = {
+    shown: dict[str, object] = {
         "id": share.id,
         "name": share.name,
         "description": share.description,
@@ -115,7 +115,7 @@ def _exports_and_rules(systems: SharedFileSystems, version: Version, share: Shar
 def instance_view(systems: SharedFileSystems, request: Request, share: Share) -> dict[str, object]:
     """The one instance of a share."""
     version = request.version
-    shown: dict[str, Any] = {
+    shown: dict[str, object] = {
         "id": share.id,
         "availability_zone": share.availability_zone,
         "host": share.host,
@@ -139,7 +139,7 @@ def instance_view(systems: SharedFileSystems, request: Request, share: Share) ->
 
 def export_view(request: Request, share: Share, export: Export, detailed: bool = True) -> dict[str, object]:
     """An export location of a share."""
-    shown: dict[str, Any] = {"id": export.id, "path": export.path}
+    shown: dict[str, object] = {"id": export.id, "path": export.path}
     if request.version >= (2, 14):
         shown |= {"preferred": False}
     if detailed:
@@ -152,7 +152,7 @@ def export_view(request: Request, share: Share, export: Export, detailed: bool =
 def rule_view(request: Request, rule: AccessRule) -> dict[str, object]:
     """An access rule."""
     version = request.version
-    shown: dict[str, Any] = {
+    shown: dict[str, object] = {
         "id": rule.id,
         "access_type": rule.access_type,
         "access_to": rule.access_to,
@@ -177,7 +177,7 @@ def _state(rule: AccessRule, version: Version) -> str:
 
 def snapshot_view(request: Request, snapshot: Snapshot) -> dict[str, object]:
     """A snapshot."""
-    shown: dict[str, Any] = {
+    shown: dict[str, object] = {
         "id": snapshot.id,
         "share_id": snapshot.share_id,
         "share_size": snapshot.share_size,
@@ -217,7 +217,7 @@ def snapshot_instance_view(snapshot: Snapshot) -> dict[str, object]:
 
 def type_view(request: Request, kind: ShareType) -> dict[str, object]:
     """A share type."""
-    shown: dict[str, Any] = {
+    shown: dict[str, object] = {
         "id": kind.id,
         "name": kind.name,
         "extra_specs": visible_specs(request, kind),
@@ -245,7 +245,7 @@ def visible_specs(request: Request, kind: ShareType) -> dict[str, str]:
 
 def subnet_view(request: Request, subnet: Subnet) -> dict[str, object]:
     """A subnet of a share network."""
-    shown: dict[str, Any] = {
+    shown: dict[str, object] = {
         "id": subnet.id,
         "availability_zone": subnet.availability_zone,
         "created_at": subnet.created_at,
@@ -259,7 +259,7 @@ def subnet_view(request: Request, subnet: Subnet) -> dict[str, object]:
 def network_view(systems: SharedFileSystems, request: Request, network: ShareNetwork) -> dict[str, object]:
     """A share network; before microversion 2.51, with the fields of its default subnet."""
     version, subnets = request.version, systems.networks.subnets_of(network)
-    shown: dict[str, Any] = {
+    shown: dict[str, object] = {
         "id": network.id,
         "name": network.name,
         "description": network.description,

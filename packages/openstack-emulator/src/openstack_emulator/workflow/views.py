@@ -39,7 +39,7 @@ def made(shown: dict[str, object]) -> dict[str, Any]:
     return {name: value for name, value in shown.items() if value is not None or name != "updated_at"}
 
 
-def _without(shown: dict[str, Any], names: Collection[str]) -> dict[str, object]:
+def _without(shown: dict[str, object], names: Collection[str]) -> dict[str, object]:
     return {name: value for name, value in shown.items() if name not in names}
 
 
@@ -50,7 +50,7 @@ def _input_of(spec: WorkflowSpec | ActionSpec) -> str:
     return ", ".join(names)
 
 
-def _default(value: Any) -> str:
+def _default(value: object) -> str:
     """Return a default value; numbers are shown as strings."""
     number = isinstance(value, int | float) and not isinstance(value, bool)
     return json.dumps(str(value) if number else value)

@@ -146,7 +146,7 @@ class Alarms(Rules):
         """The time of day as Aodh keeps the time of an evaluation: without a fraction of the second."""
         return self.records.timestamp("%Y-%m-%dT%H:%M:%S")
 
-    def note(self, alarm: Alarm, kind: str, context: Context | None, detail: dict[str, Any]) -> None:
+    def note(self, alarm: Alarm, kind: str, context: Context | None, detail: dict[str, object]) -> None:
         """Add an entry to the history of an alarm; one of an evaluation, without a caller, has the severity, too."""
         self.history.add(
             HistoryEntry(
@@ -203,7 +203,7 @@ def _missing(key: str) -> ApiError:
     return not_found(f"Alarm {key} not found")
 
 
-def _detail(alarm: Alarm) -> dict[str, Any]:
+def _detail(alarm: Alarm) -> dict[str, object]:
     """An alarm as its history has it: its rule is called `rule` whatever its type."""
     return {"alarm_id": alarm.id, **{name: alarm.get(name) for name in _NOTED}, **shown_actions(alarm)}
 

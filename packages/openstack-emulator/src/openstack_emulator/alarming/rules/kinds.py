@@ -18,7 +18,7 @@ _OPERATORS = one_of("lt", "le", "eq", "ne", "ge", "gt")
 _DEEPEST = 5
 
 
-def _aggregation(value: Any) -> Problem | None:
+def _aggregation(value: object) -> Problem | None:
     if value not in AGGREGATIONS:
         raise bad_request(f"aggregation_method should be in {list(AGGREGATIONS)} not {value}")
     return None
@@ -40,7 +40,7 @@ _CONDITION: Mapping[str, Check] = {
 }
 
 
-def _conditions(value: Any) -> Problem | None:
+def _conditions(value: object) -> Problem | None:
     if not isinstance(value, list):
         return wrong_type(value, "array")
     for condition in value:
@@ -119,13 +119,13 @@ COMPOSED = tuple(name for name in RULES if name.startswith("gnocchi_"))
 TYPES = (*RULES, "composite")
 
 
-def kind_of(part: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
+def kind_of(part: Mapping[str, object]) -> tuple[Any, dict[str, Any]]:
     """The type of a rule within a composite one, and the rule itself."""
     rest = dict(part)
     return rest.pop("type"), rest
 
 
-def rule_of(kind: str, given: Any) -> dict[str, object]:
+def rule_of(kind: str, given: object) -> dict[str, object]:
     """The complete rule of an alarm. Raises ApiError 400, and ValueError for a threshold that is no number."""
     if given is None:
         raise bad_request(f"{kind}_rule must be set for {kind} type alarm")

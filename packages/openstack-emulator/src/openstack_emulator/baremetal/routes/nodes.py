@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from openstack_emulator.baremetal.records import Node
 from openstack_emulator.baremetal.routes.patches import patched
@@ -144,7 +143,7 @@ def list_traits(service: BareMetal, request: Request) -> Response:
     return Response({"traits": node_of(service, request).traits})
 
 
-def _trait(value: Any) -> str:
+def _trait(value: object) -> str:
     good = isinstance(value, str) and 0 < len(value) <= 255 and value.replace("_", "").isalnum() and value.isupper()
     if not good:
         raise bad_request(not_a_trait("trait", value))

@@ -20,7 +20,7 @@ TRAIT, NAME, MAC, STEPS = "trait", "name", "mac", "steps"
 """The formats that messages of their own name."""
 
 
-def not_a_trait(title: str, value: Any) -> str:
+def not_a_trait(title: str, value: object) -> str:
     """What is wrong with a name that is no trait."""
     return (
         f"Schema error for {title}: {value!r} is not valid under any of the given schemas. Possible root cause: "
@@ -52,7 +52,7 @@ class Field:
     write_only: bool = False
     hidden: tuple[Any, Version] | None = None
 
-    def visible(self, version: Version, value: Any) -> Any:
+    def visible(self, version: Version, value: object) -> Any:
         """A value of the field as requests of a version see it."""
         return None if self.hidden is not None and value == self.hidden[0] and version < self.hidden[1] else value
 
@@ -104,7 +104,7 @@ class Kind:
     def _dialect(self) -> Dialect:
         return Dialect((Step.FIELDS, Step.MISSING), self._refusal, JSON_SCHEMA, null_is_missing=True)
 
-    def _refusal(self, title: str, given: Any, problem: Problem, words: str) -> ApiError:
+    def _refusal(self, title: str, given: object, problem: Problem, words: str) -> ApiError:
         """The 400 for an object. The messages of some formats name neither the schema nor the field."""
         path, reason = problem.path, problem.reason
         if not path:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 from openstack_emulator.baremetal.rules.fields import MAC, NAME, STEPS, TRAIT
 from openstack_emulator.core.validation import fields
@@ -21,24 +20,24 @@ def is_reference(key: str) -> bool:
     return fields.identifier(key) is None or name_form(key) is None
 
 
-def name_form(value: Any) -> Problem | None:
+def name_form(value: object) -> Problem | None:
     """A logical name: a host name."""
     good = isinstance(value, str) and _NAME.match(value) is not None and fields.identifier(value) is not None
     return None if good else Problem(Reason.FORMAT, value, NAME)
 
 
-def mac_form(value: Any) -> Problem | None:
+def mac_form(value: object) -> Problem | None:
     """A MAC address, in either case."""
     good = isinstance(value, str) and _MAC.match(value.lower()) is not None
     return None if good else Problem(Reason.FORMAT, value, MAC)
 
 
-def object_form(value: Any) -> Problem | None:
+def object_form(value: object) -> Problem | None:
     """A JSON object."""
     return None if isinstance(value, dict) else wrong_type(value, "object", "null")
 
 
-def link_form(value: Any) -> Problem | None:
+def link_form(value: object) -> Problem | None:
     """Where a port is connected: to a port of a switch, of a smart NIC, or of a network without management."""
     if not isinstance(value, dict):
         return specific(value, f"{value!r} is not of type 'object'")
@@ -66,13 +65,13 @@ def _datapath(value: str) -> bool:
     return len(value) == 16 and all(character in "0123456789abcdefABCDEF" for character in value)
 
 
-def template_name_form(value: Any) -> Problem | None:
+def template_name_form(value: object) -> Problem | None:
     """The name of a deploy template: a trait of an operator's own."""
     good = isinstance(value, str) and _TRAIT.match(value) is not None
     return None if good else Problem(Reason.FORMAT, value, TRAIT)
 
 
-def steps_form(value: Any) -> Problem | None:
+def steps_form(value: object) -> Problem | None:
     """The steps of a deploy template: at least one of `{interface, step, args, priority}`."""
     if not isinstance(value, list):
         return wrong_type(value, "array")

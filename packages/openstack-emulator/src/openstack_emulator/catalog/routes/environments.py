@@ -32,7 +32,7 @@ def index(service: ApplicationCatalog, request: Request) -> Response:
     return Response({"environments": [environment_view(service, row) for row in rows]})
 
 
-def _name(service: ApplicationCatalog, project_id: str, given: Any, own: Environment | None = None) -> str:
+def _name(service: ApplicationCatalog, project_id: str, given: object, own: Environment | None = None) -> str:
     """The name of an environment in a request. Raises ApiError: 400, or 409 for one that is in use."""
     name = given.get("name") if isinstance(given, dict) else None
     if not isinstance(name, str) or not name.strip():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-from typing import Any
 
 from openstack_emulator.catalog.records import Template
 from openstack_emulator.catalog.routes.environments import new_environment
@@ -27,7 +26,7 @@ def index(service: ApplicationCatalog, request: Request) -> Response:
     return Response({"templates": [template_view(row) for row in chosen[request.query.boolean("is_public")]]})
 
 
-def _name(service: ApplicationCatalog, project_id: str, given: Any) -> str:
+def _name(service: ApplicationCatalog, project_id: str, given: object) -> str:
     """The name of a template in a request. Raises ApiError: 400, or 409 for one that is in use."""
     name = given.get("name") if isinstance(given, dict) else None
     if (problem := fields.name(1, 255)(name)) is not None:

@@ -94,7 +94,7 @@ def act_on(compute: ComputeService, request: Request) -> Response:
 def plain(operation: str, status: int = ACCEPTED) -> Callable[[ComputeService, Request, Server, object], Response]:
     """An action that begins an operation and has no arguments."""
 
-    def act(compute: ComputeService, request: Request, server: Server, arguments: Any) -> Response:
+    def act(compute: ComputeService, request: Request, server: Server, arguments: object) -> Response:
         compute.operations.begin(server, operation)
         return Response(status=status)
 
@@ -223,20 +223,20 @@ def force_delete(compute: ComputeService, request: Request, server: Server, argu
 
 
 def security_group(add: bool) -> Callable[[ComputeService, Request, Server, Any], Response]:
-    def act(compute: ComputeService, request: Request, server: Server, arguments: Any) -> Response:
+    def act(compute: ComputeService, request: Request, server: Server, arguments: object) -> Response:
         compute.security_groups.change(server, argument_of("security group", arguments, "name", fields.text(1)), add)
         return Response(status=ACCEPTED)
 
     return act
 
 
-def reset_state(compute: ComputeService, request: Request, server: Server, arguments: Any) -> Response:
+def reset_state(compute: ComputeService, request: Request, server: Server, arguments: object) -> Response:
     state = argument_of("os-resetState", arguments, "state", fields.one_of("active", "error"))
     compute.servers.reset_state(server, state)
     return Response(status=ACCEPTED)
 
 
-def reset_network(compute: ComputeService, request: Request, server: Server, arguments: Any) -> Response:
+def reset_network(compute: ComputeService, request: Request, server: Server, arguments: object) -> Response:
     raise ApiError(410, "The resource is gone.", "computeFault")
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from openstack_emulator.compute.rules.composition import ComputeService
 from openstack_emulator.core.http import Request, Response
@@ -71,7 +70,7 @@ class Snapshot(Part):
     volume_id: str
 
 
-def _volume_view(data: Mapping[str, Any]) -> dict[str, object]:
+def _volume_view(data: Mapping[str, object]) -> dict[str, object]:
     volume = Volume.from_json(data)
     attachments = [
         {
@@ -97,7 +96,7 @@ def _volume_view(data: Mapping[str, Any]) -> dict[str, object]:
     }
 
 
-def _snapshot_view(data: Mapping[str, Any]) -> dict[str, object]:
+def _snapshot_view(data: Mapping[str, object]) -> dict[str, object]:
     snapshot = Snapshot.from_json(data)
     return {
         "id": snapshot.id,

@@ -141,7 +141,7 @@ def check_boot_order(mappings: Sequence[Mapping[str, object]], image_boots: bool
         )
 
 
-def devices_of_image(image: Image, given: Sequence[Mapping[str, Any]]) -> list[Mapping[str, object]]:
+def devices_of_image(image: Image, given: Sequence[Mapping[str, object]]) -> list[Mapping[str, object]]:
     """The block devices of the image of a volume-backed server; those of the request replace them by boot index."""
     taken = {index for row in given if (index := row.get("boot_index")) is not None}
     return [*(row for row in mappings_of(image) if row.get("boot_index") not in taken), *given]

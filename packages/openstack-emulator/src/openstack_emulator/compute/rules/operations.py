@@ -13,7 +13,7 @@ from openstack_emulator.compute.rules.states import OPERATIONS
 from openstack_emulator.core.cloud import Records
 from openstack_emulator.core.rules import Rules
 
-Finisher = Callable[[Server], Mapping[str, Any]]
+Finisher = Callable[[Server], Mapping[str, object]]
 """What an operation does at its end besides changing the state; it returns changes of the server, which replace those
 of the table."""
 

@@ -28,20 +28,20 @@ TTY: Version = (1, 36)
 _UNITS = {"b": 1 / 2**20, "k": 1 / 2**10, "m": 1, "g": 2**10}
 
 
-def text_map(value: Any) -> Problem | None:
+def text_map(value: object) -> Problem | None:
     """A map of strings."""
     good = isinstance(value, dict) and all(isinstance(one, str | int | float | bool) for one in value.values())
     return None if good else specific(value, f"{value!r} is not a map of strings")
 
 
-def memory(value: Any) -> Problem | None:
+def memory(value: object) -> Problem | None:
     """Mebibytes, or a string of a number with a unit."""
     if (mebibytes(value) or 0) >= SMALLEST_MEMORY:
         return None
     return specific(value, f"{value!r} is not at least {SMALLEST_MEMORY} MiB")
 
 
-def mebibytes(value: Any) -> int | None:
+def mebibytes(value: object) -> int | None:
     """Return memory in mebibytes; None for a value that is not a number with or without a unit."""
     text = str(value).strip().lower()
     number, unit = (text[:-1], text[-1:]) if text[-1:] in _UNITS else (text, "m")
@@ -58,7 +58,7 @@ def command(value: Any) -> Problem | None:
     return None if good else wrong_type(value, "string", "array")
 
 
-def restart_policy(value: Any) -> Problem | None:
+def restart_policy(value: object) -> Problem | None:
     """`{Name, MaximumRetryCount}`."""
     if not isinstance(value, dict) or value.get("Name") not in RESTART_POLICIES:
         return specific(value, f"{value!r} has no Name among {list(RESTART_POLICIES)}")
@@ -109,7 +109,7 @@ KNOWN: Mapping[str, Check] = {
 SINCE: Mapping[str, Version] = {"auto_remove": (1, 3)}
 
 
-def _object(request: Request) -> dict[str, Any]:
+def _object(request: Request) -> dict[str, object]:
     """Return the body of a request; Zun takes one that is not a JSON object for an empty one."""
     try:
         return request.json if isinstance(request.json, dict) else {}

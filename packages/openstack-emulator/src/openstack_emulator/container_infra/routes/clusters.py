@@ -156,7 +156,7 @@ def change(service: ContainerClusters, request: Request) -> Response:
     return Response({"uuid": cluster.id}, 202)
 
 
-def _count(value: Any) -> int:
+def _count(value: object) -> int:
     """The number of workers that a patch gives a cluster; one without it. Raises ApiError 400."""
     count: int = changed(COUNT_FIELD, 1 if value is None else value, COUNT)
     return count

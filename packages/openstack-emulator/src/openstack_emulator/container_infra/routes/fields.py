@@ -16,7 +16,7 @@ from openstack_emulator.core.validation.problems import Check, Problem, Reason, 
 from openstack_emulator.core.validation.sentences import WSME, sentence
 
 
-def _as_it_is(value: Any) -> Any:
+def _as_it_is(value: object) -> Any:
     return value
 
 
@@ -28,7 +28,7 @@ class Field:
     read: Callable[[Any], Any] = _as_it_is
 
 
-def _labels(value: Any) -> Problem | None:
+def _labels(value: object) -> Problem | None:
     """An object whose values are strings, numbers or booleans."""
     if not isinstance(value, dict):
         return wrong_type(value, "object")
@@ -36,7 +36,7 @@ def _labels(value: Any) -> Problem | None:
     return None if strings else specific(value, f"Value not a valid string: {value}")
 
 
-def _names(value: Any) -> Problem | None:
+def _names(value: object) -> Problem | None:
     """A list of strings."""
     good = isinstance(value, list) and all(isinstance(one, str) for one in value)
     return None if good else wrong_type(value, "array")

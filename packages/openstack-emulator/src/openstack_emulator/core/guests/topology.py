@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any, ClassVar
+from typing import ClassVar
 
 Route = tuple[str, str]
 METADATA_ADDRESS = "169.254.169.254"
@@ -33,7 +33,7 @@ class _Words:
                     raise ValueError(f"The {name} of a {type(self).__name__} contains {text!r}, which is not one word.")
 
 
-def _strings(value: Any) -> Iterable[str]:
+def _strings(value: object) -> Iterable[str]:
     if isinstance(value, str):
         yield value
     elif isinstance(value, tuple):

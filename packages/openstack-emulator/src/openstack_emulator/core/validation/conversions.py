@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 _TRUE = frozenset({"1", "t", "true", "on", "y", "yes"})
 _FALSE = frozenset({"0", "f", "false", "off", "n", "no"})
 
 
-def as_integer(value: Any) -> int | None:
+def as_integer(value: object) -> int | None:
     """The integer that `2` or `"2"` stands for; None for other values."""
     if isinstance(value, bool):
         return None
@@ -22,7 +21,7 @@ def as_integer(value: Any) -> int | None:
     return None
 
 
-def as_boolean(value: Any) -> bool | None:
+def as_boolean(value: object) -> bool | None:
     """The boolean that true or `"yes"` stands for; None for other values."""
     word = str(value).strip().lower() if isinstance(value, bool | int | str) else ""
     return True if word in _TRUE else False if word in _FALSE else None

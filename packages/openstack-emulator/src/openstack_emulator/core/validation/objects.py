@@ -11,7 +11,7 @@ from openstack_emulator.core.errors import ApiError, bad_request
 from openstack_emulator.core.validation.problems import Check, Problem, Reason, wrong_type
 from openstack_emulator.core.validation.sentences import JSON_SCHEMA, Sentences, sentence
 
-Refusal = Callable[[str, Any, Problem, str], ApiError]
+Refusal = Callable[[str, object, Problem, str], ApiError]
 """Makes the error of where an object is, the object, its problem, and the sentence for that."""
 
 

@@ -60,11 +60,11 @@ Check = Callable[[Any], Problem | None]
 """Finds the problem of a value; None for a valid one."""
 
 
-def specific(value: Any, sentence: str) -> Problem:
+def specific(value: object, sentence: str) -> Problem:
     """A problem for which only one service has a sentence."""
     return Problem(Reason.SPECIFIC, value, sentence)
 
 
-def wrong_type(value: Any, *types: str) -> Problem:
+def wrong_type(value: object, *types: str) -> Problem:
     """A value whose type is none of these, which have the names that JSON schemas give them."""
     return Problem(Reason.TYPE, value, types)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import secrets
-from typing import Any
 
 from openstack_emulator.core.errors import bad_request
 from openstack_emulator.core.http import Request, Response
@@ -124,7 +123,7 @@ def _set_users(service: DatabaseService, instance: Instance, users: list[User]) 
     return Response(status=202)
 
 
-def _required(request: Request, name: str) -> list[Any]:
+def _required(request: Request, name: str) -> list[object]:
     given = only_object(request).get(name)
     if not isinstance(given, list) or not given:
         raise bad_request(f"Validation error: body '{name}' must be a list that is not empty")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from openstack_emulator.core.errors import bad_request
 from openstack_emulator.core.http import Request, Response
 from openstack_emulator.core.validation import fields
@@ -135,7 +133,7 @@ def show_any_version(service: DatabaseService, request: Request) -> Response:
     return Response({"version": managed_version(service.datastores.store_of(version), version)})
 
 
-def _unchangeable(value: Any) -> Problem | None:
+def _unchangeable(value: object) -> Problem | None:
     return specific(value, "cannot be changed")
 
 

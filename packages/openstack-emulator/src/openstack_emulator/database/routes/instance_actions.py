@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from openstack_emulator.core.errors import bad_request
 from openstack_emulator.core.http import Request, Response
@@ -42,7 +41,7 @@ def _restart(service: DatabaseService, request: Request, instance: Instance, arg
     service.instances.change(instance, "REBOOT")
 
 
-def _resize(service: DatabaseService, request: Request, instance: Instance, arguments: Any) -> None:
+def _resize(service: DatabaseService, request: Request, instance: Instance, arguments: object) -> None:
     wanted = check("resize", arguments, _RESIZE_FORMS)
     if len(wanted) != 1:
         raise bad_request("Validation error: resize must have either flavorRef or volume")
@@ -60,7 +59,7 @@ def _resize_server(service: DatabaseService, request: Request, instance: Instanc
     service.instances.change(instance, "RESIZE", flavor_id=found.id, ram=found.ram)
 
 
-def _resize_volume(service: DatabaseService, instance: Instance, given: Any) -> None:
+def _resize_volume(service: DatabaseService, instance: Instance, given: object) -> None:
     wanted = check("volume", given, {"size": fields.integer(1)}, ("size",))
     size = as_integer(wanted.get("size")) or 0
     if size <= instance.volume_size:
@@ -71,11 +70,11 @@ def _resize_volume(service: DatabaseService, instance: Instance, given: Any) -> 
     service.instances.change(instance, "RESIZE", volume_size=size)
 
 
-def _promote(service: DatabaseService, request: Request, instance: Instance, arguments: Any) -> None:
+def _promote(service: DatabaseService, request: Request, instance: Instance, arguments: object) -> None:
     service.instances.promote(instance)
 
 
-def _eject(service: DatabaseService, request: Request, instance: Instance, arguments: Any) -> None:
+def _eject(service: DatabaseService, request: Request, instance: Instance, arguments: object) -> None:
     service.instances.eject(instance)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable
-from typing import Any
 from urllib.parse import unquote
 
 from openstack_emulator.core.errors import ApiError, bad_request, not_found
@@ -33,7 +32,7 @@ _USER_FORMS = {
 PASSWORD_FORMS = {"name": fields.text(1), "password": password, "host": fields.nullable(fields.text(1))}
 
 
-def new_databases(given: Any, present: Iterable[Database], where: str = "databases") -> list[Database]:
+def new_databases(given: object, present: Iterable[Database], where: str = "databases") -> list[Database]:
     """The databases of a request, none of which may be in `present`. Raises ApiError 400."""
     names = {one.name for one in present}
     made = []
@@ -52,7 +51,7 @@ def new_databases(given: Any, present: Iterable[Database], where: str = "databas
     return made
 
 
-def initial_databases(given: Any) -> list[Database]:
+def initial_databases(given: object) -> list[Database]:
     """The databases of a new instance. Raises ApiError 400."""
     listed = [one.get("name") for one in given if isinstance(one, dict)] if isinstance(given, list) else []
     if any(name in listed[:at] for at, name in enumerate(listed)):
@@ -96,7 +95,7 @@ def _check_name(name: str) -> None:
         raise bad_request(f"User name '{name}' is reserved.")
 
 
-def granted(given: Any) -> list[str]:
+def granted(given: object) -> list[str]:
     """The names in a list of `{name}`, without repeats. Raises ApiError 400."""
     return list(dict.fromkeys(one[NAME] for one in objects("databases", given, _DATABASE_FORMS, (NAME,))))
 
@@ -117,7 +116,7 @@ def _user(instance: Instance, name: str, host: str) -> User | None:
     return next((one for one in instance.users if (one.name, one.host) == (name, host)), None)
 
 
-def changed_user(instance: Instance, user: User, given: Any) -> User:
+def changed_user(instance: Instance, user: User, given: object) -> User:
     """A user after a request to change its name, host or password. Raises ApiError 400."""
     wanted = check("user", given, {name: form for name, form in _USER_FORMS.items() if name != "databases"})
     after = dataclasses.replace(user, **{name: value for name, value in wanted.items() if value is not None})
@@ -128,7 +127,7 @@ def changed_user(instance: Instance, user: User, given: Any) -> User:
     return after
 
 
-def new_passwords(instance: Instance, given: Iterable[Any]) -> list[User]:
+def new_passwords(instance: Instance, given: Iterable[object]) -> list[User]:
     """The users of an instance after a request to change passwords of some. Raises ApiError 400 and 404."""
     changes: dict[int, str] = {}
     for one in given:

@@ -152,7 +152,7 @@ class Creation(Rules):
                 raise bad_request(f"A replica cannot have {name}: its content is that of the source.")
         return source
 
-    def _version(self, given: Mapping[str, Any], source: Instance | None) -> DatastoreVersion:
+    def _version(self, given: Mapping[str, object], source: Instance | None) -> DatastoreVersion:
         chosen = check("datastore", given.get("datastore") or {}, DATASTORE_FORMS)
         if source is None:
             return self._datastores.chosen(chosen)
@@ -162,7 +162,7 @@ class Creation(Rules):
         key = given.get("configuration")
         return self._configurations.suiting(caller, key, version).id if key else None
 
-    def _restored(self, caller: Context, given: Mapping[str, Any], wanted: NewInstance) -> NewInstance:
+    def _restored(self, caller: Context, given: Mapping[str, object], wanted: NewInstance) -> NewInstance:
         """An instance with the content of a backup. Raises ApiError 400, 403, 404 and 409."""
         point = check("restorePoint", given.get("restorePoint"), {_BACKUP: fields.text(1)}, (_BACKUP,))
         backup = visible(self._backups.rows, caller, point[_BACKUP].rstrip("/").rpartition("/")[2])
@@ -185,12 +185,12 @@ class Creation(Rules):
         )
 
 
-def nics_of(given: Any) -> tuple[Nic, ...]:
+def nics_of(given: object) -> tuple[Nic, ...]:
     """The connections to networks in a request. Raises ApiError 400."""
     return tuple(Nic.from_json(one) for one in objects("nics", given, NIC_FORMS))
 
 
-def access_of(given: Any) -> Access | None:
+def access_of(given: object) -> Access | None:
     """Who may reach an instance from outside, as a request gives it. Raises ApiError 400."""
     if not given:
         return None

@@ -18,17 +18,17 @@ def password(value: Any) -> Problem | None:
     return None if isinstance(value, str) and value else specific(None, "is not a string with characters")
 
 
-def any_list(value: Any) -> Problem | None:
+def any_list(value: object) -> Problem | None:
     """A list."""
     return None if isinstance(value, list) else specific(value, "is not a list")
 
 
-def filled_list(value: Any) -> Problem | None:
+def filled_list(value: object) -> Problem | None:
     """A list with at least one item."""
     return None if isinstance(value, list) and value else specific(value, "is not a list with items")
 
 
-def unsupported(value: Any) -> Problem | None:
+def unsupported(value: object) -> Problem | None:
     """Nothing: what the emulated cloud does not do."""
     return specific(value, "is not supported by the emulated cloud") if value else None
 

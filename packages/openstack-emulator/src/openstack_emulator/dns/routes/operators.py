@@ -26,12 +26,12 @@ ALGORITHMS = ("hmac-md5", "hmac-sha1", "hmac-sha224", "hmac-sha256", "hmac-sha38
 _SERVERS = "ns_records"
 
 
-def _tld_problem(value: Any) -> Problem | None:
+def _tld_problem(value: object) -> Problem | None:
     bad = not isinstance(value, str) or value.endswith(".") or domain_problem(f"{value}.") is not None
     return Problem(Reason.FORMAT, value, "tldname") if bad else None
 
 
-def _servers_problem(value: Any) -> Problem | None:
+def _servers_problem(value: object) -> Problem | None:
     checks: Mapping[str, Check] = {"hostname": domain_problem, "priority": integer(0, 10000)}
     if not isinstance(value, list) or not value:
         return specific(value, f"{value!r} is not a list of name servers")
@@ -66,7 +66,7 @@ class Kind(Generic[T]):
     required: tuple[str, ...]
     view: Callable[[Request, T], dict[str, Any]]
     defaults: Mapping[str, Any] = field(default_factory=dict)
-    owned: Callable[[Caller], Mapping[str, Any]] = lambda caller: {}
+    owned: Callable[[Caller], Mapping[str, object]] = lambda caller: {}
     typed: Callable[[dict[str, Any]], dict[str, Any]] = _as_they_are
     changed: int = 200
 

@@ -33,7 +33,7 @@ SORT_KEYS = ("name", "tenant_id", "serial", "ttl", "status")
 _HEADER_SHARES = "x-designate-delete-shares"
 
 
-def _master_problem(value: Any) -> Problem | None:
+def _master_problem(value: object) -> Problem | None:
     """Check `host`, `host:port` or `[IPv6 address]:port`; a host is an address or a name."""
     try:
         split_master(value)

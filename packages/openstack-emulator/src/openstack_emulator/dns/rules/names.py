@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from ipaddress import ip_address
-from typing import Any
 
 from openstack_emulator.core.validation.problems import Problem, specific, wrong_type
 
@@ -15,7 +14,7 @@ _LABEL = re.compile(r"(?!-)[A-Za-z0-9_-]{1,63}(?<!-)", re.ASCII)
 _MAILBOX = re.compile(r"[^@\s\"(),:;<>\[\]\\]{1,64}@([^@\s]+)", re.ASCII)
 
 
-def domain_problem(value: Any) -> Problem | None:
+def domain_problem(value: object) -> Problem | None:
     """Return what is wrong with the name of a zone; None for a valid one."""
     if not isinstance(value, str):
         return wrong_type(value, "string")
@@ -27,14 +26,14 @@ def domain_problem(value: Any) -> Problem | None:
     return None
 
 
-def host_problem(value: Any) -> Problem | None:
+def host_problem(value: object) -> Problem | None:
     """Return what is wrong with the name of a record set, whose first label can be `*`; None for a valid one."""
     if isinstance(value, str) and value.startswith("*.") and len(value) < LONGEST:
         return domain_problem(value[2:])
     return domain_problem(value)
 
 
-def mailbox_problem(value: Any) -> Problem | None:
+def mailbox_problem(value: object) -> Problem | None:
     """Return what is wrong with an email address; None for a valid one."""
     found = _MAILBOX.fullmatch(value) if isinstance(value, str) and len(value) <= LONGEST else None
     if found is None or domain_problem(f"{found[1]}.") is not None or "." not in found[1]:

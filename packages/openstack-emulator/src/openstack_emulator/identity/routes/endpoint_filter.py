@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from openstack_emulator.core.http import Request, Response
 from openstack_emulator.core.validation.fields import values
 from openstack_emulator.core.validation.problems import Problem, Reason
@@ -20,7 +18,7 @@ FILTERS = frozenset({"service_id", "region_id", "interface"})
 _FILTERS = values(text())
 
 
-def filters(value: Any) -> Problem | None:
+def filters(value: object) -> Problem | None:
     """What the endpoints of a group have in common."""
     if isinstance(value, dict) and (unknown := sorted(value.keys() - FILTERS)):
         return Problem(Reason.CHOICE, unknown[0], sorted(FILTERS))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
 
 from openstack_emulator.core.errors import bad_request
 from openstack_emulator.core.http import Query, Request, Response
@@ -78,5 +77,5 @@ def _text_test(name: str, value: str, comparison: str) -> Callable[[Readable], b
     return lambda row: COMPARISONS[plain](_text(row.get(name)).lower(), value.lower())
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     return "" if value is None else str(value)

@@ -50,7 +50,7 @@ KEYSTONE = Dialect(
 
 def checked(
     known: Fields,
-    given: Mapping[str, Any],
+    given: Mapping[str, object],
     extra: bool = False,
     partial: bool = False,
     where: str = "",
@@ -95,7 +95,7 @@ def listing(check: Check, maximum: int = 1000) -> Check:
     return fields.items(check, maximum, unique=True)
 
 
-def url(value: Any) -> Problem | None:
+def url(value: object) -> Problem | None:
     """An absolute URL; `%(project_id)s` and the like may stand in it."""
     if not isinstance(value, str):
         return wrong_type(value, "string")

@@ -13,7 +13,6 @@ from binascii import Error as Base64Error
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from hashlib import sha1, sha256
-from typing import Any
 from urllib.parse import quote
 
 ALGORITHM_4 = "AWS4-HMAC-SHA256"
@@ -29,7 +28,7 @@ def is_signed(request: Mapping[str, object], secret: str) -> bool:
     return any(_same(given, wanted) for host in _hosts(request) for wanted in _signatures(request, host, secret))
 
 
-def is_stale(request: Mapping[str, Any], now: float) -> bool:
+def is_stale(request: Mapping[str, object], now: float) -> bool:
     """Whether the request says that it was signed too long ago. One that says nothing never gets stale."""
     params, headers = _texts(request, "params"), _lower(_texts(request, "headers"))
     said = params.get("Timestamp") or params.get("X-Amz-Date") or headers.get("x-amz-date")
@@ -47,7 +46,7 @@ def access_of(request: Mapping[str, object]) -> str:
     return _authorization(request).get("Credential", "").partition("/")[0]
 
 
-def signature_of(request: Mapping[str, Any]) -> str:
+def signature_of(request: Mapping[str, object]) -> str:
     """The signature the request carries; empty when there is none."""
     named = request.get("signature")
     return named if isinstance(named, str) and named else _authorization(request).get("Signature", "")

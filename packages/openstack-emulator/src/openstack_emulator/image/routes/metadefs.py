@@ -78,7 +78,7 @@ class PartRoutes:
         self.plural = plural
         self.listed_as = listed_as or plural
 
-    def _view(self, namespace: Namespace, name: str, part: dict[str, Any]) -> dict[str, object]:
+    def _view(self, namespace: Namespace, name: str, part: dict[str, object]) -> dict[str, object]:
         return object_view(namespace, name, part) if self.plural == "objects" else part
 
     def index(self, service: ImageService, request: Request) -> Response:
@@ -97,7 +97,7 @@ class PartRoutes:
         """One that has nothing but the name in the path."""
         return self._created(service, request, _writable(service, request), {"name": _name(request)})
 
-    def _created(self, service: ImageService, request: Request, namespace: Namespace, given: Any) -> Response:
+    def _created(self, service: ImageService, request: Request, namespace: Namespace, given: object) -> Response:
         [(name, made)] = service.namespaces.parts(self.plural, [given]).items()
         service.namespaces.add_part(namespace, self.plural, name, made)
         place = f"{request.base}{NAMESPACES}/{namespace.id}/{self.plural}/{name}"

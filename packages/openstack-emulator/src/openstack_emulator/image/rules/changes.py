@@ -58,7 +58,7 @@ def stored(name: str, value: Any) -> dict[str, Any]:
     return {"project_id" if name == "owner" else name: value}
 
 
-def _change_field(image: Image, fields: dict[str, Any], change: Change) -> None:
+def _change_field(image: Image, fields: dict[str, object], change: Change) -> None:
     if change.name == "id":
         raise forbidden("Attribute 'id' is read-only.")
     if change.operation.op == "remove":

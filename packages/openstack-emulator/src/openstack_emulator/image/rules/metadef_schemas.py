@@ -84,7 +84,7 @@ def _item(name: str, properties: Mapping[str, Schema], required: tuple[str, ...]
     }
 
 
-def _list(plural: str, item: dict[str, Any]) -> dict[str, Any]:
+def _list(plural: str, item: dict[str, object]) -> dict[str, object]:
     return {
         "name": plural,
         "properties": {

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 from openstack_emulator.core.errors import bad_request, forbidden, not_found
 from openstack_emulator.image.records import Image
@@ -13,7 +12,7 @@ STORES = {"cheap": "Cheap storage", "fast": "Fast storage"}
 DEFAULT_STORE = "fast"
 
 
-def known(keys: Iterable[Any]) -> list[str]:
+def known(keys: Iterable[object]) -> list[str]:
     """The stores of these ids, in the order of the stores; 400 for one that does not exist."""
     wanted = list(keys)
     for key in wanted:

@@ -25,7 +25,7 @@ def _refusal(where: str, wanted: object, problem: Problem, words: str) -> ApiErr
     return _invalid(str(path[-1]) if path else where.rpartition(".")[2], value_at(wanted, path), words)
 
 
-def _invalid(name: str, value: Any, words: str) -> ApiError:
+def _invalid(name: str, value: object, words: str) -> ApiError:
     return bad_request(f"Invalid input for field/attribute {name}. Value: '{value}'. {words}")
 
 

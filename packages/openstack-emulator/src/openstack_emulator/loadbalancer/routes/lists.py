@@ -43,7 +43,7 @@ def listed(
     return Response({members: shown, f"{members}_links": found.links(request)})
 
 
-def trimmed(row: dict[str, Any], query: Query) -> dict[str, object]:
+def trimmed(row: dict[str, object], query: Query) -> dict[str, object]:
     """Only the fields that the request asks for; all when it names none."""
     names = [name for value in query.all("fields") for name in value.split(",")]
     return {name: row[name] for name in names if name in row} if names else row
@@ -74,13 +74,13 @@ def _wanted(query: Query, row: Mapping[str, Any]) -> bool:
     return True
 
 
-def _field(name: str, row: Mapping[str, Any]) -> str:
+def _field(name: str, row: Mapping[str, object]) -> str:
     """The field that a filter compares: `loadbalancer_id` is the ID of one of the `loadbalancers`."""
     parents = f"{name.removesuffix('_id').replace('load_balancer', 'loadbalancer')}s"
     return parents if name not in row and name.endswith("_id") and parents in row else name
 
 
-def _matches(value: Any, wanted: Sequence[str]) -> bool:
+def _matches(value: object, wanted: Sequence[str]) -> bool:
     if isinstance(value, list):
         return any(isinstance(one, dict) and one.get("id") in wanted for one in value)
     if isinstance(value, bool):

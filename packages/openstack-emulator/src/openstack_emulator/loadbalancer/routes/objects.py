@@ -88,7 +88,7 @@ class Endpoint(Generic[P]):
         caller, table = request.context, service.tables.of(self.kind)
         return [*table] if caller.is_admin else table.select(project_id=caller.project)
 
-    def _container(self, service: LoadBalancing, request: Request, given: Mapping[str, Any]) -> Provisioned:
+    def _container(self, service: LoadBalancing, request: Request, given: Mapping[str, object]) -> Provisioned:
         """The object that a new one belongs to. Raises ApiError 400, 403 and 404."""
         for name, kind in self.containers.items():
             if given.get(name):
@@ -122,7 +122,7 @@ class InnerEndpoint(Endpoint[P]):
     def _rows(self, service: LoadBalancing, request: Request) -> list[P]:
         return service.tables.of(self.kind).select(**{self.parent: self.container(service, request).id})
 
-    def _container(self, service: LoadBalancing, request: Request, given: Mapping[str, Any]) -> Provisioned:
+    def _container(self, service: LoadBalancing, request: Request, given: Mapping[str, object]) -> Provisioned:
         return self.container(service, request)
 
 

@@ -57,7 +57,7 @@ class SetupEndpoint(Generic[S]):
     def _found(self, service: LoadBalancing, request: Request) -> S:
         return self.setup(service).rows.require(key_of(request))
 
-    def _renamed(self, values: Mapping[str, Any]) -> dict[str, Any]:
+    def _renamed(self, values: Mapping[str, object]) -> dict[str, Any]:
         return {self.attributes.get(name, name): value for name, value in values.items()}
 
     def _view(self, row: S) -> View:

@@ -46,7 +46,7 @@ def new_balancer(given: object) -> NewBalancer:
     )
 
 
-def new_listener(given: Any) -> NewObject[Listener]:
+def new_listener(given: object) -> NewObject[Listener]:
     """A listener, with the policies in it and its default pool."""
     values = forms.LISTENER.values(given)
     policies, pool = _IN_LISTENER(values)
@@ -54,7 +54,7 @@ def new_listener(given: Any) -> NewObject[Listener]:
     return NewObject(kind=Listener, settings=_settings(values), parts=parts, pool=_pool(pool))
 
 
-def new_pool(given: Any) -> NewPool:
+def new_pool(given: object) -> NewPool:
     """A pool, with the members and the health monitor in it."""
     values = forms.POOL.values(given)
     members, monitor, persistence, listener_id = _IN_POOL(values)
@@ -84,7 +84,7 @@ def new_monitor(given: object) -> NewObject[HealthMonitor]:
     return NewObject(kind=HealthMonitor, settings=_settings(forms.HEALTH_MONITOR.values(given)))
 
 
-def new_policy(given: Any) -> NewObject[L7Policy]:
+def new_policy(given: object) -> NewObject[L7Policy]:
     """A policy of a listener, with the rules in it and the pool that it redirects to."""
     values = forms.L7_POLICY.values(given)
     rules, pool, action = _IN_POLICY(values)
@@ -94,17 +94,17 @@ def new_policy(given: Any) -> NewObject[L7Policy]:
     return NewObject(kind=L7Policy, settings=_settings(values), parts=parts, pool=_pool(pool))
 
 
-def new_rule(given: Any) -> NewObject[L7Rule]:
+def new_rule(given: object) -> NewObject[L7Rule]:
     """A rule of a policy."""
     return NewObject(kind=L7Rule, settings=_settings(forms.L7_RULE.values(given)))
 
 
-def _pool(given: Any) -> NewPool | PoolName | None:
+def _pool(given: object) -> NewPool | PoolName | None:
     """The pool that an object uses: a new one, or one of the same request by its name alone."""
     if given is None:
         return None
     return PoolName(given["name"]) if isinstance(given, dict) and given.keys() == {"name"} else new_pool(given)
 
 
-def _settings(values: Mapping[str, Any]) -> Mapping[str, object]:
+def _settings(values: Mapping[str, object]) -> Mapping[str, object]:
     return {name: value for name, value in values.items() if name not in NOT_KEPT}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Any
 
 from openstack_emulator.core.errors import ApiError, bad_request, not_found
 from openstack_emulator.core.http import Request, Response
@@ -68,7 +67,7 @@ def stats(messaging: Messaging, request: Request) -> Response:
     name = name_in(request)
     found = messaging.messages.waiting(queue_of(messaging, request))
     claimed = sum(messaging.claims.of(message) is not None for message in found)
-    shown: dict[str, Any] = {"claimed": claimed, "free": len(found) - claimed, "total": len(found)}
+    shown: dict[str, object] = {"claimed": claimed, "free": len(found) - claimed, "total": len(found)}
     if found:
         shown |= {"oldest": _when(messaging, name, found[0]), "newest": _when(messaging, name, found[-1])}
     return Response({"messages": shown})

@@ -69,7 +69,7 @@ def add_resources_batch(database: TimeSeriesDatabase, request: Request) -> Respo
     return Response(status=202)
 
 
-def _object(value: Any) -> dict[str, Any]:
+def _object(value: object) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise invalid("expected a dictionary")
     return value

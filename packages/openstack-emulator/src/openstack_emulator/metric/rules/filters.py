@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 from openstack_emulator.core.errors import bad_request
 
@@ -45,7 +44,7 @@ class _Reader:
     def either(self, depth: int) -> object:
         return self._joined("or", depth)
 
-    def _joined(self, word: str, depth: int) -> Any:
+    def _joined(self, word: str, depth: int) -> object:
         if depth > _DEEPEST:
             raise _wrong(self._source)
         parts = [self._part(word, depth)]
@@ -85,7 +84,7 @@ class _Reader:
             return _CONSTANTS.get(given.lower(), given)
         raise _wrong(self._source)
 
-    def _list(self) -> list[Any]:
+    def _list(self) -> list[object]:
         self._take("mark", "[")
         found = [self._value()]
         while self._at("mark", ","):

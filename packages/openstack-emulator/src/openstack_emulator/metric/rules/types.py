@@ -120,7 +120,7 @@ def attribute(given: Any) -> Attribute:
     )
 
 
-def _attribute(given: Any) -> Problem | None:
+def _attribute(given: object) -> Problem | None:
     """The description of an attribute; one with wrong options has none of the types."""
     if not isinstance(given, dict):
         return wrong_type(given, "object")
@@ -165,6 +165,6 @@ def kept_values(values: Mapping[str, Any], attributes: Mapping[str, Attribute]) 
     }
 
 
-def _fill(value: Any) -> Problem | None:
+def _fill(value: object) -> Problem | None:
     """The options of a new attribute: the value that existing resources get."""
     return None if isinstance(value, dict) and value.keys() <= {"fill"} else wrong_type(value, "object")

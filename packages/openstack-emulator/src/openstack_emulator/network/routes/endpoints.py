@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Generic
+from typing import Generic
 
 from openstack_emulator.core.cloud import Handler
 from openstack_emulator.core.errors import ApiError, bad_request
@@ -140,7 +140,7 @@ class Endpoint(Generic[T]):
     def _resources(self, network: NetworkService) -> Resources[T]:
         return network.state.of(self.kind.plural)
 
-    def _body(self, request: Request) -> dict[str, Any]:
+    def _body(self, request: Request) -> dict[str, object]:
         name = self.kind.name
         try:
             body = request.json if request.body else {}
@@ -194,7 +194,7 @@ def _create_all(resources: Resources[T], actor: Actor, bodies: list[dict[str, ob
     return created
 
 
-def _object(value: Any, name: str) -> dict[str, Any]:
+def _object(value: object, name: str) -> dict[str, object]:
     """An item of a bulk create; Neutron also takes each wrapped in its own name."""
     if isinstance(value, dict) and isinstance(value.get(name), dict) and len(value) == 1:
         value = value[name]

@@ -217,7 +217,7 @@ def _tags_match(name: str, values: list[str], row: Readable) -> bool:
     return all(TAG_FILTERS[name](set(value.split(",")), present) for value in values)
 
 
-def _matches(value: Any, values: list[str]) -> bool:
+def _matches(value: object, values: list[str]) -> bool:
     if isinstance(value, list):
         return any(str(item) in values for item in map(plain, value))
     if isinstance(value, bool):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from openstack_emulator.core.errors import bad_request
 from openstack_emulator.network.records.core import AddressGroup
 from openstack_emulator.network.rules.attributes import ip_or_cidr, items
@@ -34,7 +32,7 @@ class AddressGroups(Resources[AddressGroup]):
             )
         self.change(record, addresses=sorted((present | new) - old))
 
-    def _addresses(self, given: Any) -> set[str]:
+    def _addresses(self, given: object) -> set[str]:
         try:
             return {_prefix(address) for address in ADDRESSES(given)}
         except ValueError:
@@ -42,7 +40,7 @@ class AddressGroups(Resources[AddressGroup]):
             raise bad_request(f"invalid IPNetwork {word}", "AddrFormatError") from None
 
 
-def _is_prefix(value: Any) -> bool:
+def _is_prefix(value: object) -> bool:
     try:
         return bool(ip_or_cidr(value))
     except ValueError:

@@ -50,7 +50,7 @@ def _without_scope(value: str) -> str:
     return value
 
 
-def anything(value: Any) -> object:
+def anything(value: object) -> object:
     return value
 
 
@@ -70,7 +70,7 @@ def text(longest: int) -> Check:
 NAME = text(255)
 
 
-def filled(value: Any) -> str:
+def filled(value: object) -> str:
     """A string that is not empty."""
     if not str(NAME(value)).strip():
         raise ValueError(f"'{value}' is blank.")
@@ -152,7 +152,7 @@ def uuid(value: Any) -> str:
     raise ValueError(f"'{value}' is not a valid UUID.")
 
 
-def mac(value: Any) -> str:
+def mac(value: object) -> str:
     """A unicast MAC address, in lower case with colons."""
     given = str(value).lower().replace("-", ":")
     if not MAC.fullmatch(given) or given == "00:00:00:00:00:00":
@@ -178,7 +178,7 @@ def cidr(value: Any) -> str:
     raise ValueError(f"'{value}' is not a valid IP subnet.")
 
 
-def nameserver(value: Any) -> str:
+def nameserver(value: object) -> str:
     """The address of a name server."""
     try:
         return ip(value)
@@ -186,7 +186,7 @@ def nameserver(value: Any) -> str:
         raise ValueError(f"'{value}' is not a valid nameserver. {error}") from None
 
 
-def converted_cidr(value: Any) -> str:
+def converted_cidr(value: object) -> str:
     """As `cidr`, for attributes that are converted before they are checked."""
     try:
         return cidr(value)
@@ -194,7 +194,7 @@ def converted_cidr(value: Any) -> str:
         raise NotConvertible(f"{value} is not in a CIDR format.") from None
 
 
-def ip_or_cidr(value: Any) -> str:
+def ip_or_cidr(value: object) -> str:
     """An address or a network, as given."""
     if not isinstance(value, str) or "/" not in value:
         return str(ip(value))
@@ -202,7 +202,7 @@ def ip_or_cidr(value: Any) -> str:
     return value
 
 
-def dns_name(value: Any) -> str:
+def dns_name(value: object) -> str:
     """A host name, alone or with its domain."""
     name = str(text(255)(value))
     for label in name.rstrip(".").split(".") if name else ():
@@ -219,7 +219,7 @@ def dns_name(value: Any) -> str:
 def dhcp_option(check: Check) -> Check:
     """An option of DHCP, whose value may be null, not empty."""
 
-    def checked(value: Any) -> Any:
+    def checked(value: object) -> Any:
         option = check(value)
         if option["opt_value"] is not None and not option["opt_value"].strip():
             raise NotConvertible(f"No valid key specs matched for: {value}.")
@@ -272,7 +272,7 @@ def made(kind: Callable[..., P], check: Check) -> Callable[[Any], P]:
     return lambda value: kind(**check(value))
 
 
-def fixed_ips(value: Any) -> list[AddressWish]:
+def fixed_ips(value: object) -> list[AddressWish]:
     """Addresses asked for, as `{subnet_id, ip_address}` with either or both; none of them twice."""
     known = FIXED_KEYS.keys()
     for item in value if isinstance(value, list) else ():
@@ -286,7 +286,7 @@ def fixed_ips(value: Any) -> list[AddressWish]:
     return asked
 
 
-def dictionary(value: Any) -> dict[str, object]:
+def dictionary(value: object) -> dict[str, object]:
     """Any JSON object; null stands for an empty one."""
     if value is None:
         return {}
@@ -295,7 +295,7 @@ def dictionary(value: Any) -> dict[str, object]:
     return value
 
 
-def port_number(value: Any) -> int:
+def port_number(value: object) -> int:
     return int(integer(1, 65535)(value))
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from openstack_emulator.core.errors import ApiError, bad_request, conflict, not_found
 from openstack_emulator.network.records.core import Port, SubPort, Trunk
 from openstack_emulator.network.rules.attributes import NotConvertible
@@ -42,7 +40,7 @@ class Trunks(Resources[Trunk]):
         if self.state.rows.ports.require(record.port_id).host_id:
             raise in_use("TrunkInUse", f"Trunk {record.id} is currently in use.")
 
-    def add_subports(self, actor: Actor, record: Trunk, given: Any) -> None:
+    def add_subports(self, actor: Actor, record: Trunk, given: object) -> None:
         """Let the trunk carry more ports. Raises: ApiError."""
         self._refuse_change(actor, record)
         added = self._checked(actor, record, _sub_ports(given))
@@ -118,7 +116,7 @@ class Trunks(Resources[Trunk]):
                 self.ports.change(port, device_owner=owner)
 
 
-def _sub_ports(given: Any) -> list[SubPortWish]:
+def _sub_ports(given: object) -> list[SubPortWish]:
     if not isinstance(given, list):
         raise _invalid(f"'{given}' is not a list.")
     try:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Mapping
-from typing import Any
 from urllib.parse import unquote
 
 import orjson
@@ -121,7 +120,7 @@ def _joined_hash(parts: Iterable[str]) -> str:
     return hash_of("".join(parts).encode())
 
 
-def _narrowed(segment: Segment, at: int, given: Any) -> Segment:
+def _narrowed(segment: Segment, at: int, given: object) -> Segment:
     """The segment with a part of its bytes."""
     wanted = spans(f"bytes={given}", segment.whole_bytes)
     if wanted is None or len(wanted) != 1:

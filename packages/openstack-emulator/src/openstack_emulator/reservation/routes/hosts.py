@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from openstack_emulator.core.errors import bad_request, not_found
 from openstack_emulator.core.http import Request, Response
 from openstack_emulator.reservation.records import Host
@@ -62,7 +60,7 @@ def list_properties(service: Reservations, request: Request) -> Response:
     if not detail:
         return Response({"resource_properties": [{"property": row.id} for row in rows]})
     hosts = list(service.hosts.rows)
-    shown: list[dict[str, Any]] = []
+    shown: list[dict[str, object]] = []
     for row in rows:
         values = {host.capabilities[row.id] for host in hosts if row.id in host.capabilities}
         shown.append({**property_view(row), "private": row.private, "values": sorted(values)})

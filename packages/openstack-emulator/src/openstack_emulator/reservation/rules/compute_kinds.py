@@ -98,11 +98,11 @@ class InstanceReservations(ComputeKind):
     fields = ("vcpus", "memory_mb", "disk_gb", "amount", "affinity", "resource_properties", "flavor_id",
               "server_group_id", "aggregate_id")  # fmt: skip
 
-    def accept(self, given: Mapping[str, Any]) -> dict[str, Any]:
+    def accept(self, given: Mapping[str, object]) -> dict[str, Any]:
         size = {name: number(given, name, 1) for name in ("vcpus", "memory_mb")}
         return {**size, "disk_gb": number(given, "disk_gb", 0), **self.placement(given)}
 
-    def placement(self, given: Mapping[str, Any]) -> dict[str, Any]:
+    def placement(self, given: Mapping[str, object]) -> dict[str, Any]:
         """Return how many servers a reservation has room for, and where. Raises ApiError 400 or 404."""
         affinity = required(given, "affinity")
         together = None if affinity in (None, "None", "") else as_boolean(affinity)

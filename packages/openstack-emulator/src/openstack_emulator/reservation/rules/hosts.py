@@ -129,7 +129,7 @@ def fields_of(host: Host) -> dict[str, object]:
     return {**host.capabilities, **own}
 
 
-def _capabilities(given: Mapping[str, Any]) -> dict[str, str]:
+def _capabilities(given: Mapping[str, object]) -> dict[str, str]:
     """The capabilities of a request, as strings. Raises ApiError 400."""
     for name, value in given.items():
         if isinstance(value, dict | list) or value is None:

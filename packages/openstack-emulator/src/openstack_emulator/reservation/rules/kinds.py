@@ -37,7 +37,7 @@ class Kind:
         self.calendar = calendar
 
     @abstractmethod
-    def accept(self, given: Mapping[str, Any]) -> dict[str, Any]:
+    def accept(self, given: Mapping[str, object]) -> dict[str, Any]:
         """Return the fields of a reservation that a request describes. Raises ApiError 400."""
 
     @abstractmethod
@@ -72,7 +72,7 @@ class AddressReservations(Kind):
         super().__init__(calendar)
         self._addresses = addresses
 
-    def accept(self, given: Mapping[str, Any]) -> dict[str, Any]:
+    def accept(self, given: Mapping[str, object]) -> dict[str, Any]:
         network = required(given, "network_id")
         wanted = given.get("required_floatingips") or []
         if not isinstance(wanted, list) or not all(isinstance(one, str) for one in wanted):

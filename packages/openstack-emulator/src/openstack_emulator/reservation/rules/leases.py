@@ -137,7 +137,7 @@ class Leases(Rules):
         lease.name, lease.updated_at = name, self.records.timestamp(STAMP)
         self.rows.save(lease)
 
-    def _reschedule(self, lease: Lease, given: Mapping[str, Any], now: datetime) -> None:
+    def _reschedule(self, lease: Lease, given: Mapping[str, object], now: datetime) -> None:
         start, end, warning = _new_dates(lease, given, now)
         period = Period(written(start), written(end), lease.id)
         started = lease.status == "ACTIVE"
@@ -163,7 +163,7 @@ class Leases(Rules):
                 plan.kind.start(reservation, lease)
         self.events.reschedule(lease, {START: lease.start_date, END: lease.end_date, BEFORE_END: lease.before_end_date})
 
-    def _changes(self, lease: Lease, given: Any, period: Period) -> list[_Plan]:
+    def _changes(self, lease: Lease, given: object, period: Period) -> list[_Plan]:
         """Return the lease's reservations as a request changes them."""
         own = self.reservations_of(lease)
         wishes = _by_id(given, {reservation.id for reservation in own})
@@ -263,13 +263,13 @@ def _new_dates(lease: Lease, given: Mapping[str, object], now: datetime) -> tupl
     return start, end, warning
 
 
-def _name(given: Any) -> str:
+def _name(given: object) -> str:
     if not isinstance(given, str) or not given or len(given) > _LONGEST_NAME:
         raise bad_request(f"The name of a lease must be a string of 1 to {_LONGEST_NAME} characters.")
     return given
 
 
-def _list(given: Any, name: str) -> list[Any]:
+def _list(given: object, name: str) -> list[Any]:
     if not isinstance(given, list):
         raise bad_request(f"{name} must be a list.")
     return given

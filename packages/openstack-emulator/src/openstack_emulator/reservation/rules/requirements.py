@@ -8,7 +8,7 @@ from typing import Any
 
 from openstack_emulator.core.errors import bad_request, not_found
 
-Matches = Callable[[Mapping[str, Any]], bool]
+Matches = Callable[[Mapping[str, object]], bool]
 
 _OPERATORS: Mapping[str, Callable[[Any, Any], bool]] = {
     "==": lambda have, wanted: have == wanted,
@@ -37,7 +37,7 @@ def requirement(given: Any, known: Callable[[str], bool]) -> Matches:
     return _condition(parsed, given, known) if parsed else lambda host: True
 
 
-def _condition(parsed: object, given: Any, known: Callable[[str], bool]) -> Matches:
+def _condition(parsed: object, given: object, known: Callable[[str], bool]) -> Matches:
     if not isinstance(parsed, list) or len(parsed) < 2 or not isinstance(parsed[0], str):
         raise _malformed(given)
     if parsed[0] == "and":
@@ -46,7 +46,7 @@ def _condition(parsed: object, given: Any, known: Callable[[str], bool]) -> Matc
     return _comparison(parsed, given, known)
 
 
-def _comparison(parsed: object, given: Any, known: Callable[[str], bool]) -> Matches:
+def _comparison(parsed: object, given: object, known: Callable[[str], bool]) -> Matches:
     if not isinstance(parsed, list) or len(parsed) != 3 or not all(isinstance(part, str) for part in parsed):
         raise _malformed(given)
     operator, field, wanted = parsed
@@ -66,5 +66,5 @@ def _comparable(have: Any, wanted: str) -> tuple[Any, Any]:
         return str(have), wanted
 
 
-def _malformed(given: Any) -> Exception:
+def _malformed(given: object) -> Exception:
     return bad_request(f"Malformed requirements {given}")

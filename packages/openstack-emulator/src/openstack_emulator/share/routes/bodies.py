@@ -12,7 +12,7 @@ from openstack_emulator.core.validation.problems import Check
 from openstack_emulator.share.rules.composition import SharedFileSystems
 
 R = TypeVar("R")
-Actions = Mapping[str, Callable[[SharedFileSystems, Request, R, Any], Response]]
+Actions = Mapping[str, Callable[[SharedFileSystems, Request, R, object], Response]]
 """The handlers of actions by name; the last argument is what the body has under this name."""
 TEXT = fields.nullable(fields.text())
 METADATA = fields.text_map(largest_value=1023, key_form=r".{1,255}")

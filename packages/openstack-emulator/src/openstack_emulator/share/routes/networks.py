@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
 
 from openstack_emulator.core.actions import act, argument_of
 from openstack_emulator.core.errors import bad_request, conflict
@@ -109,7 +108,7 @@ def _add_service(systems: SharedFileSystems, request: Request, network: ShareNet
     return _shown(systems, request, network)
 
 
-def _remove_service(systems: SharedFileSystems, request: Request, network: ShareNetwork, arguments: Any) -> Response:
+def _remove_service(systems: SharedFileSystems, request: Request, network: ShareNetwork, arguments: object) -> Response:
     service_id = argument_of("remove_security_service", arguments, "security_service_id", fields.text())
     systems.networks.remove_service(request.context, network, service_id)
     return _shown(systems, request, network)

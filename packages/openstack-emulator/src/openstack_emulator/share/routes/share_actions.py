@@ -33,7 +33,7 @@ SINCE_FORCE = (2, 64)
 """The first microversion in which administrators can extend a share without the scheduler."""
 
 
-def allow(systems: SharedFileSystems, request: Request, share: Share, arguments: Any) -> Response:
+def allow(systems: SharedFileSystems, request: Request, share: Share, arguments: object) -> Response:
     checks = {
         "access_type": fields.text(1),
         "access_to": fields.text(1),
@@ -58,7 +58,7 @@ def deny(systems: SharedFileSystems, request: Request, share: Share, arguments: 
     return Response(status=ACCEPTED)
 
 
-def list_access(systems: SharedFileSystems, request: Request, share: Share, arguments: Any) -> Response:
+def list_access(systems: SharedFileSystems, request: Request, share: Share, arguments: object) -> Response:
     if request.version >= SINCE_METADATA:
         raise bad_request("There is no such action: access_list")
     return Response({"access_list": [rule_view(request, rule) for rule in systems.access_rules.of(share)]})
@@ -71,19 +71,19 @@ def extend(systems: SharedFileSystems, request: Request, share: Share, arguments
     return Response(status=ACCEPTED)
 
 
-def shrink(systems: SharedFileSystems, request: Request, share: Share, arguments: Any) -> Response:
+def shrink(systems: SharedFileSystems, request: Request, share: Share, arguments: object) -> Response:
     systems.shares.shrink(share, int(argument_of("shrink", arguments, "new_size", fields.integer(1), strict=False)))
     return Response(status=ACCEPTED)
 
 
-def revert(systems: SharedFileSystems, request: Request, share: Share, arguments: Any) -> Response:
+def revert(systems: SharedFileSystems, request: Request, share: Share, arguments: object) -> Response:
     if request.version < SINCE_REVERT:
         raise bad_request("There is no such action: revert")
     systems.shares.revert(share, argument_of("revert", arguments, "snapshot_id", fields.text(1), strict=False))
     return Response(status=ACCEPTED)
 
 
-def reset_task(systems: SharedFileSystems, request: Request, share: Share, arguments: Any) -> Response:
+def reset_task(systems: SharedFileSystems, request: Request, share: Share, arguments: object) -> Response:
     request.context.require()
     check = fields.nullable(fields.one_of(*TASK_STATES))
     share.task_state = argument_of("reset_task_state", arguments, "task_state", check, strict=False)
@@ -96,7 +96,7 @@ def discard(systems: SharedFileSystems, request: Request, share: Share, argument
     return Response(status=ACCEPTED)
 
 
-def restore(systems: SharedFileSystems, request: Request, share: Share, arguments: Any) -> Response:
+def restore(systems: SharedFileSystems, request: Request, share: Share, arguments: object) -> Response:
     systems.shares.restore(share)
     return Response(status=ACCEPTED)
 

@@ -153,7 +153,7 @@ def _add_access(systems: SharedFileSystems, request: Request, kind: ShareType, a
     return Response(status=ACCEPTED)
 
 
-def _remove_access(systems: SharedFileSystems, request: Request, kind: ShareType, arguments: Any) -> Response:
+def _remove_access(systems: SharedFileSystems, request: Request, kind: ShareType, arguments: object) -> Response:
     systems.types.remove_access(kind, argument_of("removeProjectAccess", arguments, "project", fields.text(1)))
     return Response(status=ACCEPTED)
 

@@ -163,7 +163,7 @@ def may_use(kind: ShareType, context: Context) -> bool:
     return bool(kind.is_public or context.is_admin or context.project_id in kind.projects)
 
 
-def _boolean(value: Any) -> bool | None:
+def _boolean(value: object) -> bool | None:
     """The boolean that `True`, `"true"` or `"<is> True"` means; None for other values."""
     return as_boolean(str(value).removeprefix("<is>").strip())
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from openstack_emulator.core.actions import act
 from openstack_emulator.core.errors import RolesLacking
@@ -11,7 +11,7 @@ from openstack_emulator.core.http import Request, Response
 from openstack_emulator.volume.rules.composition import BlockStorage
 
 R = TypeVar("R")
-Actions = Mapping[str, Callable[[BlockStorage, Request, R, Any], Response]]
+Actions = Mapping[str, Callable[[BlockStorage, Request, R, object], Response]]
 """The handlers by the name of the action; the last argument is what the body has under this name."""
 UNKNOWN = "There is no such action: {name}. Verify the request body and Content-Type header and try again."
 REFUSAL = "Policy doesn't allow volume_extension:{kind}_admin_actions:{rule} to be performed."

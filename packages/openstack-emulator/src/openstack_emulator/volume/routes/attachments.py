@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from openstack_emulator.core.actions import act
 from openstack_emulator.core.cloud import Cloud
 from openstack_emulator.core.errors import bad_request, not_found
@@ -91,7 +89,7 @@ def delete(storage: BlockStorage, request: Request) -> Response:
     return Response({"attachments": [attachment_summary(row) for row in left]})
 
 
-def _complete(storage: BlockStorage, request: Request, attachment: Attachment, arguments: Any) -> Response:
+def _complete(storage: BlockStorage, request: Request, attachment: Attachment, arguments: object) -> Response:
     storage.attachments.complete(attachment)
     return Response(status=204)
 

@@ -25,7 +25,7 @@ NO_ITEM = "Volume {id} has no metadata with key {key}."
 OTHER_KEY = "Request body and URI mismatch"
 
 
-def flag(value: Any, name: str) -> bool:
+def flag(value: object, name: str) -> bool:
     """The boolean that a value of a request means; 400 for other values."""
     found = as_boolean(value)
     if found is None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from openstack_emulator.core.actions import ACCEPTED, arguments_of, for_administrators, reset_status, status_among
 from openstack_emulator.core.errors import bad_request
 from openstack_emulator.core.filters import equal, holds, project_rows
@@ -113,7 +111,7 @@ SNAPSHOT_UPDATES = {
 """The statuses that the back end may set on a snapshot, by its present status."""
 
 
-def _update_status(storage: BlockStorage, request: Request, snapshot: Snapshot, arguments: Any) -> Response:
+def _update_status(storage: BlockStorage, request: Request, snapshot: Snapshot, arguments: object) -> Response:
     checks = {"status": fields.text(1), "progress": fields.nullable(fields.text(pattern=r"(100|[0-9]{1,2})%?"))}
     wanted = arguments_of("os-update_snapshot_status", arguments, checks, ("status",))
     current, asked = snapshot.status, wanted["status"]

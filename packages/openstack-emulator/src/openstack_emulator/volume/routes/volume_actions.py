@@ -20,7 +20,7 @@ from openstack_emulator.volume.rules.wanted import NewImage
 from openstack_emulator.volume.views import uploaded_image
 
 
-def attach(storage: BlockStorage, request: Request, volume: Volume, arguments: Any) -> Response:
+def attach(storage: BlockStorage, request: Request, volume: Volume, arguments: object) -> Response:
     checks = {
         "instance_uuid": fields.nullable(fields.identifier),
         "host_name": fields.nullable(fields.text()),
@@ -56,22 +56,22 @@ def force_detach(storage: BlockStorage, request: Request, volume: Volume, argume
     return Response(status=ACCEPTED)
 
 
-def reserve(storage: BlockStorage, request: Request, volume: Volume, arguments: Any) -> Response:
+def reserve(storage: BlockStorage, request: Request, volume: Volume, arguments: object) -> Response:
     storage.attachments.reserve(volume)
     return Response(status=ACCEPTED)
 
 
-def unreserve(storage: BlockStorage, request: Request, volume: Volume, arguments: Any) -> Response:
+def unreserve(storage: BlockStorage, request: Request, volume: Volume, arguments: object) -> Response:
     storage.attachments.unreserve(volume)
     return Response(status=ACCEPTED)
 
 
-def begin_detaching(storage: BlockStorage, request: Request, volume: Volume, arguments: Any) -> Response:
+def begin_detaching(storage: BlockStorage, request: Request, volume: Volume, arguments: object) -> Response:
     storage.attachments.begin_detaching(volume)
     return Response(status=ACCEPTED)
 
 
-def roll_detaching(storage: BlockStorage, request: Request, volume: Volume, arguments: Any) -> Response:
+def roll_detaching(storage: BlockStorage, request: Request, volume: Volume, arguments: object) -> Response:
     storage.attachments.roll_detaching(volume)
     return Response(status=ACCEPTED)
 
@@ -82,7 +82,7 @@ def initialize_connection(storage: BlockStorage, request: Request, volume: Volum
     return Response({"connection_info": {"driver_volume_type": connection.driver, "data": connection.data}})
 
 
-def terminate_connection(storage: BlockStorage, request: Request, volume: Volume, arguments: Any) -> Response:
+def terminate_connection(storage: BlockStorage, request: Request, volume: Volume, arguments: object) -> Response:
     argument_of("os-terminate_connection", arguments, "connector", fields.anything)
     _leave_to_nova(storage, request, volume, {})
     return Response(status=ACCEPTED)
@@ -94,14 +94,14 @@ def extend(storage: BlockStorage, request: Request, volume: Volume, arguments: A
     return Response(status=ACCEPTED)
 
 
-def retype(storage: BlockStorage, request: Request, volume: Volume, arguments: Any) -> Response:
+def retype(storage: BlockStorage, request: Request, volume: Volume, arguments: object) -> Response:
     checks = {"new_type": fields.text(1), "migration_policy": fields.nullable(fields.one_of("never", "on-demand"))}
     wanted = arguments_of("os-retype", arguments, checks, ("new_type",))
     storage.changes.retype(request.context, volume, wanted["new_type"])
     return Response(status=ACCEPTED)
 
 
-def set_readonly(storage: BlockStorage, request: Request, volume: Volume, arguments: Any) -> Response:
+def set_readonly(storage: BlockStorage, request: Request, volume: Volume, arguments: object) -> Response:
     asked = argument_of("os-update_readonly_flag", arguments, "readonly", fields.boolean)
     if volume.status != "available":
         raise bad_request(
@@ -112,13 +112,13 @@ def set_readonly(storage: BlockStorage, request: Request, volume: Volume, argume
     return Response(status=ACCEPTED)
 
 
-def set_bootable(storage: BlockStorage, request: Request, volume: Volume, arguments: Any) -> Response:
+def set_bootable(storage: BlockStorage, request: Request, volume: Volume, arguments: object) -> Response:
     bootable = flag(argument_of("os-set_bootable", arguments, "bootable", fields.boolean), "bootable")
     storage.volumes.update(volume, {"bootable": bootable})
     return Response(status=200)
 
 
-def reset_volume(storage: BlockStorage, request: Request, volume: Volume, arguments: Any) -> Response:
+def reset_volume(storage: BlockStorage, request: Request, volume: Volume, arguments: object) -> Response:
     request.context.require()
     checks = {
         "status": fields.text(),
@@ -165,7 +165,7 @@ def upload_image(storage: BlockStorage, request: Request, volume: Volume, argume
     return Response({"os-volume_upload_image": uploaded_image(request, volume, kind, image, previous)}, ACCEPTED)
 
 
-def revert(storage: BlockStorage, request: Request, volume: Volume, arguments: Any) -> Response:
+def revert(storage: BlockStorage, request: Request, volume: Volume, arguments: object) -> Response:
     if request.version < (3, 40):
         raise bad_request(UNKNOWN.format(name="revert"))
     snapshot_id = argument_of("revert", arguments, "snapshot_id", fields.identifier)
@@ -189,7 +189,7 @@ def unset_image_metadata(storage: BlockStorage, request: Request, volume: Volume
     return Response(status=200)
 
 
-def show_image_metadata(storage: BlockStorage, request: Request, volume: Volume, arguments: Any) -> Response:
+def show_image_metadata(storage: BlockStorage, request: Request, volume: Volume, arguments: object) -> Response:
     return Response({"metadata": volume.image_metadata})
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from openstack_emulator.core.validation.conversions import as_boolean
 from openstack_emulator.volume.rules.constants import BACKEND
@@ -68,7 +67,7 @@ COMPARISONS: Mapping[str, Callable[[str, str], bool]] = {
 """The first word of a spec's value → how the rest compares with a capability."""
 
 
-def _fits(has: Any, asked: str) -> bool:
+def _fits(has: object, asked: str) -> bool:
     operator, _, rest = asked.strip().partition(" ")
     compare = COMPARISONS.get(operator)
     return str(has) == asked if compare is None else compare(str(has), rest.strip())

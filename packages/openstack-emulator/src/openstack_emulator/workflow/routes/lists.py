@@ -92,7 +92,7 @@ def listing(
     return Response(body)
 
 
-def _stored(row: Any) -> Collection[str]:
+def _stored(row: object) -> Collection[str]:
     """Return the names of what is stored of a row, by which lists can be sorted too."""
     return stored_names(type(row)) if isinstance(row, TypedRecord) else ()
 
@@ -141,7 +141,7 @@ def _start(found: Sequence[Mapping[str, object]], marker: str | None, plural: st
     raise not_found(_NO_MARKER.get(plural, "The marker {} could not be found.").format(marker))
 
 
-def _selected(one: dict[str, Any], wanted: Sequence[str], hidden: Collection[str]) -> dict[str, object]:
+def _selected(one: dict[str, object], wanted: Sequence[str], hidden: Collection[str]) -> dict[str, object]:
     if wanted:
         shown = {"id", *wanted, *(other for name, other in _TOGETHER.items() if name in wanted)}
         return {name: value for name, value in one.items() if name in shown}

@@ -47,7 +47,7 @@ class Action:
 
     run: Callable[..., Result]
     description: str
-    parameters: Mapping[str, Any] = field(default_factory=dict)
+    parameters: Mapping[str, object] = field(default_factory=dict)
     synchronous: bool = True
 
     @property
@@ -144,7 +144,7 @@ def _http_action(**given: Any) -> Result:
     return _http(json_body=given.pop("json"), **given)
 
 
-def _asynchronous_http(**given: Any) -> Result:
+def _asynchronous_http(**given: object) -> Result:
     result = _http_action(**given)
     return Result(fetch=result.fetch, asynchronous=True)
 

@@ -30,7 +30,7 @@ class Environments(Rules):
             raise missing_environment(name)
         return min(found, key=lambda row: row.project_id != context.project_id)
 
-    def variables(self, given: Any, project: str) -> dict[str, object]:
+    def variables(self, given: object, project: str) -> dict[str, object]:
         """Return the variables that the parameter `env` of an execution means. Raises ApiError."""
         if given is None or isinstance(given, dict):
             return dict(given or {})

@@ -101,7 +101,7 @@ class Executions(Rules):
             self._end(execution, "ERROR", str(error))
         return execution
 
-    def start_for_task(self, task: Task, index: int, name: str, given: Mapping[str, Any]) -> None:
+    def start_for_task(self, task: Task, index: int, name: str, given: Mapping[str, object]) -> None:
         """Start a workflow that a task runs: one of the same workbook, or of the project. Raises ApiError."""
         parent = self._runs.execution_of(task)
         if parent.depth >= MOST_NESTED:

@@ -47,7 +47,7 @@ def _global(scope: Scope, name: str | None = None) -> object:
     return scope.published if name is None else scope.published.get(name)
 
 
-def _pretty(scope: Scope, value: Any) -> str:
+def _pretty(scope: Scope, value: object) -> str:
     return json.dumps(plain(value), indent=4)
 
 
@@ -98,7 +98,7 @@ def _check_string(text: str) -> None:
         raise ExpressionError(f"Parse error in the Jinja expression [{text}]: {error}")
 
 
-def _string(text: str, data: Mapping[str, Any], scope: Scope) -> object:
+def _string(text: str, data: Mapping[str, object], scope: Scope) -> object:
     whole = text.strip()
     if whole.startswith(_OPEN) and whole.endswith(_CLOSE) and len(whole) >= _MARKS and whole.count(_OPEN) == 1:
         return _yaql(whole[len(_OPEN) : -len(_CLOSE)].strip(), data, scope)
@@ -132,7 +132,7 @@ def _has_jinja(text: str) -> bool:
     return any((start := text.find(first)) >= 0 and text.find(last, start + 2) >= 0 for first, last in marks)
 
 
-def _as_text(value: Any) -> str:
+def _as_text(value: object) -> str:
     return value if isinstance(value, str) else json.dumps(value)
 
 
@@ -162,7 +162,7 @@ def _in_yaql(function: Callable[..., object]) -> Callable[..., object]:
     return call
 
 
-def _jinja(text: str, data: Mapping[str, Any], scope: Scope) -> object:
+def _jinja(text: str, data: Mapping[str, object], scope: Scope) -> object:
     try:
         return jinja.evaluate(text, plain(data), {name: partial(call, scope) for name, call in _FUNCTIONS.items()})
     except (JinjaError, TimeoutError, ValueError) as error:

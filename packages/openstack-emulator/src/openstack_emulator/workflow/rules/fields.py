@@ -45,7 +45,7 @@ def _syntax_error(text: str) -> str | None:
     return None
 
 
-def choice(value: Any, name: str, allowed: Collection[str]) -> str:
+def choice(value: object, name: str, allowed: Collection[str]) -> str:
     """Return one of the values that a field can have. Raises ApiError 400."""
     if value not in allowed:
         problem = f"Value should be one of: {', '.join(allowed)}"
@@ -53,7 +53,7 @@ def choice(value: Any, name: str, allowed: Collection[str]) -> str:
     return str(value)
 
 
-def json_value(value: Any, name: str) -> object:
+def json_value(value: object, name: str) -> object:
     """Return what a field contains: JSON in a string, another string, or the value itself. Raises ApiError 400."""
     try:
         found = orjson.loads(value) if isinstance(value, str) else value
@@ -63,7 +63,7 @@ def json_value(value: Any, name: str) -> object:
     return found
 
 
-def check_levels(value: Any, name: str) -> None:
+def check_levels(value: object, name: str) -> None:
     """Refuse data that is nested too deeply to be walked recursively."""
     level, left = 0, [value]
     while left:

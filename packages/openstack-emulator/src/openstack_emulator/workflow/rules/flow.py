@@ -38,7 +38,7 @@ def transitions(spec: WorkflowSpec, task: Task, holds: Callable[[object], bool])
 
 def merged(*parts: Mapping[str, object]) -> dict[str, object]:
     """Return one map of all: later values replace earlier ones, maps are merged."""
-    result: dict[str, Any] = {}
+    result: dict[str, object] = {}
     for part in parts:
         for key, value in part.items():
             known = result.get(key)

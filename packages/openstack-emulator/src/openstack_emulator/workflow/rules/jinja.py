@@ -20,7 +20,7 @@ _TIMEOUT_SECONDS = 30.0
 _LONGEST_LINE = 6 * LARGEST
 _WORKER = "openstack_emulator.workflow.rules.jinja_worker"
 
-Function = Callable[..., Any]
+Function = Callable[..., object]
 
 
 class JinjaError(Exception):
@@ -91,7 +91,7 @@ def _answered(process: JsonProcess, text: str, data: Mapping[str, object], funct
     return answer["value"]
 
 
-def _result(function: Function, arguments: list[Any]) -> dict[str, object]:
+def _result(function: Function, arguments: list[object]) -> dict[str, object]:
     try:
         value = function(*arguments)
         json.dumps(value)

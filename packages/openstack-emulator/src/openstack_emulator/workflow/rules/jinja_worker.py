@@ -15,7 +15,6 @@ import signal
 import sys
 from collections.abc import Callable, Mapping
 from functools import cache, lru_cache, partial
-from typing import Any
 
 from jinja2 import Undefined
 from jinja2.sandbox import ImmutableSandboxedEnvironment
@@ -48,7 +47,7 @@ def _compiled(text: str) -> Callable[..., object]:
     return environment().from_string(text).render
 
 
-def _evaluated(text: str, data: Any, functions: list[str]) -> dict[str, object]:
+def _evaluated(text: str, data: object, functions: list[str]) -> dict[str, object]:
     try:
         result = _compiled(text)({"_": data, **{name: partial(_called, name) for name in functions}})
         if isinstance(result, Undefined):
@@ -64,7 +63,7 @@ def _evaluated(text: str, data: Any, functions: list[str]) -> dict[str, object]:
     return answer
 
 
-def _called(name: str, *arguments: Any) -> Any:
+def _called(name: str, *arguments: object) -> object:
     _write({"call": name, "arguments": plain(arguments)})
     answer = json.loads(sys.stdin.buffer.readline())
     if "error" in answer:
@@ -72,7 +71,7 @@ def _called(name: str, *arguments: Any) -> Any:
     return answer["value"]
 
 
-def _write(message: Mapping[str, Any]) -> None:
+def _write(message: Mapping[str, object]) -> None:
     sys.stdout.write(json.dumps(message) + "\n")
     sys.stdout.flush()
 

@@ -99,7 +99,7 @@ def _document(text: str) -> dict[str, object]:
     return document
 
 
-def _plain(value: Any, left: list[int]) -> object:
+def _plain(value: object, left: list[int]) -> object:
     """Return loaded YAML as JSON data, each alias a copy. `left` counts the nodes that are still allowed."""
     left[0] -= 1
     if left[0] < 0:
@@ -138,7 +138,7 @@ def _action(name: str, body: object) -> ActionSpec:
     )
 
 
-def _inputs(given: Any, where: str) -> list[object]:
+def _inputs(given: object, where: str) -> list[object]:
     """Return the parameters: names, and maps from a name to a default."""
     inputs = _list(given, f"the input of {where}")
     for one in inputs:
@@ -163,7 +163,7 @@ def expectations(missing: Collection[str], unexpected: Collection[str]) -> str:
     return ", ".join(f"{kind}={names}" for kind, names in found.items() if names)
 
 
-def _list(value: Any, where: str) -> list[Any]:
+def _list(value: object, where: str) -> list[Any]:
     if not isinstance(value, list):
         raise invalid(f"{value!r} is not of type 'array' ({where})")
     return value
@@ -231,7 +231,7 @@ def _publishing(task: TaskSpec, defaults: TaskSpec) -> dict[str, object]:
     return found
 
 
-def _input(given: Any, inline: Mapping[str, object]) -> object:
+def _input(given: object, inline: Mapping[str, object]) -> object:
     if isinstance(given, str):
         return given
     return {**inline, **_map(given or {}, "input")}
@@ -259,7 +259,7 @@ def _requires(given: object, where: str) -> list[object]:
     return [given] if isinstance(given, str) else _list(given, f"requires of {where}")
 
 
-def _retry(given: Any, where: str) -> dict[str, object]:
+def _retry(given: object, where: str) -> dict[str, object]:
     retry = _parameters(given, where) if isinstance(given, str) else _map(given, f"retry of {where}")
     _known(retry, frozenset({"count", "delay", "break-on", "continue-on"}), f"retry of {where}")
     if "count" not in retry:
@@ -267,7 +267,7 @@ def _retry(given: Any, where: str) -> dict[str, object]:
     return retry
 
 
-def _with_items(given: Any, where: str) -> dict[str, object]:
+def _with_items(given: object, where: str) -> dict[str, object]:
     found = {}
     for one in [given] if isinstance(given, str) else _list(given, f"with-items of {where}"):
         match = _ITEMS.match(str(one))
@@ -278,7 +278,7 @@ def _with_items(given: Any, where: str) -> dict[str, object]:
     return found
 
 
-def _transitions(given: Any, where: str) -> tuple[list[dict[str, object]], dict[str, object]]:
+def _transitions(given: object, where: str) -> tuple[list[dict[str, object]], dict[str, object]]:
     """Return the transitions of a clause, and what it publishes."""
     published: dict[str, object] = {}
     if isinstance(given, dict) and given.keys() <= {"publish", "next"}:

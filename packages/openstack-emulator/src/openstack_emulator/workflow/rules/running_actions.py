@@ -195,7 +195,7 @@ class RunningActions(Rules):
         return spec.base, expressions.evaluate(spec.base_input, given, NO_SCOPE)
 
     @staticmethod
-    def _adhoc_input(spec: ActionSpec, given: Mapping[str, Any]) -> dict[str, object]:
+    def _adhoc_input(spec: ActionSpec, given: Mapping[str, object]) -> dict[str, object]:
         """Return the input of an ad-hoc action with its defaults. Raises ActionError."""
         complete, names = {**defaults_of(spec.input), **given}, names_of(spec.input)
         if problems := expectations([name for name in names if name not in complete], given.keys() - set(names)):

@@ -21,7 +21,7 @@ STATUSES = ("pending", "accepted", "rejected")
 D = TypeVar("D", bound=Dated)
 
 
-def scope_of(value: Any, context: Context) -> str:
+def scope_of(value: object, context: Context) -> str:
     """Return a scope from a request. Raises ApiError 400, and 403 for one that only administrators may give."""
     if value not in SCOPES:
         raise bad_request(f"Scope must be one of the following: {', '.join(SCOPES)}; actual: {value}")

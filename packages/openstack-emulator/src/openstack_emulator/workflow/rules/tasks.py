@@ -31,7 +31,7 @@ class Runner(Protocol):
     def pause(self, execution: Execution) -> None:
         """Pause an execution, because one of its tasks does."""
 
-    def start_for_task(self, task: Task, index: int, name: str, given: Mapping[str, Any]) -> None:
+    def start_for_task(self, task: Task, index: int, name: str, given: Mapping[str, object]) -> None:
         """Start a workflow, by its name, for an item of a task. Raises ApiError."""
 
 
@@ -156,7 +156,7 @@ class Tasks(Rules):
         for index in waiting[: max(int(most) - running, 0)]:
             self._start_child(task, index, items[index])
 
-    def _start_child(self, task: Task, index: int, item: Mapping[str, Any]) -> None:
+    def _start_child(self, task: Task, index: int, item: Mapping[str, object]) -> None:
         spec = self._runs.spec_of(task)
         given = self._runs.of_task(task, spec["input"], item)
         if not isinstance(given, Mapping):

@@ -225,7 +225,7 @@ class Kind(Generic[T]):
         """As `for_create`, for changes."""
         return {name: self._accept(name, value, actor, "update") for name, value in body.items()}
 
-    def _accept(self, name: str, value: Any, actor: Actor, action: str) -> object:
+    def _accept(self, name: str, value: object, actor: Actor, action: str) -> object:
         attribute = self.attributes.get(name)
         if attribute is None:
             raise bad_request(f"Unrecognized attribute(s) '{name}'")

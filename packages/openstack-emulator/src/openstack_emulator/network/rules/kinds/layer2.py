@@ -251,14 +251,14 @@ PORT = Kind(
 )
 
 
-def segmentation_type(value: Any) -> str:
+def segmentation_type(value: object) -> str:
     """How a trunk tells the traffic of its ports apart."""
     if value not in ("vlan", "inherit"):
         raise NotConvertible(f"Unknown segmentation_type '{value}'.")
     return str(value)
 
 
-def vlan(value: Any) -> int:
+def vlan(value: object) -> int:
     """The number of a VLAN."""
     number = integer(0, 2**31)(value)
     if not 1 <= number <= 4094:

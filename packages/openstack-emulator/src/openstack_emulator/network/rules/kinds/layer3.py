@@ -37,7 +37,7 @@ EXTERNAL_ADDRESS = made(AddressWish, form({}, {"subnet_id": uuid, "ip_address": 
 GATEWAY = form({"network_id": uuid}, {"enable_snat": boolean, "external_fixed_ips": items(EXTERNAL_ADDRESS)})
 
 
-def gateway(value: Any) -> GatewayWish | None:
+def gateway(value: object) -> GatewayWish | None:
     """The gateway of a router; None for none."""
     if not value:
         return None
@@ -45,7 +45,7 @@ def gateway(value: Any) -> GatewayWish | None:
     return GatewayWish(**given, given=tuple(given))
 
 
-def forwarded_protocol(value: Any) -> str:
+def forwarded_protocol(value: object) -> str:
     """A protocol whose ports can be forwarded."""
     if value not in ("tcp", "udp", "sctp", "icmp", "dccp"):
         raise NotConvertible(
