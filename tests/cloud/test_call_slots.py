@@ -10,8 +10,7 @@ from typing import Any
 
 import pytest
 
-from stoker.cloud.call_slots import CallSlots, Destination, Usage
-from stoker.cloud.congestion import LONGEST_PAUSE
+from stoker.cloud.call_slots import LONGEST_PAUSE, CallSlots, Destination, Usage
 from stoker.testing.virtual_loop import VirtualLoop
 from stoker_foundation.clock import ManualClock, sleep
 

@@ -10,8 +10,8 @@ import yaml
 from stoker.authoring.lint import lint
 from stoker.authoring.workspace import Workspace
 from stoker.plugins.registry import Registry
+from stoker.template.document import VERSION_KEYS
 from stoker.template.environment import Environment
-from stoker.template.formats import VERSION_KEYS
 
 _BLOCK = re.compile(
     r"^```(?:yaml|\{code-block\} yaml\n:caption: (?P<name>\S+)\n)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL

@@ -8,8 +8,8 @@ from types import SimpleNamespace
 from typing import Any
 
 from stoker.cloud.call_slots import Usage
+from stoker.engine.memory import ValueMemory
 from stoker.engine.ownership.drift_schedule import Repair
-from stoker.engine.value_memory import ValueMemory
 from stoker.processes.status import EngineMetrics
 from stoker_foundation.clock import ManualClock
 

@@ -10,7 +10,7 @@ import pytest
 
 from stoker.base.budget import Allowed, Budget, charge, opened
 from stoker.base.errors import BadValue, BudgetExceeded, TemplateInvalid
-from stoker.engine.evaluation import Evaluator
+from stoker.engine.computing import Evaluator
 from stoker.engine.memory import FreedMemory
 from stoker.template import document
 from stoker.template.template import Template

@@ -21,7 +21,7 @@ from stoker.operations import OPERATIONS
 from stoker.rpc.contract import EngineUnavailable
 from stoker.rpc.direct import DirectClient
 from stoker.rpc.dispatch import Dispatcher
-from stoker.store.expiry import Expiry
+from stoker.store.database import Expiry
 from stoker.store.tables import trusts
 from stoker_foundation.clock import SystemClock
 from testing.harness import ThreadedWorld

@@ -17,7 +17,7 @@ from stoker.engine.plan_policies.evaluation import NOT_REACHED, evaluated
 from stoker.engine.plan_policies.policy import MOST_RESULTS, Policy, Source
 from stoker.engine.plan_policies.reading import MOST, read_policies
 from stoker.engine.running import policies as running_policies
-from stoker.engine.running import preflight, whole_plan
+from stoker.engine.running import preparation, whole_plan
 from stoker.engine.settings import EngineSettings
 from stoker.operations import OPERATIONS
 from stoker.operations.policy_settings import LONGEST_TEXT
@@ -109,7 +109,7 @@ async def test_the_tree_is_planned_once_for_policies_and_checks(world: World, mo
         planned.append(run.stack.name)
         return await whole_plan.with_nested(run, wanted)
 
-    for module in (running_policies, preflight):
+    for module in (running_policies, preparation):
         monkeypatch.setattr(module, "with_nested", counted)
     around = {"heat_template_version": "2021-04-16", "resources": {"in": {"type": "child.yaml"}}}
     made = await world.create("web", around, files={"child.yaml": json.dumps(words(9))})

@@ -10,7 +10,7 @@ import pytest
 
 from openstack_emulator.core.faults import Fault
 from stoker.base.errors import CloudError, Unconfirmed
-from stoker.cloud.congestion import LONGEST_PAUSE
+from stoker.cloud.call_slots import LONGEST_PAUSE
 from stoker.cloud.credentials import TokenCredential
 from stoker.engine.running.retries import LONGEST, Retries
 from stoker_foundation.clock import ManualClock

@@ -7,7 +7,7 @@ from functools import partial
 
 import pytest
 
-from stoker.engine.turns import Turns
+from stoker.engine.computing import Turns
 from stoker_foundation.clock import ManualClock
 
 LONG = 0.01

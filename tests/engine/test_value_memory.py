@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from openstack_emulator.testing import ServedCloud
+from stoker.engine.memory import COPIES, SealedText, TemporaryFile, ValueMemory
 from stoker.engine.settings import EngineSettings
-from stoker.engine.value_memory import COPIES, SealedText, TemporaryFile, ValueMemory
 from testing.harness import World
 
 LIMIT = 1024 * 1024
@@ -191,7 +191,7 @@ def test_without_space_for_the_file_values_stay_in_memory(monkeypatch: pytest.Mo
 OPEN_FILES = """
 import os
 from contextlib import suppress
-from stoker.engine.value_memory import TemporaryFile
+from stoker.engine.memory import TemporaryFile
 file = TemporaryFile()
 assert file.put("x" * 8_000_000) is not None
 for entry in os.listdir("/proc/self/fd"):

@@ -10,9 +10,9 @@ from typing import Any, cast
 
 from stoker.base.ids import new_id, physical_name
 from stoker.cloud.session import Cloud
+from stoker.engine.calls.building import resolve_names
 from stoker.plugins import capabilities
 from stoker.plugins.live_values import live_values
-from stoker.plugins.names import resolve_names
 from stoker.plugins.outcome import Again, Done, Failed, Outcome, Replace
 from stoker.plugins.resource import AttributeKey, Call, Neighbour, ResourceType, Snapshot, StackFacts
 from stoker.schema.property import Finalizer

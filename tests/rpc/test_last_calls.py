@@ -14,7 +14,7 @@ from stoker.contract.request import Request
 from stoker.rpc import dispatch
 from stoker.rpc.contract import EngineUnavailable
 from stoker.rpc.dispatch import Dispatcher
-from stoker.store.expiry import EXPIRY, Expiry
+from stoker.store.database import EXPIRY, Expiry
 
 CALLER = RequestContext("req-1", user_id="u", user_name="u", project_id="p")
 

@@ -8,9 +8,8 @@ from typing import Any
 
 import pytest
 
-from stoker.template.document import Document
+from stoker.template.document import VERSION_KEYS, Document
 from stoker.template.environment import Environment
-from stoker.template.formats import VERSION_KEYS
 from stoker.template.template import Template
 from testing import corpus
 

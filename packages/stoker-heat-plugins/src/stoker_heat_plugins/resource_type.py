@@ -14,7 +14,7 @@ from heat.engine import resource as interface
 from heat.engine.properties import Properties
 from heat.engine.rsrc_defn import ResourceDefinition
 from stoker.base.errors import BadValue, CloudError, StokerError
-from stoker.cloud import effects
+from stoker.cloud import transport
 from stoker.cloud.session import Cloud
 from stoker.plugins.outcome import Again, Done, Failed, Outcome, Replace
 from stoker.plugins.recovery import FoundBy, Recovery
@@ -156,7 +156,7 @@ class HeatResourceType(ResourceType):
             resource = make(record)
             getattr(resource, method)()
 
-        effects.current().sent("POST")
+        transport.current().sent("POST")
         try:
             await WORKERS.run(called)
         except Exception as error:
@@ -326,7 +326,7 @@ class HeatResourceType(ResourceType):
             given = arguments(resource) if arguments is not None else ()
             return handler(resource, *given) if handler is not None else None
 
-        effects.current().sent("POST")
+        transport.current().sent("POST")
         running.start(handle)
 
     async def _ended(self, call: Call, action: str, running: Performance) -> Outcome:

@@ -12,9 +12,9 @@ from stoker.base.errors import RequestLimitExceeded, TemplateInvalid
 from stoker.plugins import capabilities
 from stoker.plugins.resource import ResourceType
 from stoker.template.check import requirements
-from stoker.template.cycles import circular
 from stoker.template.definition_parts import ResourceDefinition
 from stoker.template.expressions import UnknownScope
+from stoker.template.ordering import circular
 from stoker.template.properties import finalize
 
 

@@ -19,8 +19,8 @@ from stoker.engine.plan_policies.policy import Policy, Verdict
 from stoker.engine.planning.kinds import Kind
 from stoker.engine.preflight.policy_checks import concerning, outcome_diagnostic
 from stoker.engine.preflight.policy_document import step_document
-from stoker.engine.records.values import finalized
 from stoker.plugins import capabilities
+from stoker.plugins.resource import finalized
 from stoker.template.definition_parts import ResourceDefinition
 from stoker.template.expressions import UnknownScope
 from stoker.template.nested import inside

@@ -17,10 +17,9 @@ from pathlib import Path
 from stoker.base.diagnostics import Diagnostic
 from stoker.base.errors import RequestLimitExceeded, TemplateInvalid
 from stoker.base.named_files import read_named
-from stoker.template.document import Document
+from stoker.template.document import VERSION_KEYS, Document
 from stoker.template.environment import SECTIONS
 from stoker.template.expressions import FunctionError
-from stoker.template.formats import VERSION_KEYS
 from stoker.template.limits import Limits
 from stoker.template.packaged import packaged_templates
 from stoker.template.template import Template

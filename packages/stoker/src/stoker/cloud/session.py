@@ -12,7 +12,6 @@ from stoker.base.errors import BadValue, CloudError, NoEndpoint
 from stoker.base.json_text import dumps
 from stoker.cloud.absence import is_absent
 from stoker.cloud.credentials import Credential, StackDomainAdmin
-from stoker.cloud.effects import current
 from stoker.cloud.errors import refusal
 from stoker.cloud.finders import finders
 from stoker.cloud.login import Access, Login
@@ -28,7 +27,7 @@ from stoker.cloud.services import (
     show_version,
 )
 from stoker.cloud.settings import ClientSettings, CloudSettings, Tls
-from stoker.cloud.transport import Answer, Body, Request, Transport
+from stoker.cloud.transport import Answer, Body, Request, Transport, current
 from stoker_foundation.clock import Clock
 
 _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")

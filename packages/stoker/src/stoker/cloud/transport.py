@@ -1,4 +1,7 @@
-"""HTTP requests to services: limited in number and time, and retried only where that is harmless."""
+"""HTTP requests to services: limited in number and time, and retried only where that is harmless.
+
+A task can count which of its requests may have changed something.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,9 @@ import logging
 import os
 import re
 import ssl
-from collections.abc import AsyncIterable, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterable, Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -22,6 +27,46 @@ from stoker.cloud.guard import Guard, is_refusal
 from stoker.cloud.settings import NO_TLS_OPTIONS, CloudSettings, Tls
 from stoker_foundation.clock import Clock
 from stoker_foundation.recent import Recent
+
+_SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
+"""Methods that change nothing (RFC 9110, section 9.2.1)."""
+
+
+@dataclass(slots=True)
+class Effects:
+    """Counts requests that were executed, or whose outcome is unknown."""
+
+    requests: int = 0
+
+    def sent(self, method: str) -> None:
+        """Count a request that is about to be sent."""
+        self.requests += method not in _SAFE
+
+    def answered(self, method: str, status: int) -> None:
+        """Do not count a request that the service refused: a status of 4xx means that it was not executed."""
+        self.requests -= method not in _SAFE and 400 <= status < 500
+
+
+_effects: ContextVar[Effects | None] = ContextVar("effects", default=None)
+
+
+@contextmanager
+def counted() -> Iterator[Effects]:
+    """Count the requests that this task and tasks that it starts send within the context, also for an outer context."""
+    outer, effects = _effects.get(), Effects()
+    token = _effects.set(effects)
+    try:
+        yield effects
+    finally:
+        _effects.reset(token)
+        if outer is not None:
+            outer.requests += effects.requests
+
+
+def current() -> Effects:
+    """Return what counts the requests of this task; without effect if nothing does."""
+    return _effects.get() or Effects()
+
 
 log = logging.getLogger(__name__)
 

@@ -27,8 +27,7 @@ from stoker.cloud.credentials import (
 )
 from stoker.cloud.session import Cloud
 from stoker.store import queries, trusts
-from stoker.store.database import Database
-from stoker.store.expiry import outside_request
+from stoker.store.database import Database, outside_request
 from stoker.store.journal import Batch, Journal
 from stoker.store.records import Stack
 from stoker_foundation.clock import Clock

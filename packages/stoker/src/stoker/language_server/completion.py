@@ -17,9 +17,9 @@ from stoker.language_server.project import Project, TextDocument
 from stoker.plugins.resource import ResourceType
 from stoker.schema.constraints import AllowedValues, Offered
 from stoker.schema.property import Property, Type
+from stoker.template.document import VERSION_KEYS
 from stoker.template.environment import HOOKS, RESTRICTED_ACTIONS, STRATEGIES
 from stoker.template.environment import SECTIONS as ENVIRONMENT_SECTIONS
-from stoker.template.formats import VERSION_KEYS
 from stoker.template.functions.references import NO_VALUE
 from stoker.template.registry import is_template_name
 from stoker.template.versions import AWS_2010_09_09, HOT_2021_04_16, Version, by_name

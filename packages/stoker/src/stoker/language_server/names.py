@@ -10,8 +10,8 @@ from functools import cached_property
 
 from stoker.base.diagnostics import Path
 from stoker.language_server.outline import Outline, Role, Token
+from stoker.template.document import named_formats
 from stoker.template.environment import SECTIONS as ENVIRONMENT_SECTIONS
-from stoker.template.formats import named_formats
 from stoker.template.registry import is_template_name
 from stoker.template.versions import CFN, HOT, Dialect, Version, by_name
 

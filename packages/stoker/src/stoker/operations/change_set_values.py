@@ -18,10 +18,9 @@ from stoker.engine.records.differences import Path, differences
 from stoker.engine.records.ignored_drift import IGNORED_IN_TEMPLATE
 from stoker.engine.records.observations import Cause, is_observable
 from stoker.engine.records.state import ResourceState
-from stoker.engine.records.values import finalized
 from stoker.operations.planning import Planned
 from stoker.plugins.live_values import live_values
-from stoker.plugins.resource import ResourceType
+from stoker.plugins.resource import ResourceType, finalized
 from stoker.schema.live import How
 from stoker.schema.property import secret_paths
 from stoker.schema.unknown import is_unknown

@@ -1,9 +1,15 @@
-"""Check the values of a request with the services of the cloud, before anything is done."""
+"""Check the values of a request with the services of the cloud, before anything is done.
+
+All questions to services together have a limited time, since a slow service must not hold a request for longer than its
+sender waits: what has not been answered by then is unknown, which is reported, and is no reason to refuse the request.
+The operation itself gets the service's answer later.
+"""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import logging
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
@@ -12,23 +18,16 @@ from sqlalchemy import Connection
 
 from stoker.base.context import RequestContext
 from stoker.base.diagnostics import Diagnostic, Path
-from stoker.base.errors import (
-    CloudError,
-    ResourceTypeUnavailable,
-    StokerError,
-    TokenRejected,
-)
+from stoker.base.errors import CloudError, ResourceTypeUnavailable, StokerError, TokenRejected
 from stoker.cloud.session import Cloud
 from stoker.contract.stacks import Refresh
 from stoker.engine.calls.context import ActingParts
 from stoker.engine.records.services import EngineServices
-from stoker.engine.records.values import finalized
 from stoker.engine.running.adoption import External, missing
-from stoker.operations.questions import Questions
 from stoker.operations.trees import Place, Render, checked_values, without_secrets
 from stoker.plugins import capabilities
 from stoker.plugins.constraints import ConstraintChecker
-from stoker.plugins.resource import ResourceType
+from stoker.plugins.resource import ResourceType, finalized
 from stoker.schema.unknown import has_unknown
 from stoker.store import queries
 from stoker.store.records import COMPLETE, Stack
@@ -36,7 +35,38 @@ from stoker.template.definition import Definition
 from stoker.template.definition_parts import ResourceDefinition
 from stoker.template.expressions import UnknownScope
 
+LOG = logging.getLogger(__name__)
+
 Result = TypeVar("Result")
+
+_MOST_NAMED = 5
+
+
+class Questions:
+    """Asks for at most `seconds` from now on. `unanswered` describes what got no answer in time."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._end = asyncio.get_running_loop().time() + seconds
+        self.unanswered: list[str] = []
+
+    async def ask(self, what: str, answer: Awaitable[Result], otherwise: Result) -> Result:
+        """Return the answer, or `otherwise` without one; `what` describes the question. Raises its errors."""
+        try:
+            async with asyncio.timeout_at(self._end):
+                return await answer
+        except TimeoutError:
+            self.unanswered.append(what)
+            return otherwise
+
+    def report(self) -> str | None:
+        """Return a clause about what was not checked; None if everything was answered."""
+        if not self.unanswered:
+            return None
+        more = ", …" if len(self.unanswered) > _MOST_NAMED else ""
+        named = ", ".join(self.unanswered[:_MOST_NAMED])
+        return f"not checked, since services did not answer within {self._seconds:g} seconds: {named}{more}"
+
 
 THIS_SERVICE = "heat"
 """The service name of types that this engine implements itself, whether or not the catalog lists it."""

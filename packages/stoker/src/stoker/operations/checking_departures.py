@@ -17,8 +17,8 @@ from stoker.engine.planning.departing import Departure, departures
 from stoker.engine.planning.moving import Departures, Losing
 from stoker.engine.planning.planner import Wanted
 from stoker.engine.planning.relocating import carry_out, read, wanted_paths
-from stoker.engine.records.recorded import Recorded
 from stoker.engine.records.services import EngineServices
+from stoker.engine.records.stack_view import Recorded
 from stoker.operations.plan_checks import judged_by_policies
 from stoker.store import fingerprints, refactors
 from stoker.store.records import Stack

@@ -19,8 +19,8 @@ from stoker.contract.request import by_name
 from stoker.contract.stacks import StackPatch
 from stoker.engine.calls.context import RecordingParts
 from stoker.engine.plan_policies.policy import Report, Verdict
+from stoker.engine.planning.decide import Policies
 from stoker.engine.planning.plan import Plan
-from stoker.engine.planning.policies import Policies
 from stoker.engine.planning.refactoring import (
     Mapped,
     Side,
@@ -30,10 +30,10 @@ from stoker.engine.planning.refactoring import (
     refuse_to_move,
     written,
 )
-from stoker.engine.records.recorded import Recorded
 from stoker.engine.records.services import EngineServices
+from stoker.engine.records.stack_view import Recorded
 from stoker.engine.records.state import ResourceState
-from stoker.engine.running.outputs import refuse_changes
+from stoker.engine.running.endings import refuse_changes
 from stoker.operations.lookup import find_stack
 from stoker.operations.plan_checks import judged_by_policies, known_costs, usages_of
 from stoker.operations.requests import CheckedRequest, check_room, check_whole

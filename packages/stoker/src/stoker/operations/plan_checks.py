@@ -19,7 +19,7 @@ from stoker.store.records import Stack
 if TYPE_CHECKING:
     from stoker.engine.pricing.costs import Costs
     from stoker.engine.pricing.usage import Usage
-from stoker.engine.records.recorded import read_below
+from stoker.engine.records.stack_view import read_below
 
 
 def usages_of(services: EngineServices, connection: Connection, stack: Stack, plan: Plan) -> Sequence[Usage] | None:

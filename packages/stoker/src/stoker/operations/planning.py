@@ -24,25 +24,24 @@ from stoker.engine.inspection.looking import Look
 from stoker.engine.inspection.observing import examine_tree
 from stoker.engine.plan_policies.policy import Policy
 from stoker.engine.plan_policies.policy import Report as PolicyReport
+from stoker.engine.planning.decide import Policies
 from stoker.engine.planning.importing import IMPORTED_BY, NO_IMPORTS, Imports, returned_references
 from stoker.engine.planning.nested import NestedPlanner
 from stoker.engine.planning.plan import Plan, Step
 from stoker.engine.planning.planner import Forward, Wanted
-from stoker.engine.planning.policies import Policies
 from stoker.engine.planning.relocating import carry_out, read, read_without, wanted_paths
 from stoker.engine.planning.restoring import Copies
 from stoker.engine.planning.retaining import Removing
 from stoker.engine.planning.suggested_moves import suggested_imports, suggested_moves
 from stoker.engine.planning.verbs import plan_removal
 from stoker.engine.preflight.checks import check_steps
-from stoker.engine.preflight.findings import Report
+from stoker.engine.preflight.model import Report
 from stoker.engine.records.actions import RETURNS
 from stoker.engine.records.observations import Observations
-from stoker.engine.records.recorded import Recorded, current_of, read_below
 from stoker.engine.records.scope import RecordedScope
 from stoker.engine.records.services import EngineServices
-from stoker.engine.records.stack_view import available_zones
-from stoker.engine.running.outputs import exported_values, refuse_changes
+from stoker.engine.records.stack_view import Recorded, available_zones, current_of, read_below
+from stoker.engine.running.endings import exported_values, refuse_changes
 from stoker.operations.other_stacks import consumers, part_of_joint_deployment
 from stoker.operations.plan_checks import judged_by_policies, known_costs, usages_of
 from stoker.operations.plan_digests import PlanDigest, fingerprint

@@ -36,8 +36,7 @@ from stoker.contract.refactoring import (
 )
 from stoker.engine.calls.context import RecordingParts
 from stoker.engine.credentials import lock_credential
-from stoker.engine.ownership.operation_start import OperationStart
-from stoker.engine.ownership.submissions import Submissions
+from stoker.engine.ownership.submissions import OperationStart, Submissions
 from stoker.engine.planning.kinds import Kind
 from stoker.engine.planning.plan import Plan
 from stoker.engine.planning.refactoring import (

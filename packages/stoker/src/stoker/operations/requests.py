@@ -30,11 +30,10 @@ from stoker.engine.planning.moving import NO_DEPARTURES, Departures
 from stoker.engine.planning.planner import Wanted
 from stoker.engine.records.loader import Prepared
 from stoker.engine.records.services import EngineServices
-from stoker.engine.running.outputs import named_users
-from stoker.operations.checking import ValueChecker
-from stoker.operations.fetched_templates import checked_tree
+from stoker.engine.running.endings import named_users
+from stoker.operations.checking import Questions, ValueChecker
 from stoker.operations.problems import WHOLE, Given, Judge, with_all_problems
-from stoker.operations.questions import Questions
+from stoker.operations.trees import checked_tree
 from stoker.store import change_sets, exchange, queries
 from stoker.store.records import Stack
 from stoker.template.definition import Definition

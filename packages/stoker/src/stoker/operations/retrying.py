@@ -14,9 +14,9 @@ from stoker.engine.calls.context import ActingParts
 from stoker.engine.planning.importing import IMPORTED_BY, NO_IMPORTS
 from stoker.engine.planning.planner import Wanted
 from stoker.engine.planning.restoring import Copies
+from stoker.engine.planning.retaining import Retention
 from stoker.engine.records.actions import PLANNED
 from stoker.engine.records.content_copies import read_copies
-from stoker.engine.records.retention import Retention
 from stoker.engine.records.services import EngineServices
 from stoker.operations.action_plans import plan_deletion, plan_rollback
 from stoker.operations.planning import Goal, Planned, plan_tree

@@ -5,11 +5,12 @@ from __future__ import annotations
 from sqlalchemy import Connection
 
 from stoker.base.errors import BadValue
-from stoker.engine.planning.moving import returned_paths, shown
+from stoker.engine.planning.moving import returned_paths
 from stoker.engine.planning.relocating import read_for_return
 from stoker.engine.records.actions import NOTHING
-from stoker.engine.records.recorded import Recorded
+from stoker.engine.records.former_names import shown
 from stoker.engine.records.services import EngineServices
+from stoker.engine.records.stack_view import Recorded
 from stoker.operations.lookup import find_operation
 from stoker.store.records import Stack
 from stoker.template.template import Template

@@ -10,8 +10,8 @@ from sqlalchemy import Connection
 from stoker.base.errors import BadValue
 from stoker.base.similar import closest
 from stoker.engine.records.actions import FORWARD
-from stoker.engine.records.recorded import Recorded
 from stoker.engine.records.services import EngineServices
+from stoker.engine.records.stack_view import Recorded
 from stoker.engine.records.state import ResourceState
 from stoker.store.records import FAILED, Operation, Stack
 

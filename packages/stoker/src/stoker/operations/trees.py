@@ -1,7 +1,8 @@
-"""Check a definition with its nested stacks, before anything is done."""
+"""Check a definition with its nested stacks, before anything is done; templates at URLs are fetched for that."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
@@ -9,10 +10,10 @@ from typing import Any
 
 from stoker.base.context import RequestContext
 from stoker.base.diagnostics import Diagnostic, Path
-from stoker.base.errors import RequestLimitExceeded, StokerError, TemplateInvalid
+from stoker.base.errors import BadValue, Overloaded, RequestLimitExceeded, StokerError, TemplateInvalid
 from stoker.engine.records.services import EngineServices
 from stoker.engine.records.types import require_permitted
-from stoker.engine.redaction.hidden_values import Redaction
+from stoker.engine.redaction.stacks import Redaction
 from stoker.engine.redaction.templates import redact_file
 from stoker.plugins import capabilities
 from stoker.plugins.constraints import FormCheck
@@ -30,6 +31,7 @@ from stoker.template.parameters import PseudoParameters
 from stoker.template.problems import further
 from stoker.template.properties import key_path, resolve_map
 from stoker.template.template import Template
+from stoker_foundation.clock import sleep
 
 Place = Callable[[Diagnostic], Diagnostic]
 """Maps a diagnostic about a nested stack to the position in the root template."""
@@ -238,3 +240,63 @@ def without_secrets(complaints: Iterable[Diagnostic], definitions: Iterable[Defi
 def _size(template: Mapping[str, Any]) -> int:
     """Return the number of a template's resources; the section may be missing or empty."""
     return len(template.get("resources") or template.get("Resources") or ())
+
+
+_SECONDS = 30
+"""Seconds that a request waits for all templates that are fetched for it."""
+_AT_ONCE = 2
+"""Templates that are fetched for one request at a time: fewer than a project may fetch by default."""
+_PAUSE = 0.5
+"""Seconds before a retry while the project has too many fetches in progress."""
+
+
+async def checked_tree(services: EngineServices, context: RequestContext, definition: Definition) -> TreeChecker:
+    """Check a definition with its nested stacks. Templates are fetched level by level, after all above them are valid.
+
+    Raises TemplateInvalid with all diagnostics, and the errors of `TreeChecker.check`.
+    """
+    fetched: dict[str, str | StokerError] = {}
+
+    def checked() -> tuple[TreeChecker, list[Diagnostic]]:
+        checker = TreeChecker(services, context, fetched)
+        return checker, all_problems(checker, definition)
+
+    deadline = asyncio.get_running_loop().time() + _SECONDS
+    while True:
+        size = len(definition.resources)
+        checker, diagnostics = await services.evaluator.evaluate(context.project_id, checked, size)
+        if diagnostics:
+            raise TemplateInvalid(diagnostics)
+        if not checker.unfetched:
+            return checker
+        fetched |= await _fetched(services, context, checker.unfetched, deadline)
+
+
+async def _fetched(
+    services: EngineServices, context: RequestContext, wanted: Mapping[str, FetchedTemplate], deadline: float
+) -> dict[str, str | StokerError]:
+    """Return the templates at URLs, or the reasons why there are none."""
+    slots = asyncio.Semaphore(_AT_ONCE)
+    found: dict[str, str | StokerError] = {
+        url: BadValue(f"{url} could not be fetched: the templates of a request must be there in {_SECONDS} seconds.")
+        for url in wanted
+    }
+
+    async def fetch(url: str, place: FetchedTemplate) -> None:
+        async with slots:
+            while True:
+                try:
+                    found[url] = await place.fetch(url, context.project_id, services.settings.type_options)
+                    return
+                except Overloaded:
+                    await sleep(services.clock, _PAUSE)
+                except StokerError as error:
+                    found[url] = error
+                    return
+
+    try:
+        async with asyncio.timeout_at(deadline):
+            await asyncio.gather(*(fetch(url, place) for url, place in wanted.items()))
+    except TimeoutError:
+        pass
+    return found

@@ -11,9 +11,8 @@ from stoker.base.errors import BadValue, TemplateInvalid
 from stoker.contract.stacks import ValidateTemplate
 from stoker.contract.views import JSONObject
 from stoker.engine.records.services import EngineServices
-from stoker.operations.checking import SERVICE_UNAVAILABLE, check_services
+from stoker.operations.checking import SERVICE_UNAVAILABLE, Questions, check_services
 from stoker.operations.problems import Given, Judge, with_all_problems
-from stoker.operations.questions import Questions
 from stoker.operations.requests import examine_environment, given_by, parse_request
 from stoker.operations.trees import child_environment, require_depth, template_of
 from stoker.plugins import capabilities

@@ -51,7 +51,7 @@ from stoker.plugins.preflight import Conflict, Consumption
 from stoker.plugins.pricing import Charge
 from stoker.plugins.recovery import Recovery
 from stoker.schema.live import Live
-from stoker.schema.property import SUPPORTED, Attribute, Property, Support, Traits
+from stoker.schema.property import SUPPORTED, Attribute, Finalizer, Property, Support, Traits
 
 if TYPE_CHECKING:
     pass
@@ -399,3 +399,8 @@ def _at(value: Any, path: list[str]) -> Iterator[object]:
             yield from _at(element, path[1:])
     elif isinstance(value, Mapping):
         yield from _at(value.get(path[0]), path[1:])
+
+
+def finalized(type_: ResourceType, values: Mapping[str, Any]) -> Mapping[str, object]:
+    """Return values in the form that the type's methods receive: converted, with defaults."""
+    return values if type_.any_properties else Finalizer().properties(type_.properties, values)

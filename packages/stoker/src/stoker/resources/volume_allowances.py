@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from stoker.plugins.preflight import Allowance, Consumption, Facts, Planned, Quota
-from stoker.resources.allowances import size, used_and_reserved
+from stoker.plugins.preflight import Allowance, Consumption, Facts, Planned, Quota, size, used_and_reserved
 
 _SOURCES = ("snapshot_id", "source_volid", "backup_id", "SnapshotId")
 

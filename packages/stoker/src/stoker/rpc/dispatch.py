@@ -16,7 +16,7 @@ from stoker.base.ids import new_id
 from stoker.base.logging import request_scope
 from stoker.contract.request import RENAMED, Engine, Operation, Problem, RequestMismatch
 from stoker.rpc.contract import EngineUnavailable
-from stoker.store.expiry import EXPIRY, Expiry
+from stoker.store.database import EXPIRY, Expiry
 from stoker.store.failures import unusable
 
 _log = logging.getLogger(__name__)

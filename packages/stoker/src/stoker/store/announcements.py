@@ -12,9 +12,7 @@ from stoker.store.tables import announcements as table
 
 def put(connection: Connection, rows: Iterable[Announcement]) -> None:
     """Record notifications to be sent."""
-    values = [row.values() for row in rows]
-    if values:
-        connection.execute(insert(table), values)
+    connection.execute(insert(table), [row.values() for row in rows])
 
 
 def waiting(connection: Connection, engine_id: str, kind: str, most: int) -> list[Announcement]:

@@ -1,14 +1,20 @@
-"""The database: connections, migrations, reads on threads, and log messages about its outages."""
+"""The database: connections, migrations, reads on threads, log messages about its outages, and requests that expire.
+
+A request whose sender has stopped waiting is answered with an error. It must not take effect later, for example when a
+locked database is free again: what it has not committed by then is not committed any more. The journal asks right
+before it commits a request's first batch; from then on, the request is carried out to its end.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import logging
+import threading
 import time
 from collections.abc import Awaitable, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from contextvars import copy_context
+from contextvars import ContextVar, copy_context
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import count
@@ -19,11 +25,56 @@ from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url, 
 from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.pool import QueuePool
 
-from stoker.base.errors import Invalid
+from stoker.base.errors import Invalid, StokerError
 from stoker.store import schema
 from stoker.store.failures import passes, unusable
 from stoker.store.silence import notice_silence
 from stoker_foundation.clock import Clock, sleep
+
+
+class RequestExpired(StokerError):
+    """The sender of the request has got an error meanwhile, so nothing may be committed for it."""
+
+
+class Expiry:
+    """Decides, for one request, between the end of its sender's timeout and its first commit. It is thread-safe."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._expired = False
+        self._begun = False
+
+    @property
+    def expired(self) -> bool:
+        """Whether the request has expired, and nothing is committed for it."""
+        return self._expired and not self._begun
+
+    def expire(self) -> bool:
+        """Let nothing be committed from now on; return False if something is committed already, or is just being."""
+        with self._lock:
+            self._expired = True
+            return not self._begun
+
+    def may_commit(self) -> bool:
+        """Return whether the request's batch may be committed, which is then going to happen."""
+        with self._lock:
+            self._begun = self._begun or not self._expired
+            return self._begun
+
+
+EXPIRY: ContextVar[Expiry | None] = ContextVar("EXPIRY", default=None)
+"""The expiry of the request that the current task carries out; None in other tasks."""
+
+
+@contextmanager
+def outside_request() -> Iterator[None]:
+    """Commit, or start tasks that commit, independently of the request that the current task carries out."""
+    token = EXPIRY.set(None)
+    try:
+        yield
+    finally:
+        EXPIRY.reset(token)
+
 
 _log = logging.getLogger(__name__)
 

@@ -32,8 +32,7 @@ from stoker.base.errors import Bug, Fenced
 from stoker.base.ids import new_id
 from stoker.store import records, statements, survey_records
 from stoker.store.approval_tables import change_requests
-from stoker.store.database import Database, Outage
-from stoker.store.expiry import EXPIRY, Expiry, RequestExpired
+from stoker.store.database import EXPIRY, Database, Expiry, Outage, RequestExpired
 from stoker.store.failures import passes, unusable
 from stoker.store.ownership import Found, Owned, claim, keep_writers_out, refuse_taken
 from stoker.store.search import Terms, replace_terms

@@ -10,8 +10,7 @@ from stoker.engine.planning.plan import Decision
 from stoker.engine.planning.planner import Wanted
 from stoker.engine.planning.reasons import ReasonCode
 from stoker.engine.records.state import ResourceState, attribute_text
-from stoker.engine.records.values import finalized
-from stoker.plugins.resource import ResourceType
+from stoker.plugins.resource import ResourceType, finalized
 from stoker.schema.unknown import has_unknown, is_unknown
 from stoker.store.records import COMPLETE
 from stoker.takeover.mapped import MappedStack

@@ -9,8 +9,8 @@ from stoker.base.errors import StokerError
 from stoker.engine.planning.planner import Wanted
 from stoker.engine.records.loader import Prepared
 from stoker.engine.records.object_owners import owned_by
-from stoker.engine.records.recorded import current_of
 from stoker.engine.records.scope import RecordedScope
+from stoker.engine.records.stack_view import current_of
 from stoker.engine.records.state import ResourceState
 from stoker.store.ownership import Owned
 from stoker.store.records import COMPLETE, Stack, StackSnapshot

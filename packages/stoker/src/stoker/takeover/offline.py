@@ -12,8 +12,7 @@ from stoker.engine.planning.rehearsal import Unforeseeable, at_once
 from stoker.engine.records.scope import RecordedScope
 from stoker.engine.records.services import EngineServices
 from stoker.engine.records.state import ResourceState
-from stoker.engine.records.values import finalized
-from stoker.plugins.resource import AttributeKey, Call, Member, StackFacts
+from stoker.plugins.resource import AttributeKey, Call, Member, StackFacts, finalized
 from stoker.resources.heat.signals.signal_url import SIGNAL, signed_url
 from stoker.schema.unknown import Unknown
 from stoker.store.records import Stack

@@ -256,7 +256,8 @@ class Definition:
 
         Raises TemplateInvalid (CircularDependencyException) if some depend on each other.
         """
-        return in_order({name: resource.requires for name, resource in self.resources.items()}, self.template)
+        requires = {name: resource.requires for name, resource in self.resources.items()}
+        return in_order(requires, self.template.document, self.template.written("resources"))
 
     # -- the interface for functions -----------------------------------------------------------------------------------
 

@@ -17,10 +17,23 @@ from stoker.base.budget import charge
 from stoker.base.diagnostics import Diagnostic, Key, Path, Position
 from stoker.base.errors import RequestLimitExceeded, TemplateInvalid
 from stoker.base.json_text import NotAcceptable, TooDeep, read_json
-from stoker.template.formats import AWS_KEY, named_formats
 from stoker.template.limits import DEFAULT_LIMITS, Limits
 from stoker.template.yaml_reader import SHORT_TAGS, YamlProblem, read
 from stoker_foundation.recent import memory_of
+
+AWS_KEY, AWS_VALUE = "AWSTemplateFormatVersion", "2010-09-09"
+
+VERSION_KEYS: tuple[str, ...] = ("heat_template_version", "HeatTemplateFormatVersion", AWS_KEY)
+
+
+def named_formats(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the keys that state the format, with their values: exactly one in a valid template.
+
+    AWS has one format, and stating it is optional: a template with `Resources` that states none has that format.
+    """
+    named = {key: data[key] for key in VERSION_KEYS if key in data}
+    return named or ({AWS_KEY: AWS_VALUE} if "Resources" in data else {})
+
 
 _ENTRY_BYTES = 64
 _ITEM_BYTES = 8

@@ -11,7 +11,6 @@ from stoker.base.errors import RequestLimitExceeded, TemplateInvalid
 from stoker.template.assertions import RuleTemplate, read_rules
 from stoker.template.compiler import TemplateCompiler
 from stoker.template.document import Document
-from stoker.template.entries import EntryReader
 from stoker.template.limits import DEFAULT_LIMITS, Limits
 from stoker.template.loops import Expander, LoopProblem, ParameterBinding, is_loop
 from stoker.template.parameter import ParameterSchema
@@ -19,6 +18,7 @@ from stoker.template.parameters import Parameters
 from stoker.template.parts import OutputTemplate, ResourceTemplate
 from stoker.template.problems import Problems
 from stoker.template.sections import (
+    EntryReader,
     check_mappings,
     check_section_names,
     read_parameter_groups,

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from stoker.base.extensions import Offer, PluginInvalid, offers, remembered, twice
-from stoker.template.formats import VERSION_KEYS
+from stoker.template.document import VERSION_KEYS
 from stoker.template.functions.base import Function
 from stoker.template.functions.registered import functions
 from stoker.template.parameter_types import BY_AWS_NAME, BY_CFN_NAME, BY_HOT_NAME, ParameterType

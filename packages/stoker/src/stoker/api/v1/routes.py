@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from stoker.api.schema import Query
+from stoker.api.bodies import Query
 from stoker.api.v1 import (
     approvals,
     catalog,

@@ -14,7 +14,7 @@ from stoker.authoring.convert.parameters import MAPPING_TAG, Note, cfn_parameter
 from stoker.authoring.convert.walker import LOOP, Walker
 from stoker.authoring.layout import layout
 from stoker.base.diagnostics import Diagnostic, Path
-from stoker.template.formats import VERSION_KEYS
+from stoker.template.document import VERSION_KEYS
 from stoker.template.template import Template
 from stoker.template.versions import AWS_2010_09_09, HOT_2021_04_16, Version
 

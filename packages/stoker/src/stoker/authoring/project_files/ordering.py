@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
-from stoker.template.cycles import topological, would_close_cycle
+from stoker.template.ordering import topological, would_close_cycle
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,9 +18,9 @@ from stoker.base.diagnostics import Key as KeyPath
 from stoker.base.diagnostics import Path as Place
 from stoker.base.errors import BadValue, RequestLimitExceeded, StokerError, TemplateInvalid
 from stoker.plugins.registry import Registry
-from stoker.template.cycles import topological
 from stoker.template.document import Document
 from stoker.template.limits import DEFAULT_LIMITS
+from stoker.template.ordering import topological
 from stoker.template.problems import suggestion
 from stoker.template.template import Template
 from stoker.template.transfers import MOVED, StackMove, Transfers, transfer_problems

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from stoker.base.errors import Bug, CloudError, StokerError
+from stoker.cloud.errors import NotNamed
+from stoker.cloud.finders import is_uuid
 from stoker.cloud.session import Cloud
 from stoker.engine.calls.children import Child, ChildView
 from stoker.engine.calls.context import NestedReader, StackContext
@@ -19,9 +22,7 @@ from stoker.engine.records.former_names import first_name
 from stoker.engine.records.loader import LoadedInputs
 from stoker.engine.records.stack_view import StackView
 from stoker.engine.records.state import ResourceState
-from stoker.engine.records.values import finalized
 from stoker.plugins import capabilities
-from stoker.plugins.names import resolve_names
 from stoker.plugins.resource import (
     Call,
     ChildStack,
@@ -31,10 +32,16 @@ from stoker.plugins.resource import (
     ScalingNotice,
     SoftwareConfigs,
     SoftwareDeployments,
+    finalized,
     traits_of,
 )
+from stoker.schema.property import Property
+from stoker.schema.unknown import Unknown
 from stoker.store import queries
 from stoker.store.journal import NoWriter
+
+if TYPE_CHECKING:
+    from stoker.cloud.session import Cloud
 
 LOG = logging.getLogger(__name__)
 
@@ -47,7 +54,7 @@ async def make_call(run: StackContext, state: ResourceState) -> Call:
         run,
         state,
         required=state.row.action in BEGINNING and state.in_progress,
-        child=Child(run, state, announced),
+        child=Child(run, state, parts.reader, announced),
         neighbours=StackNeighbours(
             run.whole,
             partial(make_call, run),
@@ -247,3 +254,66 @@ async def _named(
         if required:
             raise
         return values
+
+
+_Name = tuple[str, str]
+"""What a property resolves (`Property.resolve`), and the name."""
+
+
+async def resolve_names(
+    schema: Mapping[str, Property], values: Mapping[str, Any], cloud: Cloud, ids: Collection[str] = ()
+) -> dict[str, object]:
+    """Return finalized `values` in which names in properties that declare `resolve` are replaced by IDs, at any depth.
+
+    Unknown, empty and missing values are not changed, nor are `ids`, which are known to be IDs. Other values in the
+    format of an ID are looked up too, since they may be names. All look-ups run concurrently, each name once. Raises
+    the CloudError of the first that fails.
+    """
+    names = dict.fromkeys(_names_in_map(schema, values, ids))
+    if not names:
+        return dict(values)
+    found = await asyncio.gather(*(_id_of(kind, name, cloud) for kind, name in names))
+    return _with_ids_in_map(schema, values, dict(zip(names, found, strict=True)))
+
+
+async def _id_of(kind: str, name: str, cloud: Cloud) -> object:
+    try:
+        return await cloud.find(kind, name)
+    except NotNamed:
+        if is_uuid(name):  # the service itself reports an unknown ID
+            return name
+        raise
+
+
+def _names_in_map(
+    schema: Mapping[str, Property], values: Mapping[str, object], ids: Collection[str]
+) -> Iterator[_Name]:
+    for name, value in values.items():
+        if value is not None and name in schema:
+            yield from _names_in(schema[name], value, ids)
+
+
+def _names_in(prop: Property, value: Any, ids: Collection[str]) -> Iterator[_Name]:
+    if isinstance(value, list):
+        for item in value:
+            yield from _names_in(prop.items or prop, item, ids)
+    elif isinstance(value, Mapping):
+        yield from _names_in_map(prop.schema or {}, value, ids)
+    elif prop.resolve is not None and not isinstance(value, Unknown) and value not in (None, "") and value not in ids:
+        yield prop.resolve, str(value)
+
+
+def _with_ids_in_map(
+    schema: Mapping[str, Property], values: Mapping[str, object], found: Mapping[_Name, Any]
+) -> dict[str, object]:
+    return {name: _with_ids(schema[name], value, found) if name in schema else value for name, value in values.items()}
+
+
+def _with_ids(prop: Property, value: object, found: Mapping[_Name, object]) -> object:
+    if isinstance(value, list):
+        return [_with_ids(prop.items or prop, item, found) for item in value]
+    if isinstance(value, Mapping):
+        return _with_ids_in_map(prop.schema or {}, value, found)
+    if prop.resolve is None or isinstance(value, Unknown):
+        return value
+    return found.get((prop.resolve, str(value)), value)

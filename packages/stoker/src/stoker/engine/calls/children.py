@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
 from stoker.base.errors import ActionInProgress, Bug, Fenced, RequestLimitExceeded, StokerError
 from stoker.base.portions import portions_of
 from stoker.engine.calls.context import NestedReader, StackContext
+from stoker.engine.planning.retaining import Retention
 from stoker.engine.records.actions import REMOVES, RETURNS
 from stoker.engine.records.beginnings import Holder, Requester, new_operation, new_stack
 from stoker.engine.records.earlier_failures import failure_of
 from stoker.engine.records.loader import Files, LoadedInputs, Prepared
-from stoker.engine.records.retention import Retention
 from stoker.engine.records.stack_view import StackView, filled
 from stoker.engine.records.state import ResourceState
 from stoker.engine.settings import time_limit
@@ -44,18 +44,18 @@ async def members_of(states: Iterable[ResourceState]) -> list[Member]:
     ]
 
 
+@dataclass(slots=True)
 class ChildView:
-    """Read access to the nested stack of a resource: see plugins.resource.ChildStack."""
+    """Read access to the nested stack of a resource of the stack `above`: see plugins.resource.ChildStack."""
 
-    def __init__(self, view: StackView, state: ResourceState, reader: NestedReader) -> None:
-        self._services = view.services
-        self._reader = reader
-        self._state = state
-        self._inside: StackView | None = None
+    above: StackView
+    state: ResourceState
+    reader: NestedReader
+    _inside: StackView | None = field(default=None, init=False)
 
     async def stack(self) -> Stack | None:
         """Return the child; None before it was created and after it was deleted."""
-        return await self._services.database.read(queries.stack_by_parent_resource, self._state.row.uuid)
+        return await self.above.services.database.read(queries.stack_by_parent_resource, self.state.row.uuid)
 
     async def members(self) -> list[Member]:
         """Return the child's current resources in creation order."""
@@ -65,13 +65,13 @@ class ChildView:
     async def member_attribute(self, member: str, key: AttributeKey) -> object:
         """Return an attribute of one of the child's resources; None if it has none."""
         inside = await self._look_inside()
-        return await self._reader.attribute(inside, member, key) if inside else None
+        return await self.reader.attribute(inside, member, key) if inside else None
 
     async def _look_inside(self) -> StackView | None:
         """Return the child in memory, which is read once per call of a type's method."""
         if self._inside is None:
             stack = await self.stack()
-            self._inside = await self._reader.view(stack) if stack else None
+            self._inside = await self.reader.view(stack) if stack else None
         return self._inside
 
     async def outputs(self) -> Mapping[str, Any]:
@@ -79,8 +79,8 @@ class ChildView:
         stack = await self.stack()
         if stack is None:
             return {}
-        inputs = await self._services.loader.load(stack.inputs)
-        outputs = await self._reader.outputs(stack, inputs)
+        inputs = await self.above.services.loader.load(stack.inputs)
+        outputs = await self.reader.outputs(stack, inputs)
         return {output["output_key"]: output.get("output_value") for output in outputs}
 
     async def template(self) -> Mapping[str, Any] | None:
@@ -88,29 +88,27 @@ class ChildView:
         stack = await self.stack()
         if stack is None:
             return None
-        data: Mapping[str, Any] = (await self._services.loader.load(stack.inputs)).template.data
+        data: Mapping[str, Any] = (await self.above.services.loader.load(stack.inputs)).template.data
         return data
 
 
+@dataclass(slots=True)
 class Child(ChildView):
     """Implements plugins.resource.ChildStack."""
 
-    def __init__(self, run: StackContext, state: ResourceState, announced: Sequence[ScalingNotice] = ()) -> None:
-        super().__init__(run, state, run.parts.reader)
-        self._run = run
-        self._parts = run.parts
-        self._announced = announced
+    above: StackContext
+    announced: Sequence[ScalingNotice] = ()
 
     @property
     def _operation_above(self) -> Operation:
-        if self._run.operation is None:
+        if self.above.operation is None:
             raise Bug("a nested stack can only be changed from within an operation of its parent")
-        return self._run.operation
+        return self.above.operation
 
     async def run(self, action: str, request: ChildRequest) -> Outcome:
         """Start the child's operation, or return its progress."""
-        key = (self._state.row.uuid, request.round, action)
-        operation = self._run.nested.begun.get(key) or await self._asked_before(key)
+        key = (self.state.row.uuid, request.round, action)
+        operation = self.above.nested.begun.get(key) or await self._asked_before(key)
         if operation is None:
             try:
                 operation = await self._begin(action, request)
@@ -120,8 +118,8 @@ class Child(ChildView):
                 return Done() if action in REMOVES else Failed("the nested stack does not exist", kind="NotFound")
         elif operation.status in UNFINISHED:
             self._wait_for(operation)  # before its state is read, so that an end in between is noticed
-            operation = await self._parts.runs.refreshed(operation)
-        self._run.nested.begun[key] = operation
+            operation = await self.above.parts.runs.refreshed(operation)
+        self.above.nested.begun[key] = operation
         return self._outcome(operation)
 
     async def begin(
@@ -130,26 +128,26 @@ class Child(ChildView):
         """Start an operation of the child outside of any action of the resource."""
         stack = await self.stack()
         if stack is None:
-            raise ActionInProgress(f"The resource {self._state.row.name!r} has no nested stack yet.")
+            raise ActionInProgress(f"The resource {self.state.row.name!r} has no nested stack yet.")
         _refuse_busy(stack)
         from stoker.engine.notifications.blocked import refuse_and_tell  # only for what begins by itself
 
-        await refuse_and_tell(self._parts.announcer, stack)
+        await refuse_and_tell(self.above.parts.announcer, stack)
         prepared = await self._prepare(request, stack)
         operation = self._operation(action, stack.id, prepared.row.id, request, None)
-        stored = self._state.stored
+        stored = self.state.stored
         before = stored.metadata, dict(stored.data)
         stored.metadata = metadata
         stored.data.update(data)
         try:
-            await self._parts.submissions.submit(
+            await self.above.parts.submissions.submit(
                 stack,
                 operation,
                 prepared,
                 guard=_refuse_busy,
-                rows=[self._state.seal()],
-                new=self._parts.announcer.about_scaling(self._run.stack, self._announced),
-                writer=self._run.writer,
+                rows=[self.state.seal()],
+                new=self.above.parts.announcer.about_scaling(self.above.stack, self.announced),
+                writer=self.above.writer,
             )
         except BaseException:
             stored.metadata = before[0]
@@ -165,7 +163,7 @@ class Child(ChildView):
         if stack is None:
             return
         _refuse_busy(stack)
-        inside = await filled(StackContext(self._parts, stack, self._run.writer))
+        inside = await filled(StackContext(self.above.parts, stack, self.above.writer))
         state = inside.current.get(member)
         if state is None:
             return
@@ -174,7 +172,7 @@ class Child(ChildView):
             return
         state.stored.metadata = revised
         event = replace(
-            state.event("Metadata changed by the parent resource", self._services.clock.now()),
+            state.event("Metadata changed by the parent resource", self.above.services.clock.now()),
             action="SIGNAL",
             status=COMPLETE,
         )
@@ -191,19 +189,19 @@ class Child(ChildView):
             return Done(physical_id=operation.stack_id)
         if operation.status == SUPERSEDED:
             return Failed("a newer operation on the nested stack has taken over", kind="Conflict")
-        self._run.nested.reason_code = operation.reason_code or self._run.nested.reason_code
+        self.above.nested.reason_code = operation.reason_code or self.above.nested.reason_code
         failure = failure_of(operation)
         return Failed(failure.message, kind=failure.kind, path=failure.path)
 
     def _wait_for(self, operation: Operation) -> None:
-        uuid = self._state.row.uuid
-        self._parts.awaited.wait(operation.id, uuid, partial(self._run.wake, uuid))
+        uuid = self.state.row.uuid
+        self.above.parts.awaited.wait(operation.id, uuid, partial(self.above.wake, uuid))
 
     async def _asked_before(self, key: tuple[str, int, str]) -> Operation | None:
         uuid, number, action = key
         if self._operation_above.epoch <= 1:
             return None
-        return await self._services.database.read(
+        return await self.above.services.database.read(
             queries.child_operation, self._operation_above.id, uuid, number, action
         )
 
@@ -216,37 +214,37 @@ class Child(ChildView):
         prepared = await self._prepare(request, stack) if action in ("CREATE", "UPDATE", "ADOPT") else None
         inputs = prepared.row.id if prepared else stack.inputs
         operation = self._operation(action, stack.id, inputs, request, self._operation_above)
-        await self._parts.submissions.submit(stack, operation, prepared, writer=self._run.writer)
+        await self.above.parts.submissions.submit(stack, operation, prepared, writer=self.above.writer)
         return operation
 
     async def _create(self, action: str, request: ChildRequest) -> Operation:
-        parent = self._run.stack
-        limit = self._services.settings.max_nested_stack_depth
+        parent = self.above.stack
+        limit = self.above.services.settings.max_nested_stack_depth
         if parent.depth + 1 > limit:
             raise RequestLimitExceeded(
-                f"Stacks are nested more than {limit} deep (max_nested_stack_depth) at {self._state.row.name!r}."
+                f"Stacks are nested more than {limit} deep (max_nested_stack_depth) at {self.state.row.name!r}."
             )
         prepared = await self._prepare(request)
-        row = self._state.row
+        row = self.state.row
         stack = new_stack(
-            self._state.physical_name,
+            self.state.physical_name,
             action,
             parent.project_id,
             Requester(parent.user_id, parent.user_name),
-            self._services.clock.now(),
+            self.above.services.clock.now(),
             timeout_minutes=request.timeout_minutes or parent.timeout_minutes,
             prepared=prepared,
             holder=Holder(parent, row.uuid, row.name),
         )
         operation = self._operation(action, stack.id, prepared.row.id, request, self._operation_above)
-        await self._parts.submissions.submit_new(stack, operation, prepared, writer=self._run.writer)
+        await self.above.parts.submissions.submit_new(stack, operation, prepared, writer=self.above.writer)
         return operation
 
     async def _prepare(self, request: ChildRequest, stack: Stack | None = None) -> Prepared:
         """Return inputs of the child `stack`, None for a new one, prepared on another thread if they are large."""
-        project = self._run.stack.project_id
-        former = await self._services.loader.load(stack.inputs) if stack is not None else None
-        return await self._services.evaluator.evaluate(project, partial(self._prepared, request, former))
+        project = self.above.stack.project_id
+        former = await self.above.services.loader.load(stack.inputs) if stack is not None else None
+        return await self.above.services.evaluator.evaluate(project, partial(self._prepared, request, former))
 
     def _prepared(self, request: ChildRequest, former: LoadedInputs | None) -> Prepared:
         """Return inputs of the child: its template, the parent's files, and the environment for the nested stack.
@@ -254,21 +252,21 @@ class Child(ChildView):
         Raises Forbidden when the template has a resource of a type that policy denies to the user who defined the
         parent: the type of a group's members may have become known only now.
         """
-        run = self._run
+        run = self.above
         assert run.inputs is not None
         if request.template is None:
-            raise RequestLimitExceeded(f"no template was given for the nested stack {self._state.row.name!r}")
+            raise RequestLimitExceeded(f"no template was given for the nested stack {self.state.row.name!r}")
         name = request.template_name
-        loader, files = self._services.loader, run.inputs.files
+        loader, files = self.above.services.loader, run.inputs.files
         template = loader.template_named(files, name) or loader.generated(request.template)
-        environment = run.inputs.environment.for_child(self._state.row.name, name).with_missing(request.registry)
+        environment = run.inputs.environment.for_child(self.state.row.name, name).with_missing(request.registry)
         if run.operation is not None and run.operation.action in RETURNS:  # what it had was carried out at that time
             environment = environment.with_transfers(NO_TRANSFERS)
         if former is not None:
             environment, files = self._with_former_types(template, environment, files, former)
         denied_types = run.inputs.denied_types
         prepared = loader.prepare(template, environment, files, request.parameters, denied_types)
-        self._services.types.require_permitted(denied_types, template, prepared.loaded.environment, files)
+        self.above.services.types.require_permitted(denied_types, template, prepared.loaded.environment, files)
         return prepared
 
     def _with_former_types(
@@ -279,7 +277,7 @@ class Child(ChildView):
         Members of a group keep their definition until a rolling update reaches them. A client does not send the files
         and mappings of former types.
         """
-        lookup = self._services.types.lookup
+        lookup = self.above.services.types.lookup
         kept = {
             resource.type: former.environment.registry.resolve(resource.type, name)
             for name, resource in template.resources.items()
@@ -288,19 +286,19 @@ class Child(ChildView):
         if not kept:
             return environment, files
         mapped = {name: target for name, target in kept.items() if name != target}
-        return environment.with_missing(mapped), self._services.loader.files({**former.files, **files})
+        return environment.with_missing(mapped), self.above.services.loader.files({**former.files, **files})
 
     def _operation(
         self, action: str, stack_id: str, inputs: str, request: ChildRequest, parent: Operation | None
     ) -> Operation:
         """Return an operation on the child, as part of the operation `parent` or, if that is None, on its own."""
-        now, stack = self._services.clock.now(), self._run.stack
-        limit = time_limit(self._services.settings, request.timeout_minutes or stack.timeout_minutes)
+        now, stack = self.above.services.clock.now(), self.above.stack
+        limit = time_limit(self.above.services.settings, request.timeout_minutes or stack.timeout_minutes)
         by = Requester(stack.user_id, stack.user_name)
         if parent is not None:
             by = Requester(parent.user_id, parent.user_name, parent.request_id, parent.client_request_token)
         operation = new_operation(stack_id, action, inputs, by, now, now + limit)
-        operation.parent_resource, operation.round = self._state.row.uuid, request.round
+        operation.parent_resource, operation.round = self.state.row.uuid, request.round
         if parent is not None:
             operation.parent_operation, operation.snapshot = parent.id, parent.snapshot
             operation.observe, operation.differing = parent.observe, parent.differing

@@ -14,9 +14,8 @@ from stoker.engine.calls.finding import SearchTurns
 from stoker.engine.calls.polling import ObjectPoller
 from stoker.engine.notifications.announcer import Announcer
 from stoker.engine.records.loader import LoadedInputs, Prepared
-from stoker.engine.records.recorded import current_of, read_states
 from stoker.engine.records.services import EngineServices, RecordingServices
-from stoker.engine.records.stack_view import StackView
+from stoker.engine.records.stack_view import StackView, current_of, read_states
 from stoker.engine.records.state import ResourceState
 from stoker.plugins.resource import AttributeKey
 from stoker.store import claims, queries

@@ -10,6 +10,7 @@ server nothing is delivered, and its owner sees nothing of the deployment.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -30,13 +31,13 @@ _BODY = ("config", "inputs", "outputs", "options", "stacks")
 """The sealed fields; `stacks` are the ids of the stacks whose hidden values they can contain."""
 
 
+@dataclass(slots=True)
 class StoredConfigs:
     """Implements plugins.resource.SoftwareConfigs."""
 
-    def __init__(self, services: EngineServices, project_id: str, writer: Writer) -> None:
-        self._services = services
-        self._writer = writer
-        self._project_id = project_id
+    services: EngineServices
+    project_id: str
+    writer: Writer
 
     async def create(self, identifier: str, body: Mapping[str, Any]) -> None:
         """Store a configuration under an id chosen by the caller; repeating the call has no effect.
@@ -47,19 +48,19 @@ class StoredConfigs:
             await self._check_quota()
             row = SoftwareConfig(
                 id=identifier,
-                project_id=self._project_id,
+                project_id=self.project_id,
                 name=str(body.get("name") or ""),
                 group=str(body.get("group") or "Heat::Ungrouped"),
-                body=self._services.sealer.seal({key: body.get(key) for key in _BODY}),
-                created_at=self._services.clock.now(),
+                body=self.services.sealer.seal({key: body.get(key) for key in _BODY}),
+                created_at=self.services.clock.now(),
             )
-            await self._writer.commit(Batch().add(row))
+            await self.writer.commit(Batch().add(row))
 
     async def _check_quota(self) -> None:
-        limit = self._services.settings.max_software_configs_per_tenant
+        limit = self.services.settings.max_software_configs_per_tenant
         if limit < 0:
             return
-        count = await self._services.database.read(software_configs.count_software_configs, self._project_id, limit)
+        count = await self.services.database.read(software_configs.count_software_configs, self.project_id, limit)
         if count >= limit:
             raise RequestLimitExceeded(
                 f"The project has {limit} software configurations, and more are not allowed "
@@ -76,7 +77,7 @@ class StoredConfigs:
             "name": row.name,
             "group": row.group,
             "creation_time": row.created_at,
-            **self._services.sealer.open(row.body),
+            **self.services.sealer.open(row.body),
         }
 
     async def delete(self, identifier: str) -> None:
@@ -86,31 +87,25 @@ class StoredConfigs:
             software_configs.delete_software_config(connection, identifier)
 
         if await self._row(identifier) is not None:
-            await self._writer.commit(Batch().then(remove))
+            await self.writer.commit(Batch().then(remove))
 
     async def _row(self, identifier: str) -> SoftwareConfig | None:
-        row = await self._services.database.read(software_configs.software_config, identifier)
-        return row if row is not None and row.project_id == self._project_id else None
+        row = await self.services.database.read(software_configs.software_config, identifier)
+        return row if row is not None and row.project_id == self.project_id else None
 
 
 _SEALED = ("input_values", "output_values")
 _PLAIN = ("config_id", "action", "status", "status_reason")
 
 
+@dataclass(slots=True)
 class StoredDeployments:
     """Implements plugins.resource.SoftwareDeployments."""
 
-    def __init__(
-        self,
-        services: EngineServices,
-        project_id: str,
-        writer: Writer,
-        wake: Callable[[str], None] = lambda identifier: None,
-    ) -> None:
-        self._services = services
-        self._writer = writer
-        self._wake = wake
-        self._project_id = project_id
+    services: EngineServices
+    project_id: str
+    writer: Writer
+    wake: Callable[[str], None] = lambda identifier: None
 
     async def create(self, identifier: str, body: Mapping[str, Any]) -> None:
         """Store a deployment under an id chosen by the caller; repeating the call has no effect.
@@ -121,25 +116,25 @@ class StoredDeployments:
             await self._check_quota()
             row = SoftwareDeployment(
                 id=identifier,
-                project_id=self._project_id,
+                project_id=self.project_id,
                 server_id=body["server_id"],
                 stack_user_project_id=body.get("stack_user_project_id"),
                 config_id=body["config_id"],
                 action=body.get("action"),
                 status=body.get("status"),
                 status_reason=body.get("status_reason"),
-                body=self._services.sealer.seal({name: body.get(name) for name in _SEALED}),
-                created_at=self._services.clock.now(),
+                body=self.services.sealer.seal({name: body.get(name) for name in _SEALED}),
+                created_at=self.services.clock.now(),
                 updated_at=None,
             )
-            await self._writer.commit(Batch().add(row))
+            await self.writer.commit(Batch().add(row))
         await self.push(body["server_id"])
 
     async def _check_quota(self) -> None:
-        limit = self._services.settings.max_software_deployments_per_tenant
+        limit = self.services.settings.max_software_deployments_per_tenant
         if limit < 0:
             return
-        count = await self._services.database.read(deployments.count_in, self._project_id, limit)
+        count = await self.services.database.read(deployments.count_in, self.project_id, limit)
         if count >= limit:
             raise RequestLimitExceeded(
                 f"The project has {limit} software deployments, and more are not allowed "
@@ -149,7 +144,7 @@ class StoredDeployments:
     async def get(self, identifier: str) -> Mapping[str, Any] | None:
         """Return the deployment; None if it does not exist or belongs to another project."""
         row = await self._row(identifier)
-        return None if row is None else deployment_data(row, self._services.sealer)
+        return None if row is None else deployment_data(row, self.services.sealer)
 
     async def update(self, identifier: str, values: Mapping[str, Any]) -> None:
         """Change the given values, if the deployment exists."""
@@ -159,21 +154,21 @@ class StoredDeployments:
         for name in _PLAIN:
             if name in values:
                 setattr(row, name, values[name])
-        body = self._services.sealer.open(row.body)
-        row.body = self._services.sealer.seal(body | {name: values[name] for name in _SEALED if name in values})
-        row.updated_at = self._services.clock.now()
+        body = self.services.sealer.open(row.body)
+        row.body = self.services.sealer.seal(body | {name: values[name] for name in _SEALED if name in values})
+        row.updated_at = self.services.clock.now()
         if "config_id" in values:
             row.delivered_at = None
-        await self._writer.commit(Batch().change(row))
+        await self.writer.commit(Batch().change(row))
         if "config_id" in values:
             await self.push(row.server_id)
-        self._wake(identifier)
+        self.wake(identifier)
 
     async def delete(self, identifier: str) -> None:
         """Delete the deployment if it exists."""
         row = await self._row(identifier)
         if row is not None:
-            await self._writer.commit(Batch().then(partial(deployments.remove, identifier=identifier)))
+            await self.writer.commit(Batch().then(partial(deployments.remove, identifier=identifier)))
             await self.push(row.server_id)
 
     async def push(self, server_id: str) -> None:
@@ -181,11 +176,11 @@ class StoredDeployments:
 
         Raises CloudError.
         """
-        await _push(self._services, server_id, self._project_id)
+        await _push(self.services, server_id, self.project_id)
 
     async def _row(self, identifier: str) -> SoftwareDeployment | None:
-        row = await self._services.database.read(deployments.by_id, identifier)
-        return row if row is not None and row.project_id == self._project_id else None
+        row = await self.services.database.read(deployments.by_id, identifier)
+        return row if row is not None and row.project_id == self.project_id else None
 
 
 def deployment_data(row: SoftwareDeployment, sealer: Sealer) -> dict[str, object]:

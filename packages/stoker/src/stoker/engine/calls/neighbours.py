@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from stoker.base.errors import EntityNotFound
@@ -15,11 +16,11 @@ from stoker.store.records import COMPLETE
 Whole = Callable[[], Awaitable[Mapping[str, ResourceState]]]
 
 
+@dataclass(slots=True)
 class NeighboursView:
     """Read access to the other resources of a stack; `whole` returns all current ones by name."""
 
-    def __init__(self, whole: Whole) -> None:
-        self._whole = whole
+    whole: Whole
 
     async def by_reference(self, reference_id: object) -> Neighbour | None:
         """Return the resource with this reference id, or None."""
@@ -27,52 +28,44 @@ class NeighboursView:
 
     async def by_name(self, name: str) -> Neighbour | None:
         """Return the current resource with this name, or None."""
-        return _neighbour((await self._whole()).get(name))
+        return _neighbour((await self.whole()).get(name))
 
     async def of_type(self, type_name: str) -> list[Neighbour]:
         """Return the current resources of this type."""
-        current = await self._whole()
+        current = await self.whole()
         found = (_neighbour(state) for state in current.values() if state.implementation == type_name)
         return [neighbour for neighbour in found if neighbour is not None]
 
     async def _by_reference(self, reference_id: object) -> ResourceState | None:
-        current = await self._whole()
+        current = await self.whole()
         return next((state for state in current.values() if state.reference_id() == reference_id), None)
 
 
+@dataclass(slots=True)
 class StackNeighbours(NeighboursView):
     """Implements plugins.resource.Neighbours.
 
     `whole` returns the resources by name, `make_call` builds the call of one of them, `take_signal` delivers a signal
-    to it. `sending` is a lock that serializes the delivery of messages. `replace` begins the replacement of a resource.
+    to it. `sending` is a lock that serializes the delivery of messages.
     """
 
-    def __init__(
-        self,
-        whole: Whole,
-        make_call: Callable[[ResourceState], Awaitable[Call]],
-        take_signal: Callable[[ResourceState, Call, Mapping[str, Any] | None], Awaitable[None]],
-        sending: asyncio.Lock,
-        replace: Callable[[ResourceState, str], Awaitable[str]],
-    ) -> None:
-        super().__init__(whole)
-        self._make_call = make_call
-        self._take_signal = take_signal
-        self._sending = sending
-        self._replace = replace
+    make_call: Callable[[ResourceState], Awaitable[Call]]
+    take_signal: Callable[[ResourceState, Call, Mapping[str, Any] | None], Awaitable[None]]
+    sending: asyncio.Lock
+    begin_replacement: Callable[[ResourceState, str], Awaitable[str]]
 
     async def collect(self, reference_id: object) -> None:
         """Deliver to the resource with this reference id the signals that another service stores for it."""
         state = await self._by_reference(reference_id)
         if state is None:
             return
-        kept = await capabilities.kept_signals(state.type, await self._make_call(state))
+        kept = await capabilities.kept_signals(state.type, await self.make_call(state))
         for identifier, details in kept.items():
-            call = await self._make_call(state)
+            call = await self.make_call(state)
             # Another engine or request may have collected them in the meantime.
             if identifier not in call.data.get(COLLECTED, ()):
                 call.data[COLLECTED] = [*call.data.get(COLLECTED, ()), identifier]
-                await self._take_signal(state, call, details)
+                await self.take_signal(state, call, details)
 
     async def send(self, reference_id: object, message: object) -> str:
         """Deliver a message to the resource with this reference id, and return the result."""
@@ -83,16 +76,16 @@ class StackNeighbours(NeighboursView):
         if row.status != COMPLETE:
             raise NoActionRequired(f"{row.name} is in state {row.action}_{row.status}")
         # A second message must see the effects of the first one.
-        async with self._sending:
-            return await capabilities.receive(state.type, await self._make_call(state), message)
+        async with self.sending:
+            return await capabilities.receive(state.type, await self.make_call(state), message)
 
     async def replace(self, name: str, reason: str) -> str:
         """Begin an update that replaces the current resource with this name, and return the result."""
-        state = (await self._whole()).get(name)
+        state = (await self.whole()).get(name)
         if state is None:
             raise NoActionRequired(f"there is no resource {name!r} now")
-        async with self._sending:
-            return await self._replace(state, reason)
+        async with self.sending:
+            return await self.begin_replacement(state, reason)
 
 
 def _neighbour(state: ResourceState | None) -> Neighbour | None:

@@ -11,9 +11,8 @@ from stoker.base.errors import CloudError, StokerError, TemplateInvalid
 from stoker.base.ids import new_id
 from stoker.engine.calls.building import call_to_look
 from stoker.engine.records.loader import LoadedInputs
-from stoker.engine.records.recorded import Recorded
 from stoker.engine.records.services import EngineServices
-from stoker.engine.records.stack_view import StackView, view_around, view_of
+from stoker.engine.records.stack_view import Recorded, StackView, view_around, view_of
 from stoker.engine.records.state import ResourceState, attribute_text, keys_of, walk
 from stoker.engine.redaction.stacks import without_secrets
 from stoker.plugins.resource import AttributeKey

@@ -9,13 +9,13 @@ from sqlalchemy import Connection
 from stoker.contract.stacks import Refresh
 from stoker.engine.inspection.looking import Look
 from stoker.engine.inspection.observing import examine_tree
+from stoker.engine.planning.decide import Policies
 from stoker.engine.planning.nested import NestedPlanner
 from stoker.engine.planning.plan import Plan
 from stoker.engine.planning.planner import Forward, Wanted
-from stoker.engine.planning.policies import Policies
-from stoker.engine.records.recorded import Recorded
 from stoker.engine.records.scope import RecordedScope
 from stoker.engine.records.services import EngineServices
+from stoker.engine.records.stack_view import Recorded
 from stoker.store.records import Stack
 
 

@@ -23,7 +23,7 @@ from stoker.engine.notifications.sinks import send_events
 from stoker.engine.records.services import RecordingServices
 from stoker.plugins.resource import ScalingNotice
 from stoker.store import announcements, claims, queries
-from stoker.store.expiry import outside_request
+from stoker.store.database import outside_request
 from stoker.store.journal import Batch, Writer
 from stoker.store.records import EVENT_SINK, LATER_NOTICE, NOTICE, NOTIFICATION, Announcement, Event, Record, Stack
 from stoker_foundation.clock import Timer

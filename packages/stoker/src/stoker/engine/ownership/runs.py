@@ -11,8 +11,7 @@ from typing import Any
 from stoker.engine.calls.context import ActingParts
 from stoker.engine.ownership.peers import OtherEngines
 from stoker.engine.records.services import RecordingServices
-from stoker.engine.running.endings import Endings
-from stoker.engine.running.operation_log import lines_about, log_start
+from stoker.engine.running.endings import Endings, lines_about, log_start
 from stoker.engine.running.run import OperationRun
 from stoker.engine.running.stopping import Stop, is_superseded
 from stoker.store import queries

@@ -1,11 +1,11 @@
-"""Record new operations and start them; cancel those that run."""
+"""Record new operations with the checks in the transaction, and start them; cancel those that run."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -13,22 +13,85 @@ from sqlalchemy import Connection
 
 from stoker.engine.calls.context import AwaitedOperations, RecordingParts
 from stoker.engine.calls.polling import ObjectPoller
-from stoker.engine.credentials import lock_credential
+from stoker.engine.credentials import lock_credential, move
 from stoker.engine.inspection.reading import ReaderForRuns
 from stoker.engine.notifications.announcer import Announcer
 from stoker.engine.ownership.healing import replace_on_signal
 from stoker.engine.ownership.offers import Offers
-from stoker.engine.ownership.operation_start import OperationStart, start_columns
 from stoker.engine.ownership.peers import OtherEngines
 from stoker.engine.ownership.runs import Runs
+from stoker.engine.records.actions import FORWARD
 from stoker.engine.records.loader import Prepared
 from stoker.engine.records.services import RecordingServices
 from stoker.engine.records.state import ResourceState
 from stoker.engine.running.endings import own
 from stoker.engine.running.stopping import CANCELLED
-from stoker.store import queries, trusts
+from stoker.store import claims, queries, trusts
 from stoker.store.journal import Batch, ClaimedWriter, Statement, Writer
+from stoker.store.locks import refuse_locked
 from stoker.store.records import FAILED, IN_PROGRESS, UNFINISHED, Operation, Record, Stack, StackSnapshot
+
+
+def start_columns(operation: Operation, prepared: Prepared | None, now: float) -> dict[str, Any]:
+    """Return the columns of a stack with which an operation on it begins, with the ids of new inputs."""
+    changes: dict[str, Any] = {
+        "action": operation.stack_action,
+        "status": IN_PROGRESS,
+        "reason": f"Stack {operation.stack_action} started",
+        "operation": operation.id,
+    }
+    if prepared is not None:
+        changes["inputs"] = prepared.row.id
+        changes["description"] = prepared.loaded.template.description
+    if operation.action in ("UPDATE", "RESTORE"):
+        changes["updated_at"] = now
+    return changes
+
+
+@dataclass(slots=True)
+class OperationStart:
+    """A journal step that records an operation, started by an engine at a time, and sets columns of its stack.
+
+    An operation that `is_offered` is left for any engine (see `store.offered`). `changes` are those columns,
+    `credential` becomes that of the stack's tree (None: unchanged). `guard` receives the current stack with its row
+    locked, `fresh` the connection; if they raise an error, nothing is recorded. Nor is it if a user has locked the tree
+    of stacks, unless the operation is a part of one that runs: StackLocked is raised.
+    """
+
+    stack: Stack
+    operation: Operation
+    engine_id: str
+    now: float
+    is_offered: bool
+    changes: dict[str, Any]
+    credential: str | None = None
+    guard: Callable[[Stack], object] | None = None
+    fresh: Callable[[Connection], object] | None = None
+    busy: str | None = field(default=None, init=False)
+    """The engine with a running operation on the stack, which this operation waits for."""
+
+    def __call__(self, connection: Connection) -> None:
+        stack = self.stack = queries.lock_stack(connection, self.stack.id) or self.stack
+        if self.guard is not None:
+            self.guard(stack)
+        if self.operation.parent_operation is None and (stack.locked or stack.parent_id):
+            refuse_locked(connection, stack)
+        if self.fresh is not None:
+            self.fresh(connection)
+        self.busy = claims.begin(connection, self.operation, self.engine_id, self.now, is_offered=self.is_offered)
+        if self.credential is not None and self.credential != stack.credential:
+            move(connection, stack, self.credential)
+            self.changes["credential"] = self.credential
+        self._note_direct_change(connection)
+        queries.set_stack(connection, stack.id, self.changes)
+
+    def _note_direct_change(self, connection: Connection) -> None:
+        """Record that a nested stack differs from its parent's definition, until the parent's update restores it."""
+        if self.operation.parent_resource is None:
+            queries.note_direct_change(connection, self.stack)
+        elif self.operation.parent_operation is not None and self.operation.action in FORWARD:
+            self.changes["changed_directly"] = False
+
 
 _WITHOUT_NEWS = 1.0
 """Seconds between two looks at an operation that another engine may be running."""

@@ -10,17 +10,17 @@ from collections.abc import Iterator
 from sqlalchemy import Connection
 
 from stoker.base.diagnostics import Diagnostic
+from stoker.engine.planning.decide import Policies
 from stoker.engine.planning.importing import NO_IMPORTS, Imports, Seeking
 from stoker.engine.planning.kinds import Kind
 from stoker.engine.planning.nested import NestedPlanner
 from stoker.engine.planning.plan import Plan, Step
 from stoker.engine.planning.planner import Forward, Wanted
-from stoker.engine.planning.policies import Policies
 from stoker.engine.planning.reasons import RETENTION, ReasonCode
 from stoker.engine.planning.relocating import Relocated, Relocation
-from stoker.engine.records.recorded import current_of
 from stoker.engine.records.scope import RecordedScope
 from stoker.engine.records.services import EngineServices
+from stoker.engine.records.stack_view import current_of
 from stoker.template.transfers import Move
 
 

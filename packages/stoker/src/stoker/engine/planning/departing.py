@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from sqlalchemy import Connection
 
 from stoker.base.errors import TemplateInvalid
+from stoker.engine.planning.decide import Policies
 from stoker.engine.planning.plan import Plan
 from stoker.engine.planning.planner import Wanted
-from stoker.engine.planning.policies import Policies
 from stoker.engine.planning.refactoring import Side, planned
 from stoker.engine.planning.relocating import Relocated, Relocation, Tree
 from stoker.engine.records.loader import Prepared

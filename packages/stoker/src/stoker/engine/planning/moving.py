@@ -15,8 +15,8 @@ from stoker.base.diagnostics import Diagnostic
 from stoker.base.errors import TemplateInvalid
 from stoker.engine.planning.decide import can_become
 from stoker.engine.planning.planner import Wanted
-from stoker.engine.records.former_names import Path, former_paths, was_at
-from stoker.engine.records.recorded import Recorded
+from stoker.engine.records.former_names import Path, former_paths, shown, was_at
+from stoker.engine.records.stack_view import Recorded
 from stoker.engine.records.state import ResourceState
 from stoker.store.records import COMPLETE, Stack
 from stoker.template.transfers import Move, Transfers
@@ -63,11 +63,6 @@ Places = Mapping[Path, Placed]
 def is_elsewhere(path: Path) -> bool:
     """Return whether a path leads into another root stack, whose name and a slash are before the path there."""
     return "/" in path[0]
-
-
-def shown(path: Path) -> str:
-    """Return a path as plans print it."""
-    return ".".join(path)
 
 
 def after(places: Places, moves: Mapping[Path, Path]) -> dict[Path, Path]:
@@ -254,14 +249,3 @@ def _former(state: ResourceState, path: Path, inputs: str, known: Container[str]
     if at_that_time is not None or path[0] in known:
         return at_that_time
     return next((each.path for each in reversed(paths) if each.path[0] in known), None)
-
-
-def former_labels(states: Iterable[ResourceState], before: str | None) -> dict[str, str]:
-    """Return the paths that resources of a stack had with these inputs (an ID) and do not have any more, by name."""
-    return {
-        state.row.name: shown(each.path)
-        for state in states
-        if state.row.former_names
-        for each in former_paths(state.row, is_at_top=True)
-        if before in each.inputs
-    }

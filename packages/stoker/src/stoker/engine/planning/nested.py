@@ -19,26 +19,26 @@ from typing import Any
 from sqlalchemy import Connection
 
 from stoker.base.errors import StokerError
-from stoker.engine.planning.decide import Target
+from stoker.engine.planning.decide import Policies, Target
 from stoker.engine.planning.importing import NO_IMPORTS, Imports, Seeking, pending_imports, returned_references
 from stoker.engine.planning.kinds import Kind
 from stoker.engine.planning.plan import Decision, Plan, Step, forward_key
-from stoker.engine.planning.planner import Forward, NestedPlan, Wanted
-from stoker.engine.planning.policies import Policies
+from stoker.engine.planning.planner import Forward, Wanted
 from stoker.engine.planning.reasons import Reason, ReasonCode
 from stoker.engine.planning.rehearsal import Rehearsal, Unforeseeable
 from stoker.engine.planning.relocating import Relocated
 from stoker.engine.planning.restoring import Copies
 from stoker.engine.planning.retaining import Removing
+from stoker.engine.planning.scope import NestedPlan
 from stoker.engine.planning.verbs import plan_removal
 from stoker.engine.records.former_names import Path
 from stoker.engine.records.loader import LoadedInputs
 from stoker.engine.records.observations import Observations
-from stoker.engine.records.recorded import Recorded, current_of
 from stoker.engine.records.scope import RecordedScope
 from stoker.engine.records.services import EngineServices
+from stoker.engine.records.stack_view import Recorded, current_of
 from stoker.engine.records.state import ResourceState
-from stoker.engine.redaction.hidden_values import RedactedProperties
+from stoker.engine.redaction.stacks import RedactedProperties
 from stoker.plugins import capabilities
 from stoker.plugins.resource import AttributeKey, ChildRequest
 from stoker.plugins.unknowns import as_parameters

@@ -7,29 +7,35 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import pairwise
 from math import inf
-from typing import Any, Protocol, cast
+from typing import Any, cast
 
 from stoker.base import budget
 from stoker.base.errors import EntityNotFound
 from stoker.base.redaction import Redactor
-from stoker.engine.planning.decide import BEGINNING, Fate, Target, decide, definition_changes, may_be_suspended
+from stoker.engine.planning.decide import (
+    BEGINNING,
+    Fate,
+    Policies,
+    Target,
+    decide,
+    definition_changes,
+    may_be_suspended,
+)
 from stoker.engine.planning.kinds import Kind
 from stoker.engine.planning.plan import Cause, Decision, Plan, Removal, Step, Subject, forward_key, removal_steps
-from stoker.engine.planning.policies import Policies
 from stoker.engine.planning.reasons import RETENTION, Reason, ReasonCode, Requirement
 from stoker.engine.planning.restoring import Restore, as_given
 from stoker.engine.planning.retaining import Removing, changes_outside, losses, removal_reasons, replacement_losses
-from stoker.engine.planning.scope import Forecast, PlanScope
+from stoker.engine.planning.scope import Nested, PlanScope
 from stoker.engine.records.loader import LoadedInputs
 from stoker.engine.records.observations import forget_ignored
 from stoker.engine.records.scope import RecordedScope
 from stoker.engine.records.services import EngineServices
 from stoker.engine.records.state import ResourceState, keys_of, namesakes
-from stoker.engine.records.values import finalized
-from stoker.engine.redaction.hidden_values import RedactedProperties, Redaction
+from stoker.engine.redaction.stacks import Redaction
 from stoker.plugins import capabilities
 from stoker.plugins.call import Snapshot
-from stoker.plugins.resource import AttributeKey, ResourceType
+from stoker.plugins.resource import AttributeKey, ResourceType, finalized
 from stoker.schema.unknown import Unknown, find_unknowns, has_unknown, is_unknown
 from stoker.template.check import graph
 from stoker.template.definition import Definition
@@ -149,41 +155,6 @@ _TARGET_FIELDS = [name for name in Target.__slots__ if name != "fingerprint"]
 def by_name(states: Iterable[ResourceState]) -> dict[str, list[ResourceState]]:
     """Return the usable recorded resources of each name, newest first, without those that are being removed."""
     return namesakes(state for state in states if state.row.action != "DELETE")
-
-
-class Nested(Protocol):
-    """Plans nested stacks for the plan of the stack that contains them."""
-
-    def plan_nested(
-        self,
-        target: Target,
-        state: ResourceState | None,
-        decision: Decision,
-        hidden: RedactedProperties,
-        secrets: frozenset[str],
-    ) -> NestedPlan | None:
-        """Return the future of a resource's nested stack; None if it is unknown.
-
-        `hidden` are the resource's property values with hidden ones marked, None if none is hidden; `secrets` are the
-        strings that the stack with the resource, and those above it, hide.
-        """
-
-    def removed(self, state: ResourceState) -> tuple[Step, ...]:
-        """Return the removal steps of everything in a resource's nested stack."""
-
-
-@dataclass(frozen=True, slots=True)
-class NestedPlan:
-    """The future of a resource's nested stack; it can make the decision about the resource a milder one.
-
-    A new nested stack of imported objects `is_known`: attributes of the resource can be values of these.
-    """
-
-    decision: Decision
-    steps: tuple[Step, ...]
-    forecast: Forecast
-    secrets: frozenset[str] = frozenset()
-    is_known: bool = False
 
 
 def plan_forward(

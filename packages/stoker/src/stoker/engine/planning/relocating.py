@@ -16,28 +16,19 @@ from sqlalchemy import Connection
 from stoker.base.errors import Conflict
 from stoker.base.ids import new_id
 from stoker.contract.views import NO_REASON
-from stoker.engine.planning.moving import (
-    Placed,
-    Places,
-    after,
-    is_elsewhere,
-    leads_below,
-    new_paths,
-    returned_paths,
-    shown,
-)
+from stoker.engine.memory import SealedText
+from stoker.engine.planning.moving import Placed, Places, after, is_elsewhere, leads_below, new_paths, returned_paths
 from stoker.engine.planning.planner import Wanted
 from stoker.engine.records.actions import RETURNS
 from stoker.engine.records.beginnings import Holder, Requester, new_stack
-from stoker.engine.records.former_names import Path, former_paths, note_path, relocate, rename
+from stoker.engine.records.former_names import Path, former_paths, note_path, relocate, rename, shown
 from stoker.engine.records.loader import Prepared
 from stoker.engine.records.observations import Observations
-from stoker.engine.records.recorded import Recorded, current_of, read_tree
 from stoker.engine.records.scope import RecordedScope
 from stoker.engine.records.services import EngineServices
+from stoker.engine.records.stack_view import Recorded, current_of, read_tree
 from stoker.engine.records.state import ResourceState
-from stoker.engine.redaction.hidden_values import Redaction
-from stoker.engine.value_memory import SealedText
+from stoker.engine.redaction.stacks import Redaction
 from stoker.schema.unknown import has_unknown
 from stoker.store import queries, refactors
 from stoker.store.records import COMPLETE, Resource, Stack

@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from stoker.engine.planning.decide import Target
 from stoker.engine.planning.kinds import Kind
-from stoker.engine.planning.plan import Decision
+from stoker.engine.planning.plan import Decision, Step
 from stoker.engine.records.scope import RecordedScope
 from stoker.engine.records.state import ResourceState
+from stoker.engine.redaction.stacks import RedactedProperties
 from stoker.plugins.resource import AttributeKey
 from stoker.schema.unknown import Unknown, is_unknown
 from stoker.template.expressions import Facade
@@ -74,3 +76,38 @@ class PlanScope:
     def _kind(self, resource: str) -> Kind:
         decision = self.decisions.get(resource)
         return decision.kind if decision else Kind.CREATE
+
+
+class Nested(Protocol):
+    """Plans nested stacks for the plan of the stack that contains them."""
+
+    def plan_nested(
+        self,
+        target: Target,
+        state: ResourceState | None,
+        decision: Decision,
+        hidden: RedactedProperties,
+        secrets: frozenset[str],
+    ) -> NestedPlan | None:
+        """Return the future of a resource's nested stack; None if it is unknown.
+
+        `hidden` are the resource's property values with hidden ones marked, None if none is hidden; `secrets` are the
+        strings that the stack with the resource, and those above it, hide.
+        """
+
+    def removed(self, state: ResourceState) -> tuple[Step, ...]:
+        """Return the removal steps of everything in a resource's nested stack."""
+
+
+@dataclass(frozen=True, slots=True)
+class NestedPlan:
+    """The future of a resource's nested stack; it can make the decision about the resource a milder one.
+
+    A new nested stack of imported objects `is_known`: attributes of the resource can be values of these.
+    """
+
+    decision: Decision
+    steps: tuple[Step, ...]
+    forecast: Forecast
+    secrets: frozenset[str] = frozenset()
+    is_known: bool = False

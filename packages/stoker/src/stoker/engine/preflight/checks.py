@@ -8,8 +8,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Collection
 from stoker.base.errors import StokerError
 from stoker.cloud.session import Cloud
 from stoker.engine.planning.plan import Plan
-from stoker.engine.preflight.findings import Finding, Report, Result, diagnostic_of
-from stoker.engine.preflight.objects import Item, StackNode, placed, tree_of
+from stoker.engine.preflight.model import Finding, Item, Report, Result, StackNode, diagnostic_of, placed, tree_of
 from stoker.engine.preflight.quotas import quota_findings
 from stoker.engine.preflight.reading import Reader
 from stoker.engine.preflight.roles import role_findings

@@ -11,7 +11,7 @@ from stoker.base.redaction import Redactor
 from stoker.engine.plan_policies.evaluation import Outcome, evaluated
 from stoker.engine.plan_policies.policy import CODES, Asked, Code, Policy, Report, Result, Scope, Verdict
 from stoker.engine.planning.plan import Plan
-from stoker.engine.preflight.objects import placed
+from stoker.engine.preflight.model import placed
 from stoker.engine.preflight.policy_document import plan_document
 from stoker.engine.records.services import EngineServices
 

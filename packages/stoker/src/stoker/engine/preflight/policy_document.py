@@ -10,8 +10,7 @@ from stoker.engine.planning.kinds import Kind
 from stoker.engine.planning.plan import Plan, Step, Subject
 from stoker.engine.planning.reasons import RETENTION, ReasonCode
 from stoker.engine.records.differences import NOT_KNOWN
-from stoker.engine.records.values import finalized
-from stoker.plugins.resource import ResourceType
+from stoker.plugins.resource import ResourceType, finalized
 from stoker.schema.unknown import has_unknown, is_unknown
 from stoker.store.records import Stack
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Collection, Sequence
 
-from stoker.engine.preflight.findings import Finding
+from stoker.engine.preflight.model import Finding
 from stoker.plugins.preflight import Code, Facts, NotRead, Planned
 
 ADMINISTRATORS = ("admin", "manager")

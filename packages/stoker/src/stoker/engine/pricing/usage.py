@@ -9,12 +9,11 @@ from itertools import pairwise
 from stoker.engine.planning.kinds import Kind
 from stoker.engine.planning.plan import Plan, Step, Subject
 from stoker.engine.planning.reasons import RETENTION
-from stoker.engine.records.recorded import Recorded
+from stoker.engine.records.stack_view import Recorded
 from stoker.engine.records.state import ResourceState
-from stoker.engine.records.values import finalized
 from stoker.plugins.live_values import has_object
 from stoker.plugins.pricing import ONE, Charge, Use
-from stoker.plugins.resource import ResourceType
+from stoker.plugins.resource import ResourceType, finalized
 
 _EXISTS_AFTER = (Kind.CREATE, Kind.REPLACE, Kind.UPDATE)
 _STAYS = (Kind.KEEP, Kind.REFUSE)

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 from sqlalchemy import Connection
 
-from stoker.engine.records.recorded import read_untyped
 from stoker.engine.records.services import EngineServices
+from stoker.engine.records.stack_view import read_untyped
 from stoker.engine.records.state import ResourceState
 
 Path = tuple[str, ...]

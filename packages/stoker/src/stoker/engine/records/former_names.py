@@ -125,3 +125,19 @@ def relocate(state: ResourceState, source: Stack, target: Stack, name: str, posi
     row.former_names = None
     row.name, row.stack_id, row.position = name, target.id, position
     return names
+
+
+def shown(path: Path) -> str:
+    """Return a path as plans print it."""
+    return ".".join(path)
+
+
+def former_labels(states: Iterable[ResourceState], before: str | None) -> dict[str, str]:
+    """Return the paths that resources of a stack had with these inputs (an ID) and do not have any more, by name."""
+    return {
+        state.row.name: shown(each.path)
+        for state in states
+        if state.row.former_names
+        for each in former_paths(state.row, is_at_top=True)
+        if before in each.inputs
+    }

@@ -6,9 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from stoker.engine.records.values import finalized
 from stoker.plugins.live_values import has_drifted, live_values
-from stoker.plugins.resource import ResourceType
+from stoker.plugins.resource import ResourceType, finalized
 from stoker.schema.live import LISTED, same
 from stoker.schema.property import Property, Type
 from stoker.template.ignored_drift import PropertyPath, current_names, property_path

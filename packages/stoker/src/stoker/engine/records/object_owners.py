@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection
 
-from stoker.engine.records.recorded import read_untyped
 from stoker.engine.records.services import EngineServices, RecordingServices
+from stoker.engine.records.stack_view import read_untyped
 from stoker.engine.records.state import ResourceState
 from stoker.plugins.object_ids import ObjectIds
 from stoker.plugins.resource import ResourceType

@@ -9,17 +9,14 @@ from typing import Any
 
 from stoker.base.ids import new_id
 from stoker.cloud.auth import CloudPool
+from stoker.engine.computing import Evaluator, Turns
 from stoker.engine.credentials import Credentials
-from stoker.engine.evaluation import Evaluator
-from stoker.engine.memory import FreedMemory
+from stoker.engine.memory import FreedMemory, ValueMemory
 from stoker.engine.records.loader import LoadedInputs, Loader
 from stoker.engine.records.types import MissingType, TypeTable
 from stoker.engine.settings import EngineSettings
-from stoker.engine.turns import Turns
-from stoker.engine.value_memory import ValueMemory
 from stoker.plugins.registry import Registry
-from stoker.store.database import Database
-from stoker.store.expiry import outside_request
+from stoker.store.database import Database, outside_request
 from stoker.store.journal import Journal
 from stoker.store.records import Stack
 from stoker.store.sealing import Sealer

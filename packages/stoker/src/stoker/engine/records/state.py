@@ -13,8 +13,8 @@ import orjson
 from stoker.base.ids import new_id, physical_name
 from stoker.base.json_text import dumps
 from stoker.contract.events import EventCode
+from stoker.engine.memory import SealedText, TemporaryFile, ValueMemory
 from stoker.engine.records.failure import Failure
-from stoker.engine.value_memory import SealedText, TemporaryFile, ValueMemory
 from stoker.plugins.resource import AttributeKey, Call, ResourceType, Snapshot
 from stoker.schema.unknown import is_unknown
 from stoker.store.records import FAILED, IN_PROGRESS, Event, Resource, StoredState

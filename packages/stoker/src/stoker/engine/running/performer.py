@@ -16,7 +16,7 @@ from typing import Any
 from stoker.base.diagnostics import Diagnostic
 from stoker.base.errors import CloudError, Fenced, StokerError, TemplateInvalid, Unconfirmed
 from stoker.base.ids import new_id
-from stoker.cloud.effects import counted
+from stoker.cloud.transport import counted
 from stoker.contract.views import NO_REASON
 from stoker.engine.calls.building import Unrecorded, make_call
 from stoker.engine.calls.finding import found
@@ -25,12 +25,11 @@ from stoker.engine.records.failure import Failure
 from stoker.engine.records.state import ResourceState, attribute_text
 from stoker.engine.redaction.stacks import without_secrets
 from stoker.engine.running.hooks import pause
-from stoker.engine.running.identifiers import fits, require_fitting, with_fitting_id
 from stoker.engine.running.lost_claims import remove_lost_object
 from stoker.engine.running.operation_context import OperationContext
 from stoker.engine.running.refusals import doubt, failure_of, pause_after_refusal, wait_until_free, with_users
+from stoker.engine.running.results import fits, is_unseen, record_terms, require_fitting, with_fitting_id
 from stoker.engine.running.retries import Retries, backoff
-from stoker.engine.running.search_terms import is_unseen, record_terms
 from stoker.engine.running.stopping import CANCELLED, Stop, Stopped
 from stoker.plugins import capabilities
 from stoker.plugins.agents import USER_PROJECT
@@ -151,7 +150,8 @@ class Performer:
                 await self._give_up(state, CANCELLED)
             try:
                 outcome = await self._enter(state, method, await make_call(run, state))
-                retries.succeeded()
+                if retries.attempts:
+                    retries.succeeded()
             except CloudError as error:
                 outcome = await self._judge(state, error, retries, conflicts)
                 conflicts += error.conflict
@@ -371,7 +371,8 @@ class Performer:
             self._leave_if_stopped(state)
             try:
                 outcome = await state.type.delete(await make_call(run, state))
-                retries.succeeded()
+                if retries.attempts:
+                    retries.succeeded()
             except CloudError as error:
                 pause = await pause_after_refusal(self.run, state, error, retries)
                 if pause is None and error.conflict and not error.lasting and conflicts < limit:

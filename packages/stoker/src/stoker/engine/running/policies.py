@@ -24,7 +24,7 @@ from stoker.engine.preflight.policy_sources import applying
 from stoker.engine.pricing.costs import costs_of
 from stoker.engine.pricing.usage import needs_record, usage_of
 from stoker.engine.records.failure import Failure
-from stoker.engine.records.recorded import read_tree
+from stoker.engine.records.stack_view import read_tree
 from stoker.engine.running.operation_context import OperationContext
 from stoker.engine.running.whole_plan import removal_with_nested, with_nested
 from stoker.store import approvals, queries

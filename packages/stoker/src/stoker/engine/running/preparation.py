@@ -1,35 +1,40 @@
-"""Prepare a run: load what is recorded of its stack, compare it with the cloud, bind the definition, make the plan."""
+"""Prepare a run: load what is recorded of its stack, compare it with the cloud, bind the definition, make and check the
+plan.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
 
-from stoker.base.errors import Bug
+from stoker.base.errors import Bug, PreflightFailed
 from stoker.engine.calls.building import make_call
 from stoker.engine.calls.examining import is_usable, obstacle
 from stoker.engine.inspection.comparing import compare
 from stoker.engine.inspection.together import SharedReads
-from stoker.engine.planning.decide import can_have_obstacle, is_examined
+from stoker.engine.planning.decide import Policies, can_have_obstacle, is_examined
 from stoker.engine.planning.importing import IMPORTED_BY, pending_imports, returned_references
-from stoker.engine.planning.moving import former_labels
+from stoker.engine.planning.plan import Plan
 from stoker.engine.planning.planner import Wanted, plan_forward
-from stoker.engine.planning.policies import Policies
+from stoker.engine.planning.retaining import completed_before, is_part_of_return
 from stoker.engine.planning.verbs import VerbOrder, not_created_checks, plan_removal, plan_verb
+from stoker.engine.preflight.checks import check_steps
 from stoker.engine.records.actions import FORWARD, NOTHING, REMOVES, RETURNS
+from stoker.engine.records.former_names import former_labels
 from stoker.engine.records.loader import LoadedInputs
 from stoker.engine.records.observations import is_observable, keep_deployed, record_found
-from stoker.engine.records.recorded import facade_of
-from stoker.engine.records.retention import completed_before, is_part_of_return
+from stoker.engine.records.stack_view import facade_of
 from stoker.engine.records.state import ResourceState, namesakes
 from stoker.engine.redaction.stacks import generated_secrets, secrets_above
 from stoker.engine.running.importing import read_imports
 from stoker.engine.running.operation_context import OperationContext
 from stoker.engine.running.relocating import relocate
-from stoker.engine.running.search_terms import record_terms
+from stoker.engine.running.results import record_terms
 from stoker.engine.running.stack_documents import keep_document, load_adopted, load_copies
+from stoker.engine.running.whole_plan import with_nested
 from stoker.store import late_requests
 from stoker.store.journal import Batch
 from stoker.store.records import REMOVE_SNAPSHOT
@@ -243,3 +248,38 @@ async def _secrets_above(run: OperationContext) -> frozenset[str]:
     if above is not None and above.has_plan:
         return above.planned_secrets.union(generated_secrets(above))
     return frozenset(await secrets_above(run.services, run.stack))
+
+
+LOG = logging.getLogger(__name__)
+
+_CHECKED = ("CREATE", "UPDATE")
+
+
+async def check_before_first_change(run: OperationContext, whole: Plan | None) -> None:
+    """Check the plan of a root stack's creation or update. Raises PreflightFailed with all that is known to fail.
+
+    `whole` is the plan with the steps of all nested stacks, if it has been made before.
+
+    An operation that is resumed was checked before its first change. The operation of a nested stack is part of one
+    that was checked; one that a signal begins is not checked.
+    """
+    plan, wanted = run.planning.plan, run.planning.wanted
+    run.planning.plan = plan.without_subjects() if plan is not None else None
+    operation, settings = run.operation, run.services.settings
+    wants = settings.preflight and not operation.skip_preflight and operation.action in _CHECKED
+    if plan is None or wanted is None or not wants or operation.epoch > 1 or run.stack.parent_id is not None:
+        return
+    if whole is None:
+        whole = await with_nested(run, wanted) if plan.reaches_below() else plan
+    seconds, skipped = settings.validation_seconds, settings.preflight_skipped
+    report = await check_steps(whole, run.cloud, run.services.clock, seconds, skipped)
+    if report.results and operation.plan is not None:  # the first commit stores the plan
+        sealer = run.services.sealer
+        operation.plan = sealer.seal({**sealer.open(operation.plan), "preflight": report.to_data()})
+    for result in report.results:
+        if result not in report.failures:
+            LOG.warning("before the first change of stack %s: %s", run.stack.name, result.diagnostic.text())
+    if report.failures:
+        raise PreflightFailed(
+            f"Nothing was changed, since this is known to fail ({len(report.failures)}):\n{report.text()}"
+        )

@@ -19,7 +19,7 @@ from stoker.base.ids import new_id
 from stoker.engine.planning.planner import Wanted
 from stoker.engine.planning.relocating import Begun, Relocated, Relocation, Tree, carry_out, read, wanted_paths
 from stoker.engine.records.beginnings import Requester, new_operation
-from stoker.engine.records.recorded import Recorded
+from stoker.engine.records.stack_view import Recorded
 from stoker.engine.running.operation_context import OperationContext
 from stoker.store import late_requests, queries, refactors, snapshots, trusts
 from stoker.store.journal import Batch

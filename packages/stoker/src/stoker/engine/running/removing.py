@@ -6,8 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 
-from stoker.engine.planning.retaining import Removing, removal_effect
-from stoker.engine.records.retention import Left, Retention
+from stoker.engine.planning.retaining import Left, Removing, Retention, removal_effect
 from stoker.engine.records.state import ResourceState
 from stoker.engine.running.operation_context import OperationContext
 from stoker.engine.running.performer import Method

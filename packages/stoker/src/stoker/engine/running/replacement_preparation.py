@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from functools import partial
 from typing import Protocol
 
 from stoker.base.errors import CloudError
-from stoker.cloud.effects import counted
+from stoker.cloud.transport import counted
 from stoker.engine.calls.building import final_values
 from stoker.engine.planning.decide import Target, was_never_usable
 from stoker.engine.planning.kinds import Kind
@@ -36,13 +37,13 @@ class Deletion(Protocol):
     def __call__(self, state: ResourceState, around: Around = ...) -> Awaitable[None]: ...
 
 
+@dataclass(frozen=True, slots=True)
 class ReplacementPreparation:
     """Prepares replacements; it has no state of its own. `delete` removes a recorded resource."""
 
-    def __init__(self, run: OperationContext, performer: Performer, delete: Deletion) -> None:
-        self.run = run
-        self.performer = performer
-        self._delete = delete
+    run: OperationContext
+    performer: Performer
+    delete: Deletion
 
     async def prepare(self, target: Target, former: ResourceState | None) -> ResourceState | None:
         """Prepare every recorded resource of the name for its replacement; return the former one, if it remains.
@@ -60,13 +61,13 @@ class ReplacementPreparation:
             former.stored.definition[ON_REPLACEMENT] = target.update_replace_policy
         for state in self._namesakes(target, former):
             if was_never_usable(state):
-                await self._delete(state)
+                await self.delete(state)
                 self.run.objects.moved.add(target.name)
             elif await self._goes_first(state, target):
                 await self._delete_first(state)
             elif state.row.action == "DELETE":
                 with contextlib.suppress(Failure):
-                    await self._delete(state)
+                    await self.delete(state)
         if former is not None and former.row.uuid not in self.run.states:
             former = None
         for state in self._namesakes(target, former):
@@ -102,11 +103,10 @@ class ReplacementPreparation:
             await self.performer.prepare(former, prepare_for_replacement)
 
     async def revert(self, state: ResourceState) -> None:
-        """Restore what a resource has released, since it is used again."""
-        if state.stored.made_way:
-            await self.performer.prepare(state, partial(capabilities.revert_replacement, state.type))
-            state.stored.made_way = False
-            state.recorded_id = None  # it claims its object again, which may have gone to its replacement
+        """Restore what a resource has released for its replacement, since it is used again."""
+        await self.performer.prepare(state, partial(capabilities.revert_replacement, state.type))
+        state.stored.made_way = False
+        state.recorded_id = None  # it claims its object again, which may have gone to its replacement
 
     # -- deleted first ---------------------------------------------------------------------------------------
 
@@ -167,13 +167,14 @@ class ReplacementPreparation:
             return deletion
 
         try:
-            await self._delete(state, around)
+            await self.delete(state, around)
         except Failure:
             if not sent:
                 row.action, row.status, row.reason = definition.pop(_BEFORE)
                 await self.run.commit(Batch().change(state.seal()))
                 for dependent in released or ():
-                    await self.revert(dependent)
+                    if dependent.stored.made_way:
+                        await self.revert(dependent)
             raise
         self.run.objects.moved.add(row.name)
 

@@ -1,4 +1,4 @@
-"""One run of an operation: plan it, start ready steps, record the result.
+"""One run of an operation: plan it, start each step when the steps before it have ended, record the result.
 
 A run lives on the event loop of the engine that claimed its operation. All its data can be read from the database: when
 its process dies, another engine claims the operation, makes a new plan from the record, and continues.
@@ -9,8 +9,10 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Mapping
+from collections import deque
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any, TypeVar
 
 from stoker.base.budget import Budget, opened
@@ -25,27 +27,22 @@ from stoker.base.errors import (
 )
 from stoker.base.ids import new_id
 from stoker.engine.calls.context import ActingParts
+from stoker.engine.planning.kinds import Kind
+from stoker.engine.planning.plan import Plan, Step, StepGraph
 from stoker.engine.planning.verbs import plan_removal
 from stoker.engine.records.actions import FORWARD
 from stoker.engine.records.beginnings import written_policies
 from stoker.engine.records.failure import Failure
 from stoker.engine.records.state import ResourceState
 from stoker.engine.redaction.stacks import without_secrets
-from stoker.engine.running.endings import Endings
+from stoker.engine.running.endings import Endings, check_exports, refresh_outputs
 from stoker.engine.running.importing import record_transfers
 from stoker.engine.running.lifecycle import Lifecycle
-from stoker.engine.running.operation_context import OperationContext
-from stoker.engine.running.outputs import check_exports, refresh_outputs
-from stoker.engine.running.preflight import check_before_first_change
-from stoker.engine.running.preparation import VERBS, prepare
-from stoker.engine.running.progress import Planning
-from stoker.engine.running.schedule import Schedule
-from stoker.engine.running.stack_documents import (
-    load_copies_to_remove,
-    load_idle_copies,
-    sealed_document,
-)
-from stoker.engine.running.stopping import Stop, Stopped
+from stoker.engine.running.operation_context import OperationContext, Planning
+from stoker.engine.running.preparation import VERBS, check_before_first_change, prepare
+from stoker.engine.running.stack_documents import load_copies_to_remove, load_idle_copies, sealed_document
+from stoker.engine.running.steps import StepRunner
+from stoker.engine.running.stopping import LOST, RESOURCE, Stop, Stopped
 from stoker.engine.running.unchecked import unchecked_note
 from stoker.engine.running.user_projects import remove_user_project
 from stoker.plugins.lifecycle import OperationRefused
@@ -325,3 +322,73 @@ def _failure_text(run: OperationContext, failure: Failure) -> str:
     is_defining = run.operation.action not in VERBS
     action = state.row.action if state is not None and is_defining else run.operation.action
     return f"Resource {action} failed: {failure.text()}"
+
+
+class Schedule:
+    """Runs one plan at a time. `tasks` are those of the steps in progress, and `active` is their number."""
+
+    def __init__(self, run: OperationContext) -> None:
+        self.runner = StepRunner(run)
+        self.tasks: set[asyncio.Task[None]] = set()
+        self.active = 0
+        self._run = run
+        self._graph = StepGraph()
+        self._idle = asyncio.Event()
+
+    async def carry_out(self, plan: Plan) -> None:
+        """Return when all steps have ended, or all that could be started."""
+        self._graph = StepGraph.of(plan)
+        self._idle.clear()
+        self._start(self._graph.ready())
+        if self.active:
+            await self._idle.wait()
+
+    def _start(self, ready: Iterable[Step]) -> None:
+        """Start steps; kept resources release their dependents immediately."""
+        run, pending = self._run, deque(ready)
+        while pending and run.progress.stopping is None and not run.progress.cancelled:
+            step = pending.popleft()
+            if step.kind is Kind.KEEP and self.runner.keep_as_is(step):
+                pending.extend(self._graph.finished(step.key))
+                continue
+            self.active += 1
+            task = asyncio.create_task(run.services.turns.taken(run.turn, partial(self._guard, step)))
+            self.tasks.add(task)
+            task.add_done_callback(self.tasks.discard)
+
+    async def _guard(self, step: Step) -> None:
+        run, progress = self._run, self._run.progress
+        LOST.set(lambda: progress.stopping is Stop.LOST)
+        RESOURCE.set((run.stack.id, step.name))
+        try:
+            await self.runner.run(step)
+        except Failure as failure:
+            progress.failures.append(failure.bare())
+        except (Stopped, Fenced):
+            progress.stopping = progress.stopping or Stop.SUPERSEDED
+        except Exception as error:
+            reference = new_id()
+            LOG.exception("step %r of operation %s failed unexpectedly, %s", step.key, run.operation.id, reference)
+            progress.failures.append(Failure.of(Bug(str(error), reference), step.name))
+        else:
+            self._start(self._graph.finished(step.key))
+        self.active -= 1
+        self.end_if_idle()
+
+    def end_if_idle(self) -> None:
+        """Make `carry_out` return if no step is in progress."""
+        if not self.active:
+            self._idle.set()
+
+    def end(self) -> None:
+        """Make `carry_out` return, although steps may be in progress."""
+        self._idle.set()
+
+    def cancel(self, besides: set[asyncio.Task[object]]) -> None:
+        """Cancel all steps in progress but some."""
+        for task in self.tasks - besides:
+            task.cancel()
+
+    def release(self) -> None:
+        """Release the steps of the plan."""
+        self._graph = StepGraph()

@@ -16,9 +16,11 @@ from stoker.base.ids import new_id
 from stoker.contract.views import NO_REASON
 from stoker.engine.planning.decide import (
     BEGINNING,
+    Policies,
     Target,
     decide,
     describe,
+    forbidden,
     is_examined,
     is_incomplete,
     may_be_suspended,
@@ -28,7 +30,6 @@ from stoker.engine.planning.decide import (
 from stoker.engine.planning.importing import obstacles
 from stoker.engine.planning.kinds import Kind
 from stoker.engine.planning.plan import Decision, Step
-from stoker.engine.planning.policies import Policies, forbidden
 from stoker.engine.planning.reasons import Reason, ReasonCode
 from stoker.engine.planning.retaining import Effect, removal_effect
 from stoker.engine.records.actions import NOT_CREATED
@@ -248,7 +249,8 @@ class StepRunner:
 
         The resources of a nested stack are resumed by its update.
         """
-        await self.replacement.revert(state)
+        if state.stored.made_way:
+            await self.replacement.revert(state)
         if not may_be_suspended(state.row):
             return decision
         if state.type.nested:

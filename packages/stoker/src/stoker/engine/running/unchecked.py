@@ -5,8 +5,8 @@ from __future__ import annotations
 from sqlalchemy import Connection
 
 from stoker.engine.records.paths import ResourcePaths
-from stoker.engine.records.recorded import Recorded
 from stoker.engine.records.services import EngineServices
+from stoker.engine.records.stack_view import Recorded
 from stoker.store import queries
 from stoker.store.records import Stack
 

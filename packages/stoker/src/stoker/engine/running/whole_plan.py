@@ -7,13 +7,13 @@ from functools import partial
 from sqlalchemy import Connection
 
 from stoker.engine.inspection.observing import examine_tree
+from stoker.engine.planning.decide import Policies
 from stoker.engine.planning.nested import NestedPlanner
 from stoker.engine.planning.plan import Plan
 from stoker.engine.planning.planner import Forward, Wanted
-from stoker.engine.planning.policies import Policies
 from stoker.engine.planning.verbs import plan_removal
-from stoker.engine.records.recorded import Recorded, read_tree
 from stoker.engine.records.scope import RecordedScope
+from stoker.engine.records.stack_view import Recorded, read_tree
 from stoker.engine.running.operation_context import OperationContext
 
 

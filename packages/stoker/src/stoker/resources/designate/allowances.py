@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from stoker.plugins.preflight import Consumption, Quota
-from stoker.resources.allowances import counted
+from stoker.plugins.preflight import Consumption, Quota, counted
 
 _read = counted("designate", "/v2/quotas/{project}", "", {"zones": ("/v2/zones", "zones")})
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from stoker.plugins.preflight import Allowance, Consumption, Facts, Quota
-from stoker.resources.allowances import size
+from stoker.plugins.preflight import Allowance, Consumption, Facts, Quota, size
 
 _USED = {
     "shares": ("maxTotalShares", "totalSharesUsed"),

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from stoker.plugins.preflight import Allowance, Consumption, Facts, Planned, Quota, one
-from stoker.resources.allowances import own_project, used_and_reserved
+from stoker.plugins.preflight import Allowance, Consumption, Facts, Planned, Quota, one, own_project, used_and_reserved
 
 
 async def _details(facts: Facts) -> Mapping[str, Allowance]:

@@ -5,8 +5,7 @@ Members of pools and rules of policies are not counted: Octavia lists them below
 
 from __future__ import annotations
 
-from stoker.plugins.preflight import Consumption, Quota, one
-from stoker.resources.allowances import counted, own_project
+from stoker.plugins.preflight import Consumption, Quota, counted, one, own_project
 from stoker.resources.neutron.allowances import PORTS, counts
 
 _read = counted(

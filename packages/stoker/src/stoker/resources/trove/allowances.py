@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from stoker.plugins.preflight import Allowance, Amount, Consumption, Facts, Planned, Quota
-from stoker.resources.allowances import used_and_reserved
+from stoker.plugins.preflight import Allowance, Amount, Consumption, Facts, Planned, Quota, used_and_reserved
 from stoker.resources.neutron.allowances import PORTS, new_ports
 
 
