@@ -29,7 +29,7 @@ from stoker.engine.running.stopping import LOST, never
 from stoker.operations import OPERATIONS
 from stoker.store import claims, records
 from stoker.store.database import Database
-from stoker.store.journal import RETRY_SECONDS, Batch
+from stoker.store.journal import RETRY_SECONDS, TABLES, Batch
 from stoker.store.ownership import Taken
 from stoker.store.tables import engines, events, operations, resources
 from stoker.testing.connections import LoopJournal, LoopTransport
@@ -229,9 +229,9 @@ def _columns(table: str) -> list[Any]:
 
 def _keys(batch: Any) -> Iterator[tuple[str, str]]:
     """The table and key of the resources and events that a batch writes."""
-    for table, key, values in (*batch.added, *batch.changed):
-        if table.name in _GUARDED:
-            yield table.name, values[key]
+    for kind, cells in (*batch.added, *batch.changed):
+        if (name := TABLES[kind].name) in _GUARDED:
+            yield name, cells[0]
 
 
 def _changes_resources(batch: Batch) -> bool:

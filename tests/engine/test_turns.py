@@ -60,6 +60,33 @@ async def test_other_callbacks_wait_for_one_portion() -> None:
         before = len(computing.order)
 
 
+@pytest.mark.parametrize(("seconds", "most"), [(0.0001, 22), (0.001, 4)])
+async def test_short_portions_run_together_in_an_iteration(seconds: float, most: int) -> None:
+    """As many as take two milliseconds, and no more: other callbacks wait for them."""
+    computing = Computing()
+    steps = [computing.start("large", 4, seconds) for _ in range(100)]
+    before, together = 0, []
+    while not all(step.done() for step in steps):
+        await asyncio.sleep(0)
+        together.append(len(computing.order) - before)
+        before = len(computing.order)
+    assert most / 2 <= max(together) <= most
+
+
+async def test_portions_that_take_longer_than_expected_are_not_followed_by_others_at_once() -> None:
+    """Neither those of the turn nor others, in whichever order they were called; those that had to wait are next."""
+    computing = Computing()
+    steps = [computing.start("short", 4, 0.0001) for _ in range(100)]
+    await computing.until("short", 100)
+    steps += [computing.start("long", name=str(number)) for number in range(20)]
+    before = 0
+    while not all(step.done() for step in steps):
+        await asyncio.sleep(0)
+        assert sum(name != "short" for name in computing.order[before:]) <= 1
+        before = len(computing.order)
+    assert [name for name in computing.order if name != "short"] == [str(number) for number in range(20)]
+
+
 async def test_turns_are_equal_in_time_and_not_in_number() -> None:
     computing = Computing()
     work = [computing.start("long", portions=100, seconds=LONG) for _ in range(8)]

@@ -3,8 +3,8 @@
 An event loop continues all coroutines that can continue before it looks for new requests, whomever they work for. The
 hundreds of steps of one project that a commit wakes at once would delay the requests of all others for as long as they
 compute together. So the coroutines of requests and operations run in portions, from one `await` to the next. While
-several can continue, the loop runs one portion in each of its iterations, and that of the project whose portions have
-taken the least time is next.
+several can continue, the loop runs portions for `_SECONDS_AT_ONCE` in each of its iterations. Those of the project
+whose portions have taken the least time are next.
 
 The parts of a large operation begin one after the other for the same reason: what has begun takes memory until it ends.
 A coroutine that is `patient` begins when nothing else of its turn can continue, so that a thousand nested stacks are in
@@ -37,7 +37,10 @@ from stoker_foundation.clock import Clock
 Result = TypeVar("Result")
 
 _SECONDS_AT_ONCE = 0.002
-"""Time for portions in one iteration of the event loop while none waits; the last one may take longer."""
+"""Time for portions in one iteration of the event loop; the last one may take longer."""
+
+_WEIGHT = 0.1
+"""How much a portion that is shorter than the ones before counts for the expected time of the next one."""
 
 _PORTIONS_FOR_ONE_BEGINNING = 32
 """Number of portions after which a patient coroutine begins even though others of its turn can continue."""
@@ -59,6 +62,7 @@ class Turns:
         self._used: dict[str, float] = {}
         self._least = 0.0
         self._now = 0.0
+        self._portion = 0.0
         self._handle: asyncio.Handle | None = None
 
     async def taken(self, turn: str, work: Callable[[], Awaitable[Result]], *, patient: bool = False) -> Result:
@@ -84,13 +88,27 @@ class Turns:
     @property
     def busy(self) -> bool:
         """Whether a portion that can continue has to wait."""
-        return bool(self._waiting) or self._now >= _SECONDS_AT_ONCE
+        return bool(self._waiting) or self.used_up
+
+    @property
+    def used_up(self) -> bool:
+        """Whether portions have taken the time of this iteration of the loop."""
+        return self._now >= _SECONDS_AT_ONCE
 
     def wait(self, turn: str, *, patient: bool = False) -> asyncio.Future[None]:
         """Return a future that is done when the next portion of the turn may run; `patient` as in `taken`."""
-        future = asyncio.get_running_loop().create_future()
         queue = self._waiting.setdefault(turn, _Queue())
-        (queue.patient if patient else queue.begun).append(future)
+        return self._queued(turn, queue.patient if patient else queue.begun)
+
+    def wait_again(self, turn: str) -> asyncio.Future[None]:
+        """Return the same for a portion that was called when the time was used up: it is before those that wait."""
+        return self._queued(turn, self._waiting.setdefault(turn, _Queue()).returned)
+
+    def _queued(
+        self, turn: str, queue: deque[asyncio.Future[None]] | list[asyncio.Future[None]]
+    ) -> asyncio.Future[None]:
+        future = asyncio.get_running_loop().create_future()
+        queue.append(future)
         self._used[turn] = self._used_by(turn)
         self._look_soon()
         return future
@@ -103,6 +121,7 @@ class Turns:
         finally:
             if seconds := self._clock.monotonic() - began:
                 self._now += seconds
+                self._portion = max(seconds, self._portion + _WEIGHT * (seconds - self._portion))
                 self._used[turn] = self._used_by(turn) + seconds
                 self._look_soon()
 
@@ -110,42 +129,60 @@ class Turns:
         return max(self._used.get(turn, 0.0), self._least)
 
     def _look_soon(self) -> None:
-        """Have the next iteration of the loop call a waiting portion."""
+        """Have the next iteration of the loop call waiting portions."""
         if self._handle is None:
             self._handle = asyncio.get_running_loop().call_soon(self._call_next)
 
     def _call_next(self) -> None:
-        """Call the next portion of the turn that has used the least time."""
+        """Call as many portions as are expected to fit, each of the turn that will have used the least time.
+
+        A patient coroutine does not begin beside other portions of its turn, which can continue right after that.
+        """
         self._handle, self._now = None, 0.0
-        while self._waiting:
-            turn = min(self._waiting, key=self._used.__getitem__)
-            self._least = self._used[turn]
+        expected, ahead = 0.0, dict[str, float]()
+        while expected < _SECONDS_AT_ONCE:
+            ready = [
+                turn for turn, queue in self._waiting.items() if queue.begun or queue.returned or turn not in ahead
+            ]
+            if not ready:
+                break
+            turn = min(ready, key=lambda turn: self._used[turn] + ahead.get(turn, 0.0))
+            self._least = max(self._least, self._used[turn])
             future = self._waiting[turn].next()
             if not self._waiting[turn]:
                 del self._waiting[turn]
             if not future.done():  # it is, if it was cancelled
                 future.set_result(None)
-                self._look_soon()
-                return
-        self._used.clear()
-        self._least = 0.0
+                expected += self._portion
+                ahead[turn] = ahead.get(turn, 0.0) + self._portion
+        if ahead:
+            self._look_soon()
+        else:
+            self._used.clear()
+            self._least = 0.0
 
 
 class _Queue:
-    """What waits for one turn: portions of coroutines that have begun, and the first portions of patient ones."""
+    """What waits for one turn: portions that were called too late, others of coroutines that have begun, and the first
+    ones of patient coroutines.
+    """
 
-    __slots__ = ("_since", "begun", "patient")
+    __slots__ = ("_since", "begun", "patient", "returned")
 
     def __init__(self) -> None:
+        self.returned: list[asyncio.Future[None]] = []
         self.begun: deque[asyncio.Future[None]] = deque()
         self.patient: deque[asyncio.Future[None]] = deque()
         self._since = 0
 
     def __bool__(self) -> bool:
-        return bool(self.begun or self.patient)
+        return bool(self.returned or self.begun or self.patient)
 
     def next(self) -> asyncio.Future[None]:
         """Remove what is next, and return it."""
+        if self.returned:
+            self.begun.extendleft(reversed(self.returned))
+            self.returned.clear()
         self._since += 1
         if self.begun and not (self.patient and self._since > _PORTIONS_FOR_ONE_BEGINNING):
             return self.begun.popleft()
@@ -169,6 +206,8 @@ class _Portions:
             if error is None and self._turns.busy:
                 try:
                     yield from self._turns.wait(self._turn, patient=patient)
+                    while self._turns.used_up:
+                        yield from self._turns.wait_again(self._turn)
                 except BaseException as cancelled:
                     error = cancelled
             patient = False

@@ -21,17 +21,20 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from itertools import chain, groupby
+from functools import partial
+from itertools import chain
 from operator import itemgetter
-from typing import Any, Protocol, TypeAlias
+from typing import Protocol, TypeAlias
 
-from sqlalchemy import Column, Connection, Table, delete, insert, select
+from sqlalchemy import Connection, Table, delete, insert, select
 from sqlalchemy.exc import DBAPIError, IntegrityError
 
 from stoker.base.errors import Bug, Fenced
 from stoker.base.ids import new_id
 from stoker.store import records, statements, survey_records
+from stoker.store.answers import Answers
 from stoker.store.approval_tables import change_requests
+from stoker.store.bulk import Cells, delete_rows, insert_rows, update_rows
 from stoker.store.database import EXPIRY, Database, Expiry, Outage, RequestExpired
 from stoker.store.failures import passes, unusable
 from stoker.store.ownership import Found, Owned, claim, keep_writers_out, refuse_taken
@@ -72,24 +75,25 @@ RETRY_SECONDS = 0.5
 waits_for_space: ContextVar[bool] = ContextVar("waits_for_space", default=False)
 """Set where an operation runs: what it commits waits while the database cannot store anything, claim or not."""
 
-_TABLES: Mapping[type[records.Record], tuple[Table, str]] = {
-    records.Inputs: (inputs, "id"),
-    records.Stack: (stacks, "id"),
-    records.Resource: (resources, "uuid"),
-    records.Event: (events, "id"),
-    records.Operation: (operations, "id"),
-    records.EngineRecord: (engines, "id"),
-    records.SoftwareConfig: (software_configs, "id"),
-    records.StackSnapshot: (snapshots, "id"),
-    survey_records.ChangeSet: (change_sets, "id"),
-    records.SoftwareDeployment: (software_deployments, "id"),
-    records.Announcement: (announcements, "id"),
-    survey_records.DriftDetection: (drift_detections, "id"),
-    survey_records.ResourceScan: (resource_scans, "id"),
-    survey_records.GeneratedTemplate: (generated_templates, "id"),
-    survey_records.StackRefactor: (stack_refactors, "id"),
-    survey_records.ChangeRequest: (change_requests, "id"),
+TABLES: Mapping[type[records.Record], Table] = {
+    records.Inputs: inputs,
+    records.Stack: stacks,
+    records.Resource: resources,
+    records.Event: events,
+    records.Operation: operations,
+    records.EngineRecord: engines,
+    records.SoftwareConfig: software_configs,
+    records.StackSnapshot: snapshots,
+    survey_records.ChangeSet: change_sets,
+    records.SoftwareDeployment: software_deployments,
+    records.Announcement: announcements,
+    survey_records.DriftDetection: drift_detections,
+    survey_records.ResourceScan: resource_scans,
+    survey_records.GeneratedTemplate: generated_templates,
+    survey_records.StackRefactor: stack_refactors,
+    survey_records.ChangeRequest: change_requests,
 }
+"""The table of each kind of record; the first field of a record is the key of its table."""
 
 
 Statement: TypeAlias = Callable[[Connection], object]
@@ -156,9 +160,9 @@ class _Frozen:
     """A copy of a batch at the time of submission: its rows may change while it waits."""
 
     claim: Claim | None
-    added: list[tuple[Table, str, dict[str, Any]]]
-    changed: list[tuple[Table, str, dict[str, Any]]]
-    removed: list[tuple[Table, str, str]]
+    added: list[tuple[type[records.Record], Cells]]
+    changed: list[tuple[type[records.Record], Cells]]
+    removed: list[tuple[type[records.Record], str]]
     claims: list[Owned]
     found: list[Found]
     property_sets: list[dict[str, str]]
@@ -216,6 +220,7 @@ class Journal:
         self._id = new_id()
         self._unsure: tuple[int, set[Claim]] | None = None
         self._outage = Outage("written")
+        self._answers: Answers | None = None
         self.groups = 0
         self.observe: Callable[[int, float], None] = lambda batches, seconds: None
         self._thread: threading.Thread | None = None
@@ -235,11 +240,9 @@ class Journal:
         """
         loop = asyncio.get_running_loop()
         future: asyncio.Future[None] = loop.create_future()
-
-        def answer(error: BaseException | None) -> None:
-            loop.call_soon_threadsafe(_settle, future, error)
-
-        self.submit(batch, answer)
+        if self._answers is None or self._answers.loop is not loop:
+            self._answers = Answers(loop)
+        self.submit(batch, partial(self._answers.give, future))
         await future
 
     def submit(self, batch: Batch, answer: Callable[[BaseException | None], None]) -> None:
@@ -249,9 +252,9 @@ class Journal:
         self._waiting.put(
             _Frozen(
                 batch.claim,
-                [(*_TABLES[type(row)], row.values()) for row in batch.added],
-                [(*_TABLES[type(row)], row.values()) for row in batch.changed],
-                [(*_TABLES[type(row)], getattr(row, _TABLES[type(row)][1])) for row in batch.removed],
+                [(type(row), row.cells()) for row in batch.added],
+                [(type(row), row.cells()) for row in batch.changed],
+                [(type(row), row.cells()[0]) for row in batch.removed],
                 list(batch.claims),
                 list(batch.found),
                 list(batch.property_sets),
@@ -407,15 +410,6 @@ class Journal:
         return fenced
 
 
-def _settle(future: asyncio.Future[None], error: BaseException | None) -> None:
-    if future.cancelled():
-        return
-    if error is None:
-        future.set_result(None)
-    else:
-        future.set_exception(error)
-
-
 def _leave_out(group: list[_Frozen], leaves: Callable[[_Frozen], bool], error: Exception) -> None:
     """Answer some batches of the group with the error, and remove them from it."""
     kept = []
@@ -449,44 +443,32 @@ def _lost_claims(connection: Connection, claims: Iterable[Claim]) -> set[Claim]:
 
 
 def _write_rows(connection: Connection, batches: list[_Frozen]) -> None:
-    added: dict[tuple[Table, str], dict[str, object]] = {}
-    changed: dict[tuple[Table, str], dict[str, Any]] = {}
-    removed: dict[tuple[Table, str], None] = {}
+    """Write the rows of batches: of each row the last version, and none of one that is added and removed."""
+    added: dict[type[records.Record], dict[str, Cells]] = {}
+    changed: dict[type[records.Record], dict[str, Cells]] = {}
+    removed: dict[type[records.Record], dict[str, None]] = {}
     for batch in batches:
-        for table, key, values in batch.added:
-            added[table, values[key]] = values
-        for table, key, values in batch.changed:
-            identifier = (table, values[key])
-            (added if identifier in added else changed)[identifier] = values
-        for table, _key, value in batch.removed:
-            changed.pop((table, value), None)
-            if added.pop((table, value), None) is None:
-                removed[table, value] = None
-    sets = [row for batch in batches for row in batch.property_sets]
+        for kind, cells in batch.added:
+            added.setdefault(kind, {})[cells[0]] = cells
+        for kind, cells in batch.changed:
+            rows = added if cells[0] in added.get(kind, ()) else changed
+            rows.setdefault(kind, {})[cells[0]] = cells
+        for kind, key in batch.removed:
+            changed.get(kind, {}).pop(key, None)
+            if added.get(kind, {}).pop(key, None) is None:
+                removed.setdefault(kind, {})[key] = None
+    sets = [_PROPERTY_SET(row) for batch in batches for row in batch.property_sets]
     if sets:
-        connection.execute(statements.into(property_sets), sets)
-    for table, rows in _by_table(added).items():
-        connection.execute(statements.into(table), rows)
-    for table, rows in _by_table(changed).items():
-        _update(connection, table, rows)
-    for table, gone in groupby(removed, key=itemgetter(0)):
-        key = _key_column(table).name
-        connection.execute(statements.without(table, key), [{key: value} for _, value in gone])
+        insert_rows(connection, property_sets, _PROPERTY_SET_COLUMNS, sets)
+    for kind, rows_by_key in added.items():
+        if rows_by_key:
+            insert_rows(connection, TABLES[kind], kind.columns, rows_by_key.values())
+    for kind, rows_by_key in changed.items():
+        if rows_by_key:
+            update_rows(connection, TABLES[kind], kind.columns, rows_by_key.values())
+    for kind, keys in removed.items():
+        delete_rows(connection, TABLES[kind], kind.columns[0], keys)
 
 
-def _by_table(rows: Mapping[tuple[Table, str], dict[str, Any]]) -> dict[Table, list[dict[str, object]]]:
-    grouped: dict[Table, list[dict[str, object]]] = {}
-    for (table, _), values in rows.items():
-        grouped.setdefault(table, []).append(values)
-    return grouped
-
-
-def _key_column(table: Table) -> Column[object]:
-    return next(iter(table.primary_key.columns))
-
-
-def _update(connection: Connection, table: Table, rows: list[dict[str, Any]]) -> None:
-    key = _key_column(table).name
-    others = tuple(name for name in rows[0] if name != key)
-    parameters = [statements.assigned({key: row[key]}, {name: row[name] for name in others}) for row in rows]
-    connection.execute(statements.change(table, (key,), others), parameters)
+_PROPERTY_SET_COLUMNS = ("id", "stack_id", "body")
+_PROPERTY_SET = itemgetter(*_PROPERTY_SET_COLUMNS)

@@ -57,6 +57,10 @@ class Record:
         for row in result:
             yield cls(*picked(row))
 
+    def cells(self) -> tuple[Any, ...]:
+        """Return the values of `columns`, in their order."""
+        return self._read(self)
+
     def values(self) -> dict[str, Any]:
         """Return the column values."""
         return dict(zip(self.columns, self._read(self), strict=True))

@@ -1,0 +1,73 @@
+"""Rows that are written with statements of the database's driver."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from sqlalchemy import Boolean, Dialect, Double, Table, func, select
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.dialects.mysql import pymysql
+from sqlalchemy.exc import IntegrityError
+
+from stoker.store.bulk import delete_rows, insert_rows, update_rows
+from stoker.store.database import Database
+from stoker.store.journal import TABLES
+from stoker.store.records import Record, Stack
+from stoker.store.tables import stacks
+from tests.store.rows import stack
+
+
+def recorded(database: Database) -> dict[str, Stack]:
+    """The stacks by name, as all readers read them."""
+    with database.engine.connect() as connection:
+        return {each.name: each for each in Stack.all_of(connection.execute(select(stacks)))}
+
+
+def test_rows_are_read_as_they_were_written(database: Database) -> None:
+    text = "ä%s ?:name"
+    rows = [stack("first", disable_rollback=True, changed_directly=False, updated_at=2.5)]
+    rows += [stack("second", disable_rollback=False, changed_directly=True, description=text)]
+    with database.writing() as connection:
+        insert_rows(connection, stacks, Stack.columns, [row.cells() for row in rows])
+    assert recorded(database) == {row.name: row for row in rows}
+    assert [type(row.disable_rollback) for row in recorded(database).values()] == [bool, bool]
+
+
+def test_only_the_named_row_changes_and_all_of_its_columns_do(database: Database) -> None:
+    kept, changed = stack("kept"), stack("changed")
+    with database.writing() as connection:
+        insert_rows(connection, stacks, Stack.columns, [kept.cells(), changed.cells()])
+        changed.status, changed.reason, changed.deleted_at, changed.changed_directly = "FAILED", "why", 3.0, True
+        update_rows(connection, stacks, Stack.columns, [changed.cells()])
+    assert recorded(database) == {"kept": kept, "changed": changed}
+
+
+def test_rows_are_removed_by_a_column(database: Database) -> None:
+    rows = [stack(name) for name in ("one", "two", "three")]
+    with database.writing() as connection:
+        insert_rows(connection, stacks, Stack.columns, [row.cells() for row in rows])
+        delete_rows(connection, stacks, "id", [rows[0].id, rows[2].id, "unknown"])
+    assert list(recorded(database)) == ["two"]
+
+
+def test_a_row_that_exists_is_refused(database: Database) -> None:
+    row = stack()
+    with pytest.raises(IntegrityError), database.writing() as connection:
+        insert_rows(connection, stacks, Stack.columns, [row.cells(), row.cells()])
+    with database.engine.connect() as connection:
+        assert connection.execute(select(func.count()).select_from(stacks)).scalar() == 0
+
+
+@pytest.mark.parametrize(
+    "dialect", [sqlite.dialect(), postgresql.dialect(), pymysql.dialect()], ids=lambda each: each.name
+)
+@pytest.mark.parametrize("kind", TABLES, ids=lambda kind: kind.__name__)
+def test_drivers_convert_what_the_journal_writes(kind: type[Record], dialect: Dialect) -> None:
+    """A column with a conversion of its own could not be written as it is; drivers convert truth values and numbers."""
+    table: Table = TABLES[kind]
+    assert kind.columns[0] in ("id", "uuid")
+    for name in kind.columns:
+        column: Any = table.c[name]
+        converts = column.type.dialect_impl(dialect).bind_processor(dialect)
+        assert converts is None or isinstance(column.type, Boolean | Double), name
