@@ -13,9 +13,14 @@ from stoker.store.answers import Answers
 
 def give(answers: Answers, given: Iterable[tuple[asyncio.Future[None], BaseException | None]]) -> None:
     """Give answers from another thread, all of them before the loop can take one."""
-    thread = threading.Thread(target=lambda: [answers.give(future, error) for future, error in given])
+    thread = threading.Thread(target=_give_all, args=(answers, given))
     thread.start()
     thread.join()
+
+
+def _give_all(answers: Answers, given: Iterable[tuple[asyncio.Future[None], BaseException | None]]) -> None:
+    for future, error in given:
+        answers.give(future, error)
 
 
 async def test_all_futures_are_settled_in_one_turn_of_the_loop_and_in_order() -> None:
@@ -47,7 +52,7 @@ async def test_no_answer_is_lost_while_the_loop_takes_others() -> None:
     loop = asyncio.get_running_loop()
     answers = Answers(loop)
     futures: list[asyncio.Future[None]] = [loop.create_future() for _ in range(20_000)]
-    thread = threading.Thread(target=lambda: [answers.give(future, None) for future in futures])
+    thread = threading.Thread(target=_give_all, args=(answers, [(future, None) for future in futures]))
     thread.start()
     await asyncio.wait_for(asyncio.gather(*futures), 60)
     thread.join()

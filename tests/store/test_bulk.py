@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
-from sqlalchemy import Boolean, Dialect, Double, Table, func, select
+from sqlalchemy import Boolean, Dialect, Double, func, select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.dialects.mysql import pymysql
 from sqlalchemy.exc import IntegrityError
@@ -59,13 +60,11 @@ def test_a_row_that_exists_is_refused(database: Database) -> None:
         assert connection.execute(select(func.count()).select_from(stacks)).scalar() == 0
 
 
-@pytest.mark.parametrize(
-    "dialect", [sqlite.dialect(), postgresql.dialect(), pymysql.dialect()], ids=lambda each: each.name
-)
+@pytest.mark.parametrize("driver", [sqlite.dialect, postgresql.dialect, pymysql.dialect], ids=lambda each: each.name)
 @pytest.mark.parametrize("kind", TABLES, ids=lambda kind: kind.__name__)
-def test_drivers_convert_what_the_journal_writes(kind: type[Record], dialect: Dialect) -> None:
+def test_drivers_convert_what_the_journal_writes(kind: type[Record], driver: Callable[[], Dialect]) -> None:
     """A column with a conversion of its own could not be written as it is; drivers convert truth values and numbers."""
-    table: Table = TABLES[kind]
+    table, dialect = TABLES[kind], driver()
     assert kind.columns[0] in ("id", "uuid")
     for name in kind.columns:
         column: Any = table.c[name]

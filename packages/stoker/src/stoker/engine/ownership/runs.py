@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any
 
 from stoker.engine.calls.context import ActingParts
+from stoker.engine.ownership.admission import Admission
 from stoker.engine.ownership.peers import OtherEngines
 from stoker.engine.records.services import RecordingServices
 from stoker.engine.running.endings import Endings, lines_about, log_start
@@ -53,6 +54,7 @@ class Runs(Mapping[str, OperationRun]):
         self._taken_on: set[str] = set()
         self._claiming = 0
         self._unplanned: dict[str, OperationRun] = {}
+        self._admission = Admission(services)
         self.freed: Callable[[str], Coroutine[Any, Any, None]] = _nothing
 
     def __getitem__(self, key: str) -> OperationRun:
@@ -105,6 +107,7 @@ class Runs(Mapping[str, OperationRun]):
     def planned(self, run: OperationRun) -> None:
         """Note that a run has made its plan, or has ended."""
         self._unplanned.pop(run.operation.id, None)
+        self._admission.planned(run)
 
     async def until_planned(self) -> None:
         """Return when all that runs here has made its plan or has ended, or after the time between heartbeats."""
@@ -148,7 +151,8 @@ class Runs(Mapping[str, OperationRun]):
         services = self._services
         with lines_about(run.operation, run.stack):
             log_start(run.operation, run.stack, run.assignment.former_owner)
-            await run.run()
+            async with self._admission.admitted(run):
+                await run.run()
         try:
             now = await services.database.read(queries.stack_by_id, run.stack.id) if run.key in self._next else None
         finally:
