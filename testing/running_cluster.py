@@ -9,9 +9,9 @@ import sys
 import urllib.error
 import urllib.request
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from sqlalchemy import select
 
@@ -19,14 +19,27 @@ from openstack_emulator.testing import ServedCloud
 from stoker.store import queries, tables
 from stoker.store.database import Database
 from stoker.store.records import Operation
+from testing.forked_program import ENGINE_IMPORTS, ForkedProgram, run
 from testing.servers import free_port, wait_until
 
 LEASE, HEARTBEAT = 3.0, 0.5
-PROGRAM = [sys.executable, "-c", "from stoker.cli.main import main; main()"]
+PROGRAM = "stoker.cli.main:main"
+IMPORTS = (
+    *ENGINE_IMPORTS,
+    "alembic.command",
+    "kombu.transport.pyamqp",
+    "pymysql",
+    "psycopg",
+    "sqlalchemy.dialects.mysql.pymysql",
+    "sqlalchemy.dialects.postgresql.psycopg",
+    "stoker.api.app",
+    "stoker.cli.main",
+    "stoker.processes.api_processes",
+    "stoker.processes.engine",
+)
+"""Most of what the processes of a cluster import."""
+
 NEXT_VERSION = "99.0.0"
-_RENAMED = f"import stoker; stoker.__version__ = {NEXT_VERSION!r}; from stoker.cli.main import main; main()"
-NEXT_PROGRAM = [sys.executable, "-c", _RENAMED]
-"""As `PROGRAM`, of a release to come."""
 
 CONFIGURATION = """
 [DEFAULT]
@@ -71,19 +84,35 @@ project_domain_name = Default
 """
 
 
+Start = Callable[[list[str], BinaryIO], "ForkedProgram | subprocess.Popen[bytes]"]
+"""Starts the command with some arguments; it writes both of its streams to the file."""
+
+
+def forked(arguments: list[str], output: BinaryIO) -> ForkedProgram:
+    """The command of this release."""
+    return ForkedProgram(PROGRAM, ["stoker", *arguments], imports=IMPORTS, stdout=output, stderr=output)
+
+
+def next_version(arguments: list[str], output: BinaryIO) -> subprocess.Popen[bytes]:
+    """The command of a release to come, by an interpreter of its own."""
+    program = f"import stoker; stoker.__version__ = {NEXT_VERSION!r}; from stoker.cli.main import main; main()"
+    return subprocess.Popen([sys.executable, "-c", program, *arguments], stdout=output, stderr=output)
+
+
 class Process:
     """A process of the cluster, which runs at once. `port` is where it tells how it is."""
 
-    def __init__(self, arguments: list[str], log: Path, port: int, program: list[str] = PROGRAM) -> None:
+    def __init__(self, arguments: list[str], log: Path, port: int, start: Start = forked) -> None:
         self.log = log
         self.port = port
-        self._command = [*program, *arguments]
+        self._arguments = arguments
+        self._start = start
         self.start()
 
     def start(self) -> None:
         """Start the process again after it has ended."""
         with self.log.open("ab") as output:
-            self.process = subprocess.Popen(self._command, stdout=output, stderr=output)
+            self.process = self._start(self._arguments, output)
 
     def signal(self, number: signal.Signals) -> None:
         self.process.send_signal(number)
@@ -113,8 +142,8 @@ class Process:
 class Engine(Process):
     """An engine process; `id` is that of its record."""
 
-    def __init__(self, arguments: list[str], log: Path, host: str, status_port: int, program: list[str]) -> None:
-        super().__init__(arguments, log, status_port, program)
+    def __init__(self, arguments: list[str], log: Path, host: str, status_port: int, start: Start) -> None:
+        super().__init__(arguments, log, status_port, start)
         self.host, self.id = host, ""
 
     def receives_calls(self) -> bool:
@@ -146,9 +175,7 @@ class Cluster:
         self.others: list[Process] = []
         self._count = 0
         config = self._config("api", 0)
-        command = [*PROGRAM, "db", "sync", "--config-file", str(config)]
-        made = subprocess.run(command, capture_output=True, text=True, check=False)
-        assert made.returncode == 0, made.stderr
+        self._run("db", "sync", "--config-file", str(config))
         self.api = Process(["api", "--config-file", str(config)], directory / "api.log", self.api_port)
         self.database = Database(database_url)
 
@@ -200,13 +227,13 @@ class Cluster:
         wait_until(lambda: self.up() == hosts, f"the engines {hosts} are up")
         return list(self.running)
 
-    def start_engine(self, lease: float = LEASE, program: list[str] = PROGRAM) -> Engine:
+    def start_engine(self, lease: float = LEASE, start: Start = forked) -> Engine:
         """One engine more; it is not waited for."""
         self._count += 1
         host, port = f"host{self._count}", free_port()
         config = self._config(host, port, lease)
         log = self.directory / f"{host}.log"
-        engine = Engine(["engine", "--config-file", str(config)], log, host, port, program)
+        engine = Engine(["engine", "--config-file", str(config)], log, host, port, start)
         self.running.append(engine)
         return engine
 
@@ -244,8 +271,10 @@ class Cluster:
 
     def command(self, *words: str) -> str:
         """What a command says about the cluster's database."""
-        config = ["--config-file", str(self.directory / "api.conf")]
-        done = subprocess.run([*PROGRAM, *words, *config], capture_output=True, text=True, timeout=120)
+        return self._run(*words, "--config-file", str(self.directory / "api.conf"))
+
+    def _run(self, *arguments: str) -> str:
+        done = run(PROGRAM, ["stoker", *arguments], imports=IMPORTS, timeout=120)
         assert done.returncode == 0, done.stderr
         return done.stdout
 

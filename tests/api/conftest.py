@@ -25,14 +25,28 @@ def config() -> cfg.ConfigOpts:
     return load_config([], [])
 
 
-@pytest.fixture
-def engine() -> FakeEngine:
-    return scripted_engine()
+@pytest.fixture(scope="module")
+def shared() -> tuple[FakeEngine, testing.TestClient]:
+    """An engine, and an API over it with the default configuration: making one takes longer than most requests."""
+    engine = scripted_engine()
+    return engine, testing.TestClient(make_app(load_config([], []), engine, check_tokens))
 
 
 @pytest.fixture
-def client(config: cfg.ConfigOpts, engine: FakeEngine) -> testing.TestClient:
-    return testing.TestClient(make_app(config, engine, check_tokens))
+def engine(shared: tuple[FakeEngine, testing.TestClient]) -> FakeEngine:
+    """The engine, as if it had not been asked anything yet."""
+    vars(shared[0]).update(vars(scripted_engine()))
+    return shared[0]
+
+
+@pytest.fixture
+def client(
+    request: pytest.FixtureRequest, shared: tuple[FakeEngine, testing.TestClient], engine: FakeEngine
+) -> testing.TestClient:
+    """The API; one of its own for a test that uses `config`, which it may change."""
+    if "config" in request.fixturenames:
+        return testing.TestClient(make_app(request.getfixturevalue("config"), engine, check_tokens))
+    return shared[1]
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
 import fcntl
 import json
 import os
@@ -10,11 +9,8 @@ import shlex
 import signal
 import subprocess
 import sys
-import tempfile
-import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -22,9 +18,10 @@ from typing import Any
 import openstack as sdk
 from openstack.config import OpenStackConfig
 
+from testing import forked_program
+
 BIN = Path(sys.executable).parent
 BATCH = Path(__file__).with_name("openstack_batch.py")
-STOKER_BATCH = Path(__file__).with_name("stoker_batch.py")
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
 ANY_PORTS = ("--api-port", "0", "--cfn-port", "0", "--cloud-port", "0")
@@ -50,50 +47,16 @@ class Result:
         return json.loads(self.out)
 
 
-class StokerCommands:
-    """The `stoker` command, forked for each use from a process that has imported it: most of its time is its start."""
-
-    def __init__(self) -> None:
-        pipe = subprocess.PIPE
-        command = [sys.executable, str(STOKER_BATCH), str(BIN)]
-        self._process = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True)
-        self._free = threading.Lock()
-        atexit.register(self._process.communicate)
-
-    def run(
-        self, arguments: tuple[str, ...], environment: Mapping[str, str], directory: Path, timeout: float
-    ) -> Result | None:
-        """What a command did; None if it was not run, because another thread's command is running.
-
-        Raises TimeoutExpired, when the command has been ended.
-        """
-        if not self._free.acquire(blocking=False):
-            return None
-        try:
-            with tempfile.TemporaryDirectory() as place:
-                out, err = Path(place) / "out", Path(place) / "err"
-                status = self._status(
-                    arguments=arguments,
-                    environment=dict(environment),
-                    directory=str(directory),
-                    out=str(out),
-                    err=str(err),
-                    timeout=timeout,
-                )
-                result = Result(status, out.read_text(), err.read_text())
-        finally:
-            self._free.release()
-        if status == -signal.SIGALRM:
-            raise subprocess.TimeoutExpired(["stoker", *arguments], timeout, result.out, result.err)
-        return result
-
-    def _status(self, **order: Any) -> int:
-        assert self._process.stdin is not None and self._process.stdout is not None
-        print(json.dumps(order), file=self._process.stdin, flush=True)
-        return int(self._process.stdout.readline())
-
-
-stoker_commands = cache(StokerCommands)
+IMPORTS = (
+    "stoker.cli.client.connection",
+    "stoker.cli.commands.approvals",
+    "stoker.cli.commands.deploy",
+    "stoker.cli.commands.local",
+    "stoker.cli.commands.logs",
+    "stoker.cli.commands.stacks",
+    "stoker.cli.main",
+)
+"""What most commands import."""
 
 
 def changes_interpreter(variables: Mapping[str, str]) -> bool:
@@ -113,26 +76,31 @@ class Shell:
     imports: bool = False
 
     def run(self, program: str, *arguments: str, timeout: float = 60.0, variables: Mapping[str, str] = NONE) -> Result:
-        environment, place, result = {**self.environment, **variables}, self.directory.parent, None
-        if program == "stoker" and not self.imports and not changes_interpreter(variables):
-            result = stoker_commands().run(arguments, environment, place, timeout)
-        if result is None:
-            result = self._started(program, arguments, environment, timeout)
-        assert "Traceback" not in result.err, result.err
-        return result
-
-    def _started(
-        self, program: str, arguments: tuple[str, ...], environment: Mapping[str, str], timeout: float
-    ) -> Result:
-        done = subprocess.run(
-            [BIN / program, *arguments],
-            env=environment,
-            cwd=self.directory.parent,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=timeout,
+        command, place, environment = (
+            [str(BIN / program), *arguments],
+            self.directory.parent,
+            {**self.environment, **variables},
         )
+        if program == "stoker" and not self.imports and not changes_interpreter(variables):
+            done = forked_program.run(
+                "stoker.cli.main:main",
+                command,
+                imports=IMPORTS,
+                environment=environment,
+                directory=place,
+                timeout=timeout,
+            )
+        else:
+            done = subprocess.run(
+                command,
+                env=environment,
+                cwd=place,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                timeout=timeout,
+            )
+        assert "Traceback" not in done.stderr, done.stderr
         return Result(done.returncode, done.stdout, done.stderr)
 
     def stoker(self, *arguments: str, timeout: float = 60.0, variables: Mapping[str, str] = NONE) -> Result:

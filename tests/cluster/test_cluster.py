@@ -10,7 +10,7 @@ from functools import partial
 
 import pytest
 
-from testing.running_cluster import LEASE, NEXT_PROGRAM, NEXT_VERSION, Cluster, Engine
+from testing.running_cluster import LEASE, NEXT_VERSION, Cluster, Engine, next_version
 from testing.servers import PostgreSQL, RabbitMQ, wait_until
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("servers")]
@@ -134,7 +134,7 @@ def test_an_engine_that_is_stopped_hands_its_work_over_at_once_to_one_of_the_nex
     cluster.await_engines()
     made = begin(cluster, "stop", 4)
     assert cluster.owned_by(leaving) == 4
-    newcomer = cluster.start_engine(LONG_LEASE, NEXT_PROGRAM)
+    newcomer = cluster.start_engine(LONG_LEASE, next_version)
     wait_until(lambda: newcomer.host in cluster.up(), "the newcomer is up")
     leaving.signal(signal.SIGTERM)
     assert leaving.ended() == 0

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
-import sys
+import socket
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import pytest
 
 from openstack_emulator.services import new_cloud
 from openstack_emulator.testing import ServedCloud
 from stoker_foundation.clock import SystemClock
+from testing.forked_program import ENGINE_IMPORTS, ForkedProgram
 from testing.rotation import turn
 from tests.engine.crashing import MOVES
 
-ROOT = Path(__file__).parents[2]
+PROGRAM = "tests.engine.crashing"
 
 KINDS = {
     "OS::Neutron::Net": ("/network/v2.0/networks", "networks"),
@@ -96,31 +96,41 @@ class Crashing:
         prepared.mkdir()
         with self._cloud(prepared) as served:
             token, preset = served.token("demo", "demo"), owned(served)
-            command = [sys.executable, "-m", "tests.engine.crashing", served.url, token, *self._choice]
-            pipe = subprocess.PIPE
-            program = subprocess.Popen(command, cwd=ROOT, stdin=pipe, stdout=pipe, text=True)
-            assert program.stdout is not None
-            program.stdout.readline()
-        with program:
+            program, channel = self._program(served.url, token)
+            channel.readline()
+        with channel:
             is_killed = True
             while is_killed:
                 copy = Path(shutil.copytree(prepared, self._folder / "copy"))
                 with self._cloud(copy) as served:
-                    result = self._answer(program, served.url)
+                    result = self._answer(channel, served.url)
                     yield Killed(result, served, preset)
                     is_killed = result["killed"]
-                    if self._answer(program, ""):
+                    if self._answer(channel, ""):
                         assert (owned(served) - preset, saved(served)) == (set(), set()), f"deleted after {result}"
                 shutil.rmtree(copy)
-        assert program.returncode == 0
+        assert program.wait() == 0
+
+    def _program(self, url: str, token: str) -> tuple[ForkedProgram, IO[str]]:
+        """The program, and what it reads and writes."""
+        ours, theirs = socket.socketpair()
+        with ours, theirs:
+            program = ForkedProgram(
+                PROGRAM,
+                [PROGRAM, url, token, *self._choice],
+                imports=[PROGRAM, *ENGINE_IMPORTS],
+                stdin=theirs.fileno(),
+                stdout=theirs.fileno(),
+                stderr=2,
+            )
+            return program, ours.makefile("rw")
 
     def _cloud(self, folder: Path) -> ServedCloud:
         return ServedCloud(new_cloud(clock=SystemClock(), pace=0.02, state_path=folder / "cloud.db"))
 
-    def _answer(self, program: subprocess.Popen[str], line: str) -> Any:
-        assert program.stdin is not None and program.stdout is not None
-        print(line, file=program.stdin, flush=True)
-        return json.loads(program.stdout.readline())
+    def _answer(self, channel: IO[str], line: str) -> Any:
+        print(line, file=channel, flush=True)
+        return json.loads(channel.readline())
 
 
 @pytest.mark.slow

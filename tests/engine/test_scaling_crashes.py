@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
 from openstack_emulator.testing import ServedCloud
+from testing.forked_program import ENGINE_IMPORTS, run
 
-ROOT = Path(__file__).parents[2]
+PROGRAM = "tests.engine.crashing_scaling"
+
 UNTOUCHED = {"size": 1, "changing": False, "reason": "ExactCapacity : 1"}
 SCALED = {"size": 2, "changing": False, "reason": "change_in_capacity : 1"}
 
@@ -19,8 +18,9 @@ SCALED = {"size": 2, "changing": False, "reason": "change_in_capacity : 1"}
 @pytest.mark.slow
 @pytest.mark.parametrize("moment", ["before", "after"])
 def test_an_engine_may_die_while_a_group_scales(served: ServedCloud, moment: str) -> None:
-    words = [sys.executable, "-m", "tests.engine.crashing_scaling", served.url, served.token("demo", "demo"), moment]
-    ran = subprocess.run(words, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True)
+    arguments = [PROGRAM, served.url, served.token("demo", "demo"), moment]
+    ran = run(PROGRAM, arguments, imports=[PROGRAM, *ENGINE_IMPORTS], timeout=500)
+    assert ran.returncode == 0, ran.stderr
     results = [json.loads(line) for line in ran.stdout.splitlines()]
     assert [result["killed"] for result in results] == [True] * (len(results) - 1) + [False]
     assert len(results) > 4

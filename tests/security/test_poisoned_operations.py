@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -16,6 +14,7 @@ import pytest
 
 from openstack_emulator.services import new_cloud
 from openstack_emulator.testing import ServedCloud
+from testing.forked_program import ENGINE_IMPORTS, ForkedProgram, run
 from testing.running_cluster import Cluster
 from testing.servers import free_port, wait_until
 from tests.security import poison
@@ -52,6 +51,9 @@ def held(tmp_path: Path) -> Path:
     return path
 
 
+IMPORTS = (*ENGINE_IMPORTS, "stoker.cli.main", "stoker.cli.commands.cluster", "stoker.processes.embedded")
+
+
 class Embedded:
     """An embedded Stoker that is started again whenever it dies, as a service manager does."""
 
@@ -69,8 +71,10 @@ class Embedded:
         self.start()
 
     def start(self) -> None:
-        command = [sys.executable, "-m", "stoker.processes.embedded", *self._arguments]
-        self.process = subprocess.Popen(command, stdout=self._log, stderr=self._log)
+        program = "stoker.processes.embedded"
+        self.process = ForkedProgram(
+            program, [program, *self._arguments], imports=IMPORTS, stdout=self._log, stderr=self._log
+        )
 
     def kept_up(self) -> None:
         """Start it again if it has died of the poison."""
@@ -115,10 +119,8 @@ class Embedded:
         wait_until(reached, f"{name} is {state}", SECONDS)
 
     def command(self, *words: str) -> str:
-        program = [sys.executable, "-c", "from stoker.cli.main import main; main()", *words]
-        done = subprocess.run(
-            [*program, "--data-dir", str(self.directory)], capture_output=True, text=True, timeout=120
-        )
+        arguments = ["stoker", *words, "--data-dir", str(self.directory)]
+        done = run("stoker.cli.main:main", arguments, imports=IMPORTS, timeout=120)
         assert done.returncode == 0, done.stderr
         return done.stdout
 

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 
 import pytest
 
 from testing.rotation import of_today
-from tests.simulation.test_lost_answers import PARTS, ROOT, outside
+from tests.simulation.programs import run
+from tests.simulation.test_lost_answers import PARTS, outside
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("part", range(PARTS))
 def test_an_adopted_stack_has_the_objects_that_were_abandoned(part: int) -> None:
     names = of_today(outside(), 2)[part::PARTS]
-    command = [sys.executable, "-m", "testing.simulation.adopted_objects", *names]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=500)
+    done = run("adopted_objects", *names, seconds=500)
     assert done.returncode == 0, done.stderr[-2000:]
     reports = [json.loads(line) for line in done.stdout.splitlines()]
     assert [report["type"] for report in reports] == names

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 
 import pytest
 
 from testing.simulation.changed_elsewhere import FOUND
-from tests.simulation.test_lost_answers import ROOT, outside
+from tests.simulation.programs import run
+from tests.simulation.test_lost_answers import outside
 
 PARTS = 2
 LEAST_FOUND = (84, 83)
@@ -23,8 +22,7 @@ Most of the others cannot be changed in place; the outcomes name the reason of e
 @pytest.mark.parametrize("part", range(PARTS))
 def test_drift_is_found_and_only_drift(part: int) -> None:
     names = outside()[part::PARTS]
-    command = [sys.executable, "-m", "testing.simulation.changed_elsewhere", *names]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=500)
+    done = run("changed_elsewhere", *names, seconds=500)
     assert done.returncode == 0, done.stderr[-2000:]
     reports = [json.loads(line) for line in done.stdout.splitlines()]
     assert [report["type"] for report in reports] == names

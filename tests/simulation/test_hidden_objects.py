@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 
 import pytest
 
 from testing.rotation import of_today
-from tests.simulation.test_lost_answers import PARTS, ROOT, outside
+from tests.simulation.programs import run
+from tests.simulation.test_lost_answers import PARTS, outside
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("part", range(PARTS))
 def test_no_stack_counts_as_deleted_while_an_object_is_only_hidden(part: int) -> None:
     names = of_today(outside(), 3)[part::PARTS]
-    command = [sys.executable, "-m", "testing.simulation.hidden_objects", *names]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=500)
+    done = run("hidden_objects", *names, seconds=500)
     assert done.returncode == 0, done.stderr[-2000:]
     reports = [json.loads(line) for line in done.stdout.splitlines()]
     assert [report["type"] for report in reports] == names

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
@@ -13,9 +10,8 @@ from stoker.plugins.registry import Registry
 from testing.rotation import of_today
 from testing.simulation.cases import creating
 from testing.simulation.lost_replacements import replaced_types
+from tests.simulation.programs import run
 
-ROOT = Path(__file__).parents[2]
-PROGRAM = "testing.simulation.lost_answers"
 PARTS = 2
 """Processes among which the types are divided."""
 
@@ -33,8 +29,7 @@ def test_every_type_has_a_case() -> None:
 @pytest.mark.parametrize("part", range(PARTS))
 def test_a_lost_answer_makes_nothing_twice_and_forgets_nothing(part: int) -> None:
     names = of_today(outside(), 3)[part::PARTS]
-    command = [sys.executable, "-m", PROGRAM, *names]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=500)
+    done = run("lost_answers", *names, seconds=500)
     assert done.returncode == 0, done.stderr[-2000:]
     reports = [json.loads(line) for line in done.stdout.splitlines()]
     assert [report["type"] for report in reports] == names
@@ -44,8 +39,7 @@ def test_a_lost_answer_makes_nothing_twice_and_forgets_nothing(part: int) -> Non
 
 @pytest.mark.slow
 def test_what_is_allowed_only_once_is_replaced_also_when_answers_are_lost() -> None:
-    command = [sys.executable, "-m", "testing.simulation.lost_replacements"]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
+    done = run("lost_replacements", seconds=300)
     assert done.returncode == 0, done.stderr[-2000:]
     reports = [json.loads(line) for line in done.stdout.splitlines()]
     assert [report["type"] for report in reports] == replaced_types()

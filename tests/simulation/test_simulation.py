@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from testing.simulation.simulation import FIXED
+from tests.simulation.programs import run
 
-ROOT = Path(__file__).parents[2]
 READ = ("1", "5", "6", "263043051", "263043066", "263043148")
 """Seeds of histories that people look at. The longer ones have found errors: an object that a former owner removes
 while it stops, a volume that is still being created, a deployment that was deleted before its configuration."""
@@ -29,14 +26,9 @@ CALM = ("1", "2")
 FRESH_SECONDS = 4
 
 
-def run_program(name: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", f"testing.simulation.{name}", *arguments]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
-
-
-def run(*arguments: str) -> tuple[list[dict[str, Any]], str]:
+def histories(*arguments: str) -> tuple[list[dict[str, Any]], str]:
     """The report of each seed, and the summary."""
-    done = run_program("simulation", *arguments)
+    done = run("simulation", *arguments)
     *reports, summary, zeros = done.stdout.splitlines()
     assert done.returncode == 0, f"{done.stdout}\n{done.stderr[-2000:]}"
     return [json.loads(report) for report in reports], f"{summary}\n{zeros}"
@@ -49,7 +41,7 @@ def happened(reports: list[dict[str, Any]], *kinds: str) -> bool:
 
 @pytest.mark.slow
 def test_nothing_is_lost_or_made_twice_or_stuck_and_a_seed_replays_exactly() -> None:
-    reports, _ = run(*FIXED, FIXED[0])
+    reports, _ = histories(*FIXED, FIXED[0])
 
     assert reports[0]["digest"] == reports[-1]["digest"]
     assert len({report["digest"] for report in reports}) == len(FIXED)
@@ -58,51 +50,51 @@ def test_nothing_is_lost_or_made_twice_or_stuck_and_a_seed_replays_exactly() -> 
 
 @pytest.mark.slow
 def test_every_read_is_answered_whatever_happens() -> None:
-    reports, _ = run("--readers", *READ)
+    reports, _ = histories("--readers", *READ)
 
     assert all(report["counts"]["reads"] for report in reports)
 
 
 @pytest.mark.slow
 def test_renamed_resources_are_neither_lost_nor_made_twice() -> None:
-    reports, _ = run("--renames", *RENAMED)
+    reports, _ = histories("--renames", *RENAMED)
 
     assert happened(reports, "crashes", "moves")
 
 
 @pytest.mark.slow
 def test_imported_objects_have_one_owner_and_are_not_lost() -> None:
-    reports, _ = run("--imports", *IMPORTED)
+    reports, _ = histories("--imports", *IMPORTED)
 
     assert happened(reports, "crashes", "imports")
 
 
 @pytest.mark.slow
 def test_nothing_begins_on_a_locked_stack() -> None:
-    reports, _ = run("--locks", *LOCKED)
+    reports, _ = histories("--locks", *LOCKED)
 
     assert happened(reports, "crashes", "locks")
 
 
 @pytest.mark.slow
 def test_drift_is_accepted_and_reverted_whatever_happens() -> None:
-    reports, _ = run("--drifts", *DRIFTED)
+    reports, _ = histories("--drifts", *DRIFTED)
 
     assert happened(reports, "crashes", "drifts", "accepted", "reverted")
 
 
 @pytest.mark.slow
 def test_looking_changes_nothing_that_is_done_to_the_cloud() -> None:
-    done = run_program("reading_along", *CALM)
+    done = run("reading_along", *CALM)
 
     assert done.returncode == 0, f"{done.stdout}\n{done.stderr[-2000:]}"
-    histories = [json.loads(line) for line in done.stdout.splitlines() if line]
-    assert all(history["calls"] > 50 and history["reads"] > 200 for history in histories)
+    compared = [json.loads(line) for line in done.stdout.splitlines() if line]
+    assert all(history["calls"] > 50 and history["reads"] > 200 for history in compared)
 
 
 @pytest.mark.slow
 def test_fresh_seeds() -> None:
-    reports, summary = run("--readers", "--minutes", str(FRESH_SECONDS / 60))
+    reports, summary = histories("--readers", "--minutes", str(FRESH_SECONDS / 60))
 
     assert not reports  # only runs with a problem are reported one by one, with what replays them
     assert "0 lost, 0 duplicated, 0 orphaned, 0 stuck" in summary
