@@ -28,11 +28,13 @@ from stoker.base.logging import request_scope
 from stoker.rpc.contract import EngineClient
 
 
-def make_app(config: cfg.ConfigOpts, client: EngineClient, auth: Authenticator | None = None) -> WSGIApplication:
+def make_app(
+    config: cfg.ConfigOpts, client: EngineClient, auth: Authenticator | None = None, policy: Policy | None = None
+) -> WSGIApplication:
     """Return the application, ready to serve.
 
     `client` reaches the engines; `auth` authenticates callers (see `stoker.api.auth`), by default keystonemiddleware
-    with `[keystone_authtoken]`.
+    with `[keystone_authtoken]`; `policy` has the rules of `config`, which interfaces of one process share.
 
     A request passes the following layers, outermost first:
     1. `with_outer_layers`: proxy headers, the health check, CORS
@@ -44,7 +46,7 @@ def make_app(config: cfg.ConfigOpts, client: EngineClient, auth: Authenticator |
     7. `_Dispatcher.serve`: project, body, policy, values, engine, response
     `Faults` converts any error on the way to an error response.
     """
-    dispatcher = _Dispatcher(config, client, Policy(config), EventStreams(client, config.heat_api.event_streams))
+    dispatcher = _Dispatcher(config, client, policy or Policy(config), EventStreams(client, config.heat_api.event_streams))
     authenticator = auth or authentication.keystone(config)
     faults = Faults(authentication.challenge(config))
     middleware: list[Any] = [RequestLog(), Negotiation(), Authentication(dispatcher.policy)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 import falcon
@@ -28,25 +28,9 @@ from stoker_foundation.clock import Clock
 Handler = Callable[[Exchange], None]
 
 
-def with_console(
-    api: WSGIApplication,
-    settings: ConsoleSettings,
-    clock: Clock,
-    wrap: Callable[[WSGIApplication], WSGIApplication] = lambda application: application,
-) -> WSGIApplication:
-    """Return an application that serves the console below PREFIX, and `api` elsewhere.
-
-    `wrap` adds a layer around the console, such as one that reads a proxy's headers; `api` has its own.
-    """
-    console = wrap(_Console(api, settings, clock).application())
-
-    def choose(environ: dict[str, Any], start_response: object) -> Iterable[bytes]:
-        path = environ.get("PATH_INFO", "")
-        chosen = console if path == PREFIX or path.startswith(f"{PREFIX}/") else api
-        answer: Iterable[bytes] = chosen(environ, start_response)
-        return answer
-
-    return choose
+def console_application(api: WSGIApplication, settings: ConsoleSettings, clock: Clock) -> WSGIApplication:
+    """Return the application for paths below PREFIX, which sends the requests of its users to `api`."""
+    return _Console(api, settings, clock).application()
 
 
 class _Console:
@@ -65,7 +49,6 @@ class _Console:
         self._projects = ProjectPages(self._cookies, keystone, clock)
 
     def application(self) -> WSGIApplication:
-        """Return the application for paths below PREFIX."""
         application = falcon.App(middleware=[self])
         application.req_options.strip_url_path_trailing_slash = True
         for kind in (falcon.HTTPError, Exception):

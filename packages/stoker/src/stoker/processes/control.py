@@ -19,6 +19,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -70,7 +71,7 @@ class Program:
 
 def programs_of(directory: DataDirectory, set_up: SetUp) -> list[Program]:
     """Return the programs of `set_up`, in the order of starting."""
-    engine_arguments = ["-m", "stoker.processes.embedded", "--data-dir", str(directory.path)]
+    engine_arguments = ["-m", "stoker_foundation.program", "stoker.processes.embedded", "--data-dir", str(directory.path)]
     engine_arguments += ["--api-port", str(port_of(set_up.rest)), "--cfn-port", str(port_of(set_up.cfn))]
     engine_arguments += [word for file in set_up.config_files for word in ("--config-file", file)]
     where = ["--cloud", set_up.cloud] if set_up.cloud else ["--identity", set_up.identity]
@@ -167,24 +168,59 @@ def takeover_of(found: Mapping[str, Any]) -> tuple[int, int] | None:
     return (done, total) if done < total else None
 
 
+@dataclass(frozen=True, slots=True)
+class Launched:
+    """A program whose process runs and has not reported yet that it is ready.
+
+    `ready` is the file on which it reports; its log begins at `log_start`, in bytes.
+    """
+
+    directory: DataDirectory
+    program: Program
+    process: subprocess.Popen[bytes]
+    ready: IO[bytes]
+    log_start: int
+
+    def wait(
+        self, stopped: threading.Event | None = None, say: Callable[[str], None] = lambda line: None
+    ) -> subprocess.Popen[bytes]:
+        """Wait until the program is ready, or until `stopped` is set.
+
+        However long that takes, a program that makes progress is left alone; `say` receives a line about it now and
+        then. Raises Stopped when it was stopped in the meantime, StartFailed when it does not become ready.
+        """
+        with self.ready:
+            if not _reported(self, stopped or threading.Event(), say):
+                raise StartFailed(_failure(self))
+        return self.process
+
+    def give_up(self) -> None:
+        """Stop the program, and wait for it no longer."""
+        self.ready.close()
+        stop(self.directory, self.program.name)
+
+
 def start(
     directory: DataDirectory,
     program: Program,
     stopped: threading.Event | None = None,
     say: Callable[[str], None] = lambda line: None,
 ) -> subprocess.Popen[bytes]:
-    """Start a program that does not run, and wait until it is ready, or until `stopped` is set.
+    """Start a program that does not run, and wait until it is ready. Raises as `launch` and `Launched.wait`."""
+    return launch(directory, program).wait(stopped, say)
 
-    However long that takes, a program that makes progress is left alone; `say` receives a line about it now and then.
 
-    Raises Stopped when it was stopped in the meantime, Conflict when one of its ports is in use or another process is
-    starting it, StartFailed when it does not become ready.
+def launch(directory: DataDirectory, program: Program) -> Launched:
+    """Start a program that does not run; the caller waits for it, or gives it up.
+
+    Raises Conflict when one of its ports is in use or another process is starting it.
     """
     for port in program.ports:
         _require_free(port, program)
     pid_file, log_file = directory.pid_file(program.name), directory.log_file(program.name)
     reader, writer = os.pipe()
-    with os.fdopen(reader, "rb") as ready:
+    with ExitStack() as failed:
+        ready = failed.enter_context(os.fdopen(reader, "rb"))
         with (
             os.fdopen(writer, "wb") as reported,
             open(pid_file, "a+", opener=private) as lock,
@@ -205,9 +241,8 @@ def start(
             )
             lock.truncate(0)
             lock.write(str(process.pid))
-        if not _reported(directory, program, process, ready, stopped or threading.Event(), say):
-            raise StartFailed(_failure(directory, program, process, log_file, began))
-    return process
+        failed.pop_all()
+    return Launched(directory, program, process, ready, began)
 
 
 def _locked(file: IO[str]) -> bool:
@@ -234,29 +269,23 @@ def _require_free(port: int, program: Program) -> None:
         ) from None
 
 
-def _reported(
-    directory: DataDirectory,
-    program: Program,
-    process: subprocess.Popen[bytes],
-    ready: IO[bytes],
-    stopped: threading.Event,
-    say: Callable[[str], None],
-) -> bool:
+def _reported(launched: Launched, stopped: threading.Event, say: Callable[[str], None]) -> bool:
     """Wait until the process reports that it is ready; return False when it ends before that, or makes no progress.
 
     Its own report counts, not that its address answers: another program may have taken the port in the meantime.
     """
+    process, title = launched.process, launched.program.title
     began = moved_at = said_at = time.monotonic()
     before = _activity(process.pid)
     while (now := time.monotonic()) < moved_at + _IDLE_SECONDS:
-        if select.select([ready], [], [], _POLL_SECONDS)[0]:
-            return bool(ready.readline())
+        if select.select([launched.ready], [], [], _POLL_SECONDS)[0]:
+            return bool(launched.ready.readline())
         if stopped.is_set():
-            _end(directory, process)
-            raise Stopped(f"The {program.title} was stopped before it was ready.")
+            _end(launched.directory, process)
+            raise Stopped(f"The {title} was stopped before it was ready.")
         if now > said_at + _SAY_SECONDS:
             said_at = now
-            say(f"The {program.title} has been starting for {now - began:.0f} seconds.")
+            say(f"The {title} has been starting for {now - began:.0f} seconds.")
         if (activity := _activity(process.pid)) is None or activity != before:
             before, moved_at = activity, now
     return False
@@ -272,17 +301,16 @@ def _activity(process: int) -> tuple[int, ...] | None:
     return tuple(map(int, (*times, *counts)))
 
 
-def _failure(
-    directory: DataDirectory, program: Program, process: subprocess.Popen[bytes], log_file: Path, log_start: int
-) -> str:
+def _failure(launched: Launched) -> str:
     """End a process that did not become ready, and return the message about it."""
+    process, log_file = launched.process, launched.directory.log_file(launched.program.name)
     try:
         what = f"ended with status {process.wait(_EXIT_SECONDS)}"
     except subprocess.TimeoutExpired:
         what = f"has neither answered nor made any progress for {_IDLE_SECONDS:g} seconds"
-        _kill(directory, process)
-    said = log_file.read_bytes()[log_start:].decode(errors="replace").splitlines()[-_LOG_LINES:]
-    return "\n".join([f"The {program.title} {what}. The end of its log ({log_file}):", *said])
+        _kill(launched.directory, process)
+    said = log_file.read_bytes()[launched.log_start :].decode(errors="replace").splitlines()[-_LOG_LINES:]
+    return "\n".join([f"The {launched.program.title} {what}. The end of its log ({log_file}):", *said])
 
 
 def _end(directory: DataDirectory, process: subprocess.Popen[bytes]) -> None:

@@ -1,4 +1,4 @@
-"""`python -m stoker.processes.embedded`: one process with an engine and the API, with a SQLite database.
+"""`stoker_foundation.program stoker.processes.embedded`: one process with an engine and the API, on a SQLite database.
 
 The engine runs on the event loop; threads serve the API, and call the engine directly.
 """
@@ -23,6 +23,7 @@ from oslo_config import cfg
 from stoker.api.app import make_app
 from stoker.api.auth import WSGIApplication
 from stoker.api.cfn.app import make_cfn_app
+from stoker.api.policy import Policy
 from stoker.api.server import Server
 from stoker.base.config import load_config, shown_options
 from stoker.base.errors import StokerError
@@ -84,7 +85,7 @@ class Options:
 
     def beside(self) -> list[str]:
         """Return the arguments of the interpreter that start this process, for `--trial`."""
-        words = ["-m", "stoker.processes.embedded", "--data-dir", str(self.directory.path)]
+        words = ["-m", "stoker_foundation.program", "stoker.processes.embedded", "--data-dir", str(self.directory.path)]
         words += ["--api-port", str(self.api_port), "--cfn-port", str(self.cfn_port), "--identity", self.identity]
         words += ["--cloud", self.cloud] if self.cloud is not None else []
         return words + [word for file in self.config_files for word in ("--config-file", file)]
@@ -238,10 +239,11 @@ async def serve(options: Options, config: cfg.ConfigOpts) -> None:
         client = ServicesWithReaders(readers, engine.services.clock.now)
         report_section("Reads", readers.values)
         check = caller_check(config, engine.services.clock)
-        application = await asyncio.to_thread(make_app, config, client, check)
+        policy = await asyncio.to_thread(Policy, config)
+        application = await asyncio.to_thread(make_app, config, client, check, policy)
         beside = beside_api(config, application, engine.services.clock)
         application = with_progress(engine, beside, client.readiness)
-        query_application = await asyncio.to_thread(make_cfn_app, config, client)
+        query_application = await asyncio.to_thread(make_cfn_app, config, client, policy=policy)
         interfaces: tuple[tuple[Any, int, str], ...] = (
             (_with_login(options, application), options.api_port, "heat_api"),
             (query_application, options.cfn_port, "heat_api_cfn"),
@@ -300,6 +302,7 @@ def _parsed(arguments: list[str] | None) -> Options:
 
 def main(arguments: list[str] | None = None) -> None:
     """Entry point. If the process cannot start, it prints one message and exits with status 1."""
+    os.umask(PRIVATE_UMASK)
     options = _parsed(arguments)
     work = _work(options)
     configure_allocator()
@@ -317,5 +320,4 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    os.umask(PRIVATE_UMASK)
     main()

@@ -14,14 +14,14 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
-
-from sqlalchemy import URL
+from typing import TYPE_CHECKING, Any
 
 from stoker.base.errors import Invalid
 from stoker.processes.directory import DataDirectory, write_private
 from stoker.store.mark_records import Difference, Finding, Item, Mark, MarkedStack
-from stoker_foundation.clock import isoformat
+
+if TYPE_CHECKING:
+    from sqlalchemy import URL  # `stoker up` reads these files, and needs no tables
 
 MARK_SECONDS = 30.0
 """Time between two marks: a state of the database that is older by less is not always recognized."""
@@ -40,6 +40,8 @@ class Gap:
 
     def sentence(self, options: str) -> str:
         """Return the warning for users, with the options of the command that lists the differences."""
+        from stoker_foundation.clock import isoformat  # with all of asyncio, which `stoker up` needs for nothing else
+
         counted = Counter(each.finding for each in self.differences)
         what = ", ".join(f"{counted[finding]} {finding.value}" for finding in Finding if counted[finding])
         ends = "has no record of any engine" if self.recorded_at is None else f"ends at {isoformat(self.recorded_at)}"

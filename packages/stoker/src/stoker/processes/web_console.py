@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from functools import partial
+import threading
+from collections.abc import Callable, Iterable
+from typing import Any
 
 from oslo_config import cfg
 from oslo_middleware import http_proxy_to_wsgi
 
 from stoker.api.auth import WSGIApplication
+from stoker.console.settings import PREFIX, ConsoleSettings
 from stoker.processes.settings import TOKEN_CHECK, encryption_keys
 from stoker_foundation.clock import Clock
 
@@ -15,13 +18,11 @@ from stoker_foundation.clock import Clock
 def beside_api(config: cfg.ConfigOpts, api: WSGIApplication, clock: Clock) -> WSGIApplication:
     """Return `api` with the console if it is enabled, otherwise `api` itself.
 
-    Raises cfg.Error if an option is missing: the identity service, or the key for sessions.
+    The console is imported at its first request. Raises cfg.Error if an option is missing: the identity service, or the
+    key for sessions.
     """
     if not config.console.enabled:
         return api
-    from stoker.console.app import with_console
-    from stoker.console.settings import ConsoleSettings
-
     settings = ConsoleSettings(
         auth_url=_auth_url(config),
         keys=encryption_keys(config),
@@ -33,7 +34,35 @@ def beside_api(config: cfg.ConfigOpts, api: WSGIApplication, clock: Clock) -> WS
         login_hint=config.console.login_hint,
         horizon_url=(config.console.horizon_url or "").rstrip("/"),
     )
-    return with_console(api, settings, clock, partial(_behind_proxy, config))
+
+    def console() -> WSGIApplication:
+        from stoker.console.app import console_application
+
+        return _behind_proxy(config, console_application(api, settings, clock))
+
+    made = _MadeWhenUsed(console)
+
+    def choose(environ: dict[str, Any], start_response: object) -> Iterable[bytes]:
+        path = environ.get("PATH_INFO", "")
+        chosen = made if path == PREFIX or path.startswith(f"{PREFIX}/") else api
+        answer: Iterable[bytes] = chosen(environ, start_response)
+        return answer
+
+    return choose
+
+
+class _MadeWhenUsed:
+    """A WSGI application that `make` returns at the first request."""
+
+    def __init__(self, make: Callable[[], WSGIApplication]) -> None:
+        self._make = make
+        self._lock = threading.Lock()
+        self._made: WSGIApplication | None = None
+
+    def __call__(self, environ: dict[str, Any], start_response: object) -> Any:
+        with self._lock:
+            self._made = self._made or self._make()
+        return self._made(environ, start_response)
 
 
 def _behind_proxy(config: cfg.ConfigOpts, application: WSGIApplication) -> WSGIApplication:

@@ -47,15 +47,17 @@ def make_cfn_app(
     client: EngineClient,
     check: SignatureCheck | None = None,
     clock: Clock | None = None,
+    policy: Policy | None = None,
 ) -> WSGIApplication:
     """Return the application, ready to serve.
 
     `client` reaches the engines; `check` verifies signatures, by default with the identity service of the
-    configuration. A request passes the layers of `stoker.api.middleware`. Then its parameters are parsed, and its
+    configuration; `policy` has the rules of `config`, which interfaces of one process share. A request passes the layers of `stoker.api.middleware`. Then its parameters are parsed, and its
     signature, its age, the policy and the parameters of its action are checked before the action's handler runs. Every
     error becomes an error document.
     """
-    dispatcher = _Dispatcher(config, client, Policy(config), check or SignatureCheck(config), clock or SystemClock())
+    rules, verify = policy or Policy(config), check or SignatureCheck(config)
+    dispatcher = _Dispatcher(config, client, rules, verify, clock or SystemClock())
     application = falcon.App(middleware=[RequestLog()])
     for kind in (falcon.HTTPError, Exception):
         application.add_error_handler(kind, dispatcher.fault)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from stoker.cli.commands.database import config_files_option
+from stoker_foundation.program import importing
 
 
 @click.command("engine")
@@ -19,7 +20,8 @@ def engine(config_files: tuple[str, ...]) -> None:
       stoker engine --config-file heat.conf
       stoker engine --config-file heat.conf --config-file engine1.conf
     """
-    from stoker.processes import engine as engine_process
+    with importing():
+        from stoker.processes import engine as engine_process
 
     engine_process.main(config_files)
 
@@ -33,7 +35,8 @@ def api(config_files: tuple[str, ...]) -> None:
     Examples:
       stoker api --config-file heat.conf
     """
-    from stoker.processes import api_processes
+    with importing():
+        from stoker.processes import api_processes
 
     api_processes.main(config_files)
 
@@ -47,6 +50,7 @@ def api_cfn(config_files: tuple[str, ...]) -> None:
     Examples:
       stoker api-cfn --config-file heat.conf
     """
-    from stoker.processes import api_processes
+    with importing():
+        from stoker.processes import api_processes
 
     api_processes.main_cfn(config_files)

@@ -27,7 +27,7 @@ from stoker.cli.views.process_rows import all_run, process_rows
 from stoker.cloud.clouds_yaml import read_cloud
 from stoker.processes import control, supervisor
 from stoker.processes.access import write_access_files, write_aws_file
-from stoker.processes.control import HOST, Program, Stopped, port_of, programs_of, running
+from stoker.processes.control import CLOUD, ENGINE, HOST, Launched, Program, Stopped, port_of, programs_of, running
 from stoker.processes.directory import NO_GUESTS, DataDirectory, SetUp, random_passwords
 from stoker.processes.supervisor import Supervisor
 
@@ -125,25 +125,31 @@ class Local:
     ) -> Processes:
         """Start the programs that are not running, write the files for clients, and return what was started.
 
+        They start side by side: an engine waits for a cloud that does not answer yet, as for one that is down.
+
         Raises Stopped if `stopped` is set meanwhile, StokerError if a program does not start or the emulated cloud
         gives no access key; programs that were started before are stopped again.
         """
-        began: Processes = {}
+        launched: dict[str, Launched] = {}
         self.directory.record(self.set_up)
-        write_access_files(self.directory, self.set_up)
         try:
             for program in self.missing():
-                began[program.name] = control.start(self.directory, program, stopped, say)
+                launched[program.name] = control.launch(self.directory, program)
+            write_access_files(self.directory, self.set_up)
+            if CLOUD in launched:
+                launched[CLOUD].wait(stopped, say)
             if self.set_up.cloud is None:
                 write_aws_file(self.directory, self.set_up)
+            if ENGINE in launched:
+                launched[ENGINE].wait(stopped, say)
         except Exception:
-            for name in reversed(began):
-                control.stop(self.directory, name)
+            for begun in reversed(launched.values()):
+                begun.give_up()
             raise
         pids = {program.name: running(self.directory, program.name) for program in self.programs}
         self.set_up = replace(self.set_up, pids={name: pid for name, pid in pids.items() if pid is not None})
         self.directory.record(self.set_up)
-        return began
+        return {name: begun.process for name, begun in launched.items()}
 
     def supervise(self) -> None:
         """Start the process that restarts programs which end, unless it runs."""
