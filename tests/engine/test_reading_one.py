@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from openstack_emulator.testing import ServedCloud
+from stoker.base.errors import Forbidden
 from testing.harness import World
 from testing.reading_meter import ReadingMeter
 
@@ -51,6 +53,34 @@ async def test_as_many_rows_are_read_in_a_large_stack_as_in_a_small_one(
                     await world.call(request_name, ref={"name": name, "id": None}, name="first")
                     taken.append(sum(spent.rows for spent in meter.statements.values()) - before)
                 rows.append(min(taken))
+            assert rows[1] == rows[0] < 15
+        finally:
+            await world.stop()
+
+
+async def test_the_user_of_a_resource_reads_its_metadata_alone(tmp_path: Path, served: ServedCloud) -> None:
+    """An agent asks for them again and again, and may belong to a large stack."""
+    meter = ReadingMeter()
+    handle = {"handle": {"type": "OS::Heat::WaitConditionHandle", "metadata": {"for": "the agent"}}}
+    with meter.attached():
+        world = await World(tmp_path / "stoker.db", served).start()
+        owner, rows = world.context, []
+        try:
+            for size in (1, 60):
+                name = f"size{size}"
+                resources = {**template(size)["resources"], **handle}
+                stack = await world.create(name, {**HOT, "resources": resources})
+                user = (await world.resources(name))["handle"]["physical_id"]
+                world.context = replace(owner, user_id=user, project_id=stack["stack_user_project_id"])
+                ref, taken = {"name": name, "id": stack["id"]}, []
+                for _ in range(TRIES):
+                    before = sum(spent.rows for spent in meter.statements.values())
+                    assert await world.call("resource_metadata", ref=ref, name="handle") == {"for": "the agent"}
+                    taken.append(sum(spent.rows for spent in meter.statements.values()) - before)
+                rows.append(min(taken))
+                with pytest.raises(Forbidden):
+                    await world.call("resource_metadata", ref=ref, name="first")
+                world.context = owner
             assert rows[1] == rows[0] < 15
         finally:
             await world.stop()

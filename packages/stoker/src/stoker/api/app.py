@@ -46,7 +46,9 @@ def make_app(
     7. `_Dispatcher.serve`: project, body, policy, values, engine, response
     `Faults` converts any error on the way to an error response.
     """
-    dispatcher = _Dispatcher(config, client, policy or Policy(config), EventStreams(client, config.heat_api.event_streams))
+    dispatcher = _Dispatcher(
+        config, client, policy or Policy(config), EventStreams(client, config.heat_api.event_streams)
+    )
     authenticator = auth or authentication.keystone(config)
     faults = Faults(authentication.challenge(config))
     middleware: list[Any] = [RequestLog(), Negotiation(), Authentication(dispatcher.policy)]

@@ -38,7 +38,7 @@ from stoker.engine.redaction.deployments import credentials_in, redacted, redact
 from stoker.engine.redaction.object_ids import ObjectIds
 from stoker.engine.redaction.stacks import properties_shown, secrets_ever, secrets_now
 from stoker.engine.redaction.templates import redact_file, redact_template
-from stoker.operations.lookup import find_stack, found_stack, is_stack_user, require_stack_user_access
+from stoker.operations.lookup import find_stack, found_stack, is_stack_user, require_stack_user_access, uses_itself
 from stoker.operations.returning import inputs_as_of
 from stoker.operations.views import event_view, place_view, required_by, resource_row, resource_view
 from stoker.plugins.resource import AttributeKey
@@ -138,9 +138,9 @@ async def resource_list(services: EngineServices, context: RequestContext, reque
         users = required_by(inside.resources)
         details = await _details(services, inside.stack) if request.with_detail else {}
         for row in _matching(inside.resources, request.filters or {}):
-            child = inside.children.get(row.uuid)
-            view = resource_row(row, users.get(row.name, ()), child)
-            view["physical_id"] = await identifiers.shown(inside.stack, row.type, row.physical_id)
+            view = resource_row(row, users.get(row.name, ()), inside.children.get(row.uuid))
+            if identifiers.may_hide(row.type):
+                view["physical_id"] = await identifiers.shown(inside.stack, row.type, row.physical_id)
             views.append({**view, **details.get(row.uuid, NO_DETAIL)} if request.with_detail else view)
     return {
         "resources": views,
@@ -309,8 +309,8 @@ async def _recorded_resource(
 
 
 async def _require_access(context: RequestContext, view: StackView, state: ResourceState) -> None:
-    """Do what `require_stack_user_access` does, which looks at the whole stack for stack users only."""
-    if is_stack_user(context, view.stack):
+    """Do what `require_stack_user_access` does; the whole stack is read only for users of other resources."""
+    if is_stack_user(context, view.stack) and not uses_itself(context, state):
         require_stack_user_access(context, view.stack, state, await view.whole())
 
 

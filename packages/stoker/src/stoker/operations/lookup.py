@@ -76,6 +76,12 @@ def is_stack_user(context: RequestContext, stack: Stack) -> bool:
     return context.project_id == stack.user_project_id and context.project_id != stack.project_id
 
 
+def uses_itself(context: RequestContext, state: ResourceState) -> bool:
+    """Return whether a stack user is the one of this very resource, and may use it whatever else the stack contains."""
+    belongs = state.stored.data.get("user_id") == context.user_id
+    return belongs and not isinstance(state.type, capabilities.LendingUser)
+
+
 def may_use(context: RequestContext, stack: Stack, state: ResourceState, current: Mapping[str, ResourceState]) -> bool:
     """Return whether the caller can read and signal a resource of a stack of its project; `current` are all by name.
 

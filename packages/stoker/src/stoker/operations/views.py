@@ -11,6 +11,8 @@ from stoker.contract.views import EventView, FailureView, LockView, Place, Resou
 from stoker.engine.records.failure import Failure, failure_of_resource
 from stoker.store.records import Event, Resource, ResourceSummary, Stack
 
+_NOTHING = "[]"
+
 
 def stack_view(stack: Stack, tags: Sequence[str] | None) -> StackView:
     """Return a stack without the data that requires its template."""
@@ -80,7 +82,7 @@ def resource_row(resource: Resource | ResourceSummary, required_by: Sequence[str
         "stack_id": resource.stack_id,
         "nested_id": child.id if child else None,
         "nested_name": child.name if child else None,
-        "failure": failure_view(failure_of_resource(resource)),
+        "failure": None if resource.failure is None else failure_view(failure_of_resource(resource)),
     }
 
 
@@ -93,8 +95,9 @@ def required_by(resources: Sequence[Resource | ResourceSummary]) -> dict[str, li
     """Return for each name the resources that depend on it directly."""
     users: dict[str, list[str]] = {}
     for resource in resources:
-        for name in orjson.loads(resource.requires):
-            users.setdefault(name, []).append(resource.name)
+        if resource.requires != _NOTHING:
+            for name in orjson.loads(resource.requires):
+                users.setdefault(name, []).append(resource.name)
     return users
 
 

@@ -71,7 +71,13 @@ class Program:
 
 def programs_of(directory: DataDirectory, set_up: SetUp) -> list[Program]:
     """Return the programs of `set_up`, in the order of starting."""
-    engine_arguments = ["-m", "stoker_foundation.program", "stoker.processes.embedded", "--data-dir", str(directory.path)]
+    engine_arguments = [
+        "-m",
+        "stoker_foundation.program",
+        "stoker.processes.embedded",
+        "--data-dir",
+        str(directory.path),
+    ]
     engine_arguments += ["--api-port", str(port_of(set_up.rest)), "--cfn-port", str(port_of(set_up.cfn))]
     engine_arguments += [word for file in set_up.config_files for word in ("--config-file", file)]
     where = ["--cloud", set_up.cloud] if set_up.cloud else ["--identity", set_up.identity]

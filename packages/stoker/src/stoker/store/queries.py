@@ -6,6 +6,7 @@ The first argument of each function is an open connection, so that `Database.rea
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import orjson
@@ -58,6 +59,8 @@ _REQUIRING = (
     .where(tables.resources.c.requires.contains(bindparam("name"), escape="/"))
     .order_by(tables.resources.c.position)
 )
+_summary = partial(tuple.__new__, ResourceSummary)
+"""Return a row of `_SUMMARIES_OF` as a summary; `_make` would call a function of Python for each."""
 _SUMMARIES_OF = (
     select(*(tables.resources.c[name] for name in ResourceSummary._fields))
     .where(tables.resources.c.stack_id.in_(bindparam("values", expanding=True)))
@@ -336,7 +339,7 @@ def resource_summaries(connection: Connection, stack_ids: Iterable[str]) -> dict
     wanted = list(stack_ids)
     for start in range(0, len(wanted), _PAGE):
         page = {"values": wanted[start : start + _PAGE]}
-        for resource in map(ResourceSummary._make, connection.execute(_SUMMARIES_OF, page).all()):
+        for resource in map(_summary, connection.execute(_SUMMARIES_OF, page).all()):
             found.setdefault(resource.stack_id, []).append(resource)
     return found
 

@@ -52,9 +52,11 @@ def make_cfn_app(
     """Return the application, ready to serve.
 
     `client` reaches the engines; `check` verifies signatures, by default with the identity service of the
-    configuration; `policy` has the rules of `config`, which interfaces of one process share. A request passes the layers of `stoker.api.middleware`. Then its parameters are parsed, and its
-    signature, its age, the policy and the parameters of its action are checked before the action's handler runs. Every
-    error becomes an error document.
+    configuration; `policy` has the rules of `config`, which interfaces of one process share.
+
+    A request passes the layers of `stoker.api.middleware`. Then its parameters are parsed, and its signature, its age,
+    the policy and the parameters of its action are checked before the action's handler runs. Every error becomes an
+    error document.
     """
     rules, verify = policy or Policy(config), check or SignatureCheck(config)
     dispatcher = _Dispatcher(config, client, rules, verify, clock or SystemClock())

@@ -130,19 +130,20 @@ _RESOURCE_RAW_DETAIL = (*_RESOURCE_DETAIL, "metadata", "properties")
 @dataclass(frozen=True, slots=True)
 class Place:
     """The position of the resources of one stack, computed once for all of them. `holder` is the resource of the nested
-    stack.
+    stack; `link` leads to the stack.
     """
 
     links: Links
     project_id: str
     stack: str
     holder: str | None
+    link: Mapping[str, str]
 
     @classmethod
     def of(cls, view: View, links: Links) -> Place:
         """Return the position in a view, which is that of a position or of a resource with its position."""
         stack = links.stack(view["project_id"], view["stack_name"], view["stack_id"])
-        return cls(links, view["project_id"], stack, view["parent_resource"])
+        return cls(links, view["project_id"], stack, view["parent_resource"], link(stack, "stack"))
 
 
 def resource_in_detail(view: View, place: Place) -> dict[str, object]:
@@ -152,15 +153,16 @@ def resource_in_detail(view: View, place: Place) -> dict[str, object]:
 
 def resource(view: View, place: Place) -> dict[str, Any]:
     """Return a resource for a list."""
-    name, stack = view["name"], place.stack
-    body = _resource_common(view, place.holder)
-    body["logical_resource_id"] = name
-    body["resource_status"] = state(view)
-    body["links"] = [link(resource_url(stack, name)), link(stack, "stack")]
+    name = view["name"]
+    links = [link(resource_url(place.stack, name)), place.link]
     if view["nested_id"]:
         nested = place.links.stack(place.project_id, view["nested_name"], view["nested_id"])
-        body["links"].append(link(nested, "nested"))
-    return {**body, **_failure(view)}
+        links.append(link(nested, "nested"))
+    body = _resource_common(view, place.holder)
+    body["logical_resource_id"], body["resource_status"], body["links"] = name, state(view), links
+    if view.get("failure"):
+        body |= _failure(view)
+    return body
 
 
 def found_resource(view: View, links: Links) -> dict[str, object]:
@@ -229,13 +231,14 @@ def resource_raw(view: View | Sequence[Any]) -> dict[str, object] | list[object]
 
 def _resource_common(view: View, holder: str | None) -> dict[str, Any]:
     created_at, updated_at = view["created_at"], view["updated_at"]
+    created = time_text(created_at)
     body: dict[str, Any] = {
         "resource_name": view["name"],
         "resource_type": view["type"],
         "resource_status_reason": view["status_reason"],
         "physical_resource_id": view["physical_id"] or "",
-        "creation_time": time_text(created_at),
-        "updated_time": time_text(created_at if updated_at is None else updated_at),
+        "creation_time": created,
+        "updated_time": created if updated_at is None or updated_at == created_at else time_text(updated_at),
         "required_by": view["required_by"],
     }
     if holder:

@@ -123,9 +123,7 @@ class Local:
     def start(
         self, stopped: threading.Event | None = None, say: Callable[[str], None] = lambda line: None
     ) -> Processes:
-        """Start the programs that are not running, write the files for clients, and return what was started.
-
-        They start side by side: an engine waits for a cloud that does not answer yet, as for one that is down.
+        """Start the programs that are not running, side by side, write the files for clients; return what was started.
 
         Raises Stopped if `stopped` is set meanwhile, StokerError if a program does not start or the emulated cloud
         gives no access key; programs that were started before are stopped again.
@@ -146,8 +144,9 @@ class Local:
             for begun in reversed(launched.values()):
                 begun.give_up()
             raise
-        pids = {program.name: running(self.directory, program.name) for program in self.programs}
-        self.set_up = replace(self.set_up, pids={name: pid for name, pid in pids.items() if pid is not None})
+        names = [program.name for program in self.programs]
+        pids = {name: pid for name in names if (pid := running(self.directory, name)) is not None}
+        self.set_up = replace(self.set_up, pids=pids)
         self.directory.record(self.set_up)
         return {name: begun.process for name, begun in launched.items()}
 
@@ -375,10 +374,8 @@ def _show_addresses(out: Console, local: Local) -> None:
     if set_up.dns_port:
         lines.append(("DNS", f"{HOST}, port {set_up.dns_port}"))
     if set_up.cloud is None:
-        lines.append(("for the shell", f"source {path}/openrc"))
-        lines.append(("for AWS clients", f"source {path}/awsrc"))
-    lines.append(("for clients", f"export OS_CLIENT_CONFIG_FILE={path}/clouds.yaml"))
-    lines.append(("", "export OS_CLOUD=stoker"))
+        lines += [("for the shell", f"source {path}/openrc"), ("for AWS clients", f"source {path}/awsrc")]
+    lines += [("for clients", f"export OS_CLIENT_CONFIG_FILE={path}/clouds.yaml"), ("", "export OS_CLOUD=stoker")]
     lines.append(("logs", f"{path}/*.log"))
     for name, value in lines:
         out.print(Text.assemble("  ", (f"{name:16}", "bold"), value), soft_wrap=True)

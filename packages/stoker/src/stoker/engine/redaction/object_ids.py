@@ -29,10 +29,18 @@ class ObjectIds:
     def __init__(self, services: EngineServices) -> None:
         self._services = services
         self._secrets: dict[str, set[str]] = {}
+        self._chosen: dict[str, bool] = {}
+
+    def may_hide(self, type_name: str) -> bool:
+        """Return whether IDs of objects of a type may have to be redacted."""
+        chosen = self._chosen.get(type_name)
+        if chosen is None:
+            chosen = self._chosen[type_name] = is_chosen(self._services.registry, type_name)
+        return chosen
 
     async def shown(self, stack: Stack, type_name: str, physical_id: str | None) -> str | None:
         """Return the ID of an object of a resource, hidden values of the stack redacted."""
-        if physical_id is None or physical_id == stack.id or not is_chosen(self._services.registry, type_name):
+        if physical_id is None or physical_id == stack.id or not self.may_hide(type_name):
             return physical_id
         if stack.id not in self._secrets:
             self._secrets[stack.id] = await secrets_ever(self._services, stack)
