@@ -101,8 +101,7 @@ def test_what_has_not_begun_ends_at_once_with_its_tree(sandbox: Sandbox, tmp_pat
         assert not sandbox.engine.runs
         return
     sandbox.call("stack_action", ref=ref, action="cancel_without_rollback")
-    made = len(sandbox.calls)
     sandbox.advance(30.0)
     assert not sandbox.engine.runs
-    assert len(sandbox.calls) - made < 100
+    assert len(sandbox.calls) < MEMBERS * NETWORKS
     assert sandbox.stack("tree").state == "CREATE_FAILED"

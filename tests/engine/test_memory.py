@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 from collections import Counter
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -67,8 +68,15 @@ async def test_a_failed_operation_leaves_no_objects(world: World, unwatched: Non
     assert sum(grown.values()) < RESOURCES, grown
 
 
-async def test_a_preview_leaves_nothing_to_the_garbage_collector(world: World, unwatched: None) -> None:
-    arguments = {"name": "a", "template": TEMPLATE}
+@pytest.mark.parametrize("nested", [False, True])
+async def test_a_preview_leaves_nothing_to_the_garbage_collector(world: World, unwatched: None, nested: bool) -> None:
+    arguments: dict[str, Any] = {"name": "a", "template": TEMPLATE}
+    if nested:
+        arguments = {
+            "name": "a",
+            "template": NESTED,
+            "files": {"inner.yaml": TEMPLATE.replace("Heat::RandomString", "Neutron::Net")},
+        }
     await world.call("stack_preview", **arguments)
     gc.collect()
     await world.call("stack_preview", **arguments)

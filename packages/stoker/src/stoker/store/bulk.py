@@ -56,7 +56,7 @@ def _removal(table: Table, columns: _Columns) -> tuple[Delete, _Columns]:
 _Kind: TypeAlias = Callable[[Table, _Columns], tuple[Insert | Update | Delete, _Columns]]
 
 _compiled: dict[tuple[object, ...], tuple[str, _Arrangement]] = {}
-"""By what the text of a statement depends on: all databases of one kind share it."""
+"""The SQL of statements, and what arranges rows for it. All databases of one kind share it."""
 
 
 def _execute(connection: Connection, kind: _Kind, table: Table, columns: _Columns, rows: Iterable[Cells]) -> None:
@@ -65,12 +65,12 @@ def _execute(connection: Connection, kind: _Kind, table: Table, columns: _Column
     found = _compiled.get(key)
     if found is None:
         found = _compiled[key] = _compile(dialect, kind, table, columns)
-    text, arrangement = found
-    connection.exec_driver_sql(text, [arrangement(cells) for cells in rows])
+    sql, arrangement = found
+    connection.exec_driver_sql(sql, [arrangement(cells) for cells in rows])
 
 
 def _compile(dialect: Dialect, kind: _Kind, table: Table, columns: _Columns) -> tuple[str, _Arrangement]:
-    """Compile a statement. Some drivers take parameters by their places in the text, others by their names."""
+    """Compile a statement. Some drivers take parameters by their places in the statement, others by their names."""
     statement, names = kind(table, columns)
     compiled: Any = statement.compile(dialect=dialect, column_keys=columns if isinstance(statement, Insert) else None)
     if compiled.positiontup is None:

@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
+from weakref import WeakValueDictionary, proxy
 
 from sqlalchemy import Connection
 
@@ -74,7 +75,7 @@ class NestedPlanner:
     observed: Observations | None = None
     copies: Copies = field(default_factory=Copies)
     removing: Removing = field(default_factory=Removing)
-    shared: dict[Any, Forward] = field(default_factory=dict)
+    shared: WeakValueDictionary[Any, Forward] = field(default_factory=WeakValueDictionary)
     read: dict[str, Recorded] = field(default_factory=dict)
     relocated: Relocated | None = None
     imports: Imports = NO_IMPORTS
@@ -179,7 +180,8 @@ class ChildForecast:
 
     @cached_property
     def _rehearsal(self) -> Rehearsal:
-        return Rehearsal(self, self._target, self._state, self._recorded, self._inside.stack)
+        # Without the proxy, whole plans of nested stacks would wait for the garbage collector.
+        return Rehearsal(proxy(self), self._target, self._state, self._recorded, self._inside.stack)
 
     def plan(self) -> Plan:
         """Return the plan of the nested stack. Raises Unforeseeable, or TemplateInvalid for an unusable template."""

@@ -186,7 +186,7 @@ def plan_forward(
     ).plan()
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, weakref_slot=True)
 class Forward:
     """Makes one plan, once. Afterwards `scope` resolves references to the future state: to the recorded resources that
     are chosen to be kept or updated, which need not be the latest of their names.

@@ -37,6 +37,21 @@ async def check_steps(
     if not any(step.subject is not None and _is_concerned(step.subject.type) for step in plan.steps):
         return _report(untrusted, (), plan, skipped, 0)  # the values of its resources need not be known
     root = tree_of(plan, _is_concerned)
+    try:
+        return await _checked(root, plan, open_cloud, clock, seconds, skipped, untrusted)
+    finally:
+        root.release()
+
+
+async def _checked(
+    root: StackNode,
+    plan: Plan,
+    open_cloud: OpenCloud,
+    clock: Clock,
+    seconds: float,
+    skipped: Collection[str],
+    untrusted: Collection[Finding],
+) -> Report:
     items = list(root.all_items())
     if not any(item.planned is not None for item in items):
         return _report(untrusted, items, plan, skipped, 0)

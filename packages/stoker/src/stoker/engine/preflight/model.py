@@ -61,6 +61,14 @@ class StackNode:
         for child in self.children:
             yield from child.all_items()
 
+    def release(self) -> None:
+        """Let go of the resources after the checks: each knows all of its stack, itself among them, so that they would
+        wait for the garbage collector.
+        """
+        self.neighbours.clear()
+        for child in self.children:
+            child.release()
+
 
 def tree_of(plan: Plan, concerned: Callable[[ResourceType], bool]) -> StackNode:
     """Return the stacks of a plan with the steps of the types that are `concerned`."""
@@ -92,6 +100,8 @@ def tree_of(plan: Plan, concerned: Callable[[ResourceType], bool]) -> StackNode:
 def _prune(node: StackNode) -> None:
     for child in node.children:
         _prune(child)
+        if not (child.items or child.children):
+            child.release()
     node.children = [child for child in node.children if child.items or child.children]
     node.items = [_beside(item, node) for item in node.items]
 
