@@ -8,6 +8,7 @@ from enum import Enum, auto
 from typing import Any
 
 from openstack_emulator.core.errors import ApiError, bad_request
+from openstack_emulator.core.validation.converting import Converter, Invalid, T
 from openstack_emulator.core.validation.problems import Check, Problem, Reason, wrong_type
 from openstack_emulator.core.validation.sentences import JSON_SCHEMA, Sentences, sentence
 
@@ -63,6 +64,13 @@ class Dialect:
     def error(self, where: str, wanted: object, problem: Problem) -> ApiError:
         """The error for a problem of an object."""
         return self.refusal(where, wanted, problem, sentence(problem, self.sentences))
+
+    def converted(self, where: str, value: object, convert: Converter[T]) -> T:
+        """A value in its normal form. where: what the message calls it. Raises: ApiError for an invalid one."""
+        try:
+            return convert(value)
+        except Invalid as error:
+            raise self.error(where, value, error.problem) from None
 
     def _problems(
         self, wanted: object, checks: Mapping[str, Check], required: Collection[str], strict: bool

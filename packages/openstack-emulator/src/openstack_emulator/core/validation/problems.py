@@ -26,6 +26,7 @@ class Reason(Enum):
     FORMAT = auto()  # the name of the format, such as "uuid"
     KEY = auto()  # the regular expression that matches each key
     NO_SCHEMA = auto()
+    CONVERSION = auto()  # a sentence on a value that cannot be converted to the type of its field
     MISSING = auto()  # the name of the field
     UNKNOWN = auto()  # the names of the fields
     SPECIFIC = auto()  # a sentence of one service

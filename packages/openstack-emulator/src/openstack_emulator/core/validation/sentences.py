@@ -53,6 +53,7 @@ JSON_SCHEMA: Sentences = {
     Reason.FORMAT: lambda problem: f"{problem.value!r} is not a '{problem.expected}'",
     Reason.KEY: lambda problem: f"{problem.value!r} does not match any of the regexes: {f'^{problem.expected}$'!r}",
     Reason.NO_SCHEMA: lambda problem: f"{problem.value!r} is not valid under any of the given schemas",
+    Reason.CONVERSION: lambda problem: str(problem.expected),
     Reason.MISSING: lambda problem: f"'{problem.expected}' is a required property",
     Reason.UNKNOWN: _unknown,
     Reason.SPECIFIC: lambda problem: str(problem.expected),
@@ -94,6 +95,23 @@ VOLUPTUOUS: Sentences = {
     Reason.UNKNOWN: lambda problem: "extra keys not allowed",
 }
 """Those of voluptuous, which Gnocchi uses."""
+_NEUTRON_TYPES = {
+    "string": "a valid string", "integer": "an integer", "array": "a list", "object": "a dictionary",
+}  # fmt: skip
+NEUTRON: Sentences = {
+    **JSON_SCHEMA,
+    Reason.TYPE: lambda problem: f"'{problem.value}' is not {_NEUTRON_TYPES[problem.expected[0]]}.",
+    Reason.BOOLEAN: lambda problem: f"'{problem.value}' cannot be converted to boolean.",
+    Reason.SHORT: lambda problem: f"'{problem.value}' is blank.",
+    Reason.LONG: lambda problem: f"'{problem.value}' exceeds maximum length of {problem.expected}.",
+    Reason.MINIMUM: lambda problem: f"'{problem.value}' is too small - must be at least '{problem.expected}'.",
+    Reason.MAXIMUM: lambda problem: f"'{problem.value}' is too large - must be no larger than '{problem.expected}'.",
+    Reason.CHOICE: lambda problem: f"{problem.value} is not in valid_values.",
+    Reason.REPEATED: lambda problem: f"Duplicate items in the list: '{', '.join(map(str, problem.value))}'.",
+    Reason.FORMAT: lambda problem: f"'{problem.value}' is not a valid {problem.expected}.",
+    Reason.UNKNOWN: lambda problem: f"Unexpected keys: {', '.join(sorted(problem.expected))}.",
+}
+"""Those of neutron-lib."""
 
 
 def sentence(problem: Problem, sentences: Sentences = JSON_SCHEMA) -> str:

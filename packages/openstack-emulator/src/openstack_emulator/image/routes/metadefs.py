@@ -9,8 +9,8 @@ from openstack_emulator.core.http import Query, Request, Response
 from openstack_emulator.core.paging import ordered, page
 from openstack_emulator.image.records import Namespace
 from openstack_emulator.image.rules.composition import ImageService
-from openstack_emulator.image.rules.metadef_schemas import NAMESPACE, SCHEMAS, TAGS
-from openstack_emulator.image.rules.metadefs import NAME, RESOURCE_TYPES, checked, held, refuse_protected
+from openstack_emulator.image.rules.metadef_schemas import NAMESPACE_FORM, SCHEMAS, TAGS_FORM
+from openstack_emulator.image.rules.metadefs import NAME, RESOURCE_TYPES, held, refuse_protected
 from openstack_emulator.image.views import NAMESPACES, namespace_view, object_view, tags_view, whole_namespace
 
 
@@ -51,7 +51,7 @@ def index(service: ImageService, request: Request) -> Response:
 def create(service: ImageService, request: Request) -> Response:
     """A namespace, with what it is to hold from the beginning."""
     service.namespaces.require_administrator(request.context)
-    wanted = checked("namespace", NAMESPACE, request.json, (NAME,))
+    wanted = NAMESPACE_FORM.given(request.json)
     made = service.namespaces.create(wanted.get("owner") or request.context.project, wanted)
     return Response(namespace_view(made), 201, {"Location": f"{request.base}{NAMESPACES}/{made.id}"})
 
@@ -62,7 +62,7 @@ def show(service: ImageService, request: Request) -> Response:
 
 def update(service: ImageService, request: Request) -> Response:
     namespace = _writable(service, request)
-    service.namespaces.update(namespace, checked("namespace", NAMESPACE, request.json, (NAME,)))
+    service.namespaces.update(namespace, NAMESPACE_FORM.given(request.json))
     return Response(namespace_view(namespace))
 
 
@@ -106,7 +106,7 @@ class PartRoutes:
     def replace_all(self, service: ImageService, request: Request) -> Response:
         """Tags instead of those that are there, or after them when a header says so."""
         namespace = _writable(service, request)
-        given = checked("tags", TAGS, request.json, ("tags",))
+        given = TAGS_FORM.given(request.json)
         made = service.namespaces.parts(self.plural, given["tags"])
         append = request.headers.get("x-openstack-append", "").lower() == "true"
         kept = held(namespace, self.plural) if append else {}

@@ -7,12 +7,9 @@ image is a custom property: a string under a name of the user's choice.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
-
-from jsonschema import Draft4Validator
-from referencing import Registry
 
 from openstack_emulator.core.errors import bad_request
+from openstack_emulator.image.rules.validation import GLANCE, Schema, attribute, validator_of
 
 UUID = "^([0-9a-fA-F]){8}-([0-9a-fA-F]){4}-([0-9a-fA-F]){4}-([0-9a-fA-F]){4}-([0-9a-fA-F]){12}$"
 VISIBILITIES = ("community", "public", "private", "shared")
@@ -28,9 +25,8 @@ STATUSES = (
     "deactivated",
 )
 
-Schema = Mapping[str, Any]
 _TEXT: Schema = {"type": "string"}
-_READ_ONLY = {"readOnly": True}
+_READ_ONLY: Schema = {"readOnly": True}
 
 WRITABLE: Mapping[str, Schema] = {
     "id": {"type": "string", "description": "An identifier for the image", "pattern": UUID},
@@ -112,38 +108,18 @@ COMMON: Mapping[str, Schema] = {
 COUNTS = frozenset({"min_disk", "min_ram"})
 LARGEST = 2**31 - 1
 """What the columns of the counts can hold."""
-LONGEST = 65535
-"""Characters that a string without a bound of its own may have."""
 RESERVED = frozenset({"location", "deleted", "deleted_at"})
 RESERVED_PREFIX = "os_glance"
 BASE = frozenset({*WRITABLE, *COMPUTED, "locations"})
 """Attributes that cannot be removed."""
 
 
-def _validator(schema: Schema) -> Draft4Validator:
-    """A validator that cannot fetch other schemas."""
-    return Draft4Validator(schema, registry=Registry())
+_IMAGE = validator_of({"properties": {**WRITABLE, **COMMON}, "additionalProperties": _TEXT})
 
 
-_IMAGE = _validator({"properties": {**WRITABLE, **COMMON}, "additionalProperties": _TEXT})
-
-
-def check(name: str, value: Any) -> None:
+def check(name: str, value: object) -> None:
     """400 when the value does not suit the attribute, or the custom property."""
-    _validate("image", _IMAGE, name, value)
-    if name in COUNTS and not 0 <= value <= LARGEST:
+    GLANCE.check("image", {name: value}, {name: attribute(name, _IMAGE)})
+    if name in COUNTS and isinstance(value, int) and not 0 <= value <= LARGEST:
         problem = "Cannot be a negative value" if value < 0 else "Value is too large"
         raise bad_request(f"Invalid value '{value}' for parameter '{name}': {problem}")
-
-
-def check_value(name: str, value: Any, schema: Schema, kind: str) -> None:
-    """400 when the value does not suit the schema. kind: what the message calls the whole."""
-    _validate(kind, _validator({"properties": {name: schema}}), name, value)
-
-
-def _validate(kind: str, validator: Draft4Validator, name: str, value: Any) -> None:
-    for flaw in validator.iter_errors({name: value}):
-        raise bad_request(f"Provided object does not match schema '{kind}': {flaw}")
-    for one in value if isinstance(value, list) else [value]:
-        if isinstance(one, str) and len(one) > LONGEST:
-            raise bad_request(f"Provided object does not match schema '{kind}': {one!r} is too long")

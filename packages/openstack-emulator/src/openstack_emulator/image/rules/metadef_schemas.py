@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
-Schema = Mapping[str, Any]
+from openstack_emulator.image.rules.validation import Form, Schema
+
 _TEXT: Schema = {"type": "string"}
 _NAME: Schema = {"type": "string", "maxLength": 80}
 _DESCRIPTION: Schema = {"type": "string", "maxLength": 500}
@@ -72,6 +72,17 @@ NAMESPACE: Mapping[str, Schema] = {
     "tags": {"type": "array", "items": _OBJECT},
 }
 TAGS: Mapping[str, Schema] = {"tags": {"type": "array", "items": _OBJECT}}
+
+
+FORMS: Mapping[str, Form] = {
+    "resource_types": Form("resource_types", ASSOCIATION, ("name",)),
+    "properties": Form("properties", PROPERTY, ("name", "title", "type")),
+    "objects": Form("objects", OBJECT, ("name",)),
+    "tags": Form("tags", TAG, ("name",)),
+}
+"""What requests say of the parts of namespaces; the names are those of fields of records."""
+NAMESPACE_FORM = Form("namespace", NAMESPACE, ("namespace",))
+TAGS_FORM = Form("tags", TAGS, ("tags",))
 
 
 def _item(name: str, properties: Mapping[str, Schema], required: tuple[str, ...]) -> dict[str, object]:

@@ -6,12 +6,11 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from openstack_emulator.core.cloud import Records
-from openstack_emulator.core.errors import bad_request, conflict, forbidden, not_found
+from openstack_emulator.core.errors import conflict, forbidden, not_found
 from openstack_emulator.core.http import Context
 from openstack_emulator.core.rules import Rules
 from openstack_emulator.image.records import Namespace, NamespaceParts
-from openstack_emulator.image.rules.attributes import check_value
-from openstack_emulator.image.rules.metadef_schemas import ASSOCIATION, OBJECT, PROPERTY, TAG, Schema
+from openstack_emulator.image.rules.metadef_schemas import FORMS
 
 RESOURCE_TYPES = (
     "OS::Cinder::Volume",
@@ -23,27 +22,7 @@ RESOURCE_TYPES = (
 )
 OWN = ("display_name", "description", "visibility", "protected")
 """What a namespace says of itself."""
-PARTS = {"resource_types": ASSOCIATION, "properties": PROPERTY, "objects": OBJECT, "tags": TAG}
-"""What namespaces hold; the names are those of fields of records."""
-REQUIRED = {"properties": ("title", "type")}
-"""What parts must have besides a name."""
 NAME, CREATED = "namespace", "created_at"
-
-
-def checked(kind: str, schemas: Mapping[str, Schema], body: object, required: tuple[str, ...] = ()) -> dict[str, Any]:
-    """A body without what answers show and requests do not say; 400 when it is not what the schemas ask for."""
-    if not isinstance(body, Mapping):
-        raise bad_request("The request body must be a JSON object.")
-    for name in required:
-        if name not in body:
-            raise bad_request(f"Provided object does not match schema '{kind}': '{name}' is a required property")
-    for name, value in body.items():
-        if name not in schemas:
-            raise bad_request(
-                f"Provided object does not match schema '{kind}': Additional properties are not allowed ('{name}')"
-            )
-        check_value(name, value, schemas[name], kind)
-    return {name: value for name, value in body.items() if not schemas[name].get("readOnly")}
 
 
 class Namespaces(Rules):
@@ -131,7 +110,7 @@ class Namespaces(Rules):
     def parts(self, kind: str, given: Iterable[object]) -> NamespaceParts:
         """Parts of a namespace by name, of their descriptions; properties have no times. Raises ApiError 400."""
         stamps = {} if kind == "properties" else dict.fromkeys((CREATED, "updated_at"), self.records.timestamp())
-        rows = [checked(kind, PARTS[kind], row, ("name", *REQUIRED.get(kind, ()))) for row in given]
+        rows = [FORMS[kind].given(row) for row in given]
         return {row["name"]: {**row, **stamps} for row in rows}
 
     def part(self, namespace: Namespace, kind: str, name: str) -> dict[str, Any]:

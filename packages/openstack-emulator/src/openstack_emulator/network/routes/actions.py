@@ -7,13 +7,13 @@ from typing import Any
 from openstack_emulator.core.errors import bad_request
 from openstack_emulator.core.http import Request, Response
 from openstack_emulator.core.typed import to_plain
+from openstack_emulator.core.validation.converting import Invalid
 from openstack_emulator.network.records.core import Port, Route, Router
 from openstack_emulator.network.records.services import Connection, NetworkGateway
 from openstack_emulator.network.routes.endpoints import actor_of, writer_of
+from openstack_emulator.network.rules.attributes import NEUTRON, integer, text, words_of
 from openstack_emulator.network.rules.attributes import ROUTES as ROUTE_LIST
-from openstack_emulator.network.rules.attributes import integer, text
 from openstack_emulator.network.rules.composition import NetworkService
-from openstack_emulator.network.rules.errors import invalid
 from openstack_emulator.network.views.api import view
 
 KEYS = ("network_id", "segmentation_type", "segmentation_id")
@@ -63,11 +63,7 @@ def remove_router_interface(network: NetworkService, request: Request) -> Respon
 
 
 def _routes(request: Request) -> list[Route]:
-    try:
-        routes: list[Route] = ROUTE_LIST(request.object("router").get("routes"))
-    except ValueError as error:
-        raise invalid("routes", str(error)) from None
-    return routes
+    return NEUTRON.converted("routes", request.object("router").get("routes"), ROUTE_LIST)
 
 
 def add_extraroutes(network: NetworkService, request: Request) -> Response:
@@ -130,8 +126,8 @@ def _connection(request: Request) -> Connection:
         return Connection(
             network_id=TEXT(network_id), segmentation_type=TEXT(kind or "flat"), segmentation_id=NUMBER(number or 0)
         )
-    except ValueError as error:
-        raise bad_request(str(error)) from None
+    except Invalid as error:
+        raise bad_request(words_of(error)) from None
 
 
 def _connected(gateway: NetworkGateway, connection: Connection) -> Response:

@@ -11,9 +11,9 @@ from openstack_emulator.core.http import Request, Response
 from openstack_emulator.identity.rules.composition import Identity
 from openstack_emulator.network.records.core import Owned, Revised
 from openstack_emulator.network.routes.lists import listed, trimmed
-from openstack_emulator.network.rules.attributes import TAGS
+from openstack_emulator.network.rules.attributes import NEUTRON, TAGS
 from openstack_emulator.network.rules.composition import NetworkService
-from openstack_emulator.network.rules.errors import disallowed, invalid, invalid_input, missing
+from openstack_emulator.network.rules.errors import disallowed, invalid_input, missing
 from openstack_emulator.network.rules.kinds.kind import Actor, Kind, T
 from openstack_emulator.network.rules.resources import Resources
 from openstack_emulator.network.views.api import announced, view
@@ -215,11 +215,7 @@ def _tags(request: Request) -> list[str]:
     given = body.get("tags")
     if not isinstance(given, list):
         raise invalid_input(f"'{given}' is not a list.")
-    try:
-        tags: list[str] = TAGS(given)
-    except ValueError as error:
-        raise invalid("tags", str(error)) from None
-    return tags
+    return NEUTRON.converted("tags", given, TAGS)
 
 
 def _check_revision(record: Owned, request: Request) -> None:

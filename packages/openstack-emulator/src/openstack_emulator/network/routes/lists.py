@@ -12,9 +12,10 @@ from openstack_emulator.core.http import Query, Request, Response
 from openstack_emulator.core.paging import ordered
 from openstack_emulator.core.store import R
 from openstack_emulator.core.typed import Readable, plain
+from openstack_emulator.core.validation.converting import Invalid
 from openstack_emulator.network.records.core import FixedIp
-from openstack_emulator.network.rules.attributes import VERSION, NotConvertible, boolean
-from openstack_emulator.network.rules.errors import invalid_input, missing
+from openstack_emulator.network.rules.attributes import NEUTRON, UNCONVERTIBLE, VERSION, boolean
+from openstack_emulator.network.rules.errors import missing
 from openstack_emulator.network.rules.kinds.kind import Actor, Kind, T
 from openstack_emulator.network.rules.resources import Resources
 from openstack_emulator.network.views.api import View, view
@@ -119,9 +120,9 @@ def _check_values(kind: Kind[Any], wanted: Mapping[str, list[str]]) -> None:
         for value in values:
             try:
                 attribute.check(value)
-            except NotConvertible as error:
-                raise invalid_input(str(error)) from None
-            except ValueError:
+            except Invalid as error:
+                if error.problem.reason in UNCONVERTIBLE:
+                    raise NEUTRON.error(name, value, error.problem) from None
                 continue  # converted, but no value that an object can have: nothing matches
 
 

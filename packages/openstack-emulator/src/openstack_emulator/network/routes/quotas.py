@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from openstack_emulator.core.errors import bad_request
 from openstack_emulator.core.http import Request, Response
+from openstack_emulator.core.validation.converting import Invalid
 from openstack_emulator.network.records.core import Quota
 from openstack_emulator.network.routes.endpoints import actor_of
-from openstack_emulator.network.rules.attributes import integer
+from openstack_emulator.network.rules.attributes import integer, words_of
 from openstack_emulator.network.rules.composition import NetworkService
 from openstack_emulator.network.rules.errors import disallowed, invalid_input, missing
 from openstack_emulator.network.rules.resources import DEFAULT_QUOTA, UNLIMITED
@@ -57,8 +58,8 @@ def update_quota(network: NetworkService, request: Request) -> Response:
             raise bad_request(f"Unrecognized attribute(s) '{name}'")
         try:
             limits[name] = LIMIT(value)
-        except ValueError as error:
-            raise invalid_input(str(error)) from None
+        except Invalid as error:
+            raise invalid_input(words_of(error)) from None
     row = network.state.quotas.get(project_id) or network.state.quotas.add(Quota(id=project_id, limits={}))
     network.state.quotas.update(row, limits={**row.limits, **limits})
     return Response({"quota": network.state.quota(project_id)})

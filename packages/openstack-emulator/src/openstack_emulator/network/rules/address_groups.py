@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from openstack_emulator.core.errors import bad_request
+from openstack_emulator.core.validation.converting import Invalid
 from openstack_emulator.network.records.core import AddressGroup
 from openstack_emulator.network.rules.attributes import ip_or_cidr, items
 from openstack_emulator.network.rules.kinds.kind import Actor, Given
@@ -35,7 +36,7 @@ class AddressGroups(Resources[AddressGroup]):
     def _addresses(self, given: object) -> set[str]:
         try:
             return {_prefix(address) for address in ADDRESSES(given)}
-        except ValueError:
+        except Invalid:
             word = next((one for one in given if not _is_prefix(one)), given) if isinstance(given, list) else given
             raise bad_request(f"invalid IPNetwork {word}", "AddrFormatError") from None
 
@@ -43,7 +44,7 @@ class AddressGroups(Resources[AddressGroup]):
 def _is_prefix(value: object) -> bool:
     try:
         return bool(ip_or_cidr(value))
-    except ValueError:
+    except Invalid:
         return False
 
 

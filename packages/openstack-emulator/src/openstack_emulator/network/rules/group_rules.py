@@ -7,6 +7,7 @@ from operator import attrgetter
 from typing import Any
 
 from openstack_emulator.core.errors import bad_request
+from openstack_emulator.core.validation.converting import Invalid
 from openstack_emulator.network.records.core import SecurityGroupRule
 from openstack_emulator.network.rules.attributes import ip_or_cidr, network_of
 from openstack_emulator.network.rules.errors import disallowed, in_use
@@ -113,7 +114,7 @@ def _check_remote(rule: SecurityGroupRule) -> None:
     if prefix is not None:
         try:
             ip_or_cidr(prefix)
-        except ValueError:
+        except Invalid:
             raise bad_request(f"Invalid CIDR {prefix} given as IP prefix.", "InvalidCIDR") from None
     if prefix is not None and f"IPv{network_of(prefix).version}" != rule.ethertype:
         raise bad_request(

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from openstack_emulator.core.errors import ApiError, bad_request, conflict, not_found
+from openstack_emulator.core.errors import ApiError, conflict, not_found
+from openstack_emulator.core.validation.problems import wrong_type
 from openstack_emulator.network.records.core import Port, SubPort, Trunk
-from openstack_emulator.network.rules.attributes import NotConvertible
+from openstack_emulator.network.rules.attributes import NEUTRON, items
 from openstack_emulator.network.rules.errors import in_use, invalid_input
 from openstack_emulator.network.rules.kinds.kind import Actor, Given, Kind
 from openstack_emulator.network.rules.kinds.layer2 import SUB_PORT
@@ -13,6 +14,7 @@ from openstack_emulator.network.rules.resources import Resources, State
 from openstack_emulator.network.rules.wanted import SubPortWish
 
 OWNER = "trunk:subport"
+SUB_PORTS = items(SUB_PORT)
 
 
 class Trunks(Resources[Trunk]):
@@ -102,10 +104,7 @@ class Trunks(Resources[Trunk]):
             number = self.state.rows.networks.require(port.network_id).segmentation_id
             return SubPort(port_id=sub.port_id, segmentation_type="vlan", segmentation_id=number)
         if sub.segmentation_type is None or sub.segmentation_id is None:
-            raise bad_request(
-                "Invalid input for operation: segmentation_type and segmentation_id of a sub port are required.",
-                "InvalidInput",
-            )
+            raise invalid_input("segmentation_type and segmentation_id of a sub port are required.")
         return SubPort(
             port_id=sub.port_id, segmentation_type=sub.segmentation_type, segmentation_id=sub.segmentation_id
         )
@@ -117,20 +116,11 @@ class Trunks(Resources[Trunk]):
 
 
 def _sub_ports(given: object) -> list[SubPortWish]:
-    if not isinstance(given, list):
-        raise _invalid(f"'{given}' is not a list.")
-    try:
-        return [SUB_PORT(item) for item in given]
-    except NotConvertible as error:
-        raise invalid_input(str(error)) from None
-    except ValueError as error:
-        raise _invalid(str(error)) from None
+    if given is None:
+        raise NEUTRON.error("sub_ports", given, wrong_type(given, "array"))
+    return NEUTRON.converted("sub_ports", given, SUB_PORTS)
 
 
 def _parent_in_use(port_id: str) -> ApiError:
     message = f"Port {port_id} is currently in use and is not eligible for use as a parent port."
     return in_use("ParentPortInUse", message)
-
-
-def _invalid(reason: str) -> ApiError:
-    return bad_request(f"Invalid input for sub_ports. Reason: {reason}")

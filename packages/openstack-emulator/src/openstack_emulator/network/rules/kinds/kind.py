@@ -14,9 +14,10 @@ from typing import Any, Generic, TypeVar
 
 from openstack_emulator.core.errors import ApiError, bad_request, not_found
 from openstack_emulator.core.typed import stored_names
+from openstack_emulator.core.validation.converting import Converter
 from openstack_emulator.network.records.core import Owned
-from openstack_emulator.network.rules.attributes import NAME, NULLABLE_TEXT, Check, NotConvertible, anything
-from openstack_emulator.network.rules.errors import disallowed, foreign_project, invalid, invalid_input
+from openstack_emulator.network.rules.attributes import NAME, NEUTRON, NULLABLE_TEXT, anything
+from openstack_emulator.network.rules.errors import disallowed, foreign_project
 
 T = TypeVar("T", bound=Owned)
 Given = Mapping[str, Any]
@@ -69,7 +70,7 @@ class Attribute:
     many: it holds a list of ids. asked: what a request gives is a wish, of which the rules make what is kept.
     """
 
-    check: Check = anything
+    check: Converter[object] = anything
     default: object = REQUIRED
     create: bool = True
     update: bool = True
@@ -235,12 +236,7 @@ class Kind(Generic[T]):
             raise foreign_project()
         if action == "update" and not attribute.update:
             raise bad_request(f"Cannot update read-only attribute {name}")
-        try:
-            checked = attribute.check(value)
-        except NotConvertible as error:
-            raise invalid_input(str(error)) from None
-        except ValueError as error:
-            raise invalid(name, str(error)) from None
+        checked = NEUTRON.converted(name, value, attribute.check)
         changed = action == "update" or checked != attribute.default
         if attribute.admin and changed and not actor.admin:
             raise disallowed(f"{action}_{self.name}:{name}")

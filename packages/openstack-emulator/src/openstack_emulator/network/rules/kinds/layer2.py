@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from openstack_emulator.core.validation.converting import optional
 from openstack_emulator.network.records.core import (
     AddressScope,
     AllocationPool,
@@ -19,7 +20,6 @@ from openstack_emulator.network.rules.attributes import (
     NULLABLE_UUID,
     ROUTES,
     VERSION,
-    NotConvertible,
     blank_or,
     boolean,
     choice,
@@ -37,8 +37,8 @@ from openstack_emulator.network.rules.attributes import (
     mac,
     made,
     nameserver,
-    optional,
     text,
+    unconvertible,
     uuid,
 )
 from openstack_emulator.network.rules.kinds.kind import (
@@ -203,7 +203,7 @@ ADDRESS_SCOPE = Kind(
         "shared": Attribute(boolean, False, admin=True),
     },
 )
-DHCP_OPTION = form({"opt_name": text(64), "opt_value": optional(text(255))}, {"ip_version": VERSION})
+DHCP_OPTION = made(OptionWish, form({"opt_name": text(64), "opt_value": optional(text(255))}, {"ip_version": VERSION}))
 PORT = Kind(
     record=Port,
     name="port",
@@ -235,7 +235,7 @@ PORT = Kind(
             items(made(PairWish, form({}, {"ip_address": ip_or_cidr, "mac_address": mac}))), list, asked=True
         ),
         "extra_dhcp_opts": Attribute(
-            items(made(OptionWish, dhcp_option(DHCP_OPTION))),
+            items(dhcp_option(DHCP_OPTION)),
             list,
             asked=True,
         ),
@@ -254,7 +254,7 @@ PORT = Kind(
 def segmentation_type(value: object) -> str:
     """How a trunk tells the traffic of its ports apart."""
     if value not in ("vlan", "inherit"):
-        raise NotConvertible(f"Unknown segmentation_type '{value}'.")
+        raise unconvertible(value, f"Unknown segmentation_type '{value}'.")
     return str(value)
 
 
@@ -262,8 +262,8 @@ def vlan(value: object) -> int:
     """The number of a VLAN."""
     number = integer(0, 2**31)(value)
     if not 1 <= number <= 4094:
-        raise NotConvertible(f"Segmentation ID '{number}' is not in range.")
-    return int(number)
+        raise unconvertible(value, f"Segmentation ID '{number}' is not in range.")
+    return number
 
 
 SUB_PORT = made(

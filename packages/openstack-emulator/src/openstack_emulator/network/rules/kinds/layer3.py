@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
+from openstack_emulator.core.validation.converting import optional
 from openstack_emulator.network.records.core import FloatingIp, PortForwarding, Router
 from openstack_emulator.network.rules.attributes import (
     NULLABLE_TEXT,
     NULLABLE_UUID,
+    PORT_NUMBER,
     ROUTES,
-    NotConvertible,
     boolean,
     dictionary,
     form,
     ip,
     items,
     made,
-    optional,
-    port_number,
     text,
+    unconvertible,
     uuid,
 )
 from openstack_emulator.network.rules.kinds.kind import (
@@ -41,16 +42,17 @@ def gateway(value: object) -> GatewayWish | None:
     """The gateway of a router; None for none."""
     if not value:
         return None
-    given = GATEWAY(dictionary(value))
-    return GatewayWish(**given, given=tuple(given))
+    given = dictionary(value)
+    return made(partial(GatewayWish, given=tuple(given)), GATEWAY)(given)
 
 
 def forwarded_protocol(value: object) -> str:
     """A protocol whose ports can be forwarded."""
     if value not in ("tcp", "udp", "sctp", "icmp", "dccp"):
-        raise NotConvertible(
+        raise unconvertible(
+            value,
             f"IP protocol '{value}' is not supported. Only protocol names and their integer representation (0 to 255) "
-            "are supported."
+            "are supported.",
         )
     return str(value)
 
@@ -122,8 +124,8 @@ PORT_FORWARDING = Kind(
         "floatingip_id": Attribute(uuid, update=False, refers="floatingips", on_delete=Deletion.CASCADE),
         "internal_port_id": Attribute(uuid, refers="ports", on_delete=Deletion.CASCADE),
         "internal_ip_address": Attribute(ip, OMITTED),
-        "internal_port": Attribute(port_number),
-        "external_port": Attribute(port_number),
+        "internal_port": Attribute(PORT_NUMBER),
+        "external_port": Attribute(PORT_NUMBER),
         "protocol": Attribute(forwarded_protocol),
     },
 )

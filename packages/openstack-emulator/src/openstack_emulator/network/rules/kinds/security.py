@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, TypeVar
 
+from openstack_emulator.core.validation.converting import optional
 from openstack_emulator.network.records.core import (
     AddressGroup,
     BandwidthLimitRule,
@@ -30,7 +31,6 @@ from openstack_emulator.network.rules.attributes import (
     ip_or_cidr,
     items,
     one_of_numbers,
-    optional,
     text,
     uuid,
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from openstack_emulator.core.validation.converting import optional
 from openstack_emulator.network.records.services import (
     EndpointGroup,
     Firewall,
@@ -34,7 +35,6 @@ from openstack_emulator.network.rules.attributes import (
     ip_or_cidr,
     items,
     one_of_numbers,
-    optional,
     text,
     uuid,
 )
@@ -42,7 +42,7 @@ from openstack_emulator.network.rules.kinds.kind import NAMED, UNNAMED, Attribut
 
 UP = Attribute(boolean, True)
 IDS = items(uuid)
-PORT_RANGE = optional(lambda value: str(text(11)(str(value))))
+PORT_RANGE = optional(lambda value: text(11)(str(value)))
 AUTHENTICATION = choice("sha1", "sha256", "sha384", "sha512", "aes-xcbc", "aes-cmac")
 ENCRYPTION = choice("3des", "aes-128", "aes-192", "aes-256")
 PFS = choice(*(f"group{number}" for number in (2, 5, *range(14, 32))))
