@@ -320,8 +320,8 @@ class Cloud:
         self.endpoint = endpoint.rstrip("/")
         self.pace = pace
         self.extra_endpoints = dict(extra_endpoints or {})
-        self.password = password
-        self.passwords = dict(passwords or {})
+        self._password = password
+        self._passwords = dict(passwords or {})
         self.vendor_data = dict(vendor_data or {})
         self.guests = guests or NoGuests()
         has_guests = bool(self.guests.selection.drivers())
@@ -383,7 +383,7 @@ class Cloud:
 
     def password_of(self, user: str) -> str:
         """The configured password of a seeded user."""
-        return self.passwords.get(user, self.password)
+        return self._passwords.get(user, self._password)
 
     def start(self) -> None:
         """Start pending state changes; called on the thread of the event loop."""

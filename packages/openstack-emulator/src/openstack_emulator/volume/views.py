@@ -345,7 +345,7 @@ def group_detail(storage: BlockStorage, request: Request, group: Group) -> Json:
     if request.version >= (3, 14):
         view |= {"group_snapshot_id": group.group_snapshot_id, "source_group_id": group.source_group_id}
     if request.version >= (3, 25) and request.query.boolean("list_volume"):
-        view |= {"volumes": [row.id for row in storage.groups.volumes_of(group)]}
+        view |= {"volumes": [row.id for row in storage.groups.rules.volumes_of(group)]}
     if request.version >= (3, 38):
         view |= {"replication_status": "disabled"}
     return view

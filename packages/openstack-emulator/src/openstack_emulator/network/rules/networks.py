@@ -40,7 +40,7 @@ class Networks(Resources[Network]):
     def created(self, actor: Actor, record: Network) -> None:
         self.segments.put_first(record)
         if record.external:
-            self._share(record, "access_as_external")
+            self.state.sharing.open(record, "access_as_external")
 
     def revise(self, actor: Actor, record: Network, after: Network, given: Given) -> None:
         if given.keys() & PROVIDER:
@@ -54,7 +54,7 @@ class Networks(Resources[Network]):
 
     def visible(self, actor: Actor, record: Network) -> bool:
         return super().visible(actor, record) or (
-            record.external and self.state.shared(record.id, actor.project_id, "access_as_external")
+            record.external and self.state.sharing.reaches(record.id, actor.project_id, "access_as_external")
         )
 
     def usable(self, actor: Actor, record: Network) -> bool:
@@ -101,7 +101,7 @@ class Networks(Resources[Network]):
 
     def _switch_external(self, record: Network, external: bool) -> None:
         if external:
-            self._share(record, "access_as_external")
+            self.state.sharing.open(record, "access_as_external")
             return
         if any(
             p.device_owner in ("network:router_gateway", "network:floatingip")
@@ -112,7 +112,7 @@ class Networks(Resources[Network]):
                 "gateway ports.",
                 "ExternalNetworkInUse",
             )
-        self._close(self._open_policies(record, "access_as_external"))
+        self.state.sharing.close(record, "access_as_external")
 
 
 def check_zones(hints: Iterable[str]) -> None:

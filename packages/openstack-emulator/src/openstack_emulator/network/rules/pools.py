@@ -20,7 +20,7 @@ class AddressScopes(Resources[AddressScope]):
     """Within a scope no two pools may have the same addresses."""
 
     def revise(self, actor: Actor, record: AddressScope, after: AddressScope, given: Given) -> None:
-        if given.get("shared") is False and self.state.shared(record.id, None):
+        if given.get("shared") is False and self.state.sharing.reaches(record.id, None):
             raise bad_request(
                 f"Unable to update address scope {record.id} : Shared address scope can't be unshared.",
                 "AddressScopeUpdateError",
@@ -125,7 +125,7 @@ class SubnetPools(Resources[SubnetPool]):
                 f"{scope.id} because subnetpool ip_version is not {scope.ip_version}.",
                 "IllegalSubnetPoolIpVersionAssociationToAddressScope",
             )
-        if not actor.owns(scope) and not self.state.shared(scope.id, actor.project_id):
+        if not actor.owns(scope) and not self.state.sharing.reaches(scope.id, actor.project_id):
             raise self.state.of("address_scopes").kind.missing(scope.id)
         mine = [network_of(prefix) for prefix in pool.prefixes]
         for other in self.rows.select(address_scope_id=scope.id):

@@ -24,6 +24,8 @@ from openstack_emulator.network.rules.tables import Tables
 
 LINGER = 0.1
 EVERYONE = "*"
+SHARED = "access_as_shared"
+"""What a policy lets a project do: use an object. For networks, there is also `access_as_external`."""
 UNLIMITED = -1
 DEFAULT_QUOTA = {
     "network": 10_000,
@@ -59,6 +61,7 @@ class ResourceRecords(Records):
 class State:
     """Tables, the rules for each, and what is derived from them.
 
+    sharing: who may use the objects of other projects.
     resources: the rules by the plural of the kind.
     followers: are called when records change, before or after the change.
     balancers: returns the load balancers that guests' networks have; the service that keeps them sets it.
@@ -68,6 +71,7 @@ class State:
         self.records = records
         self.kinds = kinds
         self.rows = Tables(records, kinds)
+        self.sharing = Sharing(self)
         self.quotas = records.typed("quotas", Quota)
         self.resources: dict[str, Resources[Any]] = {}
         self.ports = PortIndex()
@@ -100,11 +104,6 @@ class State:
         """The kind of a record."""
         return self.kinds.by_record[type(record)]
 
-    def shared(self, object_id: str, project_id: str | None, action: str = "access_as_shared") -> bool:
-        """Whether an RBAC policy opens the object to the project."""
-        policies = self.rows.rbac_policies.select(object_id=object_id)
-        return any(p.action == action and p.target_tenant in (EVERYONE, project_id) for p in policies)
-
     def trunk_of_subport(self, port_id: str) -> Trunk | None:
         """The trunk that carries the port as one of its sub ports."""
         trunks = self.rows.trunks
@@ -120,6 +119,55 @@ class State:
         limit = self.quota(project_id)[resource]
         if project_id and limit != UNLIMITED and self.usage[project_id, resource] + more > limit:
             raise in_use("OverQuota", f"Quota exceeded for resources: ['{resource}'].")
+
+
+class Sharing:
+    """The RBAC policies, which open objects to other projects; those here open them to all projects."""
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+        self._policies = state.rows.rbac_policies
+
+    def reaches(self, object_id: str, project_id: str | None, action: str = SHARED) -> bool:
+        """Whether a policy opens the object to the project."""
+        policies = self._policies.select(object_id=object_id)
+        return any(p.action == action and p.target_tenant in (EVERYONE, project_id) for p in policies)
+
+    def open(self, record: Owned, action: str = SHARED) -> None:
+        """Open an object to all projects."""
+        name = self._state.kind_of(record).name
+        self._state.of("rbac_policies").put(
+            RbacPolicy(
+                id=new_id(),
+                object_type="qos_policy" if name == "policy" else name,
+                object_id=record.id,
+                action=action,
+                target_tenant=EVERYONE,
+                project_id=record.project_id,
+            )
+        )
+
+    def close(self, record: Owned, action: str = SHARED) -> None:
+        """Open an object no longer to all projects."""
+        self._drop(self._open_policies(record, action))
+
+    def set(self, record: Owned, shared: bool) -> None:
+        """Open an object to all projects, if it is not yet, or no longer."""
+        if not shared:
+            self.close(record)
+        elif not self._open_policies(record, SHARED):
+            self.open(record)
+
+    def forget(self, object_id: str) -> None:
+        """Drop all policies for an object."""
+        self._drop(self._policies.select(object_id=object_id))
+
+    def _open_policies(self, record: Owned, action: str) -> list[RbacPolicy]:
+        return self._policies.select(object_id=record.id, action=action, target_tenant=EVERYONE)
+
+    def _drop(self, policies: Iterable[RbacPolicy]) -> None:
+        for policy in policies:
+            self._state.of("rbac_policies").drop(policy)
 
 
 class Resources(Generic[T]):
@@ -146,7 +194,7 @@ class Resources(Generic[T]):
         self.prepare(actor, wanted, given)
         record = self.put(wanted)
         if self.kind.shareable and given.get("shared"):
-            self._share(record)
+            self.state.sharing.open(record)
         self._become_active(record)
         self.created(actor, record)
         return record
@@ -159,7 +207,7 @@ class Resources(Generic[T]):
         after = self.kind.changed(record, given)
         self.revise(actor, record, after, given)
         if self.kind.shareable and "shared" in given:
-            self._reshare(record, given["shared"])
+            self.state.sharing.set(record, given["shared"])
         self.change(record, **self.kind.differences(record, after))
         self.revised(actor, record)
         return record
@@ -185,7 +233,7 @@ class Resources(Generic[T]):
     def visible(self, actor: Actor, record: T) -> bool:
         if actor.owns(record) or record.get("shared"):
             return True
-        return self.kind.shareable and self.state.shared(record.id, actor.project_id)
+        return self.kind.shareable and self.state.sharing.reaches(record.id, actor.project_id)
 
     # What kinds with rules of their own override
 
@@ -211,7 +259,7 @@ class Resources(Generic[T]):
                 others = self.state.of(kind.plural)
                 for row in others.rows.select(**{name: record.id}):
                     others.forget(row)
-        self._close(self.state.rows.rbac_policies.select(object_id=record.id))
+        self.state.sharing.forget(record.id)
         self.drop(record)
 
     def purge_deleted(self, key: str) -> None:
@@ -269,7 +317,7 @@ class Resources(Generic[T]):
         if not actor.owns(record) or (self.kind.admin_write and not actor.admin):
             raise disallowed(f"{action}_{self.kind.name}")
 
-    # How they share, refer and come to life
+    # How they refer and come to life
 
     def _project(self, actor: Actor, given: Given) -> str:
         wanted: str | None = given.get("project_id", given.get("tenant_id"))
@@ -300,30 +348,3 @@ class Resources(Generic[T]):
         self.rows.update(record, status="ERROR" if doomed else first)
         if later:
             self.state.records.become(LINGER, self.rows, record, {"status": later[0]}, {"status": "ERROR"})
-
-    def _share(self, record: T, action: str = "access_as_shared") -> None:
-        kind = "qos_policy" if self.kind.name == "policy" else self.kind.name
-        self.state.of("rbac_policies").put(
-            RbacPolicy(
-                id=new_id(),
-                object_type=kind,
-                object_id=record.id,
-                action=action,
-                target_tenant=EVERYONE,
-                project_id=record.project_id,
-            )
-        )
-
-    def _reshare(self, record: T, shared: bool) -> None:
-        policies = self._open_policies(record, "access_as_shared")
-        if shared and not policies:
-            self._share(record)
-        elif not shared:
-            self._close(policies)
-
-    def _open_policies(self, record: T, action: str) -> list[RbacPolicy]:
-        return self.state.rows.rbac_policies.select(object_id=record.id, action=action, target_tenant=EVERYONE)
-
-    def _close(self, policies: Iterable[RbacPolicy]) -> None:
-        for policy in policies:
-            self.state.of("rbac_policies").drop(policy)

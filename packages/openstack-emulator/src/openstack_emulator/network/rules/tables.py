@@ -10,9 +10,6 @@ from openstack_emulator.network.records.core import (
     AddressGroup,
     AddressScope,
     FloatingIp,
-    MeteringLabelRule,
-    MinimumBandwidthRule,
-    MinimumPacketRateRule,
     Network,
     Owned,
     Port,
@@ -31,7 +28,7 @@ from openstack_emulator.network.rules.kinds.kind import Catalog, T
 
 
 class Tables:
-    """A table for each kind; those that rules of other kinds need have a name here."""
+    """A table for each kind; those that rules of several other kinds need have a name here."""
 
     def __init__(self, records: Records, kinds: Catalog) -> None:
         self._tables: dict[type[Owned], Table[Any]] = {
@@ -53,9 +50,6 @@ class Tables:
         self.security_group_rules = self.of(SecurityGroupRule)
         self.address_groups = self.of(AddressGroup)
         self.policies = self.of(QosPolicy)
-        self.minimum_bandwidth_rules = self.of(MinimumBandwidthRule)
-        self.minimum_packet_rate_rules = self.of(MinimumPacketRateRule)
-        self.metering_label_rules = self.of(MeteringLabelRule)
 
     def of(self, kind: type[T]) -> Table[T]:
         """The table of a class of records."""

@@ -10,6 +10,8 @@ from openstack_emulator.network.records.core import (
     Agent,
     FloatingIp,
     MeteringLabelRule,
+    MinimumBandwidthRule,
+    MinimumPacketRateRule,
     Network,
     Owned,
     Port,
@@ -48,7 +50,7 @@ def view(state: State, actor: Actor, record: Owned) -> View:
     kind, shown = state.kind_of(record), to_public(record)
     shown.update(tenant_id=record.project_id)
     if kind.shareable:
-        shown.update(shared=state.shared(record.id, actor.project_id))
+        shown.update(shared=state.sharing.reaches(record.id, actor.project_id))
     if (more := _MORE.get(type(record))) is not None:
         shown.update(more(state, actor, record))
     for name in (*_unshown(record), *(() if actor.admin else kind.hidden)):
@@ -155,8 +157,8 @@ def _resource_request(state: State, port: Port, policy_id: str | None) -> View |
     """What placement must find for the minimum rules of a QoS policy."""
     if policy_id is None:
         return None
-    kbps = state.rows.minimum_bandwidth_rules.select(qos_policy_id=policy_id)
-    kpps = state.rows.minimum_packet_rate_rules.select(qos_policy_id=policy_id)
+    kbps = state.rows.of(MinimumBandwidthRule).select(qos_policy_id=policy_id)
+    kpps = state.rows.of(MinimumPacketRateRule).select(qos_policy_id=policy_id)
     resources = {f"NET_BW_{DIRECTIONS[rule.direction]}_KILOBIT_PER_SEC": rule.min_kbps for rule in kbps}
     resources |= {_packet_class(rule.direction): rule.min_kpps for rule in kpps}
     if not resources:

@@ -20,24 +20,24 @@ SNAPSHOT = {"name": FREE_TEXT, "description": FREE_TEXT, "group_id": fields.iden
 
 
 def _taken(storage: BlockStorage, request: Request) -> GroupSnapshot:
-    return visible(storage.group_snapshots.rows, request.context, request.vars["group_snapshot_id"])
+    return visible(storage.groups.snapshots.rows, request.context, request.vars["group_snapshot_id"])
 
 
 def create(storage: BlockStorage, request: Request) -> Response:
     wanted = request.object("group_snapshot")
     check_fields(wanted, SNAPSHOT, ("group_id",), "group_snapshot")
-    group = visible(storage.groups.rows, request.context, wanted["group_id"])
-    taken = storage.group_snapshots.create(request.context, group, wanted.get("name"), wanted.get("description"))
+    group = visible(storage.groups.rules.rows, request.context, wanted["group_id"])
+    taken = storage.groups.snapshots.create(request.context, group, wanted.get("name"), wanted.get("description"))
     return Response({"group_snapshot": {**brief_group(taken), "group_type_id": taken.group_type_id}}, 202)
 
 
 def index(storage: BlockStorage, request: Request) -> Response:
-    rows = project_rows(storage.group_snapshots.rows, request)
+    rows = project_rows(storage.groups.snapshots.rows, request)
     return listing(request, "group_snapshots", rows, GROUP_FILTERS, brief_group)
 
 
 def detail(storage: BlockStorage, request: Request) -> Response:
-    rows = project_rows(storage.group_snapshots.rows, request)
+    rows = project_rows(storage.groups.snapshots.rows, request)
     return listing(request, "group_snapshots", rows, GROUP_FILTERS, group_snapshot_detail)
 
 
@@ -46,14 +46,14 @@ def show(storage: BlockStorage, request: Request) -> Response:
 
 
 def delete(storage: BlockStorage, request: Request) -> Response:
-    storage.group_snapshots.delete(_taken(storage, request))
+    storage.groups.snapshots.delete(_taken(storage, request))
     return Response(status=202)
 
 
 ACTIONS: Actions[GroupSnapshot] = {
     "reset_status": reset_status(
         status_among("reset_status", GROUP_STATUSES),
-        lambda storage, taken, status: storage.group_snapshots.set_status(taken, status),
+        lambda storage, taken, status: storage.groups.snapshots.set_status(taken, status),
     ),
 }
 

@@ -25,11 +25,11 @@ FILTERS: dict[str, Filter] = {"name": equal("name"), "is_public": is_public}
 
 
 def _kind(storage: BlockStorage, request: Request) -> GroupType:
-    return storage.group_types.find(request.context, request.vars["type_id"])
+    return storage.groups.types.find(request.context, request.vars["type_id"])
 
 
 def index(storage: BlockStorage, request: Request) -> Response:
-    rows = list(storage.group_types.rows)[::-1]
+    rows = list(storage.groups.types.rows)[::-1]
     if not request.context.is_admin or request.query.get("is_public") is None:
         rows = [row for row in rows if row.is_public]
     return listing(request, "group_types", rows, FILTERS, lambda row: group_type_view(request, row))
@@ -40,7 +40,7 @@ def create(storage: BlockStorage, request: Request) -> Response:
     check_fields(wanted, TYPE, ("name",), "group_type")
     public = flag(wanted.get("is_public", True), "is_public")
     specs = wanted.get("group_specs", {})
-    kind = storage.group_types.create(wanted["name"].strip(), wanted.get("description"), public, specs)
+    kind = storage.groups.types.create(wanted["name"].strip(), wanted.get("description"), public, specs)
     return Response({"group_type": group_type_view(request, kind)}, 202)
 
 
@@ -58,11 +58,11 @@ def update(storage: BlockStorage, request: Request) -> Response:
     changes = {key: wanted[key] for key in ("name", "description", "is_public") if wanted.get(key) is not None}
     if not changes:
         raise bad_request("Specify group type name, description or a combination thereof.")
-    return Response({"group_type": group_type_view(request, storage.group_types.update(kind, changes))})
+    return Response({"group_type": group_type_view(request, storage.groups.types.update(kind, changes))})
 
 
 def delete(storage: BlockStorage, request: Request) -> Response:
-    storage.group_types.delete(_kind(storage, request))
+    storage.groups.types.delete(_kind(storage, request))
     return Response(status=202)
 
 
@@ -72,7 +72,7 @@ def list_specs(storage: BlockStorage, request: Request) -> Response:
 
 def add_specs(storage: BlockStorage, request: Request) -> Response:
     wanted = request.object("group_specs")
-    GROUP_SPECS.add(storage.group_types.rows, _kind(storage, request), wanted)
+    GROUP_SPECS.add(storage.groups.types.rows, _kind(storage, request), wanted)
     return Response({"group_specs": wanted}, 202)
 
 
@@ -81,9 +81,9 @@ def show_spec(storage: BlockStorage, request: Request) -> Response:
 
 
 def update_spec(storage: BlockStorage, request: Request) -> Response:
-    return GROUP_SPECS.change(storage.group_types.rows, _kind(storage, request), request)
+    return GROUP_SPECS.change(storage.groups.types.rows, _kind(storage, request), request)
 
 
 def delete_spec(storage: BlockStorage, request: Request) -> Response:
-    GROUP_SPECS.remove(storage.group_types.rows, _kind(storage, request), request)
+    GROUP_SPECS.remove(storage.groups.types.rows, _kind(storage, request), request)
     return Response(status=202)

@@ -37,13 +37,13 @@ GROUP_CHANGES = {"name": FREE_TEXT, "description": FREE_TEXT, "add_volumes": FRE
 
 
 def _group(storage: BlockStorage, request: Request) -> Group:
-    return visible(storage.groups.rows, request.context, request.vars["group_id"])
+    return visible(storage.groups.rules.rows, request.context, request.vars["group_id"])
 
 
 def create(storage: BlockStorage, request: Request) -> Response:
     wanted = request.object("group")
     check_fields(wanted, GROUP, ("group_type", "volume_types"), "group")
-    return Response({"group": brief_group(storage.groups.create(request.context, NewGroup(**wanted)))}, 202)
+    return Response({"group": brief_group(storage.groups.rules.create(request.context, NewGroup(**wanted)))}, 202)
 
 
 def create_from(storage: BlockStorage, request: Request) -> Response:
@@ -51,15 +51,15 @@ def create_from(storage: BlockStorage, request: Request) -> Response:
     check_fields(wanted, FROM_SOURCE, where="create-from-src")
     if ("group_snapshot_id" in wanted) == ("source_group_id" in wanted):
         raise bad_request("Give one of 'group_snapshot_id' and 'source_group_id' to create a group from.")
-    return Response({"group": brief_group(storage.groups.create_from(request.context, NewGroup(**wanted)))}, 202)
+    return Response({"group": brief_group(storage.groups.rules.create_from(request.context, NewGroup(**wanted)))}, 202)
 
 
 def index(storage: BlockStorage, request: Request) -> Response:
-    return listing(request, "groups", project_rows(storage.groups.rows, request), GROUP_FILTERS, brief_group)
+    return listing(request, "groups", project_rows(storage.groups.rules.rows, request), GROUP_FILTERS, brief_group)
 
 
 def detail(storage: BlockStorage, request: Request) -> Response:
-    rows = project_rows(storage.groups.rows, request)
+    rows = project_rows(storage.groups.rules.rows, request)
     return listing(request, "groups", rows, GROUP_FILTERS, lambda row: group_detail(storage, request, row))
 
 
@@ -74,7 +74,7 @@ def update(storage: BlockStorage, request: Request) -> Response:
         raise bad_request("Name, description, add_volumes and remove_volumes can not all be empty.")
     changes = {key: wanted[key] for key in ("name", "description") if wanted.get(key) is not None}
     joins, leaves = (_ids(wanted.get(key)) for key in ("add_volumes", "remove_volumes"))
-    storage.groups.update(request.context, group, changes, joins, leaves)
+    storage.groups.rules.update(request.context, group, changes, joins, leaves)
     return Response(status=202)
 
 
@@ -84,7 +84,7 @@ def _ids(text: str | None) -> list[str]:
 
 def _delete(storage: BlockStorage, request: Request, group: Group, arguments: Any) -> Response:
     check_fields(arguments, {"delete-volumes": fields.boolean}, where="delete")
-    storage.groups.delete(group, flag(arguments.get("delete-volumes", False), "delete-volumes"))
+    storage.groups.rules.delete(group, flag(arguments.get("delete-volumes", False), "delete-volumes"))
     return Response(status=202)
 
 
@@ -93,7 +93,7 @@ ACTIONS: Actions[Group] = {
     **OLD_ACTIONS,
     "reset_status": reset_status(
         status_among("reset_status", GROUP_STATUSES),
-        lambda storage, group, status: storage.groups.set_status(group, status),
+        lambda storage, group, status: storage.groups.rules.set_status(group, status),
     ),
 }
 

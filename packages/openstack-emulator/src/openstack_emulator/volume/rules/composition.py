@@ -5,6 +5,7 @@ The compute service uses `volumes`, `attachments` and `snapshots`.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import ClassVar
 
 from openstack_emulator.core.cloud import Cloud, Records
@@ -32,6 +33,15 @@ from openstack_emulator.volume.rules.sources import Sources
 from openstack_emulator.volume.rules.transfers import Transfers
 from openstack_emulator.volume.rules.types import VolumeTypes
 from openstack_emulator.volume.rules.volumes import Related, Volumes
+
+
+@dataclass(frozen=True)
+class VolumeGroups:
+    """The rules for groups of volumes, for their types, and for their snapshots."""
+
+    types: GroupTypes
+    rules: Groups
+    snapshots: GroupSnapshots
 
 
 class BlockStorage(Records):
@@ -74,12 +84,12 @@ class BlockStorage(Records):
         self.backups = Backups(self, backups, self.volumes, snapshots)
         self.transfers = Transfers(self, transfers, self.volumes, snapshots)
         self.changes = VolumeChanges(self, self.volumes, attachments)
-        self.group_types = GroupTypes(self, groups)
-        self.groups = Groups(self, groups, self.group_types, self.volumes, group_snapshots, snapshots, attachments)
-        self.group_snapshots = GroupSnapshots(self, group_snapshots, self.groups, self.snapshots)
+        types = GroupTypes(self, groups)
+        collected = Groups(self, groups, types, self.volumes, group_snapshots, snapshots, attachments)
+        self.groups = VolumeGroups(types, collected, GroupSnapshots(self, group_snapshots, collected, self.snapshots))
         self.unmanaged = BackendObjects(self, self.snapshots, attachments)
 
     def seed(self) -> None:
         self.backend.seed()
         self.types.seed()
-        self.group_types.seed()
+        self.groups.types.seed()
