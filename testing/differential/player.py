@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from testing.differential.script import Script, Step, Until, filled
+from testing.differential.script import RepeatUntil, Script, Step, filled
 from testing.differential.site import Answer, Site
 from testing.differential.uniform import uniform
 
@@ -74,7 +74,7 @@ def _played(script: Script, step: Step, site: Site, variables: dict[str, str]) -
     return uniform(answer, script, site, variables)
 
 
-def _reached(until: Until, answer: Answer) -> bool:
+def _reached(until: RepeatUntil, answer: Answer) -> bool:
     value = answer.status if until.where == "status" else _at(answer, until.where.removeprefix("body."))
     return str(value) in until.values if until.values else not value
 

@@ -19,7 +19,7 @@ class Invalid(Exception):
 
 
 @dataclass(frozen=True)
-class Until:
+class RepeatUntil:
     """Repeat a request until a value of its answer is one of `values`, or is empty when there are none.
 
     `where` may be `status`, that of HTTP; `body.status` is the field of that name in the body.
@@ -46,7 +46,7 @@ class Step:
     body: Any = None
     headers: Mapping[str, str] = field(default_factory=dict)
     save: Mapping[str, str] = field(default_factory=dict)
-    until: Until | None = None
+    until: RepeatUntil | None = None
     service: str = ""
 
 
@@ -110,7 +110,7 @@ def step(name: str, given: Mapping[str, Any], headers: Mapping[str, str]) -> Ste
     until = None
     if "until" in given:
         where, *values = str(given["until"]).split()
-        until = Until(where, values)
+        until = RepeatUntil(where, values)
     return Step(
         name,
         method,

@@ -24,7 +24,7 @@ TOKEN_SECONDS = 1800.0
 """Age after which a token is replaced, before the cloud lets it expire."""
 
 
-class Unprepared(Exception):
+class MissingPrerequisite(Exception):
     """The cloud refuses what a comparison needs beforehand."""
 
 
@@ -97,7 +97,7 @@ class Site:
         return self.catalog[service].replace(self.projects["one"], project)
 
     def send(self, method: str, url: str, account: str, headers: Mapping[str, str], body: bytes | None) -> Answer:
-        """Send a request; the account `nobody` has no token. Raises Unprepared where there is no answer."""
+        """Send a request; the account `nobody` has no token. Raises MissingPrerequisite where there is no answer."""
         sent = {"Accept": "application/json", **headers}
         if account != "nobody":
             sent.setdefault("X-Auth-Token", self.token(account))
@@ -108,7 +108,7 @@ class Site:
             try:
                 response = connection.getresponse()
             except RemoteDisconnected:
-                raise Unprepared(f"{method} {url} {body!r}: the service has closed the connection") from None
+                raise MissingPrerequisite(f"{method} {url} {body!r}: the service has closed the connection") from None
             names = dict.fromkeys(name.lower() for name in response.headers)
             values = {name: ", ".join(response.headers.get_all(name, [])) for name in names}
             return Answer(response.status, values, response.read())
@@ -116,11 +116,11 @@ class Site:
             connection.close()
 
     def ask(self, method: str, url: str, account: str, body: Any = None) -> Any:
-        """Return the body of the answer. Raises Unprepared for a refusal."""
+        """Return the body of the answer. Raises MissingPrerequisite for a refusal."""
         content = None if body is None else json.dumps(body).encode()
         answer = self.send(method, url, account, {"Content-Type": "application/json"} if content else {}, content)
         if answer.status >= 400:
-            raise Unprepared(f"{method} {url}: {answer.status} {answer.content[:300]!r}")
+            raise MissingPrerequisite(f"{method} {url}: {answer.status} {answer.content[:300]!r}")
         return answer.body
 
     # -- accounts -----------------------------------------------------------------------------------------------------
@@ -147,7 +147,7 @@ class Site:
             "POST", f"{self.identity}/auth/tokens", "nobody", {"Content-Type": "application/json"}, content
         )
         if answer.status != 201:
-            raise Unprepared(f"{account} cannot log in: {answer.status}")
+            raise MissingPrerequisite(f"{account} cannot log in: {answer.status}")
         if account == "operator":
             self._operators_project = answer.body["token"]["project"]["id"]
         return answer.headers["x-subject-token"]

@@ -269,7 +269,7 @@ class Cluster:
         return answer.headers["X-Subject-Token"], answer.body["token"]
 
 
-def _is_held(standing: claims.Standing | None, engine_id: str, claim: Claim) -> bool:
+def _is_held(standing: claims.OperationState | None, engine_id: str, claim: Claim) -> bool:
     return standing is not None and (standing.owner, standing.epoch) == (engine_id, claim.epoch)
 
 

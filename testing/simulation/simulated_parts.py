@@ -30,7 +30,7 @@ from stoker.operations import OPERATIONS
 from stoker.store import claims, records
 from stoker.store.database import Database
 from stoker.store.journal import RETRY_SECONDS, TABLES, Batch
-from stoker.store.ownership import Taken
+from stoker.store.ownership import ObjectAlreadyOwned
 from stoker.store.tables import engines, events, operations, resources
 from stoker.testing.connections import LoopJournal, LoopTransport
 from stoker.testing.simulated_loop import READING, Process, ProcessClock, SimulatedLoop, settle
@@ -182,7 +182,7 @@ class SimulatedJournal(LoopJournal):
         earlier = self._rows(theirs)
         try:
             refused = super().write_group(group)
-        except Taken:
+        except ObjectAlreadyOwned:
             self._nature.counts["objects refused"] += 1
             raise
         if self._rows(theirs) != earlier:

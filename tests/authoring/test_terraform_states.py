@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 from stoker.authoring.terraform.configuration import to_configuration
 from stoker.authoring.terraform.importing import Imported, InModules, from_state, in_modules
 from stoker.authoring.terraform.parts import StackObject
-from stoker.authoring.terraform.state import LARGEST, NotAState, read_state
+from stoker.authoring.terraform.state import LARGEST, InvalidState, read_state
 from stoker.authoring.terraform.table import composed, rows
 from stoker.cli.commands.transfers import import_objects
 from stoker.engine.planning.importing import unsuitable
@@ -99,7 +99,7 @@ def test_the_manual_names_what_has_no_equivalent() -> None:
     ],
 )
 def test_what_is_no_state_is_refused_with_the_reason(content: bytes, said: str) -> None:
-    with pytest.raises(NotAState, match=said.replace("[", r"\[")):
+    with pytest.raises(InvalidState, match=said.replace("[", r"\[")):
         read_state(content)
 
 

@@ -12,7 +12,7 @@ from openstack_emulator.services import new_cloud
 from openstack_emulator.testing import ServedCloud
 from stoker_foundation.clock import SystemClock
 from tests.cfn.query_service import QueryService
-from tests.docs.recorded import BASE, Disguise
+from tests.docs.recorded import BASE, Anonymizer
 
 TEMPLATE = """AWSTemplateFormatVersion: 2010-09-09
 Parameters:
@@ -46,7 +46,7 @@ Examples = dict[str, dict[str, Any]]
 class Recorder:
     """Keeps the last request and answer of each action of a client of boto3."""
 
-    def __init__(self, client: Any, disguise: Disguise) -> None:
+    def __init__(self, client: Any, disguise: Anonymizer) -> None:
         self.examples: Examples = {}
         self._disguise = disguise
         client.meta.events.register("before-call.cloudformation", self._sent)
@@ -84,7 +84,7 @@ def walk(folder: Path) -> Examples:
     """Call the actions, and return the examples by action."""
     with ServedCloud(new_cloud(clock=SystemClock(), pace=0.01)) as served, QueryService(folder, served) as service:
         keys = service.keys()
-        disguise = Disguise({service.url: BASE, served.url: "https://cloud.example.com"})
+        disguise = Anonymizer({service.url: BASE, served.url: "https://cloud.example.com"})
         disguise.project(keys.project_id)
         client = service.client(keys)
         recorder = Recorder(client, disguise)

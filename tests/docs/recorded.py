@@ -16,7 +16,7 @@ _SEALED = re.compile(r"\bgAAAAA[\w=-]+")
 _NAME = re.compile(r"\b(web|other)-(\w+)-[a-z2-7]{12}\b")
 
 
-class Disguise:
+class Anonymizer:
     """Replaces values in the order in which they appear; `addresses` maps addresses to those that the manual shows."""
 
     def __init__(self, addresses: Mapping[str, str]) -> None:

@@ -23,7 +23,7 @@ from stoker.base.diagnostics import Diagnostic
 from stoker.engine.settings import EngineSettings
 from stoker_foundation.clock import SystemClock
 from testing.harness import ThreadedWorld, api_config
-from tests.docs.recorded import BASE, Disguise
+from tests.docs.recorded import BASE, Anonymizer
 
 Examples = dict[str, dict[str, Any]]
 
@@ -45,7 +45,7 @@ class Walk:
         self._world = world
         self._server = server
         self.examples: Examples = {}
-        self._disguise = Disguise({server.url: BASE, world.served.url: "https://cloud.example.com"})
+        self._disguise = Anonymizer({server.url: BASE, world.served.url: "https://cloud.example.com"})
 
     def login(self, user: str, project: str) -> None:
         """Use the token of a user."""

@@ -10,7 +10,7 @@ from openstack_emulator.testing import ServedCloud
 from testing.differential import differences, script
 from testing.differential.emulated import emulated
 from testing.differential.player import play
-from testing.differential.script import Invalid, Step, Until
+from testing.differential.script import Invalid, RepeatUntil, Step
 from testing.differential.site import Answer
 from testing.differential.uniform import hidden
 
@@ -71,6 +71,6 @@ def test_a_step_with_an_unknown_field_is_refused() -> None:
     with pytest.raises(Invalid, match="colour"):
         script.step("one", {"do": "GET /", "colour": 1}, {})
     assert script.step("one", {"do": "GET /a", "until": "status 404"}, {"H": "1"}) == Step(
-        "one", "GET", "/a", headers={"H": "1"}, until=Until("status", ["404"])
+        "one", "GET", "/a", headers={"H": "1"}, until=RepeatUntil("status", ["404"])
     )
     assert Answer(200, {"content-type": "text/plain"}, b"x").body == "x"

@@ -60,7 +60,7 @@ LOSSES: dict[str, dict[str, Any]] = {
 CRASH = "the engine dies"
 
 
-class Lives:
+class EngineRestarts:
     """The engine that is alive, and the outcome of its calls."""
 
     def __init__(self, path: Path, served: ServedCloud) -> None:
@@ -120,8 +120,8 @@ class Lives:
 
 
 @pytest.fixture
-async def lives(served: ServedCloud, tmp_path: Path) -> AsyncIterator[Lives]:
-    lives = Lives(tmp_path / "stoker.db", served)
+async def lives(served: ServedCloud, tmp_path: Path) -> AsyncIterator[EngineRestarts]:
+    lives = EngineRestarts(tmp_path / "stoker.db", served)
     await lives.begin()
     yield lives
     await lives.world.stop()
@@ -181,7 +181,7 @@ async def let_pass(world: World) -> None:
 
 @pytest.mark.parametrize("loss", [*LOSSES, CRASH])
 @pytest.mark.parametrize("thing", ["volume", "server"])
-async def test_deletion_policy_snapshot_leaves_one_copy(lives: Lives, thing: str, loss: str) -> None:
+async def test_deletion_policy_snapshot_leaves_one_copy(lives: EngineRestarts, thing: str, loss: str) -> None:
     wanted, call = THINGS[thing]
     await create(lives.world, wanted, deletion_policy="Snapshot")
 
@@ -196,7 +196,7 @@ async def test_deletion_policy_snapshot_leaves_one_copy(lives: Lives, thing: str
 
 @pytest.mark.parametrize("loss", [*LOSSES, CRASH])
 @pytest.mark.parametrize("thing", list(THINGS))
-async def test_a_snapshot_has_one_copy_which_goes_with_it(lives: Lives, thing: str, loss: str) -> None:
+async def test_a_snapshot_has_one_copy_which_goes_with_it(lives: EngineRestarts, thing: str, loss: str) -> None:
     wanted, call = THINGS[thing]
     await create(lives.world, wanted)
 
@@ -212,7 +212,7 @@ async def test_a_snapshot_has_one_copy_which_goes_with_it(lives: Lives, thing: s
 @pytest.mark.parametrize("remove", ["the snapshot", "the stack"])
 @pytest.mark.parametrize("thing", list(THINGS))
 async def test_a_copy_that_could_not_be_looked_for_is_found_when_it_is_to_go(
-    lives: Lives, thing: str, remove: str
+    lives: EngineRestarts, thing: str, remove: str
 ) -> None:
     world = lives.world
     wanted, call = THINGS[thing]
@@ -236,7 +236,9 @@ async def test_a_copy_that_could_not_be_looked_for_is_found_when_it_is_to_go(
 
 @pytest.mark.parametrize("acted", [False, True], ids=["before the service acts", "after it has acted"])
 @pytest.mark.parametrize("thing", list(THINGS))
-async def test_a_stack_that_goes_while_it_is_being_saved_leaves_no_copy(lives: Lives, thing: str, acted: bool) -> None:
+async def test_a_stack_that_goes_while_it_is_being_saved_leaves_no_copy(
+    lives: EngineRestarts, thing: str, acted: bool
+) -> None:
     """The copies of a nested stack are made in an operation of its own, which the deletion has yet to reach."""
     world = lives.world
     wanted, call = THINGS[thing]
@@ -254,7 +256,7 @@ async def test_a_stack_that_goes_while_it_is_being_saved_leaves_no_copy(lives: L
     assert (saved(world), originals(world), volume_snapshots(world)) == ([], 0, [])
 
 
-async def test_a_snapshot_that_goes_while_a_nested_stack_is_being_saved_leaves_no_copy(lives: Lives) -> None:
+async def test_a_snapshot_that_goes_while_a_nested_stack_is_being_saved_leaves_no_copy(lives: EngineRestarts) -> None:
     """Time is up for the snapshot, but the call that makes a copy is still under way."""
     world = lives.world
     stack = await create(world, NESTED)

@@ -225,7 +225,7 @@ async def test_a_key_pair_with_another_key_takes_the_place_and_the_name_of_the_f
 
 async def test_the_names_of_other_projects_are_hidden() -> None:
     holder = ownership.Holder("u", "net", "OS::Neutron::Net", "x", None, "s", "secret-stack", "theirs")
-    taken = ownership.Taken("x", holder)
+    taken = ownership.ObjectAlreadyOwned("x", holder)
     assert "secret-stack" in taken.named_for("theirs")
     assert "another project" in taken.named_for("mine")
     assert "secret-stack" not in taken.named_for("mine") + taken.message

@@ -18,7 +18,7 @@ from stoker.base.errors import ActionInProgress, Fenced
 from stoker.cloud.transport import Answer, Request
 from stoker.contract import request as contract
 from stoker.engine.core import Engine
-from stoker.engine.ownership.peers import NoPeers, PeerAway
+from stoker.engine.ownership.peers import NoPeers, PeerUnavailable
 from stoker.engine.running.stopping import Stop
 from stoker.engine.settings import EngineSettings
 from stoker.operations import OPERATIONS
@@ -71,7 +71,7 @@ class Wires(NoPeers):
         self, engine_id: str, context: RequestContext, request: contract.Request[contract.Answer], seconds: float
     ) -> contract.Answer:
         if self.cut:
-            raise PeerAway("the wire is cut")
+            raise PeerUnavailable("the wire is cut")
         operation = OPERATIONS[request.method]
         answer: contract.Answer = await operation(self.engines[engine_id].engine, context, request.arguments())
         return answer

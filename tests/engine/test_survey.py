@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from openstack_emulator.core.faults import Fault
-from stoker.engine.inspection.survey import Finding, Found, Presence, Sought, Surveyed, survey
+from stoker.engine.inspection.survey import ExpectedObject, Finding, Found, Presence, SurveyResult, survey
 from testing.harness import World
 
 NETWORKS = "/network/v2.0/networks"
@@ -24,7 +24,7 @@ TEMPLATE: dict[str, Any] = {
 }
 
 
-async def surveyed(world: World, *sought: Sought) -> Surveyed:
+async def surveyed(world: World, *sought: ExpectedObject) -> SurveyResult:
     return await survey(world.engine.services, lambda _type, _uuid, identifier: identifier, sought)
 
 
@@ -41,7 +41,7 @@ async def net_of(world: World, resource: str = "net") -> str:
     return str((await world.resources("web"))[resource]["physical_id"])
 
 
-def told(result: Surveyed, finding: Finding) -> list[tuple[str, str, str, str]]:
+def told(result: SurveyResult, finding: Finding) -> list[tuple[str, str, str, str]]:
     return [(it.type, it.physical_id, it.stack, it.resource) for it in result.found if it.finding is finding]
 
 
@@ -87,7 +87,7 @@ async def test_each_collection_is_listed_once_however_many_objects_it_has(world:
 @pytest.mark.parametrize("status", [403, 404, 503])
 async def test_a_list_that_cannot_be_read_is_unknown(world: World, status: int) -> None:
     await world.create("web", TEMPLATE)
-    sought = Sought(world.context.project_id, NET, await net_of(world))
+    sought = ExpectedObject(world.context.project_id, NET, await net_of(world))
     delete(world, f"{NETWORKS}/{await net_of(world, 'other')}")
     world.in_cloud(lambda: world.served.cloud.faults.add(Fault(on=f"GET {NETWORKS}*", do="fail", status=status)))
     result = await surveyed(world, sought)
@@ -106,7 +106,7 @@ async def test_objects_of_which_no_list_shows_are_unknown(world: World) -> None:
 
 
 async def test_a_project_without_a_credential_is_unknown(world: World) -> None:
-    sought = Sought("0" * 32, NET, "a")
+    sought = ExpectedObject("0" * 32, NET, "a")
     result = await surveyed(world, sought)
     assert result.sought == {sought: Presence.UNKNOWN}
     assert result.found == (Found(Finding.UNKNOWN, "0" * 32, "", reason="no stack of this project has a credential"),)
@@ -114,7 +114,7 @@ async def test_a_project_without_a_credential_is_unknown(world: World) -> None:
 
 async def test_sought_objects_are_found_or_not(world: World) -> None:
     await world.create("web", TEMPLATE)
-    there = Sought(world.context.project_id, NET, create(world, "backend"))
-    gone = Sought(world.context.project_id, NET, "a" * 8 + "-0000-4000-8000-" + "b" * 12)
+    there = ExpectedObject(world.context.project_id, NET, create(world, "backend"))
+    gone = ExpectedObject(world.context.project_id, NET, "a" * 8 + "-0000-4000-8000-" + "b" * 12)
     result = await surveyed(world, there, gone)
     assert result.sought == {there: Presence.EXISTS, gone: Presence.ABSENT}

@@ -14,7 +14,7 @@ import pytest
 
 from stoker.base.context import RequestContext
 from stoker.contract.resources import SignalResource
-from stoker.engine.ownership.peers import PeerAway
+from stoker.engine.ownership.peers import PeerUnavailable
 from stoker.processes.lifetime import cluster_config
 from stoker.rpc import calling
 from stoker.rpc.calling import BoundedCalls, BrokerUnavailable
@@ -60,7 +60,7 @@ def test_a_broker_that_says_nothing(tmp_path: Path, mute: int, monkeypatch: pyte
 async def test_another_engine_that_cannot_be_reached(tmp_path: Path) -> None:
     peers = MessagingPeers(transport_to(free_port(), tmp_path))
     async with asyncio.timeout(5):
-        with pytest.raises(PeerAway):
+        with pytest.raises(PeerUnavailable):
             await peers.ask("engine-2", CONTEXT, REQUEST, 1.0)
         await peers.close()
 

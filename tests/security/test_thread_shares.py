@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from stoker.api.server import Server
-from stoker.api.serving.shares import KnownCallers, Share, credential_of, identified, stranger
+from stoker.api.serving.shares import CallerShares, Share, credential_of, identified, stranger
 from stoker.api.serving.workers import Workers
 
 THREADS = 8
@@ -297,7 +297,7 @@ def test_a_refused_token_is_forgotten(server: Server, slow: Slow) -> None:
 
 def test_nobody_drives_out_the_tokens_of_others() -> None:
     """A member with very many valid tokens makes the server forget those of others."""
-    callers, hostile, neighbour = KnownCallers(limit=100), Share(True, "hostile"), Share(True, "neighbour")
+    callers, hostile, neighbour = CallerShares(limit=100), Share(True, "hostile"), Share(True, "neighbour")
     for number in range(10):
         callers.remember(b"neighbour %d" % number, neighbour)
     for number in range(1_000):

@@ -23,7 +23,7 @@ from stoker.store.claims import Claimant
 from stoker.store.database import Database, Pool
 from stoker.store.failures import passes
 from stoker.store.journal import Batch, Claim, Journal
-from stoker.store.ownership import Found, Owned, Taken, key_of
+from stoker.store.ownership import Found, ObjectAlreadyOwned, Owned, key_of
 from stoker.store.records import PENDING, RUNNING, SUPERSEDED, Operation, Resource, Stack
 from tests.store.rows import engine, event, operation, stack
 
@@ -126,7 +126,7 @@ async def test_only_one_of_several_writers_records_an_object(url: str, database:
             claim(batch, row)
         try:
             await journals[number % 3].commit(batch)
-        except Taken:
+        except ObjectAlreadyOwned:
             return False
         return True
 
@@ -159,7 +159,7 @@ async def test_only_one_of_several_writers_claims_an_object(url: str, database: 
         claim(batch, row)
         try:
             await journals[number % 3].commit(batch)
-        except Taken as taken:
+        except ObjectAlreadyOwned as taken:
             assert taken.holder is not None
             return taken.holder.physical_id
         return ""

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from stoker.store import claimable, claims, deaths, queries
-from stoker.store.claims import Claimant, Taken
+from stoker.store.claims import Claimant, ClaimedOperations
 from stoker.store.database import Database
 from stoker.store.journal import Batch, Journal
 from stoker.store.records import SECOND_CHANCE, Operation
@@ -61,11 +61,11 @@ class DeathHistory:
         record = replace(engine(identifier, self.now), **columns)
         await self.journal.commit(Batch().then(partial(claims.report, engine=record)))
 
-    async def taken(self, owned: Operation, engine_id: str, **more: Any) -> Taken:
+    async def taken(self, owned: Operation, engine_id: str, **more: Any) -> ClaimedOperations:
         """What an engine gets when it claims the operation after the leases of all others."""
         self.now += 20.0
         await self.engine(engine_id)
-        taken: list[Taken] = []
+        taken: list[ClaimedOperations] = []
         claimant = Claimant(engine_id, self.now, LIMIT, **more)
         await self.journal.commit(Batch().then(lambda c: taken.append(claims.take(c, [owned.id], claimant))))
         return taken[-1]

@@ -8,7 +8,7 @@ from functools import partial
 from sqlalchemy import Connection, select
 
 from stoker.store import claims
-from stoker.store.claims import Begun
+from stoker.store.claims import ActionStart
 from stoker.store.database import Database
 from stoker.store.journal import Batch, Journal
 from stoker.store.records import COMPLETE, IN_PROGRESS, Operation, Resource
@@ -41,9 +41,9 @@ async def test_what_timeouts_count_from_follows_the_clock(database: Database, jo
     foreign_operation = rows.operation(other.id, owner="you", **deadlines)
     await journal.commit(Batch().add(mine, other, acting, written, foreign, own, foreign_operation))
     begun = [
-        Begun(acting.uuid, 1_700_000_000.125, 1_700_000_000.125 + STEP),
-        Begun(written.uuid, 1_700_000_000.5 - STEP, 1_700_000_000.5),  # recorded since then, as it is now
-        Begun(foreign.uuid, 1_700_000_000.75, 1_700_000_000.75 + STEP),  # another engine has taken it over
+        ActionStart(acting.uuid, 1_700_000_000.125, 1_700_000_000.125 + STEP),
+        ActionStart(written.uuid, 1_700_000_000.5 - STEP, 1_700_000_000.5),  # recorded since then, as it is now
+        ActionStart(foreign.uuid, 1_700_000_000.75, 1_700_000_000.75 + STEP),  # another engine has taken it over
     ]
     await journal.commit(Batch().then(partial(claims.follow_clock, engine_id="me", seconds=STEP, begun=begun)))
 

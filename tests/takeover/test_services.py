@@ -15,7 +15,7 @@ import pytest
 from openstack_emulator.services import new_cloud
 from openstack_emulator.testing import ServedCloud
 from stoker.base.redaction import REDACTED
-from stoker.takeover.copying import Copier, Fate, TreeReport
+from stoker.takeover.copying import Copier, CopyOutcome, TreeReport
 from stoker.takeover.decoding import Decoder
 from stoker.takeover.heat import HeatDatabase
 from stoker_foundation.clock import SystemClock
@@ -54,7 +54,7 @@ class Moved:
         reports: list[TreeReport] = []
         await Copier(self.world.engine.services, heat, Decoder([]), project=None, write=True).trees(reports.append)
         heat.close()
-        assert [report.fate for report in reports] == [Fate.COPY], reports[0].why
+        assert [report.fate for report in reports] == [CopyOutcome.COPY], reports[0].why
         return reports[0]
 
     async def unchanged(self, name: str, wanted: Any) -> bool:

@@ -18,7 +18,7 @@ from stoker.engine.settings import EngineSettings
 from stoker.store import purging, queries, tables
 from stoker.store.journal import Batch
 from stoker.takeover import copying
-from stoker.takeover.copying import Copier, Fate, TreeReport
+from stoker.takeover.copying import Copier, CopyOutcome, TreeReport
 from stoker.takeover.decoding import Decoder
 from stoker.takeover.documents import documents
 from stoker.takeover.heat import HeatDatabase
@@ -29,7 +29,7 @@ from tests.takeover import heat_database
 ENTRIES = {entry["name"]: entry for entry in read_stacks()}
 
 
-class Taken:
+class TakeoverWorld:
     """A world that has taken over the stacks of the recorded Heat."""
 
     def __init__(self, world: World, url: str) -> None:
@@ -84,22 +84,22 @@ async def taken(tmp_path: Path, served: ServedCloud) -> Any:
     url = "http://127.0.0.1:16005/v1/waitcondition"
     settings = EngineSettings(enable_stack_adopt=True, type_options={"heat_waitcondition_server_url": url})
     world = await World(tmp_path / "stoker.db", served, settings=settings).start()
-    found = Taken(world, heat_database.make(tmp_path / "heat.db", world.context.project_id))
+    found = TakeoverWorld(world, heat_database.make(tmp_path / "heat.db", world.context.project_id))
     yield found
     found.heat.close()
     await world.stop()
 
 
-async def test_a_plan_says_what_is_there_and_writes_nothing(taken: Taken) -> None:
+async def test_a_plan_says_what_is_there_and_writes_nothing(taken: TakeoverWorld) -> None:
     reports = await taken.copy(write=False)
-    assert {report.fate for report in reports.values()} == {Fate.COPY}
+    assert {report.fate for report in reports.values()} == {CopyOutcome.COPY}
     assert reports["group-of-groups"].stacks == 4
     assert reports["group-of-groups"].types == {"OS::Heat::ResourceGroup": 3, "OS::Heat::Value": 4}
     assert reports["in-progress"].notes == ["in-progress: CREATE is in progress, and is recorded as failed"]
     assert (await taken.world.call("stack_list"))["stacks"] == []
 
 
-async def test_stacks_are_here_as_they_were_in_heat(taken: Taken) -> None:
+async def test_stacks_are_here_as_they_were_in_heat(taken: TakeoverWorld) -> None:
     reports = await taken.copy()
     world = taken.world
     listed = {stack["name"]: stack for stack in (await world.call("stack_list"))["stacks"]}
@@ -120,7 +120,7 @@ async def test_stacks_are_here_as_they_were_in_heat(taken: Taken) -> None:
     assert "Taken over from Heat" in events[-1].values()
 
 
-async def test_signed_urls_are_spelled_as_in_heat(taken: Taken) -> None:
+async def test_signed_urls_are_spelled_as_in_heat(taken: TakeoverWorld) -> None:
     await taken.copy()
     ours = urlsplit(await taken.signed_url("scaling-group", "up"))
     heats = urlsplit(await taken.signed_url("wait-condition-of-cloudformation", "Handle"))
@@ -131,9 +131,9 @@ async def test_signed_urls_are_spelled_as_in_heat(taken: Taken) -> None:
     assert [name for name, _ in parse_qsl(ours.query)] == [name for name in names if name != "Timestamp"]
 
 
-async def test_a_copy_can_be_repeated(taken: Taken) -> None:
+async def test_a_copy_can_be_repeated(taken: TakeoverWorld) -> None:
     await taken.copy()
-    assert {report.fate for report in (await taken.copy()).values()} == {Fate.PRESENT}
+    assert {report.fate for report in (await taken.copy()).values()} == {CopyOutcome.PRESENT}
 
 
 RECORDS = {
@@ -165,7 +165,7 @@ async def records(world: World) -> dict[str, list[str]]:
 
 
 async def test_an_interrupted_copy_is_continued_project_by_project(
-    taken: Taken, monkeypatch: pytest.MonkeyPatch
+    taken: TakeoverWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     journal, projects = taken.world.engine.services.journal, ("another", taken.world.context.project_id)
     commit = journal.commit
@@ -196,15 +196,15 @@ async def test_an_interrupted_copy_is_continued_project_by_project(
         assert first.keys() | second.keys() >= ENTRIES.keys()
         assert not first.keys() & second.keys()
         fates = {report.fate for report in (*first.values(), *second.values())}
-        assert {Fate.PRESENT, Fate.COPY} <= fates
-        assert (Fate.AGAIN in fates) == bool(kept)
-        assert {report.fate for report in (await taken.copy()).values()} == {Fate.PRESENT}
+        assert {CopyOutcome.PRESENT, CopyOutcome.COPY} <= fates
+        assert (CopyOutcome.AGAIN in fates) == bool(kept)
+        assert {report.fate for report in (await taken.copy()).values()} == {CopyOutcome.PRESENT}
         kept.append(await records(taken.world))
         assert len(kept[-1]["resources"]) == sum(each.resources for each in (*first.values(), *second.values()))
     assert kept[0] == kept[1]
 
 
-async def test_a_hook_holds_the_resource_here_too(taken: Taken) -> None:
+async def test_a_hook_holds_the_resource_here_too(taken: TakeoverWorld) -> None:
     await taken.copy()
     world, entry, ref = taken.world, ENTRIES["held-by-a-hook"], {"name": "held-by-a-hook", "id": None}
 
@@ -224,7 +224,7 @@ async def test_a_hook_holds_the_resource_here_too(taken: Taken) -> None:
     assert (await world.resources("held-by-a-hook"))["held"]["status"] == "COMPLETE"
 
 
-async def test_stacks_continue_here(taken: Taken) -> None:
+async def test_stacks_continue_here(taken: TakeoverWorld) -> None:
     await taken.copy()
     world = taken.world
     for name, entry in ENTRIES.items():
@@ -245,14 +245,14 @@ async def test_stacks_continue_here(taken: Taken) -> None:
     assert set(world.outputs(group)["refs"]) < members
 
 
-async def test_every_stack_can_be_deleted(taken: Taken) -> None:
+async def test_every_stack_can_be_deleted(taken: TakeoverWorld) -> None:
     await taken.copy()
     for name in sorted(ENTRIES.keys() - ELSEWHERE):
         deleted = await taken.world.delete(name)
         assert (name, deleted["status"]) == (name, "COMPLETE"), deleted["status_reason"]
 
 
-async def test_what_heat_changes_is_copied_again_unless_it_was_changed_here(taken: Taken) -> None:
+async def test_what_heat_changes_is_copied_again_unless_it_was_changed_here(taken: TakeoverWorld) -> None:
     world = taken.world
     created = await world.create("ours", ENTRIES["random"]["template"])
     ours = await world.engine.services.database.read(queries.stack_by_id, created["id"])
@@ -269,21 +269,21 @@ async def test_what_heat_changes_is_copied_again_unless_it_was_changed_here(take
         sent = asyncio.ensure_future(call)
         await world.until(sent.done)
         await sent
-    assert {report.fate for report in (await taken.copy()).values()} == {Fate.PRESENT}
+    assert {report.fate for report in (await taken.copy()).values()} == {CopyOutcome.PRESENT}
     found = {each.stack.name async for each in documents(world.engine.services, None) if each.changed}
     assert found == {"updated-in-place", *signals}
     with create_engine(taken.url).begin() as heat:
         heat.execute(text("UPDATE stack SET updated_at = '2027-01-01 00:00:00', status_reason = 'again'"))
     reports = await taken.copy()
-    assert {name for name, report in reports.items() if report.fate is Fate.CHANGED_HERE} == found
-    assert {report.fate for name, report in reports.items() if name not in found} == {Fate.AGAIN}
+    assert {name for name, report in reports.items() if report.fate is CopyOutcome.CHANGED_HERE} == found
+    assert {report.fate for name, report in reports.items() if name not in found} == {CopyOutcome.AGAIN}
     assert (await world.call("stack_show", ref={"name": "value", "id": None}))["status_reason"] == "again"
     kept = await world.call("stack_show", ref={"name": "updated-in-place", "id": None})
     assert kept["parameters"]["text"] == "changed here"
     assert await taken.changes("nested-deep") == {}
 
 
-async def test_a_stack_with_an_object_of_another_one_is_not_copied(taken: Taken) -> None:
+async def test_a_stack_with_an_object_of_another_one_is_not_copied(taken: TakeoverWorld) -> None:
     reports, world = await taken.copy(), taken.world
     with world.database.writing() as connection:
         table, named = tables.resources, tables.stacks
@@ -303,13 +303,13 @@ async def test_a_stack_with_an_object_of_another_one_is_not_copied(taken: Taken)
         connection.execute(update(table).where(table.c.uuid == uuid).values(values))
     for write in (False, True):
         [report] = [each for each in (await taken.copy(write=write)).values() if each.id == found.root_id]
-        assert report.fate is Fate.IMPOSSIBLE
+        assert report.fate is CopyOutcome.IMPOSSIBLE
         assert f"{found.physical_id} belongs to the resource server of the stack owner" in report.why
     assert found.root_id in {report.id for report in reports.values()}
     assert found.root_id not in {stack["id"] for stack in (await world.call("stack_list"))["stacks"]}
 
 
-async def test_of_two_stacks_with_one_object_only_the_first_is_copied(taken: Taken) -> None:
+async def test_of_two_stacks_with_one_object_only_the_first_is_copied(taken: TakeoverWorld) -> None:
     """Heat lets two stacks adopt the same object."""
     engine, metadata, second = create_engine(taken.url), MetaData(), str(uuid4())
     with engine.begin() as heat:
@@ -329,20 +329,20 @@ async def test_of_two_stacks_with_one_object_only_the_first_is_copied(taken: Tak
     for write in (False, True):
         about = {report.id: report for report in (await taken.copy(write=write)).values()}
         fates = {about[root.id].fate, about[second].fate}
-        assert fates == {Fate.COPY, Fate.IMPOSSIBLE}
-        refused = next(about[each] for each in (root.id, second) if about[each].fate is Fate.IMPOSSIBLE)
+        assert fates == {CopyOutcome.COPY, CopyOutcome.IMPOSSIBLE}
+        refused = next(about[each] for each in (root.id, second) if about[each].fate is CopyOutcome.IMPOSSIBLE)
         assert " belongs to a resource of the stack " in refused.why
 
 
-async def test_a_wrong_key_takes_nothing_over(taken: Taken) -> None:
+async def test_a_wrong_key_takes_nothing_over(taken: TakeoverWorld) -> None:
     reports = await taken.copy(key="f" * 32)
     assert {(report.fate, report.why) for report in reports.values()} == {
-        (Fate.IMPOSSIBLE, "a value is encrypted with another key than the given ones")
+        (CopyOutcome.IMPOSSIBLE, "a value is encrypted with another key than the given ones")
     }
     assert (await taken.world.call("stack_list"))["stacks"] == []
 
 
-async def test_values_with_an_unknown_method_or_type_are_reported(taken: Taken) -> None:
+async def test_values_with_an_unknown_method_or_type_are_reported(taken: TakeoverWorld) -> None:
     with create_engine(taken.url).begin() as heat:
         heat.execute(text("UPDATE user_creds SET decrypt_method = 'rot13'"))
         heat.execute(text("UPDATE raw_template SET template = replace(template, 'OS::Heat::Delay', 'Their::Own')"))
@@ -353,10 +353,10 @@ async def test_values_with_an_unknown_method_or_type_are_reported(taken: Taken) 
     reports = await taken.copy()
     assert reports["value"].notes == ["value: Heat has no trust of its owner; the owner's next request creates one"]
     assert "the resource type Their::Own of resource wait is not known here" in reports["delay-and-none"].why
-    assert [name for name, report in reports.items() if report.fate is Fate.IMPOSSIBLE] == ["delay-and-none"]
+    assert [name for name, report in reports.items() if report.fate is CopyOutcome.IMPOSSIBLE] == ["delay-and-none"]
 
 
-async def test_a_snapshot_restores_the_definition(taken: Taken) -> None:
+async def test_a_snapshot_restores_the_definition(taken: TakeoverWorld) -> None:
     await taken.copy()
     world = taken.world
     ref = {"name": "snapshot", "id": None}
@@ -368,7 +368,7 @@ async def test_a_snapshot_restores_the_definition(taken: Taken) -> None:
     assert world.outputs(restored) == {"shown": "one"}
 
 
-async def test_the_way_back_is_adopt_data(taken: Taken) -> None:
+async def test_the_way_back_is_adopt_data(taken: TakeoverWorld) -> None:
     await taken.copy()
     world = taken.world
     await world.update("updated-in-place", ENTRIES["updated-in-place"]["template"])
@@ -407,12 +407,12 @@ def as_earlier(rows: heat_database.Rows) -> None:
             row["raw_template_id"] = row["prev_raw_template_id"]
 
 
-async def test_stacks_of_an_earlier_release_without_convergence(tmp_path: Path, taken: Taken) -> None:
+async def test_stacks_of_an_earlier_release_without_convergence(tmp_path: Path, taken: TakeoverWorld) -> None:
     project = taken.world.context.project_id
     taken.heat.close()
     taken.heat = HeatDatabase(heat_database.make(tmp_path / "earlier.db", project, as_earlier, OF_LATER_RELEASES))
     reports = await taken.copy()
-    assert [report.why for report in reports.values() if report.fate is not Fate.COPY] == []
+    assert [report.why for report in reports.values() if report.fate is not CopyOutcome.COPY] == []
     names = ENTRIES.keys() - ELSEWHERE - UNFINISHED - ALWAYS_UPDATED
     assert {name: found for name in names if (found := await taken.changes(name))} == {}
     ref = {"name": "snapshot", "id": None}

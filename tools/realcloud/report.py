@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from tools.realcloud.scenarios.trials import Told
+from tools.realcloud.scenarios.trials import TrialResult
 from tools.realcloud.walk import Result, Verb
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "real-services.md"
@@ -27,7 +27,7 @@ def show(result: Result) -> None:
         print(f"        {failure}", flush=True)
 
 
-def show_trial(told: Told) -> None:
+def show_trial(told: TrialResult) -> None:
     """Print the outcome of a trial."""
     sign = _SIGNS["passed" if told.passed else "failed"]
     print(f"{told.seconds:6.1f}s {told.scenario}: {told.trial} {sign} {told.text}", flush=True)
@@ -48,7 +48,7 @@ def recorded(start: str, page: Path = PAGE) -> list[str]:
     return page.read_text(encoding="utf-8").partition(start)[2].partition(END)[0].splitlines()
 
 
-def scenario_block(told: Sequence[Told], known: Iterable[str], names: Sequence[str]) -> Iterator[str]:
+def scenario_block(told: Sequence[TrialResult], known: Iterable[str], names: Sequence[str]) -> Iterator[str]:
     """The lines of the page for the scenarios: a row for each trial.
 
     Rows of other scenarios stay as they are among the `known` lines. `names` are all scenarios in their order.
@@ -69,7 +69,7 @@ def _scenario(row: str) -> str:
     return row.split("|")[1].strip() if row.startswith("| ") else ""
 
 
-def _trial_row(told: Told) -> str:
+def _trial_row(told: TrialResult) -> str:
     sign = _SIGNS["passed" if told.passed else "failed"]
     return f"| {told.scenario} | {told.trial} | {sign} | {line(told.text)} |"
 

@@ -16,7 +16,7 @@ from stoker.base.context import RequestContext
 from stoker.contract import request as contract
 from stoker.engine.core import Engine
 from stoker.engine.memory import FreedMemory
-from stoker.engine.ownership.peers import NoPeers, PeerAway
+from stoker.engine.ownership.peers import NoPeers, PeerUnavailable
 from stoker.engine.settings import EngineSettings
 from stoker.operations import OPERATIONS
 from stoker.plugins.registry import Registry
@@ -120,13 +120,13 @@ class ScaledPeers(NoPeers):
     ) -> contract.Answer:
         found = [member for member in self._others() if member.engine.services.id == engine_id]
         if not found:
-            raise PeerAway(f"the engine {engine_id} does not answer")
+            raise PeerUnavailable(f"the engine {engine_id} does not answer")
         try:
             answer: contract.Answer = await self._cluster.ask(
                 found[0], "ask", context, request.method, request.arguments(), seconds
             )
         except NoAnswer as error:
-            raise PeerAway(f"the engine {engine_id} does not answer") from error
+            raise PeerUnavailable(f"the engine {engine_id} does not answer") from error
         return answer
 
 

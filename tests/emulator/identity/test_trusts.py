@@ -13,7 +13,7 @@ from openstack_emulator.testing import Answer, ServedCloud
 TRUSTS = "/OS-TRUST/trusts"
 
 
-class Deal:
+class TrustScenario:
     """demo is the trustor; a new user with no role anywhere is the trustee."""
 
     def __init__(self, identity: Any) -> None:
@@ -51,12 +51,12 @@ class Deal:
 
 
 @pytest.fixture
-def deal(identity: Any) -> Deal:
-    return Deal(identity)
+def deal(identity: Any) -> TrustScenario:
+    return TrustScenario(identity)
 
 
 @pytest.mark.parametrize("impersonation", [True, False])
-def test_the_trustee_gets_the_trustors_roles_on_the_project(deal: Deal, impersonation: bool) -> None:
+def test_the_trustee_gets_the_trustors_roles_on_the_project(deal: TrustScenario, impersonation: bool) -> None:
     trust = deal.trust(impersonation=impersonation)
     token = deal.use(trust).json["token"]
     assert token["user"]["id"] == (deal.trustor if impersonation else deal.trustee["id"])
@@ -70,7 +70,7 @@ def test_the_trustee_gets_the_trustors_roles_on_the_project(deal: Deal, imperson
     }
 
 
-def test_a_token_that_acts_as_the_trustor_is_the_trustees(deal: Deal, served: ServedCloud) -> None:
+def test_a_token_that_acts_as_the_trustor_is_the_trustees(deal: TrustScenario, served: ServedCloud) -> None:
     def status(method: str, asking: str, subject: str) -> int:
         headers = {"X-Subject-Token": subject}
         return served.call(method, "/identity/v3/auth/tokens", token=asking, headers=headers).status
@@ -84,7 +84,7 @@ def test_a_token_that_acts_as_the_trustor_is_the_trustees(deal: Deal, served: Se
     assert status("GET", as_itself, as_itself) == 200
 
 
-def test_keystoneauth_logs_in_through_a_trust(deal: Deal, served: ServedCloud) -> None:
+def test_keystoneauth_logs_in_through_a_trust(deal: TrustScenario, served: ServedCloud) -> None:
     auth = v3.Password(
         f"{served.url}/identity/v3", user_id=deal.trustee["id"], password="secret", trust_id=deal.trust()["id"]
     )
@@ -92,7 +92,7 @@ def test_keystoneauth_logs_in_through_a_trust(deal: Deal, served: ServedCloud) -
     assert (access.trustor_user_id, access.user_id, access.project_id) == (deal.trustor, deal.trustor, deal.project)
 
 
-def test_a_trust_shows_what_it_is(deal: Deal) -> None:
+def test_a_trust_shows_what_it_is(deal: TrustScenario) -> None:
     trust = deal.trust(expires_at="2024-01-01T00:00:00.000000Z", remaining_uses=3)
     path = f"{TRUSTS}/{trust['id']}"
     assert deal.identity.ok("GET", path, token=deal.token)["trust"] == trust
@@ -125,18 +125,18 @@ def test_a_trust_shows_what_it_is(deal: Deal) -> None:
         ({"redelegation_count": 9, "allow_redelegation": True}, 403),
     ],
 )
-def test_refused_trusts(deal: Deal, changes: dict[str, Any], status: int) -> None:
+def test_refused_trusts(deal: TrustScenario, changes: dict[str, Any], status: int) -> None:
     answer = deal.offer(**changes)
     assert answer.status == status, answer.content
     assert deal.identity.ok("GET", TRUSTS)["trusts"] == []
 
 
-def test_only_the_trustee_can_use_it(deal: Deal) -> None:
+def test_only_the_trustee_can_use_it(deal: TrustScenario) -> None:
     other = deal.identity.make("users", name="other", password="secret")
     assert deal.use(deal.trust(), other).status == 403
 
 
-def test_it_ends_with_its_time_and_takes_its_tokens_along(deal: Deal, served: ServedCloud) -> None:
+def test_it_ends_with_its_time_and_takes_its_tokens_along(deal: TrustScenario, served: ServedCloud) -> None:
     trust = deal.trust(expires_at="2023-11-14T22:14:20Z")
     used = deal.use(trust)
     assert used.json["token"]["expires_at"] == "2023-11-14T22:14:20.000000Z"
@@ -145,7 +145,7 @@ def test_it_ends_with_its_time_and_takes_its_tokens_along(deal: Deal, served: Se
     assert deal.identity.call("GET", "/auth/projects", token=used.headers["x-subject-token"]).status == 401
 
 
-def test_it_ends_when_used_up_but_its_last_token_lives(deal: Deal) -> None:
+def test_it_ends_when_used_up_but_its_last_token_lives(deal: TrustScenario) -> None:
     trust = deal.trust(remaining_uses=2)
     assert deal.use(trust).status == 201
     last = deal.use(trust).headers["x-subject-token"]
@@ -153,7 +153,7 @@ def test_it_ends_when_used_up_but_its_last_token_lives(deal: Deal) -> None:
     assert deal.identity.call("GET", "/auth/projects", token=last).status == 200
 
 
-def test_it_ends_when_deleted(deal: Deal) -> None:
+def test_it_ends_when_deleted(deal: TrustScenario) -> None:
     trust = deal.trust()
     token = deal.use(trust).headers["x-subject-token"]
     stranger = deal.identity.token(deal.trustee)
@@ -163,7 +163,7 @@ def test_it_ends_when_deleted(deal: Deal) -> None:
     assert deal.identity.call("GET", "/auth/projects", token=token).status == 401
 
 
-def test_it_is_worth_nothing_when_the_trustor_loses_a_role(deal: Deal) -> None:
+def test_it_is_worth_nothing_when_the_trustor_loses_a_role(deal: TrustScenario) -> None:
     trust = deal.trust()
     token = deal.use(trust).headers["x-subject-token"]
     member = deal.identity.find("roles", "member")
@@ -172,19 +172,19 @@ def test_it_is_worth_nothing_when_the_trustor_loses_a_role(deal: Deal) -> None:
     assert deal.identity.call("GET", "/auth/projects", token=token).status == 401
 
 
-def test_it_is_worth_nothing_while_the_trustor_is_disabled(deal: Deal) -> None:
+def test_it_is_worth_nothing_while_the_trustor_is_disabled(deal: TrustScenario) -> None:
     trust = deal.trust()
     deal.identity.ok("PATCH", f"/users/{deal.trustor}", {"user": {"enabled": False}})
     assert deal.use(trust).status == 403
 
 
-def test_a_trusts_token_cannot_be_scoped_again(deal: Deal) -> None:
+def test_a_trusts_token_cannot_be_scoped_again(deal: TrustScenario) -> None:
     token = deal.use(deal.trust()).headers["x-subject-token"]
     again = deal.identity.log_in({"token": {"id": token}}, {"project": {"id": deal.project}})
     assert again.status == 403
 
 
-def test_lists_show_ones_own_trusts(deal: Deal) -> None:
+def test_lists_show_ones_own_trusts(deal: TrustScenario) -> None:
     trust = deal.trust()
     mine = deal.identity.ok("GET", f"{TRUSTS}?trustor_user_id={deal.trustor}", token=deal.token)["trusts"]
     assert [each["id"] for each in mine] == [trust["id"]]
@@ -195,7 +195,7 @@ def test_lists_show_ones_own_trusts(deal: Deal) -> None:
     assert len(deal.identity.ok("GET", TRUSTS)["trusts"]) == 1
 
 
-def test_redelegation_narrows_what_is_given(deal: Deal) -> None:
+def test_redelegation_narrows_what_is_given(deal: TrustScenario) -> None:
     first = deal.trust(
         allow_redelegation=True, redelegation_count=1, expires_at="2023-11-14T23:00:00Z", roles=[{"name": "member"}]
     )

@@ -11,7 +11,7 @@ from openstack_emulator.testing import ServedCloud
 from stoker_foundation.clock import SystemClock
 from testing.terraform.proving import Place, Proof
 from tools.conformance.terraform.expressions import NotKnown
-from tools.conformance.terraform.presumed import Presumed
+from tools.conformance.terraform.presumed import AssumedObjects
 from tools.conformance.terraform.reading import read_configuration
 
 
@@ -32,7 +32,7 @@ def _proof(directory: Path) -> tuple[Proof, dict[str, str]]:
         tempfile.TemporaryDirectory() as place_for_data,
         ServedCloud(new_cloud(clock=SystemClock(), pace=0.0)) as served,
     ):
-        configuration = Presumed(served, read).configuration(read)
+        configuration = AssumedObjects(served, read).configuration(read)
         place = Place(Path(place_for_data), served)
         try:
             state = place.state(configuration)

@@ -67,7 +67,7 @@ _NAMES_OF_IDS = {
 """Arguments that are IDs, with what they are IDs of."""
 
 
-class Presumed:
+class AssumedObjects:
     """The objects that a configuration presumes, made on an emulated cloud as they are asked for."""
 
     def __init__(self, served: ServedCloud, configuration: Mapping[str, Any]) -> None:

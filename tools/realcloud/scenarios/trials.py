@@ -72,7 +72,7 @@ class Place:
         (engine or self.engine).send("DELETE", stack)
         return self.expect(stack, "DELETE_COMPLETE", engine=engine)
 
-    def clear(self, scenario: str) -> Iterator[Told]:
+    def clear(self, scenario: str) -> Iterator[TrialResult]:
         """Delete the stacks that a trial has left because it failed; yields the deletions that fail."""
         while self._stacks:
             engine, stack = self._stacks.pop()
@@ -101,7 +101,7 @@ class Trial:
 
 
 @dataclass(frozen=True)
-class Told:
+class TrialResult:
     """The outcome of a trial: what happened, and whether this is what should."""
 
     scenario: str
@@ -111,7 +111,7 @@ class Told:
     seconds: float
 
 
-def run(place: Place, scenario: str, trials: Iterable[Trial]) -> Iterable[Told]:
+def run(place: Place, scenario: str, trials: Iterable[Trial]) -> Iterable[TrialResult]:
     """Run the trials of a scenario; the last outcome compares what the project held before and afterwards."""
     before = place.held()
     for trial in trials:
@@ -122,14 +122,14 @@ def run(place: Place, scenario: str, trials: Iterable[Trial]) -> Iterable[Told]:
     yield tried(scenario, Trial("what is left", lambda: _nothing_left(place, before)))
 
 
-def tried(scenario: str, trial: Trial) -> Told:
+def tried(scenario: str, trial: Trial) -> TrialResult:
     """Run a trial, and return its outcome."""
     began = time.monotonic()
     try:
         text, passed = trial.act(), True
     except (Failed, Refused, Stuck, LabMissing) as error:
         text, passed = str(error), False
-    return Told(scenario, trial.name, passed, text, time.monotonic() - began)
+    return TrialResult(scenario, trial.name, passed, text, time.monotonic() - began)
 
 
 def _nothing_left(place: Place, before: inventory.Inventory) -> str:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from stoker.processes.identity_setup import Wanted
+from stoker.processes.identity_setup import IdentityContents
 from stoker.processes.lifetime import cluster_config
 from tools.realcloud import report
 from tools.realcloud.cases import Cases
@@ -38,7 +38,7 @@ def test_the_examples_of_the_pages_are_one_configuration(tmp_path: Path) -> None
     config = cluster_config([str(path)])
     assert config.database.connection == VALUES["database"]
     assert config.heat_waitcondition_server_url == "http://127.0.0.1:18000/v1/waitcondition"
-    wanted = Wanted.of(config, [config.region_name_for_services], {})
+    wanted = IdentityContents.of(config, [config.region_name_for_services], {})
     assert (wanted.service_user, wanted.stack_domain, wanted.stack_domain_admin, wanted.regions) == (
         SERVICE_USER,
         STACK_DOMAIN,

@@ -15,7 +15,7 @@ from tools.realcloud import lab, report
 from tools.realcloud.cases import THING, Absent, Case, Cases, replaced
 from tools.realcloud.engine import Engine, Refused, Stacks
 from tools.realcloud.scenarios import drift_of_kinds
-from tools.realcloud.scenarios.trials import Told
+from tools.realcloud.scenarios.trials import TrialResult
 from tools.realcloud.walk import Outcome, Result, Verb
 
 DELAYED = {"OS::Heat::Delay"}
@@ -107,7 +107,7 @@ def test_results_are_recorded_in_the_page(tmp_path: Path) -> None:
     assert "### Failures" not in lines and "| `OS::A::B` | check | Slow. |" not in lines
     kept = "| kills | create | ✓ | completed |"
     page.write_text(f"{report.SCENARIOS}| quotas | old | ✓ | x |\n{kept}\n{report.END}")
-    told = [Told("quotas", "networks", False, "a | b", 1.0), Told("quotas", "ports", True, "", 1.0)]
+    told = [TrialResult("quotas", "networks", False, "a | b", 1.0), TrialResult("quotas", "ports", True, "", 1.0)]
     known, names = report.recorded(report.SCENARIOS, page), ["quotas", "kills"]
     report.record(report.SCENARIOS, report.scenario_block(told, known, names), page)
     rows = ["| quotas | networks | ✗ | a \\| b |", "| quotas | ports | ✓ |  |", kept]

@@ -19,7 +19,7 @@ from stoker.base.errors import Invalid, StokerError
 from stoker_kubernetes.cluster import NamespaceObjects
 from stoker_kubernetes.definition import APPROVED, GROUP, PLURAL, VERSION, DeletionPolicy
 from stoker_kubernetes.reconciling import Reconciliation, remove, tag_of
-from stoker_kubernetes.status import Reason, Standing, conditions, reason_in
+from stoker_kubernetes.status import Reason, StackCondition, conditions, reason_in
 from stoker_kubernetes.wanted import SpecificationInvalid, deletion_policy, service_for, stack_name, wanted_of
 
 _FIRST_PAUSE, _LONGEST_PAUSE = 30.0, 3600.0
@@ -84,12 +84,14 @@ class Operator:
         if seen.spec.get("suspend"):
             if seen.last is Reason.SUSPENDED and seen.status.get("observedGeneration") == seen.metadata["generation"]:
                 return None
-            return new_status(seen, Standing(Reason.SUSPENDED, "Nothing is done while `suspend` is set.", {}), now)
+            return new_status(
+                seen, StackCondition(Reason.SUSPENDED, "Nothing is done while `suspend` is set.", {}), now
+            )
         if not seen.is_due(now):
             return None
         return new_status(seen, self._step(seen), now)
 
-    def _step(self, seen: Seen) -> Standing:
+    def _step(self, seen: Seen) -> StackCondition:
         objects = NamespaceObjects(self._client, seen.metadata["namespace"])
         try:
             wanted = wanted_of(seen.metadata["name"], seen.spec, objects)
@@ -99,7 +101,7 @@ class Operator:
             if found.reason is Reason.DEPLOYED and "outputsTo" in seen.spec:
                 objects.write_outputs(seen.spec["outputsTo"]["name"], found.outputs, seen.metadata)
         except (SpecificationInvalid, StokerError) as error:
-            return Standing(Reason.INVALID, str(error), {})
+            return StackCondition(Reason.INVALID, str(error), {})
         return found
 
     def _tag_of(self, seen: Seen) -> str:
@@ -113,13 +115,13 @@ class Operator:
         try:
             service = service_for(seen.spec, objects)
         except (SpecificationInvalid, StokerError) as error:
-            return new_status(seen, Standing(Reason.INVALID, str(error), {}), now)
+            return new_status(seen, StackCondition(Reason.INVALID, str(error), {}), now)
         name = stack_name(seen.metadata["name"], seen.spec)
         standing = remove(service, name, self._tag_of(seen), seen.spec.get("allowDataLoss", False), seen.last)
         return None if standing is None else new_status(seen, standing, now)
 
 
-def new_status(seen: Seen, standing: Standing, now: datetime) -> dict[str, Any]:
+def new_status(seen: Seen, standing: StackCondition, now: datetime) -> dict[str, Any]:
     """Return the fields of the status to set after a step."""
     at = now.strftime("%Y-%m-%dT%H:%M:%SZ")
     generation = seen.metadata["generation"]

@@ -23,12 +23,12 @@ from stoker.cli.client.outages import NotAnswering
 from stoker.cli.client.refusals import Answer, refusal_of
 from stoker.cli.client.stack_client import Stack, StackClient
 from stoker.cli.commands.deployment import Deployment, StackIsLocked, deletion, refuse_locked
-from stoker.cli.commands.project import JOINT, How, deployment
+from stoker.cli.commands.project import JOINT, Options, deployment
 from stoker.cli.terminal.errors import CommandFailed, TemplateRefused, reported_errors
 from stoker.cli.views.failure import failure
 from stoker_kubernetes.definition import APPROVED, Approval
-from stoker_kubernetes.status import Reason, Standing
-from stoker_kubernetes.wanted import ENVIRONMENT, TEMPLATE, Wanted
+from stoker_kubernetes.status import Reason, StackCondition
+from stoker_kubernetes.wanted import ENVIRONMENT, TEMPLATE, DesiredStack
 
 _TAG = "stoker:kubernetes:"
 _UNAVAILABLE = frozenset({401, 403, 500, 502, 503, 504})
@@ -64,7 +64,7 @@ class Reconciliation:
     def __init__(
         self,
         service: StackClient,
-        wanted: Wanted,
+        wanted: DesiredStack,
         tag: str,
         approved: str | None,
         status: Mapping[str, Any],
@@ -79,7 +79,7 @@ class Reconciliation:
         self._status = status
         self._last = last
 
-    def step(self) -> Standing:
+    def step(self) -> StackCondition:
         """Plan, and begin what is needed and allowed; return how the stack stands then. Messages have no secrets."""
         shutil.rmtree(self._folder, ignore_errors=True)  # what a step left behind that was interrupted
         self._folder.mkdir(parents=True)
@@ -87,13 +87,13 @@ class Reconciliation:
             with reported_errors():
                 found = self._step()
         except CommandFailed as error:
-            found = Standing(reason_of(error), message_of(error), {})
+            found = StackCondition(reason_of(error), message_of(error), {})
         finally:
             shutil.rmtree(self._folder)
         message = found.message.replace(f"{self._folder.as_uri()}/", "").replace(f"{self._folder}/", "")
         return replace(found, message=self._wanted.redactor.redact(message))
 
-    def _step(self) -> Standing:
+    def _step(self) -> StackCondition:
         stack = self._service.existing(self._wanted.name)
         if stack is not None:
             self._refuse_foreign(stack)
@@ -105,7 +105,7 @@ class Reconciliation:
         del wanted.body[JOINT]
         if stack is not None and Planned(self._as_project_stack(), plan, wanted.stack).is_unchanged:
             outputs = {each["output_key"]: each.get("output_value") for each in stack.outputs()}
-            return Standing(Reason.DEPLOYED, stack.state, {**facts_of(stack), "failures": 0}, outputs)
+            return StackCondition(Reason.DEPLOYED, stack.state, {**facts_of(stack), "failures": 0}, outputs)
         if stack is not None and self._last is Reason.PROGRESSING and self._is_attempted:
             return self._failed(stack, plan)
         return self._carried_out(wanted, plan)
@@ -134,7 +134,7 @@ class Reconciliation:
             path.write_text(text, "utf-8")
         (folder / TEMPLATE).write_text(self._wanted.template, "utf-8")
         (folder / ENVIRONMENT).write_text(yaml.safe_dump(dict(self._wanted.environment)), "utf-8")
-        how = How(refresh="all", reset_parameters=True, within=folder)
+        how = Options(refresh="all", reset_parameters=True, within=folder)
         wanted = deployment(self._service, self._as_project_stack(), how, {})
         wanted.body[JOINT] = {}
         if wanted.stack is not None:
@@ -149,30 +149,32 @@ class Reconciliation:
             rollback=wanted.rollback, timeout=wanted.timeout,
         )  # fmt: skip
 
-    def _failed(self, stack: Stack, plan: Answer) -> Standing:
+    def _failed(self, stack: Stack, plan: Answer) -> StackCondition:
         """Return how a stack stands that is not as wanted after an operation which should have made it so."""
         if stack.state in _WANTED:
             message = f"The stack is {stack.state}, and its plan has changes again: {summary(plan)}."
         else:
             message = f"The stack is {stack.state}: {failure(stack).message}"
         fields = {**facts_of(stack), "failures": self._status.get("failures", 0) + 1}
-        return Standing(Reason.DEPLOYMENT_FAILED, message, fields)
+        return StackCondition(Reason.DEPLOYMENT_FAILED, message, fields)
 
-    def _carried_out(self, wanted: Deployment, plan: Answer) -> Standing:
+    def _carried_out(self, wanted: Deployment, plan: Answer) -> StackCondition:
         """Begin the operation of a plan, unless something forbids it."""
         shown = {"digest": plan["digest"], "summary": summary(plan), "dataLost": data_losses(plan) or None}
         fields = {"plan": shown, **(facts_of(wanted.stack) if wanted.stack is not None else {})}
         wanted.refuse_known_failures(plan)
         if shown["dataLost"] and not self._wanted.allow_data_loss:
-            return Standing(Reason.DATA_LOSS, f"The plan loses the data of {shown['dataLost']}. {_ALLOW}", fields)
+            return StackCondition(Reason.DATA_LOSS, f"The plan loses the data of {shown['dataLost']}. {_ALLOW}", fields)
         if self._wanted.approval is Approval.MANUAL and self._approved != plan["digest"]:
             message = f"{summary(plan)}. To approve this plan, set the annotation {APPROVED} to {plan['digest']}."
-            return Standing(Reason.APPROVAL_REQUIRED, message, fields)
+            return StackCondition(Reason.APPROVAL_REQUIRED, message, fields)
         begun = wanted.start(plan["digest"])
         return replace(in_progress(begun), fields={**fields, **facts_of(begun), "attempted": self._wanted.digest})
 
 
-def remove(service: StackClient, name: str, tag: str, allow_data_loss: bool, last: Reason | None) -> Standing | None:
+def remove(
+    service: StackClient, name: str, tag: str, allow_data_loss: bool, last: Reason | None
+) -> StackCondition | None:
     """Begin to delete the stack of an object, if that is allowed; return how it stands, None when there is none.
 
     A stack that is not that of the object is left alone.
@@ -184,15 +186,15 @@ def remove(service: StackClient, name: str, tag: str, allow_data_loss: bool, las
                 return None
             return _removed(stack, allow_data_loss, last)
     except CommandFailed as error:
-        return Standing(reason_of(error), message_of(error), {})
+        return StackCondition(reason_of(error), message_of(error), {})
 
 
-def _removed(stack: Stack, allow_data_loss: bool, last: Reason | None) -> Standing:
+def _removed(stack: Stack, allow_data_loss: bool, last: Reason | None) -> StackCondition:
     if stack.busy:
         return in_progress(stack)
     refuse_locked(stack)
     if stack.state == "DELETE_FAILED" and last is Reason.PROGRESSING:
-        return Standing(
+        return StackCondition(
             Reason.DEPLOYMENT_FAILED, f"The stack is {stack.state}: {failure(stack).message}", facts_of(stack)
         )
     action = deletion(stack)
@@ -202,14 +204,14 @@ def _removed(stack: Stack, allow_data_loss: bool, last: Reason | None) -> Standi
         message = (
             f"The deletion loses the data of {lost}. Nothing was done: set allowDataLoss, or deletionPolicy Retain."
         )
-        return Standing(Reason.DATA_LOSS, message, facts_of(stack))
+        return StackCondition(Reason.DATA_LOSS, message, facts_of(stack))
     action.start(plan["digest"])
     return in_progress(stack.again())
 
 
-def in_progress(stack: Stack) -> Standing:
+def in_progress(stack: Stack) -> StackCondition:
     """Return how a stack stands on which an operation is in progress."""
-    return Standing(Reason.PROGRESSING, f"The stack is {stack.state}.", facts_of(stack))
+    return StackCondition(Reason.PROGRESSING, f"The stack is {stack.state}.", facts_of(stack))
 
 
 def facts_of(stack: Stack) -> dict[str, Any]:

@@ -43,7 +43,7 @@ STALLED = frozenset({Reason.DATA_LOSS, Reason.INVALID, Reason.PLAN_FAILED, Reaso
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class StackCondition:
     """How a stack stands after a reconciliation, with the fields of the status that it sets.
 
     `outputs` are those of a stack that is as it should be.
@@ -55,7 +55,7 @@ class Standing:
     outputs: Mapping[str, Any] = field(default_factory=dict)
 
 
-def conditions(before: Sequence[Data], standing: Standing, generation: int, now: str) -> list[Data]:
+def conditions(before: Sequence[Data], standing: StackCondition, generation: int, now: str) -> list[Data]:
     """Return the conditions Ready, Reconciling and Stalled, as the tool kstatus of Kubernetes reads them.
 
     `before` are those until now, of which unchanged ones keep their time; `now` is a time as in RFC 3339.

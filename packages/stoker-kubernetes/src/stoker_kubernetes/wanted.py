@@ -43,7 +43,7 @@ class Cluster(Protocol):
 
 
 @dataclass(frozen=True)
-class Wanted:
+class DesiredStack:
     """A stack as it should be. `secrets` are strings that nobody may see, `files` strings by relative paths."""
 
     name: str
@@ -72,7 +72,7 @@ class Wanted:
         return Redactor(self.secrets)
 
 
-def wanted_of(name: str, spec: Mapping[str, Any], cluster: Cluster) -> Wanted:
+def wanted_of(name: str, spec: Mapping[str, Any], cluster: Cluster) -> DesiredStack:
     """Return what an object with this name and specification asks for. Raises SpecificationInvalid."""
     hidden: dict[str, str] = {}
     for each in spec.get("parametersFrom", ()):
@@ -85,7 +85,7 @@ def wanted_of(name: str, spec: Mapping[str, Any], cluster: Cluster) -> Wanted:
         raise SpecificationInvalid(f"The template and its files have more than {_LARGEST} characters.")
     for file in files:
         _check_path(file)
-    return Wanted(
+    return DesiredStack(
         name=stack_name(name, spec),
         template=template,
         files=files,

@@ -12,7 +12,7 @@ from stoker.api.auth import WSGIApplication
 from stoker.api.serving.connection_pool import ConnectionPool
 from stoker.api.serving.connections import Connection, ServerState
 from stoker.api.serving.limits import STOP_SECONDS, Limits
-from stoker.api.serving.shares import KnownCallers
+from stoker.api.serving.shares import CallerShares
 from stoker.api.serving.workers import Workers
 
 _SWEEP_SECONDS = 0.25
@@ -43,7 +43,7 @@ class Server:
             limits=limits,
             pool=self._pool,
             workers=self._workers,
-            callers=KnownCallers(),
+            callers=CallerShares(),
             loop=self._loop,
             base={"SERVER_NAME": host, "SERVER_PORT": str(self.port), "SERVER_SOFTWARE": "stoker"},
         )

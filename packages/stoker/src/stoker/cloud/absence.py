@@ -23,7 +23,7 @@ from stoker.cloud.paging import next_page, query_of
 from stoker.cloud.refusals import error_code
 from stoker.cloud.transport import Answer
 
-Look = Callable[[str, str, Mapping[str, Any] | None], Awaitable[Answer]]
+CloudRefresh = Callable[[str, str, Mapping[str, Any] | None], Awaitable[Answer]]
 """Sends a request without a body, `(method, path, query)`, and returns the response, whatever its status."""
 
 _CHANGES = frozenset({"PATCH", "POST", "PUT"})
@@ -117,7 +117,9 @@ def evidence_of(service: str, path: str, body: Any) -> Evidence:
     return Evidence.NAMED if any(_contains(message, name) for name in _names(path)) else Evidence.SPECIFIC
 
 
-async def is_absent(look: Look, service: str, method: str, path: str, answer: Answer, *, expected: bool) -> bool:
+async def is_absent(
+    look: CloudRefresh, service: str, method: str, path: str, answer: Answer, *, expected: bool
+) -> bool:
     """Return whether the response with status 404 to `method` `path` says that the object does not exist.
 
     `expected` means that the caller has asked for the status, and would take it as a proof. A specific refusal of a
@@ -135,7 +137,7 @@ async def is_absent(look: Look, service: str, method: str, path: str, answer: An
     raise Unconfirmed(service, words(answer.body) or "", request_id_of(answer.headers, answer.body))
 
 
-async def _is_gone(look: Look, service: str, path: str) -> bool:
+async def _is_gone(look: CloudRefresh, service: str, path: str) -> bool:
     """Ask a second time, also for what contains the object. Errors and contradictions leave it unknown: False."""
     forms = FORMS.get(service, _OF_A_PLUG_IN)
     names: list[str] = []
@@ -167,7 +169,7 @@ def _is_version(segment: str) -> bool:
     return segment[:1] == "v" and segment[1:].replace(".", "").isdecimal()
 
 
-async def _lists(look: Look, forms: Forms, parent: str, names: Sequence[str]) -> bool | None:
+async def _lists(look: CloudRefresh, forms: Forms, parent: str, names: Sequence[str]) -> bool | None:
     """Return whether what is at `parent` contains one of the names, the last of which is the one directly below it.
 
     None if nothing is shown there, or more than can be read.

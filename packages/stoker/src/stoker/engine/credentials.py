@@ -66,8 +66,9 @@ class Credentials:
     async def lend(self, context: RequestContext, stack: Stack, begin: Callable[[str], Awaitable[None]]) -> None:
         """Call `begin` with a credential for the stack: its own, or the caller's if that is not valid any more.
 
-        `begin` records it, and is called once more if the credential is being removed (trusts.GivenUp). Raises
-        MissingCredentialError.
+        `begin` records it, and is called once more if the credential is being removed (trusts.CredentialRemoved).
+
+        Raises MissingCredentialError.
         """
         credential = stack.credential
         mine = context.project_id == stack.project_id
@@ -75,7 +76,7 @@ class Credentials:
             credential = await self._keep(context)
         try:
             await begin(credential)
-        except trusts.GivenUp:
+        except trusts.CredentialRemoved:
             LOG.info("the credential of stack %s is being removed, using another one", stack.name)
             await begin(await self._keep(context))
 
@@ -216,13 +217,13 @@ class Credentials:
 
 
 def lock_credential(connection: Connection, text: str | None) -> None:
-    """Record that a stack in this transaction uses a credential. Raises GivenUp if that is being removed."""
+    """Record that a stack in this transaction uses a credential. Raises CredentialRemoved if that is being removed."""
     if text is not None and orjson.loads(text)["kind"] == _OURS:
         trusts.lock(connection, text)
 
 
 def move(connection: Connection, stack: Stack, text: str) -> None:
-    """Change the credential of a recorded stack and its tree. Raises GivenUp if that is being removed."""
+    """Change the credential of a recorded stack and its tree. Raises CredentialRemoved if that is being removed."""
     lock_credential(connection, text)
     trusts.move(connection, stack.root_id, stack.credential, text)
 

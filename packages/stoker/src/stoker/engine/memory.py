@@ -57,7 +57,7 @@ class TemporaryFile:
         """Characters of the strings in the file."""
         return self._characters - sum(size for _, size in tuple(self._dropped))
 
-    def put(self, text: str) -> Spilled | None:
+    def put(self, text: str) -> SpilledString | None:
         """Store a string. None when the file cannot be written, for example because the disk is full."""
         with self._lock:
             try:
@@ -72,7 +72,7 @@ class TemporaryFile:
             self._strings += 1
             self._characters += len(text)
         assert key is not None
-        return Spilled(self, key, len(text))
+        return SpilledString(self, key, len(text))
 
     def read(self, key: int) -> str:
         """Return a string that is in the file."""
@@ -111,7 +111,7 @@ class TemporaryFile:
         self._open().executemany("DELETE FROM sealed WHERE key = ?", [(key,) for key, _ in dropped])
 
 
-class Spilled:
+class SpilledString:
     """A string in a temporary file, which is deleted from there together with this object."""
 
     __slots__ = ("_file", "_key", "_size")
@@ -135,7 +135,7 @@ class SealedText:
     def __init__(self, text: str) -> None:
         self.text: str | None = text
         self.size = len(text)
-        self._spilled: Spilled | None = None
+        self._spilled: SpilledString | None = None
 
     def read(self) -> str:
         """Return the string."""
@@ -154,7 +154,7 @@ class SealedText:
             self.text = None
 
 
-class Resting(Protocol):
+class IdleValues(Protocol):
     """The values of one resource; `resting` is set while nothing works on them."""
 
     resting: bool
@@ -216,7 +216,7 @@ class ValueMemory:
         self.open_bytes = 0
         self.waiting = 0
         self._thread = threading.get_ident()
-        self._resting: OrderedDict[int, tuple[Resting, int]] = OrderedDict()
+        self._resting: OrderedDict[int, tuple[IdleValues, int]] = OrderedDict()
         self._projects: dict[str, int] = {}
         self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._room: set[asyncio.Future[None]] = set()
@@ -224,11 +224,11 @@ class ValueMemory:
 
     # -- values that rest ------------------------------------------------------------------------------------
 
-    def rest(self, values: Resting) -> None:
+    def rest(self, values: IdleValues) -> None:
         """Keep values that nothing works on; those that rested longest make room for them."""
         self.take(values)
         self._thread = threading.get_ident()
-        in_use: list[tuple[Resting, int]] = []
+        in_use: list[tuple[IdleValues, int]] = []
         self.resting += values.resident
         while self.resting > self.limit and self._resting:
             _, (oldest, resident) = self._resting.popitem(last=False)
@@ -240,7 +240,7 @@ class ValueMemory:
             self._resting[id(each)] = each, resident
         values.resting = True
 
-    def take(self, values: Resting) -> None:
+    def take(self, values: IdleValues) -> None:
         """Let values stay in memory until they rest again."""
         _, resident = self._resting.pop(id(values), (values, 0))
         self.resting -= resident
@@ -265,7 +265,7 @@ class ValueMemory:
     # -- values that steps work on ---------------------------------------------------------------------------
 
     @asynccontextmanager
-    async def open(self, project: str, values: Callable[[], Sequence[Resting]]) -> AsyncIterator[None]:
+    async def open(self, project: str, values: Callable[[], Sequence[IdleValues]]) -> AsyncIterator[None]:
         """Let a step work on values, when there is room; they rest when it has ended.
 
         `values` returns those that it may use, and at its end those that it may have used.
@@ -282,7 +282,7 @@ class ValueMemory:
             _use.reset(token)
 
     @asynccontextmanager
-    async def paused(self, values: Callable[[], Sequence[Resting]]) -> AsyncIterator[None]:
+    async def paused(self, values: Callable[[], Sequence[IdleValues]]) -> AsyncIterator[None]:
         """Let the values of the running step rest while it waits."""
         use = _use.get()
         if use is None:
@@ -297,12 +297,12 @@ class ValueMemory:
         await self._until_room(use)
         self._begin(use, values())
 
-    def _begin(self, use: _Use, values: Sequence[Resting]) -> None:
+    def _begin(self, use: _Use, values: Sequence[IdleValues]) -> None:
         for each in values:
             self.take(each)
         self._add(use, COPIES * sum(each.size for each in values))
 
-    def _end(self, use: _Use, values: Sequence[Resting]) -> None:
+    def _end(self, use: _Use, values: Sequence[IdleValues]) -> None:
         self._add(use, -use.size)
         for each in values:
             self.rest(each)

@@ -14,7 +14,7 @@ from stoker.engine.running.endings import rollback_target
 from stoker.operations.action_plans import last_operation, plan_rollback, refresh_of_return
 from stoker.operations.clearance import UNCONTROLLED, gate_of
 from stoker.operations.lookup import find_stack
-from stoker.operations.planning import Once, correct_differences
+from stoker.operations.planning import LazyPlan, correct_differences
 from stoker.operations.stacks import requested_operation, submit
 from stoker.operations.transitions import Verdict, guard, judged
 from stoker.store.records import IN_PROGRESS, Stack
@@ -60,7 +60,7 @@ async def _roll_back(submissions: Submissions, context: RequestContext, stack: S
     gate = await gate_of(submissions.parts, context, stack, "ROLLBACK")
     refresh = refresh_of_return(stack, request.refresh, gate.refresh_of_plan(request.plan_digest))
     how: dict[str, Any] = {"refresh": refresh, "priced": gate.asks_for_plan}
-    planned = Once(partial(plan_rollback, services, context, stack, target, **how))
+    planned = LazyPlan(partial(plan_rollback, services, context, stack, target, **how))
     if request.plan_digest is None and stack.status == IN_PROGRESS:
         clearance = UNCONTROLLED  # a running operation is undone, as if it had failed
     else:
@@ -84,7 +84,7 @@ async def _retry(submissions: Submissions, context: RequestContext, stack: Stack
     gate = await gate_of(parts, context, stack, last.action)
     refresh = refresh_of_retry(stack, last, request.refresh)
     how: dict[str, Any] = {"refresh": refresh, "priced": gate.asks_for_plan}
-    planned = Once(partial(plan_retry, parts, context, stack, last, retention, **how))
+    planned = LazyPlan(partial(plan_retry, parts, context, stack, last, retention, **how))
     clearance = await gate.pass_retry(last, request.skip, request.plan_digest, planned)
     operation = requested_operation(services, context, stack, last.action, last.inputs, observe=last.observe)
     operation.former_inputs, operation.snapshot = last.former_inputs, last.snapshot

@@ -21,7 +21,7 @@ from stoker.engine.records.state import ResourceState
 from stoker.operations.planning import Planned
 from stoker.plugins.live_values import live_values
 from stoker.plugins.resource import ResourceType, finalized
-from stoker.schema.live import How
+from stoker.schema.live import LiveSource
 from stoker.schema.property import secret_paths
 from stoker.schema.unknown import is_unknown
 from stoker.template.ignored_drift import property_path
@@ -112,9 +112,9 @@ class ChangeSetValues:
         known = live_values(kind)
         for name in given:
             how = known[name].how if name in known else None
-            if how is How.MANAGED:
+            if how is LiveSource.MANAGED:
                 yield [name], MANAGED
-            elif how is How.NEVER:
+            elif how is LiveSource.NEVER:
                 yield [name], SENSITIVE if (name,) in secret else WRITE_ONLY
 
 

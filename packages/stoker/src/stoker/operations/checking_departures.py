@@ -13,8 +13,8 @@ from sqlalchemy import Connection
 from stoker.base.diagnostics import Diagnostic
 from stoker.base.errors import PolicyDenied, TemplateInvalid
 from stoker.engine.plan_policies.policy import Report, Verdict
-from stoker.engine.planning.departing import Departure, departures
-from stoker.engine.planning.moving import Departures, Losing
+from stoker.engine.planning.departing import OutgoingMoves, departures
+from stoker.engine.planning.moving import LosingStack, StackMoves
 from stoker.engine.planning.planner import Wanted
 from stoker.engine.planning.relocating import carry_out, read, wanted_paths
 from stoker.engine.records.services import EngineServices
@@ -27,7 +27,7 @@ from stoker.template.transfers import StackMove
 
 async def check_departures(
     services: EngineServices, stack: Stack, wanted: Wanted, together: Collection[str], earlier: Collection[str]
-) -> Departures:
+) -> StackMoves:
     """Return what leaves other stacks, and this one.
 
     `together` are the names of the stacks of a refactoring, which moves resources between them by itself, and `earlier`
@@ -37,8 +37,10 @@ async def check_departures(
     leaving, left = await services.database.read(
         partial(_read, services, stack, wanted, frozenset(together), frozenset(earlier))
     )
-    losing = [Losing(each.stack, [move.was for move in each.moves], await _report(services, each)) for each in left]
-    return Departures(losing, leaving)
+    losing = [
+        LosingStack(each.stack, [move.was for move in each.moves], await _report(services, each)) for each in left
+    ]
+    return StackMoves(losing, leaving)
 
 
 def _read(
@@ -48,7 +50,7 @@ def _read(
     together: frozenset[str],
     earlier: frozenset[str],
     connection: Connection,
-) -> tuple[frozenset[str], Sequence[Departure]]:
+) -> tuple[frozenset[str], Sequence[OutgoingMoves]]:
     waiting = [
         entry
         for entry in refactors.pending(connection, stack.project_id, wanted.inputs.environment.transfers.between)
@@ -94,7 +96,7 @@ def _problem(entry: StackMove, stack: Stack, together: frozenset[str], earlier: 
     return entry.problem(what, hint=f"{deploy}stoker deploy {entry.target.stack} -t FILE -e FILE")
 
 
-async def _report(services: EngineServices, departure: Departure) -> Report | None:
+async def _report(services: EngineServices, departure: OutgoingMoves) -> Report | None:
     """Return what policies say of a stack that loses resources. Raises PolicyDenied."""
     if departure.plan is None:
         return None

@@ -16,8 +16,8 @@ from stoker.engine.planning.checking_transfers import check_below
 from stoker.engine.planning.importing import (
     NO_IMPORTS,
     Imports,
-    Seeking,
-    Sought,
+    NestedImport,
+    NestedImportSearch,
     pending_imports,
     release_problems,
 )
@@ -110,10 +110,10 @@ class _Checking:
                 raise TemplateInvalid(problems)
         return self.imports
 
-    def _sought(self, connection: Connection) -> list[Sought]:
+    def _sought(self, connection: Connection) -> list[NestedImport]:
         """Return the nested stacks with imports that were not read yet. Raises TemplateInvalid."""
         made, former = self._moved(connection)
-        seeking, wanted = Seeking(former), self.wanted
+        seeking, wanted = NestedImportSearch(former), self.wanted
         problems = check_below(self.parts.services, connection, wanted, made, self.imports, seeking)
         transfers = wanted.inputs.environment.transfers
         problems = list(dict.fromkeys([*seeking.problems, *problems]))
@@ -123,7 +123,7 @@ class _Checking:
             raise TemplateInvalid(problems)
         return list(seeking.found.values())
 
-    def _inside(self, sought: Sought) -> StackContext:
+    def _inside(self, sought: NestedImport) -> StackContext:
         """Return a nested stack as the caller reads it."""
         recorded = sought.recorded
         stack = recorded.stack if recorded is not None else _imagined(sought.around, sought.path)

@@ -20,7 +20,7 @@ from stoker.base.errors import BadValue
 from stoker.base.similar import closest
 from stoker.contract.stacks import Refresh
 from stoker.engine.inspection.comparing import Known
-from stoker.engine.inspection.looking import Look
+from stoker.engine.inspection.looking import CloudRefresh
 from stoker.engine.inspection.observing import examine_tree
 from stoker.engine.plan_policies.policy import Policy
 from stoker.engine.plan_policies.policy import Report as PolicyReport
@@ -65,8 +65,9 @@ class Planned:
 
     `hidden` are the names of the parameters whose values must not be stored with it. `unchecked` is as in
     CheckedRequest. `refresh` says which objects the cloud was asked for, None if the plan never asks; `observed` is
-    what it has. `differing` and `statuses` are those of the `Look`. `preflight` is None if the plan was not checked,
-    `costs` if nobody asked for them or there is no price list, and `policies` if nobody asked or there are none.
+    what it has. `differing` and `statuses` are those of the `CloudRefresh`. `preflight` is None if the plan was not
+    checked, `costs` if nobody asked for them or there is no price list, and `policies` if nobody asked or there are
+    none.
     `suggested` are moves that would keep objects, `suggested_imports` imports that would own them.
     `consumers` and `joint` are as in `other_stacks`; `joint` is None for a stack that is planned alone.
     `skipped` are the paths of the resources that a retry leaves as they are.
@@ -211,7 +212,7 @@ async def plan_tree_with_values(
     examined in any case, as an operation does.
     """
     examined = await examine_tree(services, stack, restores=bool(goal.copies.by_path))
-    look = Look(services, stack, refresh or Refresh.NONE, goal.wanted.definition, known, goal.differing)
+    look = CloudRefresh(services, stack, refresh or Refresh.NONE, goal.wanted.definition, known, goal.differing)
     await look.begin()
     inputs = goal.wanted.inputs
     zones: object = UNDETERMINED
@@ -301,7 +302,7 @@ async def plan_removal_of(
     that never asks. What the cloud answers explains the steps; the removal does the same whatever it is, so that the
     digest does not depend on it. Raises BadValue for a path without a resource.
     """
-    look = Look(services, stack, refresh or Refresh.NONE)
+    look = CloudRefresh(services, stack, refresh or Refresh.NONE)
     await look.begin()
     usages: Sequence[Usage] | None = None
 
@@ -362,7 +363,7 @@ async def _compared(
     services: EngineServices,
     stack: Stack,
     on: Callable[[Connection], Planned],
-    look: Look,
+    look: CloudRefresh,
     before: Observations,
     refresh: Refresh | None,
 ) -> Planned:
@@ -465,7 +466,7 @@ async def check_exported_values(services: EngineServices, stack: Stack, checked:
 # -- applying a plan ----------------------------------------------------------------------------------------------
 
 
-class Once:
+class LazyPlan:
     """Makes a plan when it is asked for first, and returns the same one afterwards."""
 
     def __init__(self, make: Callable[[], Awaitable[Planned]]) -> None:
@@ -483,7 +484,7 @@ class Once:
         return self._made
 
 
-async def correct_differences(operation: Operation, refresh: Refresh, planned: Once) -> None:
+async def correct_differences(operation: Operation, refresh: Refresh, planned: LazyPlan) -> None:
     """Let an operation correct the differences from the cloud that its plan has: it compares these resources again
     before it decides, or all of them.
     """

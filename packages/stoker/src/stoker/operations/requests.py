@@ -26,7 +26,7 @@ from stoker.engine.calls.context import ActingParts
 from stoker.engine.notifications.sinks import sink_problems
 from stoker.engine.ownership.healing_schedule import interval_of, is_healing_tag
 from stoker.engine.planning.importing import NO_IMPORTS, Imports
-from stoker.engine.planning.moving import NO_DEPARTURES, Departures
+from stoker.engine.planning.moving import NO_DEPARTURES, StackMoves
 from stoker.engine.planning.planner import Wanted
 from stoker.engine.records.loader import Prepared
 from stoker.engine.records.services import EngineServices
@@ -65,7 +65,7 @@ class CheckedRequest:
     unchecked: str | None = None
     imports: Imports = NO_IMPORTS
     joint: JointDeployment | None = None
-    departures: Departures = NO_DEPARTURES
+    departures: StackMoves = NO_DEPARTURES
 
     def beginning(self, action: str) -> str:
         """Return the status reason of a stack with which an action on it begins."""

@@ -12,7 +12,7 @@ from stoker.base.errors import ActionInProgress, Fenced
 from stoker.contract.request import OfStack
 from stoker.engine.calls.context import RecordingParts
 from stoker.engine.ownership.membership import Membership
-from stoker.engine.ownership.peers import OtherEngines, PeerAway
+from stoker.engine.ownership.peers import OtherEngines, PeerUnavailable
 from stoker.operations.lookup import find_stack
 
 Wanted = TypeVar("Wanted", bound=OfStack[Any])
@@ -53,7 +53,7 @@ def at_owner(
                 else:
                     await owners.others.peers.ask(owner, context, request, PEER_SECONDS)
                 return
-            except PeerAway:
+            except PeerUnavailable:
                 continue
             except Fenced:
                 await owners.membership.next_beat()

@@ -25,7 +25,7 @@ from stoker.engine.records.services import EngineServices
 from stoker.operations.action_plans import plan_restoration, refresh_of_return
 from stoker.operations.clearance import UNCONTROLLED, gate_of
 from stoker.operations.lookup import find_stack
-from stoker.operations.planning import Once, check_exported_values, correct_differences
+from stoker.operations.planning import LazyPlan, check_exported_values, correct_differences
 from stoker.operations.requests import CheckedRequest, check_request
 from stoker.operations.settings import check_policy
 from stoker.operations.stacks import requested_operation, submit
@@ -116,7 +116,7 @@ async def snapshot_restore(submissions: Submissions, context: RequestContext, re
     gate = await gate_of(submissions.parts, context, stack, "RESTORE")
     refresh = refresh_of_return(stack, request.refresh, gate.refresh_of_plan(request.plan_digest))
     how: dict[str, Any] = {"refresh": refresh, "priced": gate.asks_for_plan}
-    planned = Once(partial(plan_restoration, services, context, stack, checked, snapshot, **how))
+    planned = LazyPlan(partial(plan_restoration, services, context, stack, checked, snapshot, **how))
     clearance = await gate.pass_plan(request.plan_digest, planned)
     operation = requested_operation(services, context, stack, "RESTORE", checked.prepared.row.id)
     operation.snapshot = snapshot.id

@@ -45,7 +45,7 @@ from stoker.operations.action_plans import plan_deletion
 from stoker.operations.adoption import adopted_request
 from stoker.operations.clearance import UNCONTROLLED, Clearance, gate_of, required_by
 from stoker.operations.lookup import find_stack, found_stack
-from stoker.operations.planning import Goal, Once, check_exported_values, correct_differences, plan_tree
+from stoker.operations.planning import Goal, LazyPlan, check_exported_values, correct_differences, plan_tree
 from stoker.operations.problems import Given
 from stoker.operations.requests import (
     CheckedRequest,
@@ -354,7 +354,7 @@ async def _submit_update(
     refresh = refresh_of(services, request, gate.refresh_of_plan(request.plan_digest))
     goal = replace(Goal.of(stack, checked, "UPDATE"), tags=tags)
     priced = gate.asks_for_plan
-    planned = Once(partial(plan_tree, services, context, stack, goal, refresh=refresh, priced=priced))
+    planned = LazyPlan(partial(plan_tree, services, context, stack, goal, refresh=refresh, priced=priced))
     clearance = await gate.pass_plan(request.plan_digest, planned)
     minutes = check_timeout(request.timeout_mins)
     values: dict[str, Any] = {

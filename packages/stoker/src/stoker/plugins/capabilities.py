@@ -33,7 +33,7 @@ class Capability(ABC):  # noqa: B024  each capability has its own method
 # -- evaluated before any change; pure ---------------------------------------------------------------------------------
 
 
-class Consulting(Capability):
+class ServiceValidated(Capability):
     """Properties can only be checked with the help of services (with the declaration `consults`)."""
 
     @abstractmethod
@@ -43,7 +43,7 @@ class Consulting(Capability):
 
 async def consult(kind: ResourceType, properties: Mapping[str, Any], cloud: Cloud, sources: Sources) -> Iterable[str]:
     """Return what services tell about properties; nothing by default."""
-    return await kind.consult(properties, cloud, sources) if isinstance(kind, Consulting) else ()
+    return await kind.consult(properties, cloud, sources) if isinstance(kind, ServiceValidated) else ()
 
 
 class ImplicitlyDependent(Capability):
@@ -97,7 +97,7 @@ def loses(kind: ResourceType, properties: Mapping[str, Any], changed: Collection
     return kind.content if changed is None else ""
 
 
-class LendingUser(Capability):
+class UserSharing(Capability):
     """The resource has a user of its own, who may use other resources of the stack."""
 
     @abstractmethod
@@ -107,7 +107,7 @@ class LendingUser(Capability):
 
 def lets_use(kind: ResourceType, resource: Snapshot, name: str, others: Mapping[str, Snapshot]) -> bool:
     """Return whether a resource's own user may use the resource `name`; by default, only if that is the resource."""
-    return kind.lets_use(resource, name, others) if isinstance(kind, LendingUser) else resource.name == name
+    return kind.lets_use(resource, name, others) if isinstance(kind, UserSharing) else resource.name == name
 
 
 # -- nested stacks -----------------------------------------------------------------------------------------------------
@@ -290,7 +290,7 @@ async def abandon(kind: ResourceType, call: Call) -> Outcome:
 # -- looking at the object ---------------------------------------------------------------------------------------------
 
 
-class KnowingUsers(Capability):
+class DeletionBlocking(Capability):
     """The service tells what uses an object, and refuses to delete it meanwhile."""
 
     @abstractmethod
@@ -300,7 +300,7 @@ class KnowingUsers(Capability):
 
 async def used_by(kind: ResourceType, call: Call) -> Mapping[str, str]:
     """Return what prevents the object's deletion; by default, nothing is known."""
-    return await kind.used_by(call) if isinstance(kind, KnowingUsers) else {}
+    return await kind.used_by(call) if isinstance(kind, DeletionBlocking) else {}
 
 
 class JudgingHealth(Capability):

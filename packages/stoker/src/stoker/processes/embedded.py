@@ -36,7 +36,7 @@ from stoker.operations import OPERATIONS, READING
 from stoker.processes.access import REGION
 from stoker.processes.assembly import made_engine
 from stoker.processes.directory import PRIVATE_UMASK, WELL_KNOWN_PASSWORD, DataDirectory, SetUp
-from stoker.processes.isolation import BesideTrials, ProcessIsolation, try_suspects
+from stoker.processes.isolation import EmbeddedPeers, ProcessIsolation, try_suspects
 from stoker.processes.local_addresses import IDENTITY_PATH
 from stoker.processes.local_identity import LocalIdentity
 from stoker.processes.mark_files import MarkFiles, data_dir_option
@@ -181,7 +181,7 @@ async def running_engine(options: Options, config: cfg.ConfigOpts) -> AsyncItera
         database.migrate()
         isolation = ProcessIsolation(*options.beside())
         async with made_engine(
-            config, database, cloud_name=options.cloud, peers=BesideTrials(), isolation=isolation
+            config, database, cloud_name=options.cloud, peers=EmbeddedPeers(), isolation=isolation
         ) as engine:
             marks = MarkFiles.of(options.directory, options.cloud)
             shown = MarkedIds(engine.services.registry, engine.services.sealer)

@@ -35,7 +35,7 @@ Body = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class IdentityContents:
     """The contents of the identity service.
 
     `urls` are the endpoints: type of the service → interface → URL. The other fields are named like the options.
@@ -54,7 +54,9 @@ class Wanted:
     urls: Mapping[str, Mapping[str, str]]
 
     @classmethod
-    def of(cls, config: cfg.ConfigOpts, regions: Sequence[str], urls: Mapping[str, Mapping[str, str]]) -> Wanted:
+    def of(
+        cls, config: cfg.ConfigOpts, regions: Sequence[str], urls: Mapping[str, Mapping[str, str]]
+    ) -> IdentityContents:
         """Return what the configuration requires. Raises Invalid with the options that are missing."""
         settings = cloud_settings(config)
         required = {
@@ -98,7 +100,7 @@ class IdentitySetup:
         self._write: Callable[..., Body] = self._planned if dry else self._call
         self._shown = WOULD if dry else {}
 
-    def run(self, wanted: Wanted) -> Iterator[Row]:
+    def run(self, wanted: IdentityContents) -> Iterator[Row]:
         """Yield a row for each object: what it is, and the outcome. Raises Invalid if the service refuses a request."""
         roles = {}
         for name in (ADMIN_ROLE, SERVICE_ROLE, STACK_OWNER_ROLE, wanted.stack_user_role):
@@ -111,7 +113,7 @@ class IdentitySetup:
         for kind, urls in wanted.urls.items():
             yield from self._service(kind, urls, wanted.regions)
 
-    def _service_user(self, wanted: Wanted, roles: Mapping[str, str]) -> Iterator[Row]:
+    def _service_user(self, wanted: IdentityContents, roles: Mapping[str, str]) -> Iterator[Row]:
         user_domain = self._domain(wanted.service_domain)
         project_domain = self._domain(wanted.project_domain)
         project, row = self._ensure("project", {"name": wanted.service_project, "domain_id": project_domain})
@@ -126,7 +128,7 @@ class IdentitySetup:
             what = f"role {name} of {wanted.service_user} in the project {wanted.service_project}"
             yield self._grant(f"/projects/{project}/users/{user}/roles/{roles[name]}", what)
 
-    def _stack_domain(self, wanted: Wanted, roles: Mapping[str, str]) -> Iterator[Row]:
+    def _stack_domain(self, wanted: IdentityContents, roles: Mapping[str, str]) -> Iterator[Row]:
         domain, row = self._ensure(
             "domain", {"name": wanted.stack_domain}, {"description": "Users and projects that stacks create"}
         )

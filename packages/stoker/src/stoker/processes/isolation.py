@@ -17,7 +17,7 @@ import sys
 from stoker.base.context import RequestContext
 from stoker.contract.request import Answer, Request
 from stoker.engine.core import Engine
-from stoker.engine.ownership.peers import NoPeers, PeerAway
+from stoker.engine.ownership.peers import NoPeers, PeerUnavailable
 from stoker.store import deaths
 from stoker_foundation.interpreter import python_command, python_environment
 
@@ -57,13 +57,13 @@ class ProcessIsolation:
             process.wait()
 
 
-class BesideTrials(NoPeers):
+class EmbeddedPeers(NoPeers):
     """The peers of an embedded engine: there are none, except that a trial may be in progress."""
 
     async def ask(self, engine_id: str, context: RequestContext, request: Request[Answer], seconds: float) -> Answer:
-        """Wait, since the trial ends soon; then raise PeerAway."""
+        """Wait, since the trial ends soon; then raise PeerUnavailable."""
         await asyncio.sleep(seconds)
-        raise PeerAway(f"The engine {engine_id} tries an operation that may crash it, and takes no requests.")
+        raise PeerUnavailable(f"The engine {engine_id} tries an operation that may crash it, and takes no requests.")
 
 
 async def try_suspects(engine: Engine, root_id: str, stop: asyncio.Event) -> None:

@@ -29,7 +29,7 @@ from stoker.plugins.resource import AttributeKey, Call, ResourceType, see
 from stoker.plugins.waiting import Waiter
 from stoker.resources.live_values import Reader, read_differences
 from stoker.resources.wire import NOT_SENT, from_wire, older_spellings, plain_name, to_wire, wire_value, without_nulls
-from stoker.schema.live import LISTED, How, same
+from stoker.schema.live import LISTED, LiveSource, same
 from stoker.schema.property import Property
 from stoker.schema.unknown import is_unknown
 
@@ -325,7 +325,13 @@ class RestResource(ResourceType):
             field = name if prop.wire is None else prop.wire
             value = call.properties.get(name)
             live = known.get(name)
-            if value is None or name in older or name in self.readers or live is None or live.how is not How.LISTED:
+            if (
+                value is None
+                or name in older
+                or name in self.readers
+                or live is None
+                or live.how is not LiveSource.LISTED
+            ):
                 continue
             if field == NOT_SENT or (field == self.identity and not value):
                 call.compared.add(name)  # a part of the path, or a name that Stoker has chosen

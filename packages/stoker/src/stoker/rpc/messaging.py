@@ -27,7 +27,7 @@ from oslo_messaging import opts
 from stoker import __version__
 from stoker.base.context import RequestContext
 from stoker.contract.request import Answer, Request
-from stoker.engine.ownership.peers import PeerAway
+from stoker.engine.ownership.peers import PeerUnavailable
 from stoker.rpc.calling import BoundedCalls, BrokerUnavailable, broker_addresses
 from stoker.rpc.contract import (
     EngineService,
@@ -360,7 +360,7 @@ class MessagingPeers:
         try:
             reply = await asyncio.get_running_loop().run_in_executor(self._askers, call)
         except _PROBLEMS as error:
-            raise PeerAway(f"The engine {engine_id} did not answer: {error}.") from error
+            raise PeerUnavailable(f"The engine {engine_id} did not answer: {error}.") from error
         return answer_of(request, reply)
 
     async def close(self) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 
-class How(StrEnum):
+class LiveSource(StrEnum):
     """Where the value that an object has now is read."""
 
     LISTED = "listed"
@@ -28,7 +28,7 @@ class Live:
     `ordered` list counts.
     """
 
-    how: How
+    how: LiveSource
     reason: str = ""
     shared: bool = False
     ordered: bool = False
@@ -36,21 +36,21 @@ class Live:
     @property
     def is_compared(self) -> bool:
         """Whether the value is expected to be read and compared."""
-        return self.how in (How.LISTED, How.FETCHED)
+        return self.how in (LiveSource.LISTED, LiveSource.FETCHED)
 
 
-LISTED = Live(How.LISTED)
-FETCHED = Live(How.FETCHED)
+LISTED = Live(LiveSource.LISTED)
+FETCHED = Live(LiveSource.FETCHED)
 
 
 def never(reason: str) -> Live:
     """Declare a property whose live value cannot be read: `the service does not show passwords`."""
-    return Live(How.NEVER, reason)
+    return Live(LiveSource.NEVER, reason)
 
 
 def managed(reason: str) -> Live:
     """Declare a property of which no service has a value: `it tells Stoker when to replace the server`."""
-    return Live(How.MANAGED, reason)
+    return Live(LiveSource.MANAGED, reason)
 
 
 def same(sent: object, shown: object) -> bool:

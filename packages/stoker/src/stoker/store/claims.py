@@ -139,14 +139,14 @@ class Claimant:
 
 
 @dataclass(slots=True)
-class Taken:
+class ClaimedOperations:
     """The operations that were claimed, each with its former owner, and the trees whose suspects need an engine."""
 
     claimed: list[tuple[Operation, str | None]] = field(default_factory=list)
     to_isolate: set[str] = field(default_factory=set)
 
 
-def take(connection: Connection, identifiers: Iterable[str], claimant: Claimant) -> Taken:
+def take(connection: Connection, identifiers: Iterable[str], claimant: Claimant) -> ClaimedOperations:
     """Claim those of these operations that are unfinished and that no living engine owns.
 
     Superseded operations are closed instead. Operations that engines died of (see `deaths`) are returned with the code
@@ -162,7 +162,7 @@ def take(connection: Connection, identifiers: Iterable[str], claimant: Claimant)
     ]
     if any(operation.owner is not None for operation in orphans):
         deaths.record_deaths(connection, claimant.now, claimant.deaths_limit)
-    taken, reports = Taken(), _last_reports(connection, {operation.owner for operation in orphans})
+    taken, reports = ClaimedOperations(), _last_reports(connection, {operation.owner for operation in orphans})
     for operation in orphans:
         idle_since = reports.get(operation.owner) if operation.owner is not None else operation.claimed_at
         claimed = _claim(connection, operation, claimant, alive, taken.to_isolate)
@@ -198,7 +198,7 @@ def _extend(connection: Connection, operation: Operation, idle_since: float | No
 
 
 @dataclass(frozen=True, slots=True)
-class Begun:
+class ActionStart:
     """When the action in progress on a resource began: as recorded, and after the clock was set."""
 
     uuid: str
@@ -206,7 +206,7 @@ class Begun:
     corrected: float
 
 
-def follow_clock(connection: Connection, engine_id: str, seconds: float, begun: Iterable[Begun]) -> None:
+def follow_clock(connection: Connection, engine_id: str, seconds: float, begun: Iterable[ActionStart]) -> None:
     """Change the deadlines of an engine's operations, and when actions on their resources began, because the clock was
     set. What has been recorded about a resource since then is already corrected.
     """
@@ -328,7 +328,7 @@ def release(connection: Connection, engine_id: str, identifiers: Iterable[str]) 
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class OperationState:
     """The current state of an operation, from its row and that of its stack."""
 
     operation: str
@@ -340,9 +340,9 @@ class Standing:
     current_action: str | None
 
 
-def standing(connection: Connection, identifiers: Iterable[str]) -> dict[str, Standing]:
+def standing(connection: Connection, identifiers: Iterable[str]) -> dict[str, OperationState]:
     """Return the current state of these operations, by ID."""
-    found: dict[str, Standing] = {}
+    found: dict[str, OperationState] = {}
     wanted = list(identifiers)
     following = operations.alias("following")
     joined = operations.outerjoin(stacks, stacks.c.id == operations.c.stack_id).outerjoin(
@@ -354,7 +354,7 @@ def standing(connection: Connection, identifiers: Iterable[str]) -> dict[str, St
     )  # fmt: skip
     for start in range(0, len(wanted), _PAGE):
         query = select(*columns).select_from(joined).where(operations.c.id.in_(wanted[start : start + _PAGE]))
-        found.update((row[0], Standing(*row)) for row in connection.execute(query))
+        found.update((row[0], OperationState(*row)) for row in connection.execute(query))
     return found
 
 

@@ -234,9 +234,9 @@ class Journal:
     async def commit(self, batch: Batch) -> None:
         """Return when the batch has been committed.
 
-        Raises Fenced when its claim has been lost, Taken when another resource has an object that it claims or found,
-        and the database's IntegrityError when a row already exists. Raises RequestExpired when the sender of the
-        request that the task carries out has stopped waiting; a batch with a claim belongs to no request.
+        Raises Fenced when its claim has been lost, ObjectAlreadyOwned when another resource has an object that it
+        claims or found, and the database's IntegrityError when a row already exists. Raises RequestExpired when the
+        sender of the request that the task carries out has stopped waiting; a batch with a claim belongs to no request.
         """
         loop = asyncio.get_running_loop()
         future: asyncio.Future[None] = loop.create_future()

@@ -109,7 +109,7 @@ class Holder:
         return f"the resource {self.name} of the stack {self.stack}"
 
 
-class Taken(StokerError):
+class ObjectAlreadyOwned(StokerError):
     """The object belongs to another resource: to `holder`, where that is known."""
 
     def __init__(self, physical_id: str, holder: Holder | None = None) -> None:
@@ -185,15 +185,16 @@ def holder_of(claim: Owned, known: Iterable[Holder]) -> Holder | None:
 
 
 def claim(connection: Connection, claims: Iterable[Owned]) -> None:
-    """Check claims before the rows with them are written. Raises Taken for an object that another resource has.
+    """Check claims before the rows with them are written.
 
-    The unique column finds the claims that are made at the same time: the database then refuses the later rows.
+    Raises ObjectAlreadyOwned for an object that another resource has. The unique column finds the claims that are made
+    at the same time: the database then refuses the later rows.
     """
     wanted = list(claims)
     known = list(holders(connection, (each.physical_id for each in wanted)))
     for each in wanted:
         if (holder := holder_of(each, known)) is not None:
-            raise Taken(each.physical_id, holder)
+            raise ObjectAlreadyOwned(each.physical_id, holder)
         for former in known:
             if former.uuid in each.instead and former.ownership == each.key:
                 change = update(resources).where(resources.c.uuid == former.uuid)
@@ -201,14 +202,14 @@ def claim(connection: Connection, claims: Iterable[Owned]) -> None:
 
 
 def refuse_taken(connection: Connection, found: Iterable[Found]) -> None:
-    """Raise Taken when one of the objects, whose resources were just written, also belongs to another resource."""
+    """Raise ObjectAlreadyOwned if an object, whose resource was just written, also belongs to another resource."""
     wanted = {each.physical_id: each for each in found}
     identifiers = list(wanted)
     for start in range(0, len(identifiers), _PAGE):
         for row in connection.execute(_OTHERS, {"values": identifiers[start : start + _PAGE]}):
             each = wanted[row.physical_id]
             if row.uuid != each.uuid and row.type != each.whole:
-                raise Taken(row.physical_id)
+                raise ObjectAlreadyOwned(row.physical_id)
 
 
 def unexamined_stacks(connection: Connection) -> list[Stack]:

@@ -26,14 +26,14 @@ from stoker.store.tables import (
 )
 
 
-class Between(Protocol):
+class CrossStackMove(Protocol):
     """An entry that moves a resource from one root stack to another: both places, each with the name of the stack."""
 
     @property
     def places(self) -> Sequence[tuple[str, str]]: ...
 
 
-Entry = TypeVar("Entry", bound=Between)
+Entry = TypeVar("Entry", bound=CrossStackMove)
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ _LOCKED = statements.where(trusts, "credential").with_for_update()
 _CREDENTIAL = select(stacks.c.credential).where(stacks.c.id == bindparam("id"))
 
 
-class GivenUp(Conflict):
+class CredentialRemoved(Conflict):
     """The credential is about to be removed; another one is needed."""
 
 
@@ -54,9 +54,12 @@ def usable(connection: Connection, user_id: str, project_id: str, roles: Sequenc
 
 
 def lock(connection: Connection, credential: str) -> None:
-    """Lock a trust for a stack recorded in this transaction. Raises GivenUp when it was, or is being, removed."""
+    """Lock a trust for a stack recorded in this transaction.
+
+    Raises CredentialRemoved when it was, or is being, removed.
+    """
     if _locked(connection, credential) is not False:
-        raise GivenUp("The credential was removed concurrently; retry with a new one.")
+        raise CredentialRemoved("The credential was removed concurrently; retry with a new one.")
 
 
 def move(connection: Connection, root_id: str, former: str | None, credential: str) -> None:

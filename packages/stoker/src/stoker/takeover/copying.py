@@ -32,7 +32,7 @@ PAGE = 40
 """Number of trees that are read, mapped and written together."""
 
 
-class Fate(Enum):
+class CopyOutcome(Enum):
     """The outcome for a tree of stacks."""
 
     COPY = "copy"
@@ -52,7 +52,7 @@ class TreeReport:
     state: str
     stacks: int
     resources: int
-    fate: Fate
+    fate: CopyOutcome
     why: str = ""
     notes: list[str] = field(default_factory=list)
     types: dict[str, int] = field(default_factory=dict)
@@ -97,16 +97,18 @@ class Copier:
                 for tree, outcome in zip(trees, await self._page(trees, recorded), strict=True):
                     report(_about(tree, *outcome))
 
-    async def _page(self, trees: Sequence[HeatStack], recorded: _Recorded) -> list[tuple[Fate, str, MappedTree | None]]:
-        outcomes: list[tuple[Fate, str, MappedTree | None]] = []
+    async def _page(
+        self, trees: Sequence[HeatStack], recorded: _Recorded
+    ) -> list[tuple[CopyOutcome, str, MappedTree | None]]:
+        outcomes: list[tuple[CopyOutcome, str, MappedTree | None]] = []
         writes = []
         owners: dict[str, HeatStack] = {}
         for tree in trees:
             fate, why, mapped = await self._without_owned_objects(*self._fate(tree, recorded))
             if mapped is not None and (why := _claimed_before(tree, mapped, owners)):
-                fate, mapped = Fate.IMPOSSIBLE, None
+                fate, mapped = CopyOutcome.IMPOSSIBLE, None
             outcomes.append((fate, why, mapped))
-            if mapped is not None and self._write and fate in (Fate.COPY, Fate.AGAIN):
+            if mapped is not None and self._write and fate in (CopyOutcome.COPY, CopyOutcome.AGAIN):
                 writes.append(self._record(tree, mapped, fate))
         ended = await asyncio.gather(*writes, return_exceptions=True)
         for error in ended:
@@ -115,8 +117,8 @@ class Copier:
         return outcomes
 
     async def _without_owned_objects(
-        self, fate: Fate, why: str, mapped: MappedTree | None
-    ) -> tuple[Fate, str, MappedTree | None]:
+        self, fate: CopyOutcome, why: str, mapped: MappedTree | None
+    ) -> tuple[CopyOutcome, str, MappedTree | None]:
         """Return the fate of a tree; it cannot be copied if resources of other stacks here have objects of it."""
         if mapped is None:
             return fate, why, mapped
@@ -126,28 +128,28 @@ class Copier:
         for each in claims:
             if (holder := holder_of(each, known)) is not None:
                 owner = f"the resource {holder.name} of the stack {holder.stack} ({holder.stack_id})"
-                return Fate.IMPOSSIBLE, f"{each.physical_id} belongs to {owner}", None
+                return CopyOutcome.IMPOSSIBLE, f"{each.physical_id} belongs to {owner}", None
         return fate, why, mapped
 
-    async def _record(self, tree: HeatStack, mapped: MappedTree, fate: Fate) -> None:
-        if fate is Fate.AGAIN:
+    async def _record(self, tree: HeatStack, mapped: MappedTree, fate: CopyOutcome) -> None:
+        if fate is CopyOutcome.AGAIN:
             await self._services.journal.commit(_removal(tree))
         await self._services.journal.commit(self._writer.batch(mapped))
 
-    def _fate(self, tree: HeatStack, recorded: _Recorded) -> tuple[Fate, str, MappedTree | None]:
+    def _fate(self, tree: HeatStack, recorded: _Recorded) -> tuple[CopyOutcome, str, MappedTree | None]:
         here = recorded.trees.get(tree.id)
         if here is not None and here.digest == self._mapper.digest(tree):
-            return Fate.PRESENT, "", None
+            return CopyOutcome.PRESENT, "", None
         if here is not None and here.changed:
-            return Fate.CHANGED_HERE, "it was changed here after it was taken over, and in Heat too", None
+            return CopyOutcome.CHANGED_HERE, "it was changed here after it was taken over, and in Heat too", None
         name = (tree.row["tenant"], tree.row["name"])
         if recorded.names.get(name, tree.id) != tree.id:
-            return Fate.IMPOSSIBLE, f"the project has another stack {tree.row['name']} here", None
+            return CopyOutcome.IMPOSSIBLE, f"the project has another stack {tree.row['name']} here", None
         try:
             mapped = self._mapper.tree(tree)
         except StokerError as error:
-            return Fate.IMPOSSIBLE, error.message, None
-        return (Fate.COPY if here is None else Fate.AGAIN), "", mapped
+            return CopyOutcome.IMPOSSIBLE, error.message, None
+        return (CopyOutcome.COPY if here is None else CopyOutcome.AGAIN), "", mapped
 
     # -- software configurations ------------------------------------------------------------------------------
 
@@ -240,7 +242,7 @@ def _claimed_before(tree: HeatStack, mapped: MappedTree, owners: dict[str, HeatS
     return ""
 
 
-def _about(tree: HeatStack, fate: Fate, why: str, mapped: MappedTree | None) -> TreeReport:
+def _about(tree: HeatStack, fate: CopyOutcome, why: str, mapped: MappedTree | None) -> TreeReport:
     types: dict[str, int] = {}
     for each in mapped.stacks if mapped is not None else ():
         for state in each.states.values():

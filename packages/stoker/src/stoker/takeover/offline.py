@@ -8,7 +8,7 @@ from typing import Any, cast
 from stoker.base.ids import arn
 from stoker.engine.calls.children import members_of
 from stoker.engine.planning.planner import Wanted
-from stoker.engine.planning.rehearsal import Unforeseeable, at_once
+from stoker.engine.planning.rehearsal import NotPredictable, at_once
 from stoker.engine.records.scope import RecordedScope
 from stoker.engine.records.services import EngineServices
 from stoker.engine.records.state import ResourceState
@@ -22,7 +22,7 @@ class _Absent:
     """Replaces everything outside the record."""
 
     def __getattr__(self, name: str) -> object:
-        raise Unforeseeable(f"it needs {name}")
+        raise NotPredictable(f"it needs {name}")
 
 
 class OfflineChild:
@@ -41,10 +41,10 @@ class OfflineChild:
         return await members_of(self._current.values())
 
     async def member_attribute(self, member: str, key: AttributeKey) -> object:
-        """Return an attribute of a resource. Raises Unforeseeable if it is not known."""
+        """Return an attribute of a resource. Raises NotPredictable if it is not known."""
         found = self._scope.attribute(member, str(key[0]), key[1:])
         if isinstance(found, Unknown):
-            raise Unforeseeable(f"the attribute {key[0]} of {member} is not recorded")
+            raise NotPredictable(f"the attribute {key[0]} of {member} is not recorded")
         return found
 
     async def outputs(self) -> Mapping[str, Any]:
@@ -69,7 +69,7 @@ def read_offline(
         return unknown
     try:
         return at_once(state.type.read_attributes(_call(services, stack, state, child), {key})).get(key)
-    except Unforeseeable:
+    except NotPredictable:
         return unknown
 
 
@@ -77,7 +77,7 @@ def sign_url(services: EngineServices, stack: Stack, state: ResourceState) -> st
     """Return the signed URL of a scaling policy from its key pair; None if its address is not configured."""
     try:
         return signed_url(_call(services, stack, state, None), SIGNAL)
-    except Unforeseeable:
+    except NotPredictable:
         return None
 
 

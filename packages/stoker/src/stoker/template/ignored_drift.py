@@ -12,7 +12,7 @@ from collections.abc import Mapping
 
 from stoker.plugins.live_values import live_values
 from stoker.plugins.resource import ResourceType
-from stoker.schema.live import How
+from stoker.schema.live import LiveSource
 from stoker.schema.property import Property, Type
 from stoker.template.problems import suggestion
 
@@ -43,7 +43,7 @@ def complaint(kind: ResourceType, path: PropertyPath) -> tuple[str, str] | None:
     if name not in kind.properties:
         return f"the type {kind.type_name} has no property {name!r}", suggestion(name, kind.properties)
     live = live_values(kind).get(name)
-    if live is None or live.how is How.MANAGED or type(kind).observe is ResourceType.observe:
+    if live is None or live.how is LiveSource.MANAGED or type(kind).observe is ResourceType.observe:
         reason = live.reason if live is not None and live.reason else "the resource type does not compare it"
         return f"{name!r} is not compared with the cloud: {reason}", "remove the path; it has no effect"
     return _inside(kind.properties[name], name, keys)

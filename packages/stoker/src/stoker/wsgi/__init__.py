@@ -22,7 +22,7 @@ from stoker.rpc.messaging import MessagingClient, open_transport
 CONFIG_FILES = "STOKER_CONFIG_FILES"
 
 
-class Face:
+class LazyApplication:
     """An application that is made with the first request.
 
     Servers load applications before they fork; connections to the broker, and threads, would not survive that. The

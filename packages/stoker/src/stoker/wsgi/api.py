@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from stoker.processes.api_processes import rest_application
-from stoker.wsgi import Face
+from stoker.wsgi import LazyApplication
 
-application = Face(rest_application)
+application = LazyApplication(rest_application)

@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from stoker.processes.api_processes import query_application
-from stoker.wsgi import Face
+from stoker.wsgi import LazyApplication
 
-application = Face(query_application)
+application = LazyApplication(query_application)

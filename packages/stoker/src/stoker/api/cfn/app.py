@@ -113,7 +113,7 @@ class _Dispatcher:
         return QueryCall(context, self.client, self.config, values)
 
     def _caller(self, request: falcon.Request, signed: Signed) -> Caller:
-        """Return the signer, whose share of the threads the request uses from then on. Raises Elsewhere."""
+        """Return the signer, whose share of the threads the request uses from then on. Raises MovedToShare."""
         passed = kept(request.env)
         if _CALLER not in passed:
             passed[_CALLER] = self.check.caller(signed)

@@ -15,7 +15,7 @@ from stoker.api.serving.connection_pool import ConnectionPool
 from stoker.api.serving.exchange import BROKEN, LAST, MOVED, NOTHING_NOW, WAKE, Application, Exchange, plain_answer
 from stoker.api.serving.limits import HEAD_BYTES, LINGER_SECONDS, PIPELINED, WRITE_SECONDS, Limits
 from stoker.api.serving.messages import Reader, Refused, Request
-from stoker.api.serving.shares import KnownCallers, Turn, credential_of, stranger
+from stoker.api.serving.shares import CallerShares, Turn, credential_of, stranger
 from stoker.api.serving.workers import Workers
 
 _log = logging.getLogger(__name__)
@@ -46,7 +46,7 @@ class ServerState:
     limits: Limits
     pool: ConnectionPool
     workers: Workers
-    callers: KnownCallers
+    callers: CallerShares
     loop: asyncio.AbstractEventLoop
     base: dict[str, object]
 

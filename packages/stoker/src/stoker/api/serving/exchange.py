@@ -13,7 +13,7 @@ from typing import Any, Protocol
 from stoker.api.serving.garbage import GARBAGE
 from stoker.api.serving.limits import RETRY_AFTER
 from stoker.api.serving.messages import Refused, Request, environ_of
-from stoker.api.serving.shares import TURN, Elsewhere, Turn
+from stoker.api.serving.shares import TURN, MovedToShare, Turn
 
 _log = logging.getLogger(__name__)
 
@@ -78,7 +78,7 @@ class Exchange:
         """Continue the response as far as possible without waiting for the client."""
         try:
             data, state = self._continue()
-        except Elsewhere:
+        except MovedToShare:
             self.begun = False
             data, state = b"", MOVED
         except Refused as refused:

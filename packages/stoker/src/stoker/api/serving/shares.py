@@ -32,7 +32,7 @@ class Share(NamedTuple):
     name: str
 
 
-class Elsewhere(BaseException):
+class MovedToShare(BaseException):
     """The request continues, from its beginning, in another share.
 
     Not an `Exception`, so that only the server handles it.
@@ -48,16 +48,16 @@ class Turn:
         self.kept: dict[str, Any] = {}
 
     def claim(self, share: Share) -> None:
-        """Continue in a share. Raises Elsewhere when that is not the current one."""
+        """Continue in a share. Raises MovedToShare when that is not the current one."""
         if self.identity is None:
             self.identity = share
             if self.share != share:
                 self.share = share
-                raise Elsewhere
+                raise MovedToShare
 
 
 def identified(environ: Mapping[str, Any], project_id: str, user_id: str) -> None:
-    """Declare whom a request has been sent by; it then uses the threads of the project. Raises Elsewhere."""
+    """Declare whom a request has been sent by; it then uses the threads of the project. Raises MovedToShare."""
     turn = environ.get(TURN)
     if turn is not None:
         turn.claim(Share(True, f"project {project_id}" if project_id else f"user {user_id}"))
@@ -79,7 +79,7 @@ def stranger(address: str) -> Share:
     return Share(False, address)
 
 
-class KnownCallers:
+class CallerShares:
     """The shares of credentials that were accepted, as digests. Thread-safe.
 
     This only chooses where a request begins: a request in the wrong share moves. Beyond the limit, the share that has

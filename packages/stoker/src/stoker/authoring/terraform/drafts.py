@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from stoker.authoring.terraform.state import StateObject
-from stoker.authoring.terraform.table import Into, Names, Row, composed
+from stoker.authoring.terraform.table import Containment, Names, Row, composed
 from stoker.base.json_text import read_json
 from stoker.engine.generation.template import Hidden
 from stoker.plugins.resource import ResourceType
@@ -97,7 +97,7 @@ def identifier(draft: Draft) -> str:
     return found
 
 
-def part_of(item: StateObject, into: Into, schema: Mapping[str, Property]) -> list[object]:
+def part_of(item: StateObject, into: Containment, schema: Mapping[str, Property]) -> list[object]:
     """Return the items that an object is in the property of another one."""
     shown = item.attributes
     if into.each:

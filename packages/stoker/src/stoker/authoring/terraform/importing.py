@@ -14,7 +14,7 @@ from stoker.authoring.terraform.drafts import Draft, Unsupported, fill, identifi
 from stoker.authoring.terraform.modules import shown, with_modules, word
 from stoker.authoring.terraform.outputs import OUTPUTS, Outputs, outputs_of
 from stoker.authoring.terraform.state import Place, State, StateObject
-from stoker.authoring.terraform.table import PREFIX, Into, Row, is_distinct, rows
+from stoker.authoring.terraform.table import PREFIX, Containment, Row, is_distinct, rows
 from stoker.engine.generation.notation import HOT
 from stoker.engine.generation.scan import Found, Scanned
 from stoker.engine.generation.template import Reference, Style, needed_values, write
@@ -166,7 +166,7 @@ class _Importing:
             named = " or ".join(identifiers) or "which it does not name"
             raise Unsupported(f"it is part of another object ({named}), which the state does not have")
 
-    def _set(self, origin: StateObject, into: Into, owner: Draft) -> None:
+    def _set(self, origin: StateObject, into: Containment, owner: Draft) -> None:
         """Set a property of an object to what another one says of it: if not even the object says it, it keeps it."""
         if value := origin.attributes.get(into.value):
             owner.values[into.property] = value

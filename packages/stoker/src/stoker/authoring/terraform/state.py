@@ -19,7 +19,7 @@ _OPENSTACK = re.compile(r'provider\["[^"]*/openstack"\]|provider\.openstack')
 _MODULE = re.compile(r'module\.([A-Za-z_][A-Za-z0-9_-]*)(?:\[(?:"([^"]*)"|(\d+))\])?')
 
 
-class NotAState(Exception):
+class InvalidState(Exception):
     """The document is no state that can be read; the message says why, without its values."""
 
 
@@ -79,24 +79,24 @@ class State(NamedTuple):
 
 
 def read_state(content: bytes) -> State:
-    """Return what a state has. Raises NotAState."""
+    """Return what a state has. Raises InvalidState."""
     if len(content) > LARGEST:
-        raise NotAState(f"it is larger than {LARGEST // 1024**2} MiB")
+        raise InvalidState(f"it is larger than {LARGEST // 1024**2} MiB")
     try:
         data = read_json(content)
     except TooDeep:
-        raise NotAState(f"it has more than {MAX_DEPTH} levels") from None
+        raise InvalidState(f"it has more than {MAX_DEPTH} levels") from None
     except (ValueError, RecursionError):
-        raise NotAState("it is no JSON") from None
+        raise InvalidState("it is no JSON") from None
     if not isinstance(data, dict) or "version" not in data:
-        raise NotAState("it is no state of Terraform or OpenTofu")
+        raise InvalidState("it is no state of Terraform or OpenTofu")
     if "encrypted_data" in data:
-        raise NotAState("it is encrypted: give what `tofu state pull` prints")
+        raise InvalidState("it is encrypted: give what `tofu state pull` prints")
     if data["version"] != VERSION:
-        raise NotAState(f"it has the version {str(data['version'])[:10]}, and only version {VERSION} can be read")
+        raise InvalidState(f"it has the version {str(data['version'])[:10]}, and only version {VERSION} can be read")
     found = list(_objects(data))
     if len(found) > MOST:
-        raise NotAState(f"it has more than {MOST} objects")
+        raise InvalidState(f"it has more than {MOST} objects")
     return State(found, dict(_outputs(data)))
 
 
@@ -119,7 +119,7 @@ def _objects(data: Mapping[str, Any]) -> Iterator[StateObject]:
             instance = _map(item, inside)
             key = instance.get("index_key")
             if key is not None and (isinstance(key, bool) or not isinstance(key, str | int)):
-                raise NotAState(f"{inside}.index_key is neither a string nor a number")
+                raise InvalidState(f"{inside}.index_key is neither a string nor a number")
             shown = "" if key is None else f'["{key}"]' if isinstance(key, str) else f"[{key}]"
             address = ".".join(part for part in (module, "" if managed else "data", f"{kind}.{name}{shown}") if part)
             yield StateObject(
@@ -138,7 +138,7 @@ def _objects(data: Mapping[str, Any]) -> Iterator[StateObject]:
 
 def _attributes(instance: Mapping[str, object], where: str) -> Mapping[str, object]:
     if "attributes_flat" in instance:
-        raise NotAState(f"{where} was written before Terraform 0.12: run `terraform refresh` with a newer one first")
+        raise InvalidState(f"{where} was written before Terraform 0.12: run `terraform refresh` with a newer one first")
     return _map(instance.get("attributes") or {}, f"{where}.attributes")
 
 
@@ -158,7 +158,7 @@ def _place(module: str, where: str) -> Place:
     while rest:
         match = _MODULE.match(rest)
         if match is None or rest[match.end() : match.end() + 1] not in ("", "."):
-            raise NotAState(f"{where}.module is no address of a module")
+            raise InvalidState(f"{where}.module is no address of a module")
         name, *keys = match.groups()
         modules.append(Module(name, next(filter(None, keys), "")))
         rest = rest[match.end() + 1 :]
@@ -167,17 +167,17 @@ def _place(module: str, where: str) -> Place:
 
 def _map(value: Any, where: str) -> Mapping[str, object]:
     if not isinstance(value, dict):
-        raise NotAState(f"{where} is no object")
+        raise InvalidState(f"{where} is no object")
     return value
 
 
 def _list(value: Any, where: str) -> list[Any]:
     if not isinstance(value, list):
-        raise NotAState(f"{where} is no list")
+        raise InvalidState(f"{where} is no list")
     return value
 
 
 def _text(value: Any, where: str) -> str:
     if not isinstance(value, str):
-        raise NotAState(f"{where} is no string")
+        raise InvalidState(f"{where} is no string")
     return value

@@ -30,7 +30,7 @@ class Block:
 
 
 @dataclass(frozen=True, slots=True)
-class Into:
+class Containment:
     """What an object is part of: the one with the ID in the first of the attributes `owners` that has one.
 
     `value` is the attribute whose value is the property, `each` the one whose items are; without both, `attributes`
@@ -61,7 +61,7 @@ class Row:
     identifier: str = "{id}"
     imported_by: str = "{id}"
     each: str = ""
-    into: Into | None = None
+    into: Containment | None = None
     unless: Mapping[str, str] = field(default_factory=dict)
     adjust: str = ""
     shows: Names = field(default_factory=dict)
@@ -123,10 +123,10 @@ def _row(name: str, entry: Mapping[str, Any]) -> Row:
     )
 
 
-def _into(entry: Mapping[str, Any]) -> Into:
+def _into(entry: Mapping[str, Any]) -> Containment:
     rest = {name: value for name, value in entry.items() if name in ("values", "value", "each", "found_by")}
     owners = tuple(entry["object"].split())
-    return Into(owners, entry["property"], _names(entry.get("attributes", "")), **rest)
+    return Containment(owners, entry["property"], _names(entry.get("attributes", "")), **rest)
 
 
 def _names(text: str) -> Names:

@@ -19,7 +19,7 @@ class Outcome(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class StepResult:
     """The end of a step; `error` is what it raised, `because_of` the steps that kept it from beginning."""
 
     outcome: Outcome
@@ -27,14 +27,14 @@ class Ended:
     because_of: tuple[str, ...] = ()
 
 
-def run(before: Mapping[str, Collection[str]], act: Callable[[str], None], most: int) -> dict[str, Ended]:
+def run(before: Mapping[str, Collection[str]], act: Callable[[str], None], most: int) -> dict[str, StepResult]:
     """Run `act` for each step, at most `most` at a time; return how each one ended.
 
     `before` has the steps that each one needs, without a circular dependency. A step that raises an exception has
     failed; the steps that need it are skipped, and all others are run. KeyboardInterrupt leaves the running steps
     behind, in threads that end with the process.
     """
-    ended: dict[str, Ended] = {}
+    ended: dict[str, StepResult] = {}
     waiting = dict.fromkeys(before)
     finished: SimpleQueue[tuple[str, BaseException | None]] = SimpleQueue()
     running: set[str] = set()
@@ -53,7 +53,7 @@ def run(before: Mapping[str, Collection[str]], act: Callable[[str], None], most:
             failed = tuple(other for other in needed if other in ended and ended[other].outcome is not Outcome.DONE)
             if failed:
                 del waiting[name]
-                ended[name] = Ended(Outcome.SKIPPED, because_of=failed)
+                ended[name] = StepResult(Outcome.SKIPPED, because_of=failed)
             elif len(running) < most and all(other in ended for other in needed):
                 del waiting[name]
                 running.add(name)
@@ -61,5 +61,5 @@ def run(before: Mapping[str, Collection[str]], act: Callable[[str], None], most:
         if running:
             name, error = finished.get()
             running.remove(name)
-            ended[name] = Ended(Outcome.DONE if error is None else Outcome.FAILED, error)
+            ended[name] = StepResult(Outcome.DONE if error is None else Outcome.FAILED, error)
     return {name: ended[name] for name in before}

@@ -17,7 +17,7 @@ from stoker.processes.directory import DataDirectory
 if TYPE_CHECKING:
     from oslo_config import cfg
 
-    from stoker.engine.inspection.survey import Found, Sought, Surveyed
+    from stoker.engine.inspection.survey import ExpectedObject, Found, SurveyResult
     from stoker.processes.mark_files import MarkFiles
     from stoker.store.database import Database
     from stoker.store.mark_records import Difference
@@ -303,17 +303,17 @@ def compare(directory: DataDirectory, config_files: tuple[str, ...]) -> Rows:
     return rows
 
 
-def _sought(difference: Difference) -> list[Sought]:
+def _sought(difference: Difference) -> list[ExpectedObject]:
     """Return the objects about which the cloud is asked although the database does not have them any more, or does."""
-    from stoker.engine.inspection.survey import Sought
+    from stoker.engine.inspection.survey import ExpectedObject
 
     items = (*difference.orphaned, *difference.lost)
-    return [Sought(difference.project_id, item.type, item.physical_id) for item in items]
+    return [ExpectedObject(difference.project_id, item.type, item.physical_id) for item in items]
 
 
-def _rows(difference: Difference, surveyed: Surveyed) -> Rows:
+def _rows(difference: Difference, surveyed: SurveyResult) -> Rows:
     """Return a row for a stack, and one for each of its objects, with what the cloud says about it."""
-    from stoker.engine.inspection.survey import Sought
+    from stoker.engine.inspection.survey import ExpectedObject
     from stoker.store.mark_records import Item
     from stoker_foundation.clock import isoformat
 
@@ -321,7 +321,8 @@ def _rows(difference: Difference, surveyed: Surveyed) -> Rows:
     found += [("orphaned", item) for item in difference.orphaned] + [("lost", item) for item in difference.lost]
     moments = {"changed_at": difference.marked_at, "recorded_at": difference.recorded_at}
     presences = {
-        item: surveyed.sought[Sought(difference.project_id, item.type, item.physical_id)].value for _, item in found[1:]
+        item: surveyed.sought[ExpectedObject(difference.project_id, item.type, item.physical_id)].value
+        for _, item in found[1:]
     }
     return [
         {

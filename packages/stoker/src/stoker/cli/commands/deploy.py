@@ -23,7 +23,7 @@ from stoker.cli.terminal.messages import say
 
 if TYPE_CHECKING:
     from stoker.cli.commands.deployment import PlannedAction
-    from stoker.cli.commands.project import How
+    from stoker.cli.commands.project import Options
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -88,11 +88,11 @@ _HOW = ("parameters", "reset_parameters", "refresh", "skip_refresh", "preflight"
 """The options of a definition that apply to all stacks of a project."""
 
 
-def _how(options: dict[str, Any], jobs: int) -> How:
-    from stoker.cli.commands.project import How
+def _how(options: dict[str, Any], jobs: int) -> Options:
+    from stoker.cli.commands.project import Options
 
     refresh = extent(options["refresh"], options["skip_refresh"])
-    return How({}, options["reset_parameters"], refresh, options["preflight"], jobs)
+    return Options({}, options["reset_parameters"], refresh, options["preflight"], jobs)
 
 
 def _deploy_project(
@@ -123,11 +123,11 @@ def _delete_project(
     service: StackClient, file: str, stage: str | None, jobs: int, form: str, yes: bool, force: bool,
     skip_refresh: bool, dry_run: bool,
 ) -> None:  # fmt: skip
-    from stoker.cli.commands.project import How, delete_project
+    from stoker.cli.commands.project import Options, delete_project
     from stoker.cli.views.reports import reported
 
     with reported(form):
-        how = How(refresh=extent(None, skip_refresh), jobs=jobs)
+        how = Options(refresh=extent(None, skip_refresh), jobs=jobs)
         delete_project(service, file, stage, how, force, yes, dry_run, form)
 
 

@@ -21,18 +21,18 @@ from stoker.processes.assembly import made_engine, require_schema
 from stoker.processes.directory import write_private
 from stoker.processes.lifetime import cluster_config
 from stoker.processes.opened_database import opened_database
-from stoker.takeover.copying import Copier, Fate, TreeReport
+from stoker.takeover.copying import Copier, CopyOutcome, TreeReport
 from stoker.takeover.decoding import Decoder
 from stoker.takeover.documents import documents
 from stoker.takeover.heat import HeatDatabase
 
 _ALIVE = timedelta(minutes=3)
 _VERBS = {
-    Fate.COPY: ("can be copied", "copied"),
-    Fate.AGAIN: ("can be copied again: changed in Heat", "copied again"),
-    Fate.PRESENT: ("already here", "already here before"),
-    Fate.CHANGED_HERE: ("changed here and in Heat, kept as here",) * 2,
-    Fate.IMPOSSIBLE: ("cannot be taken over", "could not be taken over"),
+    CopyOutcome.COPY: ("can be copied", "copied"),
+    CopyOutcome.AGAIN: ("can be copied again: changed in Heat", "copied again"),
+    CopyOutcome.PRESENT: ("already here", "already here before"),
+    CopyOutcome.CHANGED_HERE: ("changed here and in Heat, kept as here",) * 2,
+    CopyOutcome.IMPOSSIBLE: ("cannot be taken over", "could not be taken over"),
 }
 """What is said after a number of trees, which may be one: whether it is planned, and that it is done."""
 
@@ -58,7 +58,7 @@ def copy_stacks(config_files: Sequence[str], keys: Sequence[str], key_file: Path
         click.echo(json.dumps({**facts, "trees": [report.to_data() for report in reports]}, indent=2))
     else:
         _show(reports, facts, choice.only_plan)
-    return not any(report.fate in (Fate.IMPOSSIBLE, Fate.CHANGED_HERE) for report in reports)
+    return not any(report.fate in (CopyOutcome.IMPOSSIBLE, CopyOutcome.CHANGED_HERE) for report in reports)
 
 
 def export(config_files: Sequence[str], directory: Path, project: str | None) -> bool:
@@ -149,7 +149,7 @@ def _show(reports: Sequence[TreeReport], facts: dict[str, Any], only_plan: bool)
     say(f"Heat's database {facts['from']} (revision {facts['revision']})")
     if facts["running_engines"]:
         say(f"Engines of Heat are running: {', '.join(facts['running_engines'])}. Stop them before the copy.")
-    for fate in Fate:
+    for fate in CopyOutcome:
         found = [report for report in reports if report.fate is fate]
         if found:
             stacks, resources = sum(each.stacks for each in found), sum(each.resources for each in found)

@@ -61,7 +61,7 @@ def keystone_setup(
     from keystoneauth1.adapter import Adapter
 
     from stoker.cloud.named_login import session_of
-    from stoker.processes.identity_setup import IdentitySetup, Wanted
+    from stoker.processes.identity_setup import IdentityContents, IdentitySetup
     from stoker.processes.lifetime import cluster_config
 
     config = cluster_config(config_files)
@@ -72,7 +72,7 @@ def keystone_setup(
     urls = {"orchestration": _endpoints(api_url, internal_api_url, "/v1/%(project_id)s")}
     if cfn_url:
         urls["cloudformation"] = _endpoints(cfn_url, internal_cfn_url, "/v1")
-    wanted = Wanted.of(config, regions, urls)
+    wanted = IdentityContents.of(config, regions, urls)
     identity = Adapter(
         session_of(cloud),
         service_type="identity",

@@ -50,10 +50,10 @@ class StartedProject:
         has failed, which has been shown then.
         """
         from stoker.cli.client.connection import embedded_service
-        from stoker.cli.commands.project import How, deploy_project
+        from stoker.cli.commands.project import Options, deploy_project
 
         click.echo()
-        deploy_project(embedded_service(set_up), self.path, self.stage, self.parameters, How(), self.yes, "text")
+        deploy_project(embedded_service(set_up), self.path, self.stage, self.parameters, Options(), self.yes, "text")
 
     def deploy_beside(
         self,

@@ -19,7 +19,7 @@ from stoker.authoring.project_files.project import Project, ProjectStack, cloud_
 from stoker.base.errors import TemplateInvalid
 from stoker.cli.client.joint_plan import Exchange, Planned, foreseen, output_of, refuse_used_exports
 from stoker.cli.client.kept_exports import with_exports
-from stoker.cli.client.parallel import Ended, Outcome, run
+from stoker.cli.client.parallel import Outcome, StepResult, run
 from stoker.cli.client.refusals import Refused
 from stoker.cli.client.sources import collect
 from stoker.cli.client.stack_client import Stack, StackClient
@@ -36,17 +36,19 @@ from stoker.cli.terminal.errors import CommandFailed, FollowingInterrupted, Temp
 from stoker.cli.terminal.messages import say
 from stoker.cli.views.follow import follow
 from stoker.cli.views.plans import show_plan
-from stoker.cli.views.project_progress import Shown, show_summary, shown_as
+from stoker.cli.views.project_progress import ProgressView, show_summary, shown_as
 from stoker.cli.views.reports import write
 
+Check = Callable[[Planned], None]
 Present = Mapping[str, Stack | None]
 """The stacks of a project as they were read, by name; None for one that does not exist."""
 JOINT = "joint_deployment"
 _UNCHANGED = "unchanged"
+_NOTHING: Present = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
-class How:
+class Options:
     """How a project is deployed. `parameters` are values from the command line, by stack; `jobs` is how many stacks at
     most are deployed at the same time. Nothing outside of the directory `within` is read, if there is one; paths are
     relative to it then.
@@ -141,7 +143,7 @@ def by_stack(project: Project, given: Mapping[str, str]) -> dict[str, dict[str, 
 class JointPlan:
     """The plans of all stacks of a project, each made after those of the stacks that it needs."""
 
-    def __init__(self, service: StackClient, project: Project, how: How, there: Present) -> None:
+    def __init__(self, service: StackClient, project: Project, how: Options, there: Present) -> None:
         """Make the plans; `there` are the stacks as they are. Raises ProjectRefused if a plan cannot be made or is
         known to fail.
         """
@@ -201,11 +203,7 @@ class JointPlan:
 
 
 def deployment(
-    service: StackClient,
-    stack: ProjectStack,
-    how: How,
-    values: Mapping[str, Any],
-    there: Present = MappingProxyType({}),
+    service: StackClient, stack: ProjectStack, how: Options, values: Mapping[str, Any], there: Present = _NOTHING
 ) -> Deployment:
     """Return what a stack is to be; `values` are those of parameters that come from other stacks. A stack that is not
     in `there` is read.
@@ -243,7 +241,7 @@ def show_joint_plan(joint: JointPlan, form: str) -> None:
 
 
 def plan_project(
-    service: StackClient, path: str, stage: str | None, given: Mapping[str, str], how: How, form: str
+    service: StackClient, path: str, stage: str | None, given: Mapping[str, str], how: Options, form: str
 ) -> bool:
     """Show the plan of a project; return whether there are changes."""
     project, how = _wanted(path, stage, given, how)
@@ -257,7 +255,7 @@ def plan_project(
     return bool(joint.changed)
 
 
-def _wanted(path: str, stage: str | None, given: Mapping[str, str], how: How) -> tuple[Project, How]:
+def _wanted(path: str, stage: str | None, given: Mapping[str, str], how: Options) -> tuple[Project, Options]:
     """Return a project, and `how` with the values that the user gives to its stacks."""
     project = read(path, stage)
     return project, replace(how, parameters=by_stack(project, given))
@@ -267,7 +265,7 @@ def _wanted(path: str, stage: str | None, given: Mapping[str, str], how: How) ->
 
 
 def deploy_project(
-    service: StackClient, path: str, stage: str | None, given: Mapping[str, str], how: How, yes: bool, form: str
+    service: StackClient, path: str, stage: str | None, given: Mapping[str, str], how: Options, yes: bool, form: str
 ) -> None:
     """Deploy the stacks of a project, after showing the plan. Raises CommandFailed unless all are deployed."""
     shown = shown_as(form)
@@ -289,7 +287,7 @@ class Deployer:
     """
 
     def __init__(
-        self, service: StackClient, joint: JointPlan, how: How, shown: Shown, check: Callable[[Planned], None] | None
+        self, service: StackClient, joint: JointPlan, how: Options, shown: ProgressView, check: Check | None
     ) -> None:
         self.unchanged: set[str] = set()
         self._service = service
@@ -347,18 +345,18 @@ def _refuse_surprises(joint: JointPlan, planned: Planned) -> None:
         )
 
 
-def present(service: StackClient, project: Project, how: How) -> Present:
+def present(service: StackClient, project: Project, how: Options) -> Present:
     """Return the stacks of a project by name; None for one that does not exist."""
     return _read_all(service, project, how, lambda stack: stack)
 
 
-def at_rest(service: StackClient, project: Project, how: How, shown: Shown) -> Present:
+def at_rest(service: StackClient, project: Project, how: Options, shown: ProgressView) -> Present:
     """Return the same when no operation runs on a stack, such as one of an earlier run that was interrupted."""
     with interruptible(project), shown.live():
         return _read_all(service, project, how, lambda each: waited(each, shown.of(each.name)) if each.busy else each)
 
 
-def _read_all(service: StackClient, project: Project, how: How, settled: Callable[[Stack], Stack]) -> Present:
+def _read_all(service: StackClient, project: Project, how: Options, settled: Callable[[Stack], Stack]) -> Present:
     found: dict[str, Stack | None] = {}
 
     def read_one(key: str) -> None:
@@ -385,7 +383,7 @@ def interruptible(project: Project) -> Iterator[None]:
 
 
 def delete_project(
-    service: StackClient, path: str, stage: str | None, how: How, force: bool, yes: bool, dry_run: bool, form: str
+    service: StackClient, path: str, stage: str | None, how: Options, force: bool, yes: bool, dry_run: bool, form: str
 ) -> None:
     """Delete the stacks of a project, those that others need last, after showing the plan.
 
@@ -446,7 +444,7 @@ def _show_deletion(action: PlannedAction, form: str, has_consumers: bool) -> Non
 # -- results -------------------------------------------------------------------------------------------------------
 
 
-def errors_of(ended: Mapping[str, Ended]) -> dict[str, CommandFailed]:
+def errors_of(ended: Mapping[str, StepResult]) -> dict[str, CommandFailed]:
     """Return the errors of steps. Raises what is no failure of a command, which is a defect."""
     found: dict[str, CommandFailed] = {}
     for name, end in ended.items():
@@ -457,7 +455,7 @@ def errors_of(ended: Mapping[str, Ended]) -> dict[str, CommandFailed]:
     return found
 
 
-def _refuse_failed(ended: Mapping[str, Ended]) -> None:
+def _refuse_failed(ended: Mapping[str, StepResult]) -> None:
     """Raise ProjectRefused if a step before the first change has failed."""
     errors = errors_of(ended)
     if errors:
@@ -471,7 +469,7 @@ def show_errors(errors: Mapping[str, CommandFailed]) -> None:
         error.show()
 
 
-def _conclude(project: Project, ended: Mapping[str, Ended], unchanged: set[str], form: str) -> None:
+def _conclude(project: Project, ended: Mapping[str, StepResult], unchanged: set[str], form: str) -> None:
     """Show how the stacks ended, and exit with status 1 unless all are as wanted."""
     errors = errors_of(ended)
     rows = [_row(project, name, end, name in unchanged) for name, end in ended.items()]
@@ -483,13 +481,13 @@ def _conclude(project: Project, ended: Mapping[str, Ended], unchanged: set[str],
         sys.exit(1)
 
 
-def _row(project: Project, name: str, end: Ended, unchanged: bool) -> dict[str, object]:
+def _row(project: Project, name: str, end: StepResult, unchanged: bool) -> dict[str, object]:
     stack: ProjectStack | None = project.stacks.get(name)
     outcome = _UNCHANGED if unchanged else end.outcome.value
     return row_of(name, stack.name if stack is not None else name, outcome, end)
 
 
-def row_of(key: str, name: str, outcome: str, end: Ended) -> dict[str, object]:
+def row_of(key: str, name: str, outcome: str, end: StepResult) -> dict[str, object]:
     """Return a row of a summary: the outcome of a stack, and how its step ended."""
     row: dict[str, Any] = {"stack": key, "name": name, "outcome": outcome}
     if isinstance(end.error, CommandFailed):

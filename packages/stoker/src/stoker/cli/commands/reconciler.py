@@ -16,15 +16,15 @@ from stoker.authoring.project_files.ordering import removal_order
 from stoker.authoring.project_files.project import Project, ProjectStack
 from stoker.base.errors import ActionInProgress, ApprovalRequired, ChangeWindowClosed, StackLocked
 from stoker.cli.client.joint_plan import Exchange, Planned
-from stoker.cli.client.parallel import Ended, run
 from stoker.cli.client.parallel import Outcome as Step
+from stoker.cli.client.parallel import StepResult, run
 from stoker.cli.client.refusals import refusal_of
 from stoker.cli.client.stack_client import StackClient
 from stoker.cli.commands.deployment import StackIsLocked, deletion, finish, refuse_locked
 from stoker.cli.commands.project import (
     Deployer,
-    How,
     JointPlan,
+    Options,
     Present,
     errors_of,
     interruptible,
@@ -101,7 +101,7 @@ def tag_of(name: str, stage: str | None) -> str:
 class Reconciler:
     """Makes stacks what a project file says. `tag` is that of the source; see `tag_of`."""
 
-    def __init__(self, service: StackClient, tag: str, how: How, rules: Rules, form: str) -> None:
+    def __init__(self, service: StackClient, tag: str, how: Options, rules: Rules, form: str) -> None:
         self._service = service
         self._tag = tag
         self._how = how
@@ -149,7 +149,7 @@ class Reconciler:
 
         return replace(project, stacks={key: tagged(stack) for key, stack in project.stacks.items()})
 
-    def _deployed(self, joint: JointPlan) -> tuple[dict[str, Ended], set[str]]:
+    def _deployed(self, joint: JointPlan) -> tuple[dict[str, StepResult], set[str]]:
         if not joint.changed:
             return {}, set()
         deployer = Deployer(self._service, joint, self._how, self._shown, self._check)
@@ -167,7 +167,7 @@ class Reconciler:
                 "--allow-data-loss, or deploy it by hand."
             )
 
-    def _removed(self, project: Project, surplus: Mapping[str, str]) -> dict[str, Ended]:
+    def _removed(self, project: Project, surplus: Mapping[str, str]) -> dict[str, StepResult]:
         """Remove stacks, each one after those that import from it."""
         if not surplus or not self._rules.prune or self._rules.dry_run:
             return {}
@@ -189,7 +189,7 @@ class Reconciler:
             return run(before, act, self._how.jobs)
 
 
-def _rows(joint: JointPlan, ended: Mapping[str, Ended], unchanged: set[str]) -> Iterator[dict[str, object]]:
+def _rows(joint: JointPlan, ended: Mapping[str, StepResult], unchanged: set[str]) -> Iterator[dict[str, object]]:
     """Yield a row for each step of a deployment, of which nothing may have been done."""
     for name, step in joint.exchange.order.steps.items():
         planned = joint.plans[step.stack]
@@ -198,14 +198,14 @@ def _rows(joint: JointPlan, ended: Mapping[str, Ended], unchanged: set[str]) -> 
         yield _row(name, planned.stack.name, ended.get(name), usual, absent)
 
 
-def _row(key: str, name: str, end: Ended | None, usual: Outcome, absent: Outcome) -> dict[str, object]:
+def _row(key: str, name: str, end: StepResult | None, usual: Outcome, absent: Outcome) -> dict[str, object]:
     """Return the outcome of a stack: `usual` after a step that is done, `absent` without one."""
     if end is None:
         return {"stack": key, "name": name, "outcome": absent}
     return row_of(key, name, usual if end.outcome is Step.DONE else _outcome_of(end), end)
 
 
-def _outcome_of(end: Ended) -> Outcome:
+def _outcome_of(end: StepResult) -> Outcome:
     if end.outcome is Step.SKIPPED:
         return Outcome.SKIPPED
     refusal = refusal_of(end.error)

@@ -23,7 +23,7 @@ from stoker.cli.terminal.messages import say
 if TYPE_CHECKING:
     from stoker.cli.client.git_checkout import GitCheckout
     from stoker.cli.client.stack_client import StackClient
-    from stoker.cli.commands.project import How
+    from stoker.cli.commands.project import Options
     from stoker.cli.commands.reconciler import Round, Rules
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,39}")
@@ -85,12 +85,12 @@ def sync(
       stoker sync https://git.example.org/shop.git --ref main --prune
       stoker sync git@git.example.org:shop.git --interval 30 -f json
     """
-    from stoker.cli.commands.project import How
+    from stoker.cli.commands.project import Options
     from stoker.cli.commands.reconciler import Rules
 
     found = _source(source, ref, checkout, name, stage, path)
     rules = Rules(prune=prune, allow_data_loss=allow_data_loss, dry_run=dry_run)
-    how = How(refresh=refresh, jobs=jobs, within=Path.cwd() if found.checkout is not None else None)
+    how = Options(refresh=refresh, jobs=jobs, within=Path.cwd() if found.checkout is not None else None)
     cloud = click.get_current_context().params["os_cloud"]
     rounds = Rounds(service, cloud, found, stage, parameters, how, rules, form)
     if once:
@@ -157,7 +157,7 @@ class Rounds:
     source: Source
     stage: str | None
     parameters: Mapping[str, str]
-    how: How
+    how: Options
     rules: Rules
     form: str
 

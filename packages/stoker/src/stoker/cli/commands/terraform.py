@@ -36,7 +36,7 @@ def import_state(file: Path, out: Path, *, flat: bool, skip_unsupported: bool, f
     Exits with status 1 if objects have no equivalent, unless these are skipped. Raises CommandFailed.
     """
     from stoker.authoring.terraform.importing import from_state, in_modules
-    from stoker.authoring.terraform.state import LARGEST, NotAState, read_state
+    from stoker.authoring.terraform.state import LARGEST, InvalidState, read_state
     from stoker.plugins.registry import Registry
 
     free_files(out, (TEMPLATE, ENVIRONMENT))
@@ -45,7 +45,7 @@ def import_state(file: Path, out: Path, *, flat: bool, skip_unsupported: bool, f
             state = read_state(opened.read(LARGEST + 1))
     except OSError as error:
         raise CommandFailed(f"{file}: {error.strerror}") from error
-    except NotAState as error:
+    except InvalidState as error:
         raise CommandFailed(f"{file} cannot be imported: {error}.") from error
     found = from_state(state, Registry.from_entry_points().types())
     refused = bool(found.unsupported) and not skip_unsupported

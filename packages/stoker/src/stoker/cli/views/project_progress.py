@@ -22,7 +22,7 @@ from stoker.cli.views.progress_views import Lines, View, tree
 from stoker.cli.views.reports import TEXT, JSONLines, Report, write
 
 
-class Shown:
+class ProgressView:
     """Shows what happens to several stacks, from any thread: a line for each finished resource."""
 
     def __init__(self) -> None:
@@ -55,7 +55,7 @@ class _OneOfSeveral:
 
     asks = False
 
-    def __init__(self, shown: Shown, name: str) -> None:
+    def __init__(self, shown: ProgressView, name: str) -> None:
         self._shown = shown
         self._name = name
 
@@ -103,7 +103,7 @@ class _Locked:
             self._view.end(progress)
 
 
-class AsTrees(Shown):
+class AsTrees(ProgressView):
     """The trees of all stacks in progress, redrawn in place; that of a stack that has ended stays above them."""
 
     def __init__(self) -> None:
@@ -158,7 +158,7 @@ class _InTree:
             self._trees.print(tree(progress, console()))
 
 
-class AsJSON(Shown):
+class AsJSON(ProgressView):
     """One JSON object on each line."""
 
     def of(self, name: str) -> Report:
@@ -168,11 +168,11 @@ class AsJSON(Shown):
         return JSONLines()
 
 
-def shown_as(form: str) -> Shown:
+def shown_as(form: str) -> ProgressView:
     """Return what shows progress in the format of the option `-f`."""
     if form == "json":
         return AsJSON()
-    return AsTrees() if console().is_terminal else Shown()
+    return AsTrees() if console().is_terminal else ProgressView()
 
 
 _SIGNS = {

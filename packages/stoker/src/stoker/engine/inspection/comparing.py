@@ -23,7 +23,7 @@ from stoker.engine.redaction.stacks import without_secrets
 from stoker.plugins.live_values import live_values
 from stoker.plugins.outcome import Failed
 from stoker.plugins.resource import Call, ResourceType
-from stoker.schema.live import How
+from stoker.schema.live import LiveSource
 from stoker.schema.property import Property
 
 LOG = logging.getLogger(__name__)
@@ -175,7 +175,7 @@ def _not_compared(kind: ResourceType, call: Call, found: Mapping[str, Any]) -> d
         live = known.get(name)
         if value is None or not call.gives(name) or name in call.compared or name in found:
             continue
-        if live is not None and live.how is How.MANAGED:
+        if live is not None and live.how is LiveSource.MANAGED:
             continue
         declared = _UNDECLARED if live is None else _NOT_SHOWN if live.is_compared else live.reason
         left[name] = call.unread.get(name, declared)

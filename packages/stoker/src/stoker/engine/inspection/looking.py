@@ -46,7 +46,7 @@ class _Place(NamedTuple):
     uuid: str
 
 
-class Look:
+class CloudRefresh:
     """One look at a tree of stacks for a plan, which reads each object once, however often the plan is made again.
 
     `refresh` says what is looked at, `wanted` is the definition that the plan is about, which says what is ignored; of

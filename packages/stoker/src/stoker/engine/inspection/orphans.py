@@ -35,7 +35,7 @@ class Orphaned(StrEnum):
     UNKNOWN = "unknown"
 
 
-class Why(StrEnum):
+class OrphanReason(StrEnum):
     """Why an object is in the result."""
 
     UNREADABLE = "unreadable"
@@ -58,7 +58,7 @@ class Orphan:
     """
 
     status: Orphaned
-    why: Why
+    why: OrphanReason
     type: str
     physical_id: str = ""
     name: str = ""
@@ -87,7 +87,7 @@ async def orphans_of(
     for listing, answer in chain.from_iterable(answers):
         type_name = _type_of(types, listing)
         if isinstance(answer, CloudError):
-            found.append(Orphan(Orphaned.UNKNOWN, Why.UNREADABLE, type_name, detail=answer.message))
+            found.append(Orphan(Orphaned.UNKNOWN, OrphanReason.UNREADABLE, type_name, detail=answer.message))
         else:
             candidates += ((type_name, identifier, name) for identifier, name in answer if has_short_id(name))
 
@@ -121,13 +121,17 @@ def _judged(
     """Return what the record says about an object that no resource has."""
     if resource is not None:
         unfinished = resource.physical_id is None or resource.stack in busy
-        status, why = (Orphaned.UNKNOWN, Why.IN_PROGRESS) if unfinished else (Orphaned.ORPHANED, Why.SECOND)
+        status, why = (
+            (Orphaned.UNKNOWN, OrphanReason.IN_PROGRESS) if unfinished else (Orphaned.ORPHANED, OrphanReason.SECOND)
+        )
         return Orphan(status, why, type_name, identifier, name, resource.name, resource.stack)
     if event is None:
-        return Orphan(Orphaned.UNKNOWN, Why.UNPROVEN, type_name, identifier, name)
+        return Orphan(Orphaned.UNKNOWN, OrphanReason.UNPROVEN, type_name, identifier, name)
     if event.stack in busy and not event.deleted:
-        return Orphan(Orphaned.UNKNOWN, Why.IN_PROGRESS, event.type, identifier, name, event.resource, event.stack)
-    return Orphan(Orphaned.ORPHANED, Why.LEFT, event.type, identifier, name, event.resource, event.stack)
+        return Orphan(
+            Orphaned.UNKNOWN, OrphanReason.IN_PROGRESS, event.type, identifier, name, event.resource, event.stack
+        )
+    return Orphan(Orphaned.ORPHANED, OrphanReason.LEFT, event.type, identifier, name, event.resource, event.stack)
 
 
 def _by_service(kinds: Iterable[ResourceType]) -> dict[str, list[ResourceType]]:

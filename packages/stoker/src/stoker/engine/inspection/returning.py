@@ -7,7 +7,7 @@ from functools import partial
 from sqlalchemy import Connection
 
 from stoker.contract.stacks import Refresh
-from stoker.engine.inspection.looking import Look
+from stoker.engine.inspection.looking import CloudRefresh
 from stoker.engine.inspection.observing import examine_tree
 from stoker.engine.planning.decide import Policies
 from stoker.engine.planning.nested import NestedPlanner
@@ -25,7 +25,7 @@ async def returning_plan(services: EngineServices, stack: Stack) -> Plan:
     exports = await services.loader.exports(stack.project_id, inputs.template)
     definition = await services.bind(stack, inputs, exports)
     examined = await examine_tree(services, stack)
-    look = Look(services, stack, Refresh.ALL, definition)
+    look = CloudRefresh(services, stack, Refresh.ALL, definition)
     await look.begin()
 
     def on(connection: Connection) -> Plan:

@@ -67,7 +67,7 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class Sought:
+class ExpectedObject:
     """An object that is looked for besides the recorded ones: its project, type and ID."""
 
     project_id: str
@@ -76,24 +76,24 @@ class Sought:
 
 
 @dataclass(frozen=True, slots=True)
-class Surveyed:
+class SurveyResult:
     """The findings, and what the cloud says about the objects that were sought."""
 
     found: tuple[Found, ...]
-    sought: Mapping[Sought, Presence]
+    sought: Mapping[ExpectedObject, Presence]
 
 
 _Place = tuple[str, Listing]
 """A project and a list in it."""
 
 
-async def survey(services: EngineServices, shown: ShownId, sought: Collection[Sought] = ()) -> Surveyed:
+async def survey(services: EngineServices, shown: ShownId, sought: Collection[ExpectedObject] = ()) -> SurveyResult:
     """Compare all recorded objects with the cloud. `shown` is how IDs that users have chosen are shown."""
     return await _Survey(services, shown, frozenset(sought)).run()
 
 
 class _Survey:
-    def __init__(self, services: EngineServices, shown: ShownId, sought: frozenset[Sought]) -> None:
+    def __init__(self, services: EngineServices, shown: ShownId, sought: frozenset[ExpectedObject]) -> None:
         self._services = services
         self._shown = shown
         self._sought = sought
@@ -103,7 +103,7 @@ class _Survey:
         self._unlisted = defaultdict[tuple[str, str, str], set[str]](set)
         self._found: list[Found] = []
 
-    async def run(self) -> Surveyed:
+    async def run(self) -> SurveyResult:
         before = await self._services.database.read(recorded_objects.everything)
         projects = sorted(
             {owner.project_id for owner in before.owners.values()} | {it.project_id for it in self._sought}
@@ -124,7 +124,7 @@ class _Survey:
         found = sorted(
             set(self._found), key=lambda each: (each.project_id, each.stack, each.finding, each.type, each.physical_id)
         )
-        return Surveyed(tuple(found), dict(zip(self._sought, presences, strict=True)))
+        return SurveyResult(tuple(found), dict(zip(self._sought, presences, strict=True)))
 
     # -- reading ----------------------------------------------------------------------------------------------
 
@@ -229,7 +229,7 @@ class _Survey:
         except StokerError as error:
             self._found.append(note(Finding.UNKNOWN, reason=error.message))
 
-    async def _presence(self, each: Sought) -> Presence:
+    async def _presence(self, each: ExpectedObject) -> Presence:
         kind = self._services.registry.get(each.type)
         if kind is None or (listing := kind.listed) is None or (each.project_id, listing) not in self._listed:
             return Presence.UNKNOWN

@@ -30,7 +30,7 @@ from stoker.engine.running.endings import lines_about
 from stoker.engine.running.run import OperationRun
 from stoker.engine.running.stopping import LOST, Stop, is_superseded
 from stoker.store import claims, deaths
-from stoker.store.claims import Begun, Standing
+from stoker.store.claims import ActionStart, OperationState
 from stoker.store.journal import Batch
 from stoker.store.records import IN_PROGRESS, REMOVE_SNAPSHOT, UNFINISHED, EngineRecord
 from stoker.store.time_of_day import time_of_day
@@ -217,7 +217,7 @@ class Membership:
         async with self._following:
             return
 
-    def _moved(self, step: float) -> list[Begun]:
+    def _moved(self, step: float) -> list[ActionStart]:
         """Correct the times in memory by a step of the clock: what timeouts count from, and the deadlines."""
         begun = []
         for run in self._runs.all():
@@ -227,7 +227,7 @@ class Membership:
                 row = state.row
                 if row.status == IN_PROGRESS and row.started_at is not None:
                     before, row.started_at = row.started_at, row.started_at + step
-                    begun.append(Begun(row.uuid, before, row.started_at))
+                    begun.append(ActionStart(row.uuid, before, row.started_at))
         return begun
 
     def _record(self, now: float) -> EngineRecord:
@@ -305,7 +305,7 @@ class Membership:
             if identifier not in found or found[identifier].status not in UNFINISHED:
                 self._parts.awaited.ended(identifier)
 
-    def _judge(self, run: OperationRun, standing: Standing | None) -> None:
+    def _judge(self, run: OperationRun, standing: OperationState | None) -> None:
         if run.operation.owner is None:  # handed over during the query
             return
         if standing is None or (standing.owner, standing.epoch) != (self._services.id, run.assignment.claim.epoch):

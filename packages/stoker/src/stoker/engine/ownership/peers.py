@@ -14,7 +14,7 @@ from stoker.store import claims
 from stoker.store.records import Operation
 
 
-class PeerAway(StokerError):
+class PeerUnavailable(StokerError):
     """The engine to which a request was forwarded did not answer; the request may have been executed."""
 
 
@@ -31,7 +31,7 @@ class Peers(Protocol):
         """Notify an engine, which waits for an operation, that it has finished."""
 
     async def ask(self, engine_id: str, context: RequestContext, request: Request[Answer], seconds: float) -> Answer:
-        """Forward a request to another engine; return its answer. Raises PeerAway, or the error of the request."""
+        """Forward a request to another engine; return the answer. Raises PeerUnavailable, or the request's error."""
 
 
 class NoPeers:
@@ -47,8 +47,8 @@ class NoPeers:
         """Do nothing."""
 
     async def ask(self, engine_id: str, context: RequestContext, request: Request[Answer], seconds: float) -> Answer:
-        """Raise PeerAway."""
-        raise PeerAway(f"The engine {engine_id} cannot be reached: this one knows no way to others.")
+        """Raise PeerUnavailable."""
+        raise PeerUnavailable(f"The engine {engine_id} cannot be reached: this one knows no way to others.")
 
 
 @dataclass

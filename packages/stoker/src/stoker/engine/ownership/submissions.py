@@ -135,7 +135,7 @@ class Submissions:
         writer: Writer | None = None,
     ) -> None:
         """Record a new stack with its first operation, and start it. Raises IntegrityError if the name is in use, and
-        GivenUp if its credential is about to be removed.
+        CredentialRemoved if its credential is about to be removed.
 
         `steps` are further statements of the same transaction, which follow the others. `writer` is that of the
         parent's run, for a nested stack: Fenced is raised if its claim has been lost.
@@ -177,8 +177,8 @@ class Submissions:
         """Record an operation on an existing stack and start it; an operation in progress is superseded.
 
         `values` are further columns of the stack to set, `rows` other rows to change, `new` rows to add. `credential`
-        becomes the credential of its tree; GivenUp is raised if that is about to be removed. `guard` receives the stack
-        as it is when the operation is recorded; if it raises an error, nothing is recorded, and the error is raised
+        becomes the credential of its tree; CredentialRemoved is raised if that is about to be removed. `guard`
+        receives the stack when the operation is recorded; if it raises an error, nothing is recorded, and it is raised
         here. `fresh` is a guard that reads more of the record. `steps` and `writer` as for `submit_new`. If another
         engine runs an operation on the stack, the new operation waits until that has ended.
         """

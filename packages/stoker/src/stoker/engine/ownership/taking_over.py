@@ -19,7 +19,7 @@ from stoker.engine.records.services import RecordingServices
 from stoker.engine.running.run import OperationRun
 from stoker.store import claimable, claims
 from stoker.store.claimable import Orphan
-from stoker.store.claims import Claimant, Taken
+from stoker.store.claims import Claimant, ClaimedOperations
 from stoker.store.journal import Batch
 
 LOG = logging.getLogger(__name__)
@@ -83,7 +83,7 @@ class Takeovers:
 
     async def take(self, identifiers: Collection[str]) -> list[OperationRun]:
         """Claim those of these operations that no living engine owns, and run them; return their runs."""
-        services, taken = self._services, [Taken()]
+        services, taken = self._services, [ClaimedOperations()]
         if self._services.background.stopped:
             return []
 

@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 
 from stoker.base.diagnostics import Diagnostic
 from stoker.engine.planning.decide import Policies
-from stoker.engine.planning.importing import NO_IMPORTS, Imports, Seeking
+from stoker.engine.planning.importing import NO_IMPORTS, Imports, NestedImportSearch
 from stoker.engine.planning.kinds import Kind
 from stoker.engine.planning.nested import NestedPlanner
 from stoker.engine.planning.plan import Plan, Step
@@ -30,7 +30,7 @@ def check_below(
     wanted: Wanted,
     made: Relocated,
     imports: Imports = NO_IMPORTS,
-    seeking: Seeking | None = None,
+    seeking: NestedImportSearch | None = None,
 ) -> list[Diagnostic]:
     """Return a problem for each entry that is about a nested stack and cannot be carried out: where the template has no
     such resource, or one of another type, or still has it.

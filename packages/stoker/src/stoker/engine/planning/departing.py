@@ -36,7 +36,7 @@ class Obstacle:
 
 
 @dataclass(slots=True)
-class Departure:
+class OutgoingMoves:
     """A root stack that loses resources by these moves: it gets the inputs `prepared`, None for those that it has.
 
     `side` is what it becomes with them, and `plan` the plan of it, which changes nothing.
@@ -60,13 +60,13 @@ class Departure:
         return [self.stack, *(each.stack for each in self.tree.below.values())]
 
 
-def departures(services: EngineServices, connection: Connection, made: Relocated) -> list[Departure]:
+def departures(services: EngineServices, connection: Connection, made: Relocated) -> list[OutgoingMoves]:
     """Return the other root stacks that moves take resources of, after these were carried out in memory."""
     found = []
     for name, tree in made.tree.others.items():
         moves = [move for move in made.moves if move.path[0].startswith(f"{name}/")]
         if moves:
-            departure = Departure(tree, moves)
+            departure = OutgoingMoves(tree, moves)
             departure.obstacles += _obstacles(connection, made.tree.top.stack, departure)
             if not departure.obstacles and (own := [move for move in moves if len(move.path) == 1]):
                 _redefine(services, connection, departure, own)
@@ -74,7 +74,7 @@ def departures(services: EngineServices, connection: Connection, made: Relocated
     return found
 
 
-def _obstacles(connection: Connection, target: Stack, departure: Departure) -> Iterator[Obstacle]:
+def _obstacles(connection: Connection, target: Stack, departure: OutgoingMoves) -> Iterator[Obstacle]:
     stack = departure.stack
     if refactors.has_snapshots(connection, stack.id):
         message = f"the stack {stack.name} has snapshots, which could not be restored any more"
@@ -97,14 +97,14 @@ def has_user(state: ResourceState) -> bool:
     return state.type.nested or "user_id" in state.stored.data
 
 
-def _names(departure: Departure, move: Relocation) -> set[str]:
+def _names(departure: OutgoingMoves, move: Relocation) -> set[str]:
     """Return the names of the resources that are still in the stack which a resource has left."""
     stacks = [departure.tree.top, *departure.tree.below.values()]
     return {state.row.name for each in stacks if each.stack.id == move.source.id for state in each.states.values()}
 
 
 def _redefine(
-    services: EngineServices, connection: Connection, departure: Departure, moves: Iterable[Relocation]
+    services: EngineServices, connection: Connection, departure: OutgoingMoves, moves: Iterable[Relocation]
 ) -> None:
     """Give the stack a template without resources of its own."""
     recorded, stack, loader = departure.tree.top, departure.stack, services.loader
@@ -133,7 +133,7 @@ def _redefine(
     departure.prepared, departure.side, departure.plan = prepared, side, after.plan
 
 
-def _side(services: EngineServices, connection: Connection, departure: Departure, prepared: Prepared) -> Side:
+def _side(services: EngineServices, connection: Connection, departure: OutgoingMoves, prepared: Prepared) -> Side:
     """Return what a stack becomes with other inputs. Raises TemplateInvalid if they cannot be used."""
     recorded, stack, loader = departure.tree.top, departure.stack, services.loader
     assert recorded.inputs is not None

@@ -49,7 +49,7 @@ NO_IMPORTS = Imports()
 
 
 @dataclass(frozen=True, slots=True)
-class Sought:
+class NestedImport:
     """A nested stack some of whose imports are `pending`: these by name, its definition, the stack `around` it, what is
     recorded of it (None if it does not exist yet), and its `facade`. Its parameters are all known if it `is_known`.
     """
@@ -64,7 +64,7 @@ class Sought:
 
 
 @dataclass(slots=True)
-class Seeking:
+class NestedImportSearch:
     """Finds the imports of nested stacks whose objects were not read yet, while the tree is planned.
 
     `former` are the entries with which the stack was deployed before. Afterwards `found` are the nested stacks with
@@ -73,7 +73,7 @@ class Seeking:
     """
 
     former: Transfers
-    found: dict[Path, Sought] = field(default_factory=dict)
+    found: dict[Path, NestedImport] = field(default_factory=dict)
     problems: list[Diagnostic] = field(default_factory=list)
     reached: set[object] = field(default_factory=set)
 
@@ -99,7 +99,7 @@ class Seeking:
             return
         if pending:
             is_known = not has_unknown(wanted.inputs.parameters)
-            self.found[path] = Sought(path, around, recorded, facade, wanted, pending, is_known)
+            self.found[path] = NestedImport(path, around, recorded, facade, wanted, pending, is_known)
 
     def unreached(self, imports: Mapping[str, Import], wanted: Wanted) -> Iterator[Diagnostic]:
         """Yield a problem for each import (by path) of a nested stack of which is not known what it will have."""

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class LocatedResource:
     """A recorded resource, and the stack that it is in."""
 
     recorded: Recorded
@@ -34,7 +34,7 @@ class Placed:
 
 
 @dataclass(frozen=True, slots=True)
-class Losing:
+class LosingStack:
     """Another root stack that loses the resources at these paths, and what policies say of its plan."""
 
     stack: Stack
@@ -43,20 +43,20 @@ class Losing:
 
 
 @dataclass(frozen=True, slots=True)
-class Departures:
+class StackMoves:
     """Moves between root stacks that a deployment carries out, or that an earlier one of the same deployment has.
 
     `stacks` are the other root stacks that lose resources; `leaving` are the paths of the resources that the stack
     itself has lost by then.
     """
 
-    stacks: Sequence[Losing] = ()
+    stacks: Sequence[LosingStack] = ()
     leaving: frozenset[str] = frozenset()
 
 
-NO_DEPARTURES = Departures()
+NO_DEPARTURES = StackMoves()
 
-Places = Mapping[Path, Placed]
+Places = Mapping[Path, LocatedResource]
 """The recorded resources of a stack and of those nested in it, each after the ones around it, without replaced ones."""
 
 

@@ -21,12 +21,18 @@ from sqlalchemy import Connection
 
 from stoker.base.errors import StokerError
 from stoker.engine.planning.decide import Policies, Target
-from stoker.engine.planning.importing import NO_IMPORTS, Imports, Seeking, pending_imports, returned_references
+from stoker.engine.planning.importing import (
+    NO_IMPORTS,
+    Imports,
+    NestedImportSearch,
+    pending_imports,
+    returned_references,
+)
 from stoker.engine.planning.kinds import Kind
 from stoker.engine.planning.plan import Decision, Plan, Step, forward_key
 from stoker.engine.planning.planner import Forward, Wanted
 from stoker.engine.planning.reasons import Reason, ReasonCode
-from stoker.engine.planning.rehearsal import Rehearsal, Unforeseeable
+from stoker.engine.planning.rehearsal import NotPredictable, Rehearsal
 from stoker.engine.planning.relocating import Relocated
 from stoker.engine.planning.restoring import Copies
 from stoker.engine.planning.retaining import Removing
@@ -79,7 +85,7 @@ class NestedPlanner:
     read: dict[str, Recorded] = field(default_factory=dict)
     relocated: Relocated | None = None
     imports: Imports = NO_IMPORTS
-    seeking: Seeking | None = None
+    seeking: NestedImportSearch | None = None
     above: Path = ()
 
     def plan_nested(
@@ -100,7 +106,7 @@ class NestedPlanner:
             return NestedPlan(decision, self._unchanged(state) if self.with_kept else (), forecast)
         try:
             plan = forecast.plan()
-        except (Unforeseeable, StokerError) as error:
+        except (NotPredictable, StokerError) as error:
             LOG.debug("cannot plan the nested stack of %s: %s", target.name, error)
             return None
         decision = _with_what_is_inside(decision, plan)
@@ -184,7 +190,7 @@ class ChildForecast:
         return Rehearsal(proxy(self), self._target, self._state, self._recorded, self._inside.stack)
 
     def plan(self) -> Plan:
-        """Return the plan of the nested stack. Raises Unforeseeable, or TemplateInvalid for an unusable template."""
+        """Return the plan of the nested stack. Raises NotPredictable, or TemplateInvalid for an unusable template."""
         return self.forward(self._rehearsal.asked).plan()
 
     # -- values ------------------------------------------------------------------------------------------------------
@@ -197,7 +203,7 @@ class ChildForecast:
         """Implements scope.Forecast."""
         try:
             return self._as_seen_from_above(self._rehearsal.attribute(key), *key)
-        except (Unforeseeable, StokerError):
+        except (NotPredictable, StokerError):
             return Unknown.of(self._target.name, str(key[0]), *key[1:])
 
     def _as_seen_from_above(self, value: object, attribute: Any, *path: Any) -> object:
@@ -303,5 +309,5 @@ class ChildForecast:
             return None
         request = capabilities.child_of(self._target.type, self._hidden)
         if request is None or request.template is None:
-            raise Unforeseeable("the result depends on hidden values")
+            raise NotPredictable("the result depends on hidden values")
         return self._bound(self._inputs(request))

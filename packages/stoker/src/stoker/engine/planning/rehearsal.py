@@ -31,7 +31,7 @@ _ENTRIES = 10_000
 """Maximum number of repeated calls of a method before its result counts as unforeseeable."""
 
 
-class Unforeseeable(Exception):
+class NotPredictable(Exception):
     """The actions of a type cannot be determined in advance."""
 
 
@@ -45,10 +45,10 @@ class _Absent:
     """Replaces everything outside the nested stack."""
 
     def __getattr__(self, name: str) -> object:
-        raise Unforeseeable(f"it needs {name}")
+        raise NotPredictable(f"it needs {name}")
 
 
-class StandIn:
+class SimulatedChildStack:
     """Replaces the nested stack: does nothing, and behaves as if everything was done. See ChildStack."""
 
     def __init__(self, planner: Planner, recorded: Recorded | None) -> None:
@@ -62,8 +62,8 @@ class StandIn:
         return Done(physical_id=self._recorded.stack.id if self._recorded is not None else None)
 
     async def begin(self, *arguments: object, **named: object) -> None:
-        """Raise Unforeseeable: only signals start operations outside of the resource's action."""
-        raise Unforeseeable("it starts an operation of the nested stack on its own")
+        """Raise NotPredictable: only signals start operations outside of the resource's action."""
+        raise NotPredictable("it starts an operation of the nested stack on its own")
 
     async def revise_metadata(self, *arguments: Any) -> None:
         """Metadata are no part of the request to the nested stack."""
@@ -91,7 +91,7 @@ class StandIn:
 
     def _forward(self) -> Forward:
         if self.asked is None:
-            raise Unforeseeable("it requests nothing of the nested stack")
+            raise NotPredictable("it requests nothing of the nested stack")
         return self._planner.forward(self.asked)
 
     async def template(self) -> Mapping[str, Any] | None:
@@ -103,7 +103,7 @@ class StandIn:
 class Rehearsal:
     """One action of one resource. `state` is the resource as recorded, None for a new one.
 
-    Afterwards `asked` is the type's final request to its nested stack. Raises Unforeseeable.
+    Afterwards `asked` is the type's final request to its nested stack. Raises NotPredictable.
     """
 
     def __init__(
@@ -123,13 +123,13 @@ class Rehearsal:
             # A name that differs the next time is random, and only known when it is chosen.
             random = new - _entries(self._enter()[1]).keys()
             asked = _renamed(asked, [name for name in _entries(asked) if name in random])
-        cast(StandIn, call.child).asked = asked
+        cast(SimulatedChildStack, call.child).asked = asked
         if call.physical_id is None:  # afterwards, there is a nested stack
             call.physical_id = cast(Any, Unknown.of(self._target.name))
         return call, asked
 
     def _enter(self) -> tuple[Call, ChildRequest]:
-        child = StandIn(self._planner, self._recorded)
+        child = SimulatedChildStack(self._planner, self._recorded)
         call = self._make_call(child)
         method = self._target.type.update if self._state is not None else self._target.type.create
         for _ in range(_ENTRIES):
@@ -139,10 +139,10 @@ class Rehearsal:
             if not isinstance(outcome, Again):
                 break
             call.now += outcome.after or 0.0
-        raise Unforeseeable(f"its result is {outcome!r}")
+        raise NotPredictable(f"its result is {outcome!r}")
 
     def attribute(self, key: AttributeKey) -> object:
-        """Return a future attribute of the resource. Raises Unforeseeable."""
+        """Return a future attribute of the resource. Raises NotPredictable."""
         return at_once(self._target.type.read_attributes(self._call, {key})).get(key)
 
     def reference(self) -> Any:
@@ -154,7 +154,7 @@ class Rehearsal:
             Snapshot(state.row.name, state.physical_name, state.row.physical_id, call.data, call.properties)
         )
 
-    def _make_call(self, child: StandIn) -> Call:
+    def _make_call(self, child: SimulatedChildStack) -> Call:
         target, state, absent = self._target, self._state, cast(Any, _Absent())
         properties = finalized(target.type, target.given)
         previous = finalized(target.type, state.given) if state is not None else None
@@ -193,19 +193,19 @@ class Rehearsal:
 
 
 def at_once(coroutine: Coroutine[object, object, object]) -> Any:
-    """Return the result of a coroutine that must not wait. Raises Unforeseeable."""
+    """Return the result of a coroutine that must not wait. Raises NotPredictable."""
     try:
         coroutine.send(None)
     except StopIteration as end:
         return end.value
-    except Unforeseeable:
+    except NotPredictable:
         raise
     except Exception as error:
         # Types may fail on values that are not known yet.
         LOG.debug("unforeseeable", exc_info=True)
-        raise Unforeseeable(str(error)) from error
+        raise NotPredictable(str(error)) from error
     coroutine.close()
-    raise Unforeseeable("it waits for something")
+    raise NotPredictable("it waits for something")
 
 
 def _entries(request: ChildRequest) -> Mapping[str, Any]:

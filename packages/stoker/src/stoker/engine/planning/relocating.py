@@ -17,7 +17,15 @@ from stoker.base.errors import Conflict
 from stoker.base.ids import new_id
 from stoker.contract.views import NO_REASON
 from stoker.engine.memory import SealedText
-from stoker.engine.planning.moving import Placed, Places, after, is_elsewhere, leads_below, new_paths, returned_paths
+from stoker.engine.planning.moving import (
+    LocatedResource,
+    Places,
+    after,
+    is_elsewhere,
+    leads_below,
+    new_paths,
+    returned_paths,
+)
 from stoker.engine.planning.planner import Wanted
 from stoker.engine.records.actions import RETURNS
 from stoker.engine.records.beginnings import Holder, Requester, new_stack
@@ -56,12 +64,12 @@ class Tree:
                 found[f"{stack}/{path[0]}", *path[1:]] = placed
         return found
 
-    def _own_places(self) -> dict[Path, Placed]:
-        found: dict[Path, Placed] = {}
+    def _own_places(self) -> dict[Path, LocatedResource]:
+        found: dict[Path, LocatedResource] = {}
         pending: list[tuple[Path, Recorded]] = [((), self.top)]
         for above, recorded in pending:
             for name, state in recorded.current.items():
-                found[*above, name] = Placed(recorded, state)
+                found[*above, name] = LocatedResource(recorded, state)
                 if (inside := self.below.get(state.row.uuid)) is not None:
                     pending.append(((*above, name), inside))
         return found
@@ -91,7 +99,7 @@ class Relocation:
 
 
 @dataclass(frozen=True, slots=True)
-class Begun:
+class NewNestedStack:
     """A nested stack that begins empty, with the resource around it and the property set of this."""
 
     holder: ResourceState
@@ -109,7 +117,7 @@ class Relocated:
     tree: Tree
     moves: list[Relocation] = field(default_factory=list)
     changed: dict[str, ResourceState] = field(default_factory=dict)
-    begun: list[Begun] = field(default_factory=list)
+    begun: list[NewNestedStack] = field(default_factory=list)
     stacks: dict[str, Stack] = field(default_factory=dict)
     secrets: set[str] = field(default_factory=set)
     as_read: dict[str, SealedText | None] = field(default_factory=dict)
@@ -321,7 +329,7 @@ class _Relocating:
         recorded = Recorded(stack, {}, {}, prepared.loaded)
         self._begun[path] = self._made.tree.below[holder.row.uuid] = recorded
         around.states[holder.row.uuid] = around.current[name] = holder
-        self._made.begun.append(Begun(holder, stack, prepared, property_set))
+        self._made.begun.append(NewNestedStack(holder, stack, prepared, property_set))
         return recorded
 
     def _definition_at(self, path: Path) -> Wanted | None:

@@ -163,7 +163,7 @@ def replacement_losses(state: ResourceState, removing: Removing, on_replacement:
 
 
 @dataclass(frozen=True, slots=True)
-class Left:
+class UndeletedObject:
     """An object that could not be deleted: the path of its resource below the stack, the type, and the object's ID."""
 
     path: str
@@ -186,7 +186,7 @@ class Retention:
 
     retained: frozenset[str] = frozenset()
     forced: bool = False
-    left: tuple[Left, ...] = ()
+    left: tuple[UndeletedObject, ...] = ()
     skipped: frozenset[str] = frozenset()
 
     @classmethod
@@ -195,7 +195,7 @@ class Retention:
         if operation.retention is None:
             return cls()
         data: dict[str, Any] = orjson.loads(operation.retention)
-        left = tuple(Left(**each) for each in data["left"])
+        left = tuple(UndeletedObject(**each) for each in data["left"])
         return cls(frozenset(data["retained"]), data["forced"], left, frozenset(data.get("skipped", ())))
 
     def to_json(self) -> str | None:

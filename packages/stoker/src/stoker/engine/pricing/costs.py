@@ -13,7 +13,7 @@ from stoker.base.redaction import Redactor
 from stoker.cloud.session import Cloud
 from stoker.engine.preflight.reading import Reader
 from stoker.engine.price_list import PriceList
-from stoker.engine.pricing.usage import Taken, Usage
+from stoker.engine.pricing.usage import ResourceUsage, Usage
 from stoker.plugins.preflight import Facts, NotRead
 from stoker.plugins.pricing import Charge
 from stoker_foundation.clock import Clock
@@ -118,7 +118,7 @@ class _Counting:
         self.names: dict[Charge, Mapping[str, str] | None] = {}
         self._groups: dict[tuple[str, ...], Group] = {}
 
-    def looks_up(self, taken: Taken) -> bool:
+    def looks_up(self, taken: ResourceUsage) -> bool:
         """Return whether the price may be under another name than the template's."""
         charge, use = taken.charge, taken.use
         if charge is None or charge.item not in self._prices.items or use.name is None:
@@ -148,11 +148,11 @@ class _Counting:
         groups = list(self._groups.values())
         return Costs(self._prices.currency, before, after, retained, changes, groups)
 
-    def _sum(self, usage: Usage, taken: Iterable[Taken]) -> Decimal:
+    def _sum(self, usage: Usage, taken: Iterable[ResourceUsage]) -> Decimal:
         hourly = sum((self._hourly(usage, each) for each in taken), Decimal(0))
         return hourly * self._prices.hours_per_month
 
-    def _hourly(self, usage: Usage, taken: Taken) -> Decimal:
+    def _hourly(self, usage: Usage, taken: ResourceUsage) -> Decimal:
         charge, use = taken.charge, taken.use
         if charge is None:
             price = self._prices.of_type(usage.type)

@@ -21,7 +21,7 @@ _REMOVALS = (Kind.DELETE, Kind.FORGET)
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class ResourceUsage:
     """What one object takes: units of an item; of an object as such if its type declares no charges (`charge` None)."""
 
     charge: Charge | None
@@ -37,9 +37,9 @@ class Usage:
 
     path: str
     type: str
-    before: tuple[Taken, ...] = ()
-    after: tuple[Taken, ...] = ()
-    retained: tuple[Taken, ...] = ()
+    before: tuple[ResourceUsage, ...] = ()
+    after: tuple[ResourceUsage, ...] = ()
+    retained: tuple[ResourceUsage, ...] = ()
     unforeseen: bool = False
 
 
@@ -82,11 +82,11 @@ def _closed(plan: Plan) -> Iterator[Step]:
 
 def _of_step(step: Step, subject: Subject, counted: set[str]) -> Usage:
     state, kind = subject.state, subject.type
-    before: tuple[Taken, ...] = ()
+    before: tuple[ResourceUsage, ...] = ()
     if state is not None and state.row.uuid not in counted and _has_own_object(state):
         counted.add(state.row.uuid)
         before = _taken(state.type, state)
-    after: tuple[Taken, ...] = ()
+    after: tuple[ResourceUsage, ...] = ()
     if step.kind in _EXISTS_AFTER and subject.given is not None:
         after = tuple(_uses(kind, subject.given))
     elif step.kind in _STAYS:
@@ -113,18 +113,18 @@ def _has_own_object(state: ResourceState) -> bool:
     return state.stored.definition.get("external_id") is None
 
 
-def _taken(kind: ResourceType, state: ResourceState) -> tuple[Taken, ...]:
+def _taken(kind: ResourceType, state: ResourceState) -> tuple[ResourceUsage, ...]:
     return tuple(_uses(kind, state.given))
 
 
-def _uses(kind: ResourceType, given: Mapping[str, object]) -> Iterable[Taken]:
+def _uses(kind: ResourceType, given: Mapping[str, object]) -> Iterable[ResourceUsage]:
     if not has_object(kind):
         return
     if not kind.charges:
-        yield Taken(None)
+        yield ResourceUsage(None)
         return
     properties = finalized(kind, given)
     for charge in kind.charges:
         for use in charge.uses(properties):
             if use.amount != 0:
-                yield Taken(charge, use)
+                yield ResourceUsage(charge, use)

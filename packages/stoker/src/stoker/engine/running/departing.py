@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import Connection
 
 from stoker.base.errors import ActionInProgress
-from stoker.engine.planning.departing import Departure, has_user
+from stoker.engine.planning.departing import OutgoingMoves, has_user
 from stoker.engine.planning.refactoring import Side
 from stoker.engine.records.beginnings import Requester, new_operation
 from stoker.engine.records.loader import Prepared
@@ -21,7 +21,7 @@ from stoker.store.journal import Batch
 from stoker.store.records import COMPLETE, IN_PROGRESS, Stack
 
 
-def record_departures(run: OperationContext, batch: Batch, departures: Sequence[Departure]) -> None:
+def record_departures(run: OperationContext, batch: Batch, departures: Sequence[OutgoingMoves]) -> None:
     """Add everything that changes of stacks that lose resources to the batch of the moves.
 
     A rollback of this operation does not undo that: it returns to the definition that has the resources.

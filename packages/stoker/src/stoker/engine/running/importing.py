@@ -29,7 +29,7 @@ from stoker.plugins.outcome import Failed
 from stoker.plugins.resource import AttributeKey, ResourceType
 from stoker.schema.unknown import has_unknown
 from stoker.store.journal import Batch
-from stoker.store.ownership import Taken, holder_of, holders
+from stoker.store.ownership import ObjectAlreadyOwned, holder_of, holders
 from stoker.store.records import COMPLETE, Resource
 from stoker.template.transfers import Import
 
@@ -78,7 +78,7 @@ async def record_transfers(run: OperationContext) -> None:
     except Conflict:
         run.progress.refused = True
         raise
-    except Taken as taken:
+    except ObjectAlreadyOwned as taken:
         run.progress.refused = True
         raise Conflict(taken.named_for(run.stack.project_id)) from taken
 
@@ -94,7 +94,7 @@ async def _conflicts(context: StackContext, reading: Iterable[_Reading], claimed
         if (owned := owned_by(state, context.stack)) is None:
             continue
         if (holder := holder_of(owned, known)) is not None:
-            message = Taken(owned.physical_id, holder).named_for(context.stack.project_id)
+            message = ObjectAlreadyOwned(owned.physical_id, holder).named_for(context.stack.project_id)
             found.append(each.entry.problem(message, each.key))
         elif (other := claimed.setdefault(owned.key, each.path)) != each.path:
             found.append(each.entry.problem(f"{owned.physical_id} is also imported as the resource {other}", each.key))

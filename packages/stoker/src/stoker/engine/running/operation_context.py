@@ -19,7 +19,7 @@ from stoker.engine.plan_policies.policy import Policy
 from stoker.engine.planning.plan import Plan
 from stoker.engine.planning.planner import Wanted
 from stoker.engine.planning.relocating import Relocated
-from stoker.engine.planning.retaining import Left, Removing, Retention
+from stoker.engine.planning.retaining import Removing, Retention, UndeletedObject
 from stoker.engine.records import object_owners
 from stoker.engine.records.actions import FORWARD
 from stoker.engine.records.failure import Failure
@@ -145,7 +145,7 @@ class Progress:
     failures: list[Failure] = field(default_factory=list)
     failure: Failure | None = None
     refused: bool = False
-    left: list[Left] = field(default_factory=list)
+    left: list[UndeletedObject] = field(default_factory=list)
     document: str | None = None
     follow_up: tuple[Operation, Stack] | None = None
     unsaved_transfers: Batch | None = None
@@ -279,7 +279,7 @@ class OperationContext(StackContext):
     async def commit(self, batch: Batch) -> None:
         """Commit changes under this run's claim; the first commit includes the plan, and what was moved and imported.
 
-        Raises Taken if a resource gets an object that belongs to another one.
+        Raises ObjectAlreadyOwned if a resource gets an object that belongs to another one.
         """
         if self._unsaved_plan:
             self._unsaved_plan = False

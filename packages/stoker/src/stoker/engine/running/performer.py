@@ -37,7 +37,7 @@ from stoker.plugins.outcome import Again, Done, Failed, Outcome, Replace
 from stoker.plugins.resource import AttributeKey, Call
 from stoker.store.journal import Batch
 from stoker.store.late_requests import expect
-from stoker.store.ownership import Found, Taken
+from stoker.store.ownership import Found, ObjectAlreadyOwned
 from stoker.store.records import COMPLETE, IN_PROGRESS
 from stoker.template.properties import against_schema, declared_for, key_path
 
@@ -68,7 +68,7 @@ class Performer:
             done = await self._recording_failure(state, method, first)
             try:
                 return await self._completed(state, done, next_batch(first))
-            except Taken as taken:
+            except ObjectAlreadyOwned as taken:
                 if not state.stored.uncertain:  # otherwise this resource searches for its own
                     failure = self.not_owned(state, taken)
                     await self.failed(state, failure)
@@ -168,7 +168,7 @@ class Performer:
                 try:
                     if first or not state.is_sealed:
                         await self._record(state, next_batch(first))
-                except Taken as taken:
+                except ObjectAlreadyOwned as taken:
                     if not state.stored.uncertain:
                         raise self.not_owned(state, taken) from taken
                     continue
@@ -284,7 +284,7 @@ class Performer:
                     batch.found.append(Found(row.physical_id, row.uuid, whole))
                 try:
                     await run.commit(batch)
-                except Taken as taken:
+                except ObjectAlreadyOwned as taken:
                     state.stored.uncertain = row.physical_id in unrecorded.asked_for
                     call.physical_id = row.physical_id = None
                     if not state.stored.uncertain and row.action != "DELETE":
@@ -293,13 +293,13 @@ class Performer:
     async def _record(self, state: ResourceState, batch: Batch) -> None:
         """Commit changes of a resource, including the id of its object when it becomes known.
 
-        Raises Taken if the object belongs to another resource. If its ID is a new one, that resource has found it after
-        a search in the meantime, and this one must search for the other one's object.
+        Raises ObjectAlreadyOwned if the object belongs to another resource. If its ID is a new one, that resource has
+        found it in the meantime by a search, and this one must search for the other one's object.
         """
         run, row = self.run, state.row
         try:
             await run.commit(batch.change(state.seal()))
-        except Taken as taken:
+        except ObjectAlreadyOwned as taken:
             LOG.info("%s of stack %s does not get its object: %s", row.name, run.stack.name, taken.message)
             searches = row.uuid in run.objects.making and state.type.id_is_new
             row.status, row.physical_id = IN_PROGRESS, None
@@ -335,7 +335,7 @@ class Performer:
             LOG.info("cannot search for the object of %s: %s", state.row.name, error.message)
         return state.row.physical_id is not None
 
-    def not_owned(self, state: ResourceState, taken: Taken) -> Failure:
+    def not_owned(self, state: ResourceState, taken: ObjectAlreadyOwned) -> Failure:
         """Return the failure of a resource whose object belongs to another one; it has none then."""
         state.row.physical_id = None
         return Failure("Conflict", (state.row.name,), taken.named_for(self.run.stack.project_id))
@@ -473,7 +473,7 @@ class Performer:
         batch = batch or Batch()
         try:
             await run.commit(batch.change(state.seal()).add(event))
-        except Taken:  # the failed call has got an object that belongs to another resource
+        except ObjectAlreadyOwned:  # the failed call has got an object that belongs to another resource
             row.physical_id = None
             await run.commit(batch.change(state.seal()))
 

@@ -17,7 +17,7 @@ from sqlalchemy import Connection
 from stoker.base.errors import ActionInProgress, Conflict
 from stoker.base.ids import new_id
 from stoker.engine.planning.planner import Wanted
-from stoker.engine.planning.relocating import Begun, Relocated, Relocation, Tree, carry_out, read, wanted_paths
+from stoker.engine.planning.relocating import NewNestedStack, Relocated, Relocation, Tree, carry_out, read, wanted_paths
 from stoker.engine.records.beginnings import Requester, new_operation
 from stoker.engine.records.stack_view import Recorded
 from stoker.engine.running.operation_context import OperationContext
@@ -26,7 +26,7 @@ from stoker.store.journal import Batch
 from stoker.store.records import COMPLETE, IN_PROGRESS, Event, Stack
 
 if TYPE_CHECKING:
-    from stoker.engine.planning.departing import Departure
+    from stoker.engine.planning.departing import OutgoingMoves
 
 
 async def relocate(run: OperationContext, wanted: Wanted) -> Relocated:
@@ -60,11 +60,11 @@ async def relocate(run: OperationContext, wanted: Wanted) -> Relocated:
     return made
 
 
-async def _departures(run: OperationContext, made: Relocated) -> list[Departure]:
+async def _departures(run: OperationContext, made: Relocated) -> list[OutgoingMoves]:
     """Return the other root stacks that lose resources. Raises Conflict if one cannot."""
     from stoker.engine.planning.departing import departures
 
-    left: list[Departure] = await run.services.database.read(
+    left: list[OutgoingMoves] = await run.services.database.read(
         lambda connection: departures(run.services, connection, made)
     )
     for obstacle in (each for departure in left for each in departure.obstacles):
@@ -134,7 +134,7 @@ def _recording(run: OperationContext, made: Relocated) -> Batch:
     return batch.add(*(_moved_event(run, move) for move in made.moves))
 
 
-def _add_begun(run: OperationContext, batch: Batch, begun: Begun) -> None:
+def _add_begun(run: OperationContext, batch: Batch, begun: NewNestedStack) -> None:
     """Add a nested stack that begins empty, with the operation that has created it, and its events."""
     stack, above, announcer = begun.stack, run.operation, run.parts.announcer
     now = stack.created_at

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 
-from stoker.engine.planning.retaining import Left, Removing, Retention, removal_effect
+from stoker.engine.planning.retaining import Removing, Retention, UndeletedObject, removal_effect
 from stoker.engine.records.state import ResourceState
 from stoker.engine.running.operation_context import OperationContext
 from stoker.engine.running.performer import Method
@@ -44,7 +44,7 @@ def recorded_effect(removing: Removing, state: ResourceState) -> str:
 def leave_behind(run: OperationContext, state: ResourceState) -> str:
     """Note that the object of a resource stays, since it could not be deleted; return the reason for the event."""
     row = state.row
-    run.progress.left.append(Left(row.name, row.type, row.physical_id))
+    run.progress.left.append(UndeletedObject(row.name, row.type, row.physical_id))
     return f"left behind, as it could not be deleted: {row.reason}"
 
 

@@ -48,7 +48,7 @@ from stoker.engine.running.replacement_preparation import Around, ReplacementPre
 from stoker.plugins.outcome import Done, Outcome
 from stoker.plugins.resource import Call
 from stoker.store.journal import Batch
-from stoker.store.ownership import Taken
+from stoker.store.ownership import ObjectAlreadyOwned
 from stoker.store.records import COMPLETE, FAILED, IN_PROGRESS, Resource
 
 LOG = logging.getLogger(__name__)
@@ -305,7 +305,7 @@ class StepRunner:
         """Commit the beginning of a creation or adoption. Raises Failure if the object belongs to another resource."""
         try:
             await self.run_.commit(batch)
-        except Taken as taken:
+        except ObjectAlreadyOwned as taken:
             failure = self.performer.not_owned(state, taken)
             await self.performer.failed(state, failure, batch)
             raise failure from taken

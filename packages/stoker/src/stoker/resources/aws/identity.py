@@ -8,7 +8,7 @@ from hashlib import sha256
 from typing import Any
 from uuid import uuid4
 
-from stoker.plugins.capabilities import LendingUser
+from stoker.plugins.capabilities import UserSharing
 from stoker.plugins.object_ids import ObjectIds
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.recovery import FoundBy, Recovery
@@ -24,7 +24,7 @@ _NO_SECRET = "000-000-000"  # noqa: S105  Heat's value for an unknown secret
 _ACCESS, _SECRET, _CREDENTIAL = "access_key", "secret_key", "credential_id"
 
 
-class User(StackUserResource, LendingUser):
+class User(StackUserResource, UserSharing):
     """A user of the stack, who may read the resources that its policies allow."""
 
     type_name = USER

@@ -9,8 +9,8 @@ from typing import Any, ClassVar, TypeVar
 
 from stoker.plugins import capabilities
 from stoker.plugins.capabilities import (
+    DeletionBlocking,
     JudgingHealth,
-    KnowingUsers,
     Releasing,
     Restoring,
     Resumable,
@@ -35,7 +35,7 @@ _TAKEN_OVER = frozenset(
 
 
 class Translated(
-    ResourceType, JudgingHealth, KnowingUsers, Releasing, Restoring, Resumable, SnapshotBeforeDelete, Suspendable
+    ResourceType, JudgingHealth, DeletionBlocking, Releasing, Restoring, Resumable, SnapshotBeforeDelete, Suspendable
 ):
     """A type that translates its properties to those of the type `target`, and leaves all calls to that type.
 

@@ -13,7 +13,7 @@ from stoker.plugins.resource import Call
 from stoker.resources.base import Collection, unrecorded
 from stoker.resources.blazar.base import ReservationResource
 from stoker.resources.wire import NOT_SENT
-from stoker.schema.live import How, Live, same
+from stoker.schema.live import Live, LiveSource, same
 from stoker.schema.property import Attribute, Property, Support, Type
 
 _OWN = {
@@ -64,7 +64,7 @@ class Host(ReservationResource):
             Type.MAP,
             "Capabilities, as names and values, that leases can require. A capability with the name `name` is ignored.",
             wire=NOT_SENT,
-            live=Live(How.LISTED, shared=True),
+            live=Live(LiveSource.LISTED, shared=True),
         ),
     }
     attributes = {**_OWN, "extra_capability": Attribute("The capabilities of the host.", Type.MAP)}

@@ -14,7 +14,7 @@ from stoker.resources.base import Collection, RestResource, unrecorded
 from stoker.resources.declare import custom
 from stoker.resources.replacing import conclusive
 from stoker.resources.wire import NOT_SENT
-from stoker.schema.live import LISTED, How, Live, same
+from stoker.schema.live import LISTED, Live, LiveSource, same
 from stoker.schema.property import Change, Property, Support, Type
 
 _CONSUMER = "consumer"
@@ -98,7 +98,7 @@ class QoSAssociation(ResourceType, Releasing, Restoring):
         FoundBy.NOTHING,
         "A volume type has one association; associating it again with the same QoS specs changes nothing.",
     )
-    live_otherwise = Live(How.FETCHED, shared=True)
+    live_otherwise = Live(LiveSource.FETCHED, shared=True)
 
     properties = {
         "qos_specs": Property(description="The QoS specs, by name or ID.", required=True, reference="cinder.qos_specs"),

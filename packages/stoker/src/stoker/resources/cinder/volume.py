@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from stoker.base.errors import CloudError, NotSupported
-from stoker.plugins.capabilities import KnowingUsers, LosingContent, SnapshotBeforeDelete
+from stoker.plugins.capabilities import DeletionBlocking, LosingContent, SnapshotBeforeDelete
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.resource import AttributeKey, Call
 from stoker.plugins.waiting import Waiter
@@ -22,7 +22,7 @@ from stoker.resources.scheduler_hints import scheduler_hints
 from stoker.resources.steps import Step, in_turn
 from stoker.resources.volume_allowances import volume
 from stoker.resources.wire import NOT_SENT
-from stoker.schema.live import LISTED, How, Live, managed, never
+from stoker.schema.live import LISTED, Live, LiveSource, managed, never
 from stoker.schema.property import Attribute, Change, Property, Support, Type
 
 _SOURCES = ("image", "snapshot_id", "source_volid")
@@ -46,7 +46,7 @@ async def _is_read_only(kind: Volume, call: Call, shown: Mapping[str, Any]) -> b
     return str((shown.get("metadata") or {}).get("readonly", False)).lower() == "true"
 
 
-class Volume(RestResource, LosingContent, SnapshotBeforeDelete, KnowingUsers):
+class Volume(RestResource, LosingContent, SnapshotBeforeDelete, DeletionBlocking):
     """A block storage volume."""
 
     type_name = "OS::Cinder::Volume"
@@ -109,7 +109,7 @@ class Volume(RestResource, LosingContent, SnapshotBeforeDelete, KnowingUsers):
             "Metadata of the volume, as keys and values.",
             default={},
             change=Change.UPDATE,
-            live=Live(How.LISTED, shared=True),
+            live=Live(LiveSource.LISTED, shared=True),
         ),
         "imageRef": Property(
             description="Older name of image.",

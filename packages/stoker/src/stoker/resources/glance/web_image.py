@@ -15,7 +15,7 @@ from stoker.resources.declare import between, matching, one_of
 from stoker.resources.live_values import Reader
 from stoker.resources.steps import in_turn
 from stoker.resources.wire import NOT_SENT
-from stoker.schema.live import FETCHED, LISTED, How, Live, never
+from stoker.schema.live import FETCHED, LISTED, Live, LiveSource, never
 from stoker.schema.property import Change, Property, Support, Type
 
 _UUID = matching("^([0-9a-fA-F]){8}-([0-9a-fA-F]){4}-([0-9a-fA-F]){4}-([0-9a-fA-F]){4}-([0-9a-fA-F]){12}$")
@@ -125,7 +125,7 @@ class WebImage(RestResource):
             change=Change.UPDATE,
             support=Support(version="17.0.0"),
             wire=NOT_SENT,
-            live=Live(How.LISTED, shared=True),
+            live=Live(LiveSource.LISTED, shared=True),
         ),
     }
 

@@ -10,7 +10,7 @@ from stoker.plugins.resource import Call
 from stoker.resources.keystone.base import KeystoneResource
 from stoker.resources.live_values import Reader
 from stoker.resources.wire import NOT_SENT
-from stoker.schema.live import How, Live
+from stoker.schema.live import Live, LiveSource
 from stoker.schema.property import Change, Property, Type
 from stoker.schema.unknown import is_unknown
 
@@ -36,7 +36,7 @@ ROLES = Property(
     items=Property(Type.MAP, "A role on a project or on a domain.", schema=_ASSIGNMENT),
     change=Change.UPDATE,
     wire=NOT_SENT,
-    live=Live(How.FETCHED, shared=True),
+    live=Live(LiveSource.FETCHED, shared=True),
 )
 
 

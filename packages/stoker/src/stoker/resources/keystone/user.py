@@ -8,7 +8,7 @@ from stoker.plugins.resource import Call
 from stoker.resources.keystone.assignments import ROLES, RoleBearer
 from stoker.resources.keystone.base import DOMAIN, collection
 from stoker.resources.wire import NOT_SENT
-from stoker.schema.live import How, Live, never
+from stoker.schema.live import Live, LiveSource, never
 from stoker.schema.property import Attribute, Change, Property, Support, Type
 
 _SINCE = Support(version="9.0.0")
@@ -55,7 +55,7 @@ class User(RoleBearer):
             change=Change.UPDATE,
             wire=NOT_SENT,
             resolve="keystone.group",
-            live=Live(How.FETCHED, shared=True),
+            live=Live(LiveSource.FETCHED, shared=True),
         ),
     }
 

@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from stoker.base.errors import CloudError
 from stoker.cloud.errors import NotNamed
-from stoker.plugins.capabilities import Consulting
+from stoker.plugins.capabilities import ServiceValidated
 from stoker.plugins.resource import Call, Sources
 from stoker.resources.base import Collection, RestResource
 from stoker.resources.manila.allowances import SHARE_NETWORK
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from stoker.cloud.session import Cloud
 
 
-class ShareNetwork(RestResource, Consulting):
+class ShareNetwork(RestResource, ServiceValidated):
     """A network with shares in it."""
 
     type_name = "OS::Manila::ShareNetwork"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, NamedTuple
 
-from stoker.plugins.capabilities import KnowingUsers
+from stoker.plugins.capabilities import DeletionBlocking
 from stoker.plugins.listing import SharedList
 from stoker.plugins.resource import Call, Snapshot
 from stoker.plugins.waiting import Waiter
@@ -13,7 +13,7 @@ from stoker.resources.base import Collection, RestResource, unrecorded
 from stoker.resources.declare import custom
 from stoker.resources.live_values import NotShown, Reader
 from stoker.resources.wire import NOT_SENT
-from stoker.schema.live import LISTED, How, Live
+from stoker.schema.live import LISTED, Live, LiveSource
 from stoker.schema.property import Change, Property, Support, Type
 
 BUILT = Waiter.until("ACTIVE", "DOWN", pending=("BUILD",), failed=("ERROR", "DEGRADED"))
@@ -43,7 +43,7 @@ VALUE_SPECS = Property(
     default={},
     change=Change.UPDATE,
     wire=NOT_SENT,
-    live=Live(How.LISTED, shared=True),
+    live=Live(LiveSource.LISTED, shared=True),
 )
 
 TAGS = Property(
@@ -138,7 +138,7 @@ def users_among(call: Call, ports: Iterable[Mapping[str, Any]]) -> Mapping[str, 
     }
 
 
-class NeutronResource(RestResource, KnowingUsers):
+class NeutronResource(RestResource, DeletionBlocking):
     """A resource type of Neutron: `value_specs` are merged into the body, `tags` are set by a separate request.
 
     `strict_value_specs` refuses value_specs that name a property. What prevents an object's deletion are the ports of

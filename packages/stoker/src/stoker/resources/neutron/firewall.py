@@ -12,7 +12,7 @@ from stoker.resources.base import Collection
 from stoker.resources.declare import custom, one_of
 from stoker.resources.neutron.base import VALUE_SPECS, NeutronResource, collection
 from stoker.resources.neutron.vpn_service import ADMIN_STATE_UP, DESCRIPTION, NAME, string_attributes
-from stoker.schema.live import How, Live
+from stoker.schema.live import Live, LiveSource
 from stoker.schema.property import Attribute, Change, Property, Support, Type
 
 _EXTENSION = "fwaas"
@@ -76,7 +76,7 @@ class FirewallPolicy(NeutronResource):
         "shared": _SHARED,
         "audited": Property(Type.BOOLEAN, "Whether the rules have been audited.", default=False, change=Change.UPDATE),
         "firewall_rules": Property(
-            Type.LIST, "IDs of the rules, in order.", change=Change.UPDATE, live=Live(How.LISTED, ordered=True)
+            Type.LIST, "IDs of the rules, in order.", change=Change.UPDATE, live=Live(LiveSource.LISTED, ordered=True)
         ),
     }
     attributes = {

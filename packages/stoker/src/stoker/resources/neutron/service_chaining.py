@@ -5,7 +5,7 @@ from __future__ import annotations
 from stoker.resources.declare import between, custom, one_of
 from stoker.resources.neutron.base import NeutronResource, collection
 from stoker.resources.neutron.vpn_service import DESCRIPTION, NAME
-from stoker.schema.live import How, Live
+from stoker.schema.live import Live, LiveSource
 from stoker.schema.property import Change, Property, Support, Type
 
 _SINCE = Support("UNSUPPORTED", "8.0.0")
@@ -99,7 +99,7 @@ class PortChain(NeutronResource):
             "A port pair group, by name or ID.",
             "neutron.port_pair_group",
             required=True,
-            live=Live(How.LISTED, ordered=True),
+            live=Live(LiveSource.LISTED, ordered=True),
         ),
         "flow_classifiers": _several(
             "Which traffic passes through the chain.",

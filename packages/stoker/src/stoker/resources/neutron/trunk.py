@@ -10,7 +10,7 @@ from stoker.plugins.resource import Call
 from stoker.resources.declare import between, one_of
 from stoker.resources.neutron.allowances import TRUNKS, counts
 from stoker.resources.neutron.base import BUILT, NeutronResource, collection
-from stoker.schema.live import How, Live
+from stoker.schema.live import Live, LiveSource
 from stoker.schema.property import Attribute, Change, Property, Support, Type
 
 _SUB_PORT = {
@@ -56,7 +56,7 @@ class Trunk(NeutronResource):
             "The ports whose traffic the parent port carries.",
             items=Property(Type.MAP, "A port.", schema=_SUB_PORT),
             change=Change.UPDATE,
-            live=Live(How.LISTED, shared=True),
+            live=Live(LiveSource.LISTED, shared=True),
         ),
         "description": Property(description="Description of the trunk.", change=Change.UPDATE),
         "admin_state_up": Property(

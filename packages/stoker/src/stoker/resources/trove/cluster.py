@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from stoker.base.errors import CloudError
-from stoker.plugins.capabilities import Consulting
+from stoker.plugins.capabilities import ServiceValidated
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.resource import Call, Sources
 from stoker.plugins.waiting import Waiter
@@ -39,7 +39,7 @@ IDLE, DELETING = "NONE", "DELETING"
 """Tasks of a cluster: one with any other task cannot be deleted now."""
 
 
-class Cluster(RestResource, Consulting):
+class Cluster(RestResource, ServiceValidated):
     """A cluster, which is ready when all of its instances are. Trove can change nothing of it in place."""
 
     type_name = "OS::Trove::Cluster"

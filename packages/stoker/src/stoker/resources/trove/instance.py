@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from stoker.base.errors import CloudError, NotSupported
-from stoker.plugins.capabilities import Consulting
+from stoker.plugins.capabilities import ServiceValidated
 from stoker.plugins.outcome import Again, Done, Outcome
 from stoker.plugins.resource import Call, Sources
 from stoker.plugins.waiting import Waiter
@@ -29,7 +29,7 @@ from stoker.resources.trove.base import (
     reason,
 )
 from stoker.resources.trove.instance_changes import UPDATE_STEPS
-from stoker.schema.live import How, Live, managed, never
+from stoker.schema.live import Live, LiveSource, managed, never
 from stoker.schema.property import Attribute, Change, Property, Support, Type
 from stoker.schema.unknown import has_unknown, is_unknown
 
@@ -48,7 +48,7 @@ async def _databases(kind: Instance, call: Call, shown: Mapping[str, object]) ->
     return [one for one in call.properties["databases"] if one["name"] in present]
 
 
-class Instance(RestResource, Consulting):
+class Instance(RestResource, ServiceValidated):
     """A database server.
 
     Several replicas that are made together are one resource: its physical ID is that of the first of them, the IDs of
@@ -99,7 +99,7 @@ class Instance(RestResource, Consulting):
                     ),
                 },
             ),
-            live=Live(How.FETCHED, shared=True),
+            live=Live(LiveSource.FETCHED, shared=True),
         ),
         "users": Property(
             Type.LIST,

@@ -184,7 +184,7 @@ def _names(structure: Structure, path: str) -> bool:
 # -- what happens with them --------------------------------------------------------------------------------------------
 
 
-class Disturbed:
+class DisruptionFindings:
     """What runs with disruptions show. Each finding is made once, for the first run that shows it."""
 
     def __init__(self, runs: Runs, usual: Outcome, before: Structure, after: Structure) -> None:

@@ -11,7 +11,7 @@ from stoker.base.errors import Invalid, StokerError
 from stoker.testing.existing_objects import create_existing_objects
 from stoker.testing.rehearsal import rules
 from stoker.testing.rehearsal.disruptions import Disruption
-from stoker.testing.rehearsal.findings import Disturbed, usual, written
+from stoker.testing.rehearsal.findings import DisruptionFindings, usual, written
 from stoker.testing.rehearsal.proofs import cause
 from stoker.testing.rehearsal.runs import Run, Runs
 from stoker.testing.rehearsal.scenario import CREATE, DELETE, UPDATE, Outcome, Scenario
@@ -92,7 +92,7 @@ def rehearse(
             found += [] if (reason.source, reason.path) in known else [reason]
             break  # what comes after a failure is a consequence of it
     wanted = list(_wanted(runs, undisturbed, seeds, only))
-    disturbed, outcomes = Disturbed(runs, undisturbed, before, after), []
+    disturbed, outcomes = DisruptionFindings(runs, undisturbed, before, after), []
     progress(0, len(wanted))
     answers = workers.answers([request(scenario, run.disruptions) for run in wanted])
     for run, answer in zip(wanted, answers, strict=True):

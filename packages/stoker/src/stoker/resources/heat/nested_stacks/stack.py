@@ -8,10 +8,10 @@ from urllib.parse import quote
 
 from stoker.base.errors import StokerError, TemplateInvalid
 from stoker.plugins.capabilities import (
-    Consulting,
     ParentInAnotherService,
     ReplacedForReason,
     Resumable,
+    ServiceValidated,
     Suspendable,
 )
 from stoker.plugins.object_ids import ObjectIds
@@ -33,7 +33,7 @@ _WAITS = Waiter.until("COMPLETE", pending=("IN_PROGRESS",), failed=("FAILED",), 
 _SINCE_12 = Support(version="12.0.0")
 
 
-class Stack(ResourceType, Consulting, ParentInAnotherService, ReplacedForReason, Resumable, Suspendable):
+class Stack(ResourceType, ServiceValidated, ParentInAnotherService, ReplacedForReason, Resumable, Suspendable):
     """A stack of another orchestration service: in another region, or in another cloud."""
 
     type_name = "OS::Heat::Stack"

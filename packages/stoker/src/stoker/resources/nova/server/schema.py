@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from stoker.plugins.transports import configuration_transports
 from stoker.resources.declare import between, custom, length, offered, one_of
-from stoker.schema.live import FETCHED, LISTED, How, Live, managed, never
+from stoker.schema.live import FETCHED, LISTED, Live, LiveSource, managed, never
 from stoker.schema.property import Attribute, Change, Property, Support, Type
 
 USER_DATA_FORMATS = ("HEAT_CFNTOOLS", "RAW", "SOFTWARE_CONFIG")
@@ -180,14 +180,14 @@ PROPERTIES: Mapping[str, Property] = {
         Type.LIST,
         "Volumes to attach, in Nova's older format.",
         items=Property(Type.MAP, "A volume.", schema=_DEVICE),
-        live=Live(How.LISTED, shared=True),
+        live=Live(LiveSource.LISTED, shared=True),
     ),
     "block_device_mapping_v2": Property(
         Type.LIST,
         "Disks to attach, and the sources to create them from.",
         items=Property(Type.MAP, "A disk.", schema=_DEVICE_V2),
         support=Support(version="2015.1"),
-        live=Live(How.LISTED, shared=True),
+        live=Live(LiveSource.LISTED, shared=True),
     ),
     "flavor": Property(
         description="The flavor, by name or ID: the size of the server.",
