@@ -16,7 +16,7 @@ from typing import Any
 
 from stoker.plugins.recovery import Recovery
 from testing.simulation.cases import THING
-from testing.simulation.lost_answers import FILES, REF, Laboratory, main
+from testing.simulation.lost_answers import FILES, REF, Testbed, main
 
 RECORDED_AGAIN = frozenset(
     f"OS::Heat::{kind}Deployment{form}" for kind in ("Software", "Structured") for form in ("", "s", "Group")
@@ -27,8 +27,8 @@ KEEPING_CONTAINERS = frozenset({"OS::Heat::SoftwareDeployment", "OS::Heat::Swift
 CONTAINERS = frozenset({("swift", "containers"), ("swift", "objects")})
 
 
-class Adoption(Laboratory):
-    """Abandons and adopts what a laboratory creates."""
+class Adoption(Testbed):
+    """Abandons and adopts what a testbed creates."""
 
     async def _case(self, wanted: dict[str, Any], recovery: Recovery | None, problems: list[str]) -> list[str]:
         name = wanted["resources"][THING]["type"]
@@ -40,11 +40,11 @@ class Adoption(Laboratory):
         before = await self._objects()
         document = await self.engines.call("stack_abandon", ref=REF)
         await self._quiet()
-        self.trouble.asked = []
+        self.injector.asked = []
         adopted = {"template": None, "files": FILES, "adopt_stack_data": document}
         await self.engines.call("stack_create", name=REF["name"], **adopted)
         await self._quiet()
-        changes = list(self.trouble.asked)
+        changes = list(self.injector.asked)
         if name not in RECORDED_AGAIN:
             problems += await self._different(before)
         problems += [*await self._planned(wanted), *await self._delete()]
@@ -86,4 +86,4 @@ class Adoption(Laboratory):
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:], laboratory=Adoption)
+    main(*sys.argv[1:], testbed=Adoption)

@@ -29,7 +29,7 @@ from stoker.schema.constraints import AllowedValues
 from stoker.schema.property import Change, Finalizer, Property, Type
 from stoker.store import queries
 from testing.simulation.cases import THING
-from testing.simulation.lost_answers import REF, SETTLED, Laboratory, main
+from testing.simulation.lost_answers import REF, SETTLED, Testbed, main
 
 FOUND = "found"
 OTHERS: Mapping[tuple[str, str], Sequence[Any]] = {
@@ -70,8 +70,8 @@ BUSY = {
 """What another stack of the project creates and deletes in the course of a day."""
 
 
-class Interference(Laboratory):
-    """Changes what a laboratory creates."""
+class InterferenceTestbed(Testbed):
+    """Changes what a testbed creates."""
 
     async def _case(self, wanted: dict[str, Any], recovery: Recovery | None, problems: list[str]) -> list[str]:
         name = wanted["resources"][THING]["type"]
@@ -79,7 +79,7 @@ class Interference(Laboratory):
         problems += () if made["state"].split()[1] == "COMPLETE" else (f"not created: {made['state']}",)
         kind = self.engines.registry.types()[name]
         told = await self._interfere(kind, wanted["resources"][THING].get("properties", {}), problems)
-        self.trouble.asked = []
+        self.injector.asked = []
         await self._delete()
         return told
 
@@ -203,4 +203,4 @@ def _is_valid(prop: Property, value: Any) -> bool:
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:], laboratory=Interference)
+    main(*sys.argv[1:], testbed=InterferenceTestbed)

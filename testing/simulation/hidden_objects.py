@@ -16,7 +16,7 @@ from typing import Any
 from openstack_emulator.core.faults import Fault
 from openstack_emulator.core.http import Request
 from stoker.plugins.recovery import Recovery
-from testing.simulation.lost_answers import Laboratory, Trouble, main, without_names
+from testing.simulation.lost_answers import SingleFaultInjector, Testbed, main, without_names
 from testing.simulation.simulated_parts import LOOKS
 
 SECONDS = 45.0
@@ -35,8 +35,8 @@ class Hidden(StrEnum):
     SERVICE = "all of its service is hidden"
 
 
-class Hiding(Trouble):
-    """Kind, but for one change that the deletion asks for: what it concerns is hidden for a while."""
+class HidingInjector(SingleFaultInjector):
+    """Injects one fault: after one change of the deletion, the services deny the object for a while."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -66,15 +66,15 @@ class Hiding(Trouble):
         return generic
 
 
-class HidingLaboratory(Laboratory):
-    """Deletes what a laboratory creates."""
+class HidingTestbed(Testbed):
+    """Deletes what a testbed creates."""
 
-    trouble_class = Hiding
+    injector_class = HidingInjector
 
     @property
-    def hiding(self) -> Hiding:
-        assert isinstance(self.trouble, Hiding)
-        return self.trouble
+    def hiding(self) -> HidingInjector:
+        assert isinstance(self.injector, HidingInjector)
+        return self.injector
 
     async def _case(self, wanted: dict[str, Any], recovery: Recovery | None, problems: list[str]) -> list[str]:
         self.outliving = self.outliving | {TRUSTS}
@@ -103,7 +103,7 @@ class HidingLaboratory(Laboratory):
         problems += [f"{hiding.asked[victim]}, {hidden}: {text}" if victim >= 0 else text for text in left]
         return list(hiding.asked)
 
-    async def _deleted(self, hiding: Hiding) -> list[str]:
+    async def _deleted(self, hiding: HidingInjector) -> list[str]:
         """Delete the stack, and once more after a failure; return what is left, and failures that should not be."""
         try:
             return await self._delete()
@@ -118,4 +118,4 @@ class HidingLaboratory(Laboratory):
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:], laboratory=HidingLaboratory)
+    main(*sys.argv[1:], testbed=HidingTestbed)

@@ -1,9 +1,9 @@
 """Compare what plans announce with what updates do, after failures, checks, restores and suspensions.
 
-Run as a program: `python -m testing.simulation.kept_plans SEED [NUMBER]` runs NUMBER random stories, from SEED on. A
-story creates a stack, lets events happen to it, and asks for the plan before each update. If the update completes, each
-resource must have been created, updated, replaced, deleted or kept as its plan says; only what depends on a value that
-the plan could not know may turn out milder. One JSON line per story is printed.
+Run as a program: `python -m testing.simulation.kept_plans SEED [NUMBER]` runs NUMBER random scenarios, from SEED on. A
+scenario creates a stack, lets events happen to it, and asks for the plan before each update. If the update completes,
+each resource must have been created, updated, replaced, deleted or kept as its plan says; only what depends on a value
+that the plan could not know may turn out milder. One JSON line per scenario is printed.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from openstack_emulator.core.http import Request
 from stoker.base.errors import StokerError
 from stoker.store.tables import resources
 from stoker.testing.sandbox import empty_database
-from testing.simulation.lost_answers import REF, Laboratory, Trouble
+from testing.simulation.lost_answers import REF, SingleFaultInjector, Testbed
 
 CHILD = """
 heat_template_version: 2021-04-16
@@ -130,7 +130,7 @@ class Event:
 
 
 @dataclass(frozen=True)
-class Story:
+class PlanScenario:
     """How a stack is created, and what happens to it; it is updated with `last` at the end."""
 
     first: Event
@@ -138,8 +138,8 @@ class Story:
     last: Event
 
 
-def random_story(chance: random.Random) -> Story:
-    """Return a story that chance decides."""
+def random_scenario(chance: random.Random) -> PlanScenario:
+    """Return a random scenario."""
 
     def words() -> dict[str, str]:
         return {**{name: chance.choice(("one", "one", "one", "two")) for name in WORDS}, "count": chance.choice("1223")}
@@ -153,10 +153,10 @@ def random_story(chance: random.Random) -> Story:
 
     first = Event("create", START, chance.choice((*CREATIONS, *[""] * 15)))
     events = tuple(event() for _ in range(chance.randint(1, 4)))
-    return Story(first, events, Event("update", chance.choice((START, words()))))
+    return PlanScenario(first, events, Event("update", chance.choice((START, words()))))
 
 
-class Refusing(Trouble):
+class RefusingInjector(SingleFaultInjector):
     """Kind, but for one request that is refused once."""
 
     def __init__(self) -> None:
@@ -171,10 +171,10 @@ class Refusing(Trouble):
         return Fault(on="* *", do="fail", status=400, message="This is refused.")
 
 
-class Stories(Laboratory):
-    """Tells stories, one after the other, on one cloud."""
+class PlanScenarios(Testbed):
+    """Runs scenarios, one after the other, on one cloud."""
 
-    trouble_class = Refusing
+    injector_class = RefusingInjector
 
     def __init__(self, path: Path) -> None:
         super().__init__(path)
@@ -193,13 +193,13 @@ class Stories(Laboratory):
         await self._warm_up()
         self.engines.user = "demo"
 
-    def tell(self, story: Story) -> list[str]:
-        """Let a story happen; return the differences between plans and what was done."""
-        return self.loop.run_until_complete(self._tell(story))
+    def tell(self, scenario: PlanScenario) -> list[str]:
+        """Let a scenario happen; return the differences between plans and what was done."""
+        return self.loop.run_until_complete(self._tell(scenario))
 
-    async def _tell(self, story: Story) -> list[str]:
+    async def _tell(self, scenario: PlanScenario) -> list[str]:
         self.problems, self._snapshot = [], ""
-        self._refuse(story.first)
+        self._refuse(scenario.first)
         await self.engines.call(
             "stack_create", name=REF["name"], template=template(START), files=FILES, disable_rollback=True
         )
@@ -207,7 +207,7 @@ class Stories(Laboratory):
         if (await self._state()) == "CREATE COMPLETE":
             self._snapshot = (await self.engines.call("snapshot_create", ref=REF, name="saved"))["id"]
             await self._rest()
-        for event in (*story.events, story.last):
+        for event in (*scenario.events, scenario.last):
             await self._happen(event)
         await self.engines.call("stack_delete", ref=REF)
         await self._rest()
@@ -226,13 +226,13 @@ class Stories(Laboratory):
         try:
             await verbs[event.verb](event)
         except StokerError as error:  # not every request is possible in every state
-            self.trouble.trace.append(f"{event.verb}: {error.message}")
+            self.injector.trace.append(f"{event.verb}: {error.message}")
         await self._rest()
         self._refuse(Event(""))
 
     def _refuse(self, event: Event) -> None:
-        assert isinstance(self.trouble, Refusing)
-        self.trouble.refused = event.refused
+        assert isinstance(self.injector, RefusingInjector)
+        self.injector.refused = event.refused
 
     async def _update(self, event: Event) -> None:
         wanted = {"ref": REF, "template": template(event.words), "files": FILES, "refresh": "changes"}
@@ -353,27 +353,27 @@ def _seen_from_the_record(step: dict[str, Any]) -> dict[str, Any]:
     return {**step, "kind": "replace"} if is_gone and step["kind"] == "create" else step
 
 
-def opened(directory: str) -> Stories:
-    """Return an empty place for stories in a directory."""
+def opened(directory: str) -> PlanScenarios:
+    """Return an empty place for scenarios in a directory."""
     path = Path(directory) / "stoker.db"
     path.write_bytes(empty_database())
-    stories = Stories(path)
-    stories.begin()
-    return stories
+    scenarios = PlanScenarios(path)
+    scenarios.begin()
+    return scenarios
 
 
 def main(seed: int, number: int = 1) -> None:
-    """Tell random stories."""
+    """Tell random scenarios."""
     memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
     with tempfile.TemporaryDirectory(prefix="stoker-plans-", dir=memory) as directory:
-        stories = opened(directory)
+        scenarios = opened(directory)
         for each in range(seed, seed + number):
             random.seed(each)
-            story = random_story(random.Random(each))
-            problems = stories.tell(story)
-            events = [f"{event.verb} {event.refused or event.victim}".strip() for event in story.events]
-            told = {"seed": each, "first": story.first.refused, "events": events, "problems": problems}
-            print(json.dumps({**told, "compared": stories.compared}), flush=True)
+            scenario = random_scenario(random.Random(each))
+            problems = scenarios.tell(scenario)
+            events = [f"{event.verb} {event.refused or event.victim}".strip() for event in scenario.events]
+            told = {"seed": each, "first": scenario.first.refused, "events": events, "problems": problems}
+            print(json.dumps({**told, "compared": scenarios.compared}), flush=True)
     os._exit(0)
 
 

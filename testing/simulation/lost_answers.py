@@ -51,7 +51,7 @@ from stoker.testing.simulated_loop import SimulatedLoop
 from stoker_foundation.clock import ManualClock
 from testing.simulation.cases import THING, creating, template
 from testing.simulation.simulated_cluster import Cluster
-from testing.simulation.simulated_parts import LOOKS, Nature
+from testing.simulation.simulated_parts import LOOKS, FaultInjector
 
 REF = {"name": "case", "id": None}
 MEMBER = "heat_template_version: 2021-04-16\nresources: {net: {type: OS::Neutron::Net}}\n"
@@ -150,11 +150,11 @@ ELSEWHERE = (
 )
 
 
-# -- trouble --------------------------------------------------------------------------------------------------------
+# -- faults ---------------------------------------------------------------------------------------------------------
 
 
-class Trouble(Nature):
-    """Kind, but for one change that the making of the thing asks for: the answer to that one is lost."""
+class SingleFaultInjector(FaultInjector):
+    """Injects one fault: the response to one of the changes that the creation requests is lost."""
 
     def __init__(self) -> None:
         super().__init__(seed=1)
@@ -197,22 +197,22 @@ class Engines(Cluster):
 # -- cases ------------------------------------------------------------------------------------------------------------
 
 
-class Laboratory:
-    """One cloud and one cluster in which a stack after the other is made and deleted."""
+class Testbed:
+    """One cloud and one cluster, in which one stack after the other is created and deleted."""
 
-    trouble_class: type[Trouble] = Trouble
+    injector_class: type[SingleFaultInjector] = SingleFaultInjector
     loop_class: type[SimulatedLoop] = SimulatedLoop
 
     def __init__(self, path: Path) -> None:
-        self.trouble = self.trouble_class()
+        self.injector = self.injector_class()
         self.loop = self.loop_class(ManualClock(), lambda: 0.0)
-        self.trouble.now = self.loop.time
+        self.injector.now = self.loop.time
         self.cloud = Cloud((*SERVICES, *ELSEWHERE), clock=self.loop.clock, endpoint=CLOUD_URL)
-        self.engines = Engines(self.loop, self.cloud, self.trouble, path, 1)
+        self.engines = Engines(self.loop, self.cloud, self.injector, path, 1)
         balancer = self.engines.registry.types()["AWS::ElasticLoadBalancing::LoadBalancer"]
         balancer.configure({"loadbalancer_template": str(BALANCER)})
-        self.trouble.begun = self._begun
-        self.trouble.kill = self._kill_the_busy
+        self.injector.begun = self._begun
+        self.injector.kill = self._kill_the_busy
         self.seen: set[tuple[Recovery | None, str]] = set()
         self.outliving: frozenset[Kind] = frozenset()
 
@@ -271,35 +271,35 @@ class Laboratory:
         return FURTHER if known or number else Loss
 
     async def _case(self, wanted: dict[str, Any], recovery: Recovery | None, problems: list[str]) -> list[str]:
-        """Make and delete a stack, at first without trouble; the changes that its thing asked for."""
-        trouble = self.trouble
-        trouble.victim = -1
+        """Make and delete a stack, at first without a fault; the changes that its thing asked for."""
+        injector = self.injector
+        injector.victim = -1
         usual = await self._make(wanted)
-        changes = list(trouble.asked)
-        problems += () if usual["state"].split()[1] == "COMPLETE" else (f"without trouble: {usual['state']}",)
+        changes = list(injector.asked)
+        problems += () if usual["state"].split()[1] == "COMPLETE" else (f"without a fault: {usual['state']}",)
         with self.engines.database.engine.connect() as connection:
             unseen = unsearchable(connection, None)
         problems += [f"{unseen} resources cannot be found by what their services call the objects"] if unseen else []
         problems += await self._delete()
         for number, change in enumerate(changes):
             for loss in self._losses(number, recovery, without_names(change)):
-                trouble.victim, trouble.loss = number, loss
-                told = await self._trouble(wanted, usual)
-                problems += [f"{change}, {loss}: {text}" for text in (*told, *trouble.violations)]
-                trouble.violations.clear()
+                injector.victim, injector.loss = number, loss
+                told = await self._with_fault(wanted, usual)
+                problems += [f"{change}, {loss}: {text}" for text in (*told, *injector.violations)]
+                injector.violations.clear()
         return changes
 
-    async def _trouble(self, wanted: dict[str, Any], usual: Mapping[str, Any]) -> list[str]:
-        """Make and delete a stack with trouble; what is not as it usually is."""
-        if self.trouble.loss is Loss.DELETED:
+    async def _with_fault(self, wanted: dict[str, Any], usual: Mapping[str, Any]) -> list[str]:
+        """Make and delete a stack with a fault; what is not as it usually is."""
+        if self.injector.loss is Loss.DELETED:
             await self._begin(wanted)
             await asyncio.sleep(TIMEOUT)
             return await self._delete()
         found = await self._make(wanted)
-        return [*differences(found, usual, failing=self.trouble.loss is Loss.FAILED), *await self._delete()]
+        return [*differences(found, usual, failing=self.injector.loss is Loss.FAILED), *await self._delete()]
 
     async def _begin(self, wanted: dict[str, Any]) -> None:
-        self.trouble.asked, self.trouble.watching = [], True
+        self.injector.asked, self.injector.watching = [], True
         await self.engines.call("stack_create", name=REF["name"], template=wanted, files=FILES)
 
     async def _make(self, wanted: dict[str, Any]) -> dict[str, Any]:
@@ -312,7 +312,7 @@ class Laboratory:
 
     async def _delete(self) -> list[str]:
         """What is there that was not, or the other way round."""
-        self.trouble.watching = False
+        self.injector.watching = False
         await self.engines.call("stack_delete", ref=REF)
         await self._quiet()
         for row in (await self.engines.call("stack_list"))["stacks"]:
@@ -360,7 +360,7 @@ class Laboratory:
 
 
 def differences(found: Mapping[str, Any], usual: Mapping[str, Any], *, failing: bool) -> Iterator[str]:
-    """What is not as it is without trouble. Where the cloud says that it has failed, the resource may believe it."""
+    """What is not as it is without a fault. Where the cloud says that it has failed, the resource may believe it."""
     for key, value in found.items():
         fewer = failing and (key == "state" or value < usual[key])
         if value != usual[key] and not fewer:
@@ -379,7 +379,7 @@ def _fetched(content: str) -> Future[str]:
     return done
 
 
-def main(*names: str, laboratory: type[Laboratory] = Laboratory) -> None:
+def main(*names: str, testbed: type[Testbed] = Testbed) -> None:
     """Run the cases of these types, or of all that make something outside of the record."""
     cases = creating()
     nested_stack.__dict__["fetch_text"] = lambda url, *limits: _fetched(MEMBER)  # there is nothing to fetch it from
@@ -390,7 +390,7 @@ def main(*names: str, laboratory: type[Laboratory] = Laboratory) -> None:
     with tempfile.TemporaryDirectory(prefix="stoker-lost-answers-", dir=memory) as directory:
         path = Path(directory) / "stoker.db"
         path.write_bytes(empty_database())
-        laboratory(path).run({name: cases[name] for name in wanted if name in cases})
+        testbed(path).run({name: cases[name] for name in wanted if name in cases})
     sys.stdout.flush()
     os._exit(0)  # what the dead engines were doing is not to be unwound
 

@@ -14,7 +14,7 @@ from typing import Any
 from stoker.plugins.recovery import Recovery
 from stoker.plugins.registry import Registry
 from testing.simulation.cases import THING
-from testing.simulation.lost_answers import FILES, REF, Laboratory, Loss, main
+from testing.simulation.lost_answers import FILES, REF, Loss, Testbed, main
 
 TROUBLED = ("OS::Cinder::VolumeAttachment", "OS::Neutron::ExtraRouteSet")
 """Types that delete in different ways; all others differ from one of them in the path only."""
@@ -35,8 +35,8 @@ def replaced_types() -> list[str]:
     return [name for name in exclusive() if name not in LEFT_OUT]
 
 
-class Replacements(Laboratory):
-    """Replaces what a laboratory creates."""
+class Replacements(Testbed):
+    """Replaces what a testbed creates."""
 
     async def _case(self, wanted: dict[str, Any], recovery: Recovery | None, problems: list[str]) -> list[str]:
         self.kind = wanted["resources"][THING]["type"]
@@ -48,12 +48,12 @@ class Replacements(Laboratory):
     async def _begin(self, wanted: dict[str, Any]) -> None:
         await super()._begin(wanted)
         if THING in wanted["resources"]:
-            self.trouble.watching = False
+            self.injector.watching = False
             await self._quiet()
             await self.engines.call("resource_mark_unhealthy", ref=REF, name=THING, mark_unhealthy=True)
-            self.trouble.asked, self.trouble.watching = [], True
+            self.injector.asked, self.injector.watching = [], True
             await self.engines.call("stack_update", ref=REF, template=wanted, files=FILES)
 
 
 if __name__ == "__main__":
-    main(*(sys.argv[1:] or replaced_types()), laboratory=Replacements)
+    main(*(sys.argv[1:] or replaced_types()), testbed=Replacements)

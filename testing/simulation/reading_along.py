@@ -40,18 +40,18 @@ _RANDOM = frozenset({"password", "mac_address", "user_data", "expires_at"})
 """Fields of bodies that are generated each time."""
 
 
-class Calm(Simulation):
-    """A history without trouble; `calls` are those that changed the cloud, in terms that every history shares."""
+class FaultFreeSimulation(Simulation):
+    """A history without a fault; `calls` are those that changed the cloud, in terms that every history shares."""
 
     def __init__(self, seed: int, path: Path, *, read: bool) -> None:
         super().__init__(seed, path)
-        self.nature.trip = lambda: TRIP  # type: ignore[method-assign]
-        self.nature.heard = self._heard
+        self.injector.trip = lambda: TRIP  # type: ignore[method-assign]
+        self.injector.heard = self._heard
         chance = random.Random(f"drafts {seed}")
         self.user.drafts = {name: Draft(chance, talkative=True) for name in self.user.NAMES}
         self.readers = Readers(self.cluster, self.user.drafts, seed)
         self._at_once = AT_ONCE if read else 0
-        self.nature.after_write = lambda: self.readers.look(self._at_once)
+        self.injector.after_write = lambda: self.readers.look(self._at_once)
         self._labels: dict[str, str] = {}
         self.calls: Counter[str] = Counter()
 
@@ -84,7 +84,7 @@ class Calm(Simulation):
                 self.readers.look(self._at_once)
             return
         if reading:
-            self.nature.violate("different", f"a reader sends {sent.method} {sent.path}")
+            self.injector.violate("different", f"a reader sends {sent.method} {sent.path}")
             return
         status = response.status if response is not None else None
         self.calls[self._shared(f"{sent.method} {sent.path} {_body(sent)} → {status}")] += 1
@@ -123,9 +123,13 @@ def _named(body: Any) -> Iterator[tuple[str, str]]:
 def history(seed: int, path: Path, read: bool) -> dict[str, Any]:
     """What a history came to."""
     make_deterministic(seed)
-    simulation = Calm(seed, path, read=read)
+    simulation = FaultFreeSimulation(seed, path, read=read)
     simulation.run()
-    return {"calls": simulation.calls, "violations": simulation.nature.violations, "counts": simulation.nature.counts}
+    return {
+        "calls": simulation.calls,
+        "violations": simulation.injector.violations,
+        "counts": simulation.injector.counts,
+    }
 
 
 def compared(seed: int, template: bytes) -> list[str]:

@@ -30,7 +30,7 @@ from stoker.testing.connections import CLOUD_URL, LoopPool, settings_of
 from stoker.testing.simulated_loop import Process, ProcessClock, SimulatedLoop, settle
 from stoker_foundation.clock import ManualClock
 from testing.simulation.simulated_parts import (
-    Nature,
+    FaultInjector,
     SimulatedDatabase,
     SimulatedJournal,
     SimulatedPeers,
@@ -62,12 +62,12 @@ class Member:
 
     async def boot(self, *, alone: bool) -> None:
         """Everything a real process does before it takes requests; run it as a task of the process."""
-        cluster, nature = self._cluster, self._cluster.nature
+        cluster, injector = self._cluster, self._cluster.injector
         clock = ProcessClock(self.process, cluster.clock)
-        self.database = SimulatedDatabase(cluster.database, nature)
-        self.journal = SimulatedJournal(self.database, cluster.loop, nature, lambda: self.engine.services.id)
-        transport = SimulatedTransport(CLOUD, self.process, clock, cluster.cloud, nature)
-        self.pool = LoopPool(CLOUD, clock, transport, lambda sent: dispatch(cluster.cloud, sent, nature.fault(sent)))
+        self.database = SimulatedDatabase(cluster.database, injector)
+        self.journal = SimulatedJournal(self.database, cluster.loop, injector, lambda: self.engine.services.id)
+        transport = SimulatedTransport(CLOUD, self.process, clock, cluster.cloud, injector)
+        self.pool = LoopPool(CLOUD, clock, transport, lambda sent: dispatch(cluster.cloud, sent, injector.fault(sent)))
         self.engine = Engine(
             database=self.database,
             journal=self.journal,
@@ -82,10 +82,10 @@ class Member:
                 heartbeat_seconds=HEARTBEAT_SECONDS,
                 nested_at_once=self._number % 3,  # trees are small here
             ),
-            peers=SimulatedPeers(self.process, self._peers, nature) if cluster.size > 1 else None,
+            peers=SimulatedPeers(self.process, self._peers, injector) if cluster.size > 1 else None,
         )
         self.begun = True
-        transport.check_lease = lease_check(self.database, self.engine.services.id, self.process, nature)
+        transport.check_lease = lease_check(self.database, self.engine.services.id, self.process, injector)
         await self.engine.start(alone=alone)
         await self.engine.take_over()
         self.up = True
@@ -97,11 +97,11 @@ class Member:
 class Cluster:
     """`size` engines wanted; those that die are replaced after a while."""
 
-    def __init__(self, loop: SimulatedLoop, cloud: Cloud, nature: Nature, path: Path, size: int) -> None:
+    def __init__(self, loop: SimulatedLoop, cloud: Cloud, injector: FaultInjector, path: Path, size: int) -> None:
         self.loop = loop
         self.clock: ManualClock = loop.clock
         self.cloud = cloud
-        self.nature = nature
+        self.injector = injector
         self.path = path
         self.size = size
         self.members: list[Member] = []
@@ -110,8 +110,8 @@ class Cluster:
         self.ended = False
         self._count = 0
         self._reader: RequestContext | None = None
-        nature.made_late = self._made_late
-        nature.looked_for = self._looked_for
+        injector.made_late = self._made_late
+        injector.looked_for = self._looked_for
 
     async def start(self) -> None:
         for _ in range(self.size):
@@ -168,10 +168,10 @@ class Cluster:
 
     def _died(self, member: Member) -> None:
         self.members.remove(member)
-        self.nature.counts["crashes"] += 1
-        self.nature.trace.append(f"{self.loop.time():.3f} {member.process.name} dies")
+        self.injector.counts["crashes"] += 1
+        self.injector.trace.append(f"{self.loop.time():.3f} {member.process.name} dies")
         if not self.ended:
-            self.loop.call_later(self.nature.chance.uniform(2.0, 40.0), self.add)
+            self.loop.call_later(self.injector.chance.uniform(2.0, 40.0), self.add)
 
     async def until_up(self) -> None:
         """Return once there is an engine that takes requests."""
@@ -185,9 +185,9 @@ class Cluster:
         up = [member for member in self.members if member.up]
         if not up:
             return
-        member = self.nature.chance.choice(up)
+        member = self.injector.chance.choice(up)
         member.up = False
-        self.nature.counts["graceful stops"] += 1
+        self.injector.counts["graceful stops"] += 1
         stopped: asyncio.Future[None] = self.loop.create_future()
         member.process.on_death.append(partial(_release, stopped))
         task = member.process.start(member.engine.stop())
@@ -202,7 +202,7 @@ class Cluster:
     async def call(self, method: str, **arguments: Any) -> Any:
         """What an operation answers. Raises what it raises, or Lost."""
         await self.until_up()
-        member = self.nature.chance.choice([m for m in self.members if m.up and not m.process.paused])
+        member = self.injector.chance.choice([m for m in self.members if m.up and not m.process.paused])
         context = self._context()
         answer = self.loop.create_future()
         plain = orjson.loads(orjson.dumps(arguments))
@@ -222,18 +222,18 @@ class Cluster:
 
     async def request(self, method: str, **arguments: Any) -> str:
         """Request an operation; return the outcome of the request."""
-        self.nature.counts["operations"] += 1
+        self.injector.counts["operations"] += 1
         try:
             await self.call(method, **arguments)
         except Lost:
             outcome = "lost"
-            self.nature.counts["requests lost"] += 1
+            self.injector.counts["requests lost"] += 1
         except StokerError as error:
             outcome = f"refused ({error.kind}: {error.message})"
-            self.nature.counts["refused"] += 1
+            self.injector.counts["refused"] += 1
         else:
             outcome = "taken"
-        self.nature.trace.append(f"{self.loop.time():.3f} {method} {outcome}")
+        self.injector.trace.append(f"{self.loop.time():.3f} {method} {outcome}")
         return outcome
 
     def reader(self) -> RequestContext:

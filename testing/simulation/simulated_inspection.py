@@ -28,7 +28,7 @@ from stoker.store.tables import (
 )
 from stoker.testing.census import LEFT_ALONE
 from testing.simulation.simulated_events import missing_events
-from testing.simulation.simulated_parts import Nature
+from testing.simulation.simulated_parts import FaultInjector
 from testing.simulation.simulated_templates import Draft
 
 
@@ -88,10 +88,10 @@ IN_CHARGE = "is in progress and nothing will continue it"
 class Inspection:
     """Looks from outside, with the rights of nobody's process."""
 
-    def __init__(self, cloud: Cloud, database: Database, nature: Nature) -> None:
+    def __init__(self, cloud: Cloud, database: Database, injector: FaultInjector) -> None:
         self._cloud = cloud
         self._database = database
-        self._nature = nature
+        self._injector = injector
         self._recorded: dict[str, tuple[str, str]] = {}
         self._vanished: Counter[tuple[str, str]] = Counter()
         self._first: dict[tuple[str, str], str] = {}
@@ -188,7 +188,7 @@ class Inspection:
             self._look_at_deployments(connection, rows)
             self._look_at_events(connection, rows)
         self._look_at_free(rows)
-        passing = self._nature.made_late()
+        passing = self._injector.made_late()
         for name, kind in KINDS.items():
             mine = [row for row in rows if row.type == name]
             self._look_at(name, kind, mine, None if strict else passing)
@@ -197,7 +197,7 @@ class Inspection:
 
     def _look_at_owners(self, connection: Connection) -> None:
         for row in connection.execute(_ABANDONED):
-            self._nature.violate("stuck", f"{row.name} {row.action} {IN_CHARGE}")
+            self._injector.violate("stuck", f"{row.name} {row.action} {IN_CHARGE}")
 
     def is_there(self, net: str) -> bool:
         """Whether a network exists."""
@@ -224,7 +224,7 @@ class Inspection:
         owned = {row.physical_id for row in rows}
         there = self._objects(KINDS["OS::Neutron::Net"]).keys()
         for net in sorted(self.free - there - owned - self._owned):
-            self._nature.violate("lost", f"the network {net}, which belonged to nobody, was deleted")
+            self._injector.violate("lost", f"the network {net}, which belonged to nobody, was deleted")
         self._owned = owned | (self.free - there)
 
     def _look_at_deployments(self, connection: Connection, rows: list[Resource]) -> None:
@@ -232,7 +232,7 @@ class Inspection:
         recorded = {row.uuid for row in rows}
         for identifier in connection.execute(select(software_deployments.c.id)).scalars():
             if identifier not in recorded:
-                self._nature.violate("orphaned", f"the software deployment {identifier} belongs to nobody")
+                self._injector.violate("orphaned", f"the software deployment {identifier} belongs to nobody")
 
     def _look_at_events(self, connection: Connection, rows: list[Resource]) -> None:
         """Each resource that is gone has an event of its deletion, each stack one of the state that it shows."""
@@ -248,9 +248,9 @@ class Inspection:
             told = Counter((row.stack_id, row.resource_name) for row in connection.execute(_DELETED))
             for place in gone:
                 if told[place] < self._vanished[place]:
-                    self._nature.violate("unreported", f"there is no event of the deletion of {place[1]}")
+                    self._injector.violate("unreported", f"there is no event of the deletion of {place[1]}")
         for row in connection.execute(_WITHOUT_EVENTS):
-            self._nature.violate(
+            self._injector.violate(
                 "unreported", f"stack {row.name} is {row.action} {row.status} without an event of that"
             )
 
@@ -258,12 +258,12 @@ class Inspection:
         """What has happened, until nothing is in progress any more, is in the events."""
         with self._database.engine.connect() as connection:
             for text in missing_events(connection, self._first):
-                self._nature.violate("unreported", text)
+                self._injector.violate("unreported", text)
 
     def late(self) -> list[str]:
         """Objects that were created for requests of engines that had died, and that belong to no resource."""
         made = {identifier for kind in KINDS.values() for identifier in self._objects(kind)}
-        if not (there := made & self._nature.late_objects):
+        if not (there := made & self._injector.late_objects):
             return []
         with self._database.engine.connect() as connection:
             return sorted(there - {row.physical_id for row in _rows(connection)} - self.free)
@@ -274,19 +274,19 @@ class Inspection:
         objects = self._objects(kind)
         lasting = [row.physical_id for row in rows if row.replaced_by is None and row.action != "DELETE"]
         if twice := sorted(i for i, times in Counter(lasting).items() if times > 1 and i is not None):
-            self._nature.violate("duplicated", f"two resources record the same {name}: {twice}")
+            self._injector.violate("duplicated", f"two resources record the same {name}: {twice}")
         for row in (
             rows if passing is None or kind.identity == "id" else ()
         ):  # a name is given up before another one takes it
             if row.status == "COMPLETE" and row.action != "DELETE" and row.physical_id not in objects:
-                self._nature.violate("lost", f"{name} {row.name} {row.action} {row.physical_id} is not there")
+                self._injector.violate("lost", f"{name} {row.name} {row.action} {row.physical_id} is not there")
         tolerated = 0 if passing is None else sum(row.physical_id is None for row in rows) + passing
         names = Counter(record.get("name") for record in objects.values())
         unknown = [i for i in sorted(objects.keys() - recorded - self.free) if not self._is_awaited(objects[i], rows)]
         for identifier in unknown[tolerated:]:
             title = objects[identifier].get("name")
             label = "duplicated" if title != "twin" and names[title] > 1 else "orphaned"
-            self._nature.violate(label, f"{name} {identifier} named {title} belongs to nobody")
+            self._injector.violate(label, f"{name} {identifier} named {title} belongs to nobody")
 
     def _is_awaited(self, record: Mapping[str, Any], rows: list[Resource]) -> bool:
         """Whether engines look for an object with this name: its request outlived its sender, or the sender stopped
@@ -302,13 +302,13 @@ class Inspection:
         """The stack has what its template says, no more and no less, with the values that it says."""
         stack = self.stack(name)
         if stack is None:
-            self._nature.violate("different", f"{name} is not there")
+            self._injector.violate("different", f"{name} is not there")
             return
         rows = self.resources_of(stack)
         wanted = sorted(draft.template()["resources"])
         if sorted(row.name for row in rows) != wanted:
             text = f"{name} records {sorted(row.name for row in rows)} instead of {wanted}"
-            self._nature.violate("different", text)
+            self._injector.violate("different", text)
         identifiers = {row.name: row.physical_id for row in rows}
         for row in rows:
             if row.type == "shelf.yaml":  # its reference is the network in it
@@ -325,7 +325,7 @@ class Inspection:
                 row.name.startswith("about-")
                 and nets.get(row.physical_id or "", {}).get("description", "") in NOTHING_TOLD
             ):
-                self._nature.violate("different", f"{row.name} of {name} was made before there was anything to tell")
+                self._injector.violate("different", f"{row.name} of {name} was made before there was anything to tell")
 
     def _compare_values(self, row: Resource, wanted: Mapping[str, Any]) -> None:
         if row.type == "OS::Heat::ResourceGroup":
@@ -347,7 +347,7 @@ class Inspection:
 
     def _same(self, row: Resource, what: str, found: Any, wanted: Any) -> None:
         if found != wanted:
-            self._nature.violate("different", f"{row.name} has {what} {found} instead of {wanted}")
+            self._injector.violate("different", f"{row.name} has {what} {found} instead of {wanted}")
 
     def _compare_interfaces(self, draft: Draft, identifiers: Mapping[str, str | None]) -> None:
         ports = _stored(self._cloud.store.tables["neutron", "ports"])
@@ -355,7 +355,7 @@ class Inspection:
             wanted = {key: _resolved(value, identifiers) for key, value in draft.resources[name]["properties"].items()}
             feet = [port for port in ports if port["device_id"] == wanted["router"]]
             if sum(ip["subnet_id"] == wanted["subnet"] for port in feet for ip in port["fixed_ips"]) != 1:
-                self._nature.violate("different", f"{name} does not join its router to its subnet")
+                self._injector.violate("different", f"{name} does not join its router to its subnet")
 
     def _compare_rules(self, draft: Draft, group: str, identifiers: Mapping[str, str | None]) -> None:
         wanted = [rule["port_range_min"] for rule in draft.resources[group]["properties"]["rules"]]
@@ -363,14 +363,14 @@ class Inspection:
         mine = [rule for rule in rules if rule["security_group_id"] == identifiers.get(group)]
         found = [rule["port_range_min"] for rule in mine if rule["port_range_min"] is not None]
         if sorted(found) != sorted(wanted):
-            self._nature.violate("different", f"{group} has rules for the ports {found} instead of {wanted}")
+            self._injector.violate("different", f"{group} has rules for the ports {found} instead of {wanted}")
 
     def look_at_nothing(self) -> None:
         """All stacks are deleted: the cloud is as it was in the beginning, trusts and users included."""
         with self._database.engine.connect() as connection:
             for table in (software_deployments, software_configs):
                 if left := list(connection.execute(select(table.c.id)).scalars()):
-                    self._nature.violate("orphaned", f"{table.name} after everything was deleted: {left}")
+                    self._injector.violate("orphaned", f"{table.name} after everything was deleted: {left}")
         now = self._everything()
         self._look_at_trusts(len(now.pop(TRUSTS) - self._preset[TRUSTS]))
         for key, before in self._preset.items():
@@ -381,16 +381,16 @@ class Inspection:
             now[key] -= {i for i, each in records.items() if self.free & {i, each.get("network_id")}}
             if now[key] - before:
                 left = [orjson.dumps(records[i], default=str).decode()[:300] for i in sorted(now[key] - before)]
-                self._nature.violate("orphaned", f"{key} after everything was deleted: {left}")
+                self._injector.violate("orphaned", f"{key} after everything was deleted: {left}")
             if before - now[key]:
-                self._nature.violate("lost", f"{key} that was there before: {sorted(before - now[key])}")
+                self._injector.violate("lost", f"{key} that was there before: {sorted(before - now[key])}")
 
     def _look_at_trusts(self, left: int) -> None:
         """A trust has no name: one whose maker did not live to record it, or received a failure, is left."""
-        self._nature.counts["trusts left"] += left
-        excused = self._nature.counts["requests lost"] + self._nature.counts["trusts that were said to have failed"]
+        self._injector.counts["trusts left"] += left
+        excused = self._injector.counts["requests lost"] + self._injector.counts["trusts that were said to have failed"]
         if left > excused:
-            self._nature.violate("orphaned", f"{left} trusts, of which {excused} could not be known")
+            self._injector.violate("orphaned", f"{left} trusts, of which {excused} could not be known")
 
 
 def _rows(connection: Connection) -> list[Resource]:

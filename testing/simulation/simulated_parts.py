@@ -44,8 +44,8 @@ SLOW_TRIP = (10.0, 50.0)
 FAULTS = ("fail", "succeed_but_fail", "rate_limit", "drop", "act_and_drop")
 
 
-class Nature:
-    """What chance decides, and what has happened. Everything random comes from one seed."""
+class FaultInjector:
+    """Decides faults and delays at random, and records what has happened. Everything random comes from one seed."""
 
     def __init__(self, seed: int) -> None:
         self.chance = random.Random(seed)
@@ -139,33 +139,35 @@ def makes_what_may_break(request: CloudRequest) -> bool:
 class SimulatedJournal(LoopJournal):
     """Writes on the loop, and looks at whether whoever writes under a claim is the claim's owner."""
 
-    def __init__(self, database: Database, loop: SimulatedLoop, nature: Nature, owner: Callable[[], str]) -> None:
-        self._nature = nature
+    def __init__(
+        self, database: Database, loop: SimulatedLoop, injector: FaultInjector, owner: Callable[[], str]
+    ) -> None:
+        self._injector = injector
         self._owner = owner
         super().__init__(database, loop)
 
     def submit(self, batch: Any, answer: Any) -> None:
         if batch.claim is None and LOST.get() is not never and _changes_resources(batch):
-            self._nature.violate("fencing", f"{self._owner()} writes for a step without a claim: {batch}")
-        if _ends_operation(batch) and self._nature.happens(self._nature.spoil_rate):
-            self._nature.counts["ends spoiled"] += 1
+            self._injector.violate("fencing", f"{self._owner()} writes for a step without a claim: {batch}")
+        if _ends_operation(batch) and self._injector.happens(self._injector.spoil_rate):
+            self._injector.counts["ends spoiled"] += 1
             self._loop.call_later(0.0, lambda: answer(RuntimeError("the disk made a noise")))
             return
         super().submit(batch, answer)
 
     def _delay(self) -> float:
-        return self._nature.trip() / 20
+        return self._injector.trip() / 20
 
     def _turn(self) -> None:
-        if self._nature.away:
+        if self._injector.away:
             self._loop.call_later(RETRY_SECONDS, self._turn)
             return
         super()._turn()
 
     def write_group(self, group: Any) -> Any:
-        if self._nature.happens(self._nature.cut_rate):
-            self._nature.counts["commits cut off"] += 1
-            if self._nature.chance.random() < 0.5:
+        if self._injector.happens(self._injector.cut_rate):
+            self._injector.counts["commits cut off"] += 1
+            if self._injector.chance.random() < 0.5:
                 raise _broken_off()
             number = self.groups + 1
             refused = self._write_and_look(group)
@@ -183,18 +185,18 @@ class SimulatedJournal(LoopJournal):
         try:
             refused = super().write_group(group)
         except ObjectAlreadyOwned:
-            self._nature.counts["objects refused"] += 1
+            self._injector.counts["objects refused"] += 1
             raise
         if self._rows(theirs) != earlier:
-            self._nature.violate("fencing", f"{self._owner()} wrote although it had lost its claim: {theirs}")
-        self._nature.counts["groups committed"] += 1
-        self._nature.counts["writes refused"] += len(refused)
+            self._injector.violate("fencing", f"{self._owner()} wrote although it had lost its claim: {theirs}")
+        self._injector.counts["groups committed"] += 1
+        self._injector.counts["writes refused"] += len(refused)
         for batch in stale:
             if batch.claim not in refused:
                 owner = before.get(batch.claim.operation, "nobody")
-                self._nature.violate("fencing", f"{self._owner()} wrote under a claim of {owner}")
+                self._injector.violate("fencing", f"{self._owner()} wrote under a claim of {owner}")
         if not all(_is_heartbeat(batch) for batch in group):
-            self._nature.after_write()
+            self._injector.after_write()
         return refused
 
     def _standing(self, identifiers: set[str]) -> Mapping[str, tuple[str | None, int]]:
@@ -259,13 +261,13 @@ def _is_heartbeat(batch: Batch) -> bool:
 class SimulatedDatabase(Database):
     """Cannot be read while it is away. All processes share the statements that SQLAlchemy has compiled."""
 
-    def __init__(self, shared: Database, nature: Nature) -> None:
+    def __init__(self, shared: Database, injector: FaultInjector) -> None:
         super().__init__(shared.url.render_as_string(hide_password=False))
         self.engine = shared.engine
-        self._nature = nature
+        self._injector = injector
 
     def read_now(self, query: Callable[..., Any], *arguments: Any) -> Any:
-        if self._nature.away:
+        if self._injector.away:
             raise _broken_off()
         return super().read_now(query, *arguments)
 
@@ -278,38 +280,38 @@ class SimulatedTransport(LoopTransport):
     """Requests travel to the emulator, and answers back, whatever becomes of the sender meanwhile."""
 
     def __init__(
-        self, settings: CloudSettings, process: Process, clock: ProcessClock, cloud: Cloud, nature: Nature
+        self, settings: CloudSettings, process: Process, clock: ProcessClock, cloud: Cloud, injector: FaultInjector
     ) -> None:
         super().__init__(settings, clock)
         self._process = process
         self._loop = process.loop
         self._cloud = cloud
-        self._nature = nature
+        self._injector = injector
         self.check_lease: Callable[[Request], None] = lambda request: None
 
     async def _answered(self, request: Request, sent: CloudRequest) -> Response | None:
         if request.method not in LOOKS:
             self.check_lease(request)
         future: asyncio.Future[Response | None] = self._loop.create_future()
-        there, back = self._nature.slow_trip(request)
-        self._nature.on_their_way += there > 0
-        if there and not self._nature.looked_for(sent):
+        there, back = self._injector.slow_trip(request)
+        self._injector.on_their_way += there > 0
+        if there and not self._injector.looked_for(sent):
             self._process.spare()
         if there:
-            self._loop.outside.copy().run(self._loop.call_later, self._nature.chance.uniform(0.0, 5.0), self._strike)
+            self._loop.outside.copy().run(self._loop.call_later, self._injector.chance.uniform(0.0, 5.0), self._strike)
         self._loop.outside.copy().run(
-            self._loop.call_later, self._nature.trip() + there, self._arrive, sent, future, READING.get(), there, back
+            self._loop.call_later, self._injector.trip() + there, self._arrive, sent, future, READING.get(), there, back
         )
         return await future
 
     def _strike(self) -> None:
         """Let something happen to the sender of a slow request: it dies, or is paused until it has lost its claim."""
-        fate = self._nature.chance.random()
+        fate = self._injector.chance.random()
         if fate < 0.4 and not self._process.spared:
             self._process.kill()
         elif fate < 0.8:
-            self._nature.counts["pauses"] += 1
-            self._process.pause(self._nature.chance.uniform(20.0, 60.0))
+            self._injector.counts["pauses"] += 1
+            self._process.pause(self._injector.chance.uniform(20.0, 60.0))
 
     def _arrive(
         self, sent: CloudRequest, future: asyncio.Future[Response | None], reading: bool, there: float, back: float
@@ -318,26 +320,26 @@ class SimulatedTransport(LoopTransport):
 
         A sender that lives looks for it itself, at once, and nobody else does in time: it is spared.
         """
-        self._nature.on_their_way -= there > 0
+        self._injector.on_their_way -= there > 0
         late = there > 0 and self._process.dead
-        if late and not self._nature.looked_for(sent):
+        if late and not self._injector.looked_for(sent):
             return
         if there and not late:
             self._process.spare()
-        self._nature.counts["cloud calls"] += 1
-        fault = self._nature.fault(sent)
+        self._injector.counts["cloud calls"] += 1
+        fault = self._injector.fault(sent)
         if self._process.dead:
-            self._nature.counts["calls that outlived their sender"] += 1
+            self._injector.counts["calls that outlived their sender"] += 1
         response = dispatch(self._cloud, sent, fault)
-        self._nature.heard(sent, response, reading)
+        self._injector.heard(sent, response, reading)
         if late:
-            self._nature.counts["late requests"] += 1
-            self._nature.late_objects.update(_made_by(response))
-        self._nature.trace.append(
+            self._injector.counts["late requests"] += 1
+            self._injector.late_objects.update(_made_by(response))
+        self._injector.trace.append(
             f"{self._loop.time():.3f} {self._process.name} {sent.method} {sent.path} "
             f"{response.status if response else None} {fault.do if fault else ''}"
         )
-        self._loop.call_later(self._nature.trip() + back, _deliver, response, future)
+        self._loop.call_later(self._injector.trip() + back, _deliver, response, future)
 
 
 def _made_by(response: Response | None) -> Iterator[str]:
@@ -352,7 +354,9 @@ def _deliver(response: Response | None, future: asyncio.Future[Response | None])
         future.set_result(response)
 
 
-def lease_check(database: Database, engine_id: str, process: Process, nature: Nature) -> Callable[[Request], None]:
+def lease_check(
+    database: Database, engine_id: str, process: Process, injector: FaultInjector
+) -> Callable[[Request], None]:
     """Sees to it that no engine changes the cloud whose lease has passed."""
 
     def check(request: Request) -> None:
@@ -360,7 +364,7 @@ def lease_check(database: Database, engine_id: str, process: Process, nature: Na
         with database.engine.connect() as connection:
             row = connection.execute(select(engines).where(engines.c.id == engine_id)).one_or_none()
         if row is None or row.stopped_at is not None or row.seen_at + row.lease <= now:
-            nature.violate("fencing", f"{process.name} sends {request.method} {request.url} without a lease")
+            injector.violate("fencing", f"{process.name} sends {request.method} {request.url} without a lease")
 
     return check
 
@@ -368,26 +372,26 @@ def lease_check(database: Database, engine_id: str, process: Process, nature: Na
 class SimulatedPeers(NoPeers):
     """Messages between the engines of `members`, of which some are lost and all take a while."""
 
-    def __init__(self, process: Process, members: Callable[[], list[Any]], nature: Nature) -> None:
+    def __init__(self, process: Process, members: Callable[[], list[Any]], injector: FaultInjector) -> None:
         self._process = process
         self._members = members
-        self._nature = nature
+        self._injector = injector
 
     def _send(self, member: Any, make: Callable[[Any], Any]) -> None:
-        if self._nature.happens(self._nature.loss_rate):
-            self._nature.counts["messages lost"] += 1
+        if self._injector.happens(self._injector.loss_rate):
+            self._injector.counts["messages lost"] += 1
             return
         process, loop = member.process, self._process.loop
         loop.outside.copy().run(
             loop.call_later,
-            self._nature.trip(),
+            self._injector.trip(),
             lambda: process.call(lambda: member.engine.services.background.spawn(make(member.engine.membership))),
         )
 
     def offer(self, operation_id: str, engine_id: str | None = None) -> None:
         members = [each for each in self._members() if engine_id in (None, each.engine.services.id)]
         if members:
-            self._send(self._nature.chance.choice(members), lambda membership: membership.offered(operation_id))
+            self._send(self._injector.chance.choice(members), lambda membership: membership.offered(operation_id))
 
     def alert(self, engine_id: str) -> None:
         for member in self._members():
@@ -405,7 +409,7 @@ class SimulatedPeers(NoPeers):
         loop = self._process.loop
         answer: asyncio.Future[contract.Answer] = loop.create_future()
         timer = loop.call_later(seconds, _give_up, answer, engine_id)
-        lost = self._nature.happens(self._nature.loss_rate)
+        lost = self._injector.happens(self._injector.loss_rate)
         for member in () if lost else self._members():
             if member.engine.services.id == engine_id:
                 work = OPERATIONS[request.method](member.engine, context, request.arguments())

@@ -90,7 +90,7 @@ class Readers:
             return [Stack.of(row) for row in connection.execute(select(stacks).order_by(stacks.c.id))]
 
     async def _ask(self, member: Member, method: str, arguments: Mapping[str, Any]) -> None:
-        self._cluster.nature.counts["reads"] += 1
+        self._cluster.injector.counts["reads"] += 1
         answer = asyncio.get_running_loop().create_future()
         work: Any = OPERATIONS[method](member.engine, self._cluster.reader(), arguments)
         task = member.process.start(work, reading=True)
@@ -111,7 +111,7 @@ class Readers:
                 member.process.on_death.remove(died)
 
     def _violate(self, text: str) -> None:
-        self._cluster.nature.violate("unreadable", text)
+        self._cluster.injector.violate("unreadable", text)
 
 
 def _dying(answer: asyncio.Future[Any]) -> Any:

@@ -11,7 +11,7 @@ from stoker.base.errors import StokerError, TemplateInvalid
 from stoker.store.records import Resource
 from testing.simulation.simulated_cluster import Lost
 from testing.simulation.simulated_inspection import Inspection
-from testing.simulation.simulated_parts import Nature
+from testing.simulation.simulated_parts import FaultInjector
 from testing.simulation.simulated_templates import FILES, NET_TYPE, Draft
 
 CHANCES: Mapping[str, int] = {
@@ -51,10 +51,10 @@ class Moving(NamedTuple):
     body: dict[str, Any]
 
 
-class Askable(Protocol):
+class Requestable(Protocol):
     """What takes requests: a simulated cluster, or a real one."""
 
-    nature: Nature
+    injector: FaultInjector
 
     async def request(self, method: str, **arguments: Any) -> str:
         """Request an operation; return the outcome of the request."""
@@ -73,7 +73,7 @@ class User:
 
     def __init__(
         self,
-        cluster: Askable,
+        cluster: Requestable,
         inspection: Inspection,
         *,
         talkative: bool = False,
@@ -85,7 +85,7 @@ class User:
     ) -> None:
         self._cluster = cluster
         self._inspection = inspection
-        self._chance = cluster.nature.chance
+        self._chance = cluster.injector.chance
         self.drafts = {name: Draft(self._chance, talkative=talkative, kinds=kinds) for name in self.NAMES}
         self._renames = renames
         self._imports = imports
@@ -140,7 +140,7 @@ class User:
         if free and self._chance.random() < 0.6:
             net = self._chance.choice(free)
             draft.take(net, self._given_away.pop(net))
-            self._cluster.nature.counts["imports"] += 1
+            self._cluster.injector.counts["imports"] += 1
         elif unused and stack is not None:
             former = self._chance.choice(sorted(unused))
             self._inspection.given_away.add((stack.id, former))
@@ -154,12 +154,12 @@ class User:
         """Lock a stack, ask for what must be refused, and unlock it again, whatever becomes of the engines."""
         await self._cluster.request("stack_lock", ref=ref(name), reason="nothing changes now")
         if self._is_locked(name):
-            self._cluster.nature.counts["locks"] += 1
+            self._cluster.injector.counts["locks"] += 1
             for ask in self._chance.sample([self._update, self._delete, self._scale, self._mark], 2):
                 operations = self._inspection.operations_of(name)
                 await ask(name)
                 if self._is_locked(name) and self._inspection.operations_of(name) != operations:
-                    self._cluster.nature.violate("stuck", f"an operation began on {name}, which is locked")
+                    self._cluster.injector.violate("stuck", f"an operation began on {name}, which is locked")
             await asyncio.sleep(self._chance.choice((0.5, 20.0, 70.0)))
         while self._is_locked(name):
             await self._cluster.request("stack_unlock", ref=ref(name))
@@ -174,14 +174,14 @@ class User:
         if nets:
             net = self._chance.choice(sorted(nets, key=lambda row: row.uuid))
             self._inspection.rename(net.physical_id or "", f"theirs-{self._chance.randint(1, 99)}")
-            self._cluster.nature.counts["drifts"] += 1
+            self._cluster.injector.counts["drifts"] += 1
         settled = self._chance.choice(("accept", "accept", "revert", "revert", "leave"))
         if settled == "accept":
             outcome = await self._cluster.request("drift_accept", ref=ref(name), resources=None)
-            self._cluster.nature.counts["accepted"] += outcome == "taken"
+            self._cluster.injector.counts["accepted"] += outcome == "taken"
         elif settled == "revert":
             outcome = await self._cluster.request("stack_patch", ref=ref(name), converge=True)
-            self._cluster.nature.counts["reverted"] += outcome == "taken"
+            self._cluster.injector.counts["reverted"] += outcome == "taken"
 
     def _is_locked(self, name: str) -> bool:
         stack = self._inspection.stack(name)
@@ -288,7 +288,7 @@ class User:
             environment = there.environment()
             wanted["environment"] = {**environment, "moved": [*environment.get("moved", ()), *moved]}
             outcome = await self._cluster.request("stack_update", ref=ref(target), **wanted)
-            self._cluster.nature.counts["moves by deployments"] += outcome == "taken"
+            self._cluster.injector.counts["moves by deployments"] += outcome == "taken"
             return
         templates = {source: json.dumps(here), target: json.dumps(after)}
         try:
@@ -296,9 +296,9 @@ class User:
         except (Lost, StokerError):
             return
         if made["status"] != "CREATE_COMPLETE":
-            self._cluster.nature.violate("stuck", f"{source}/{former} cannot be moved: {made['status_reason']}")
+            self._cluster.injector.violate("stuck", f"{source}/{former} cannot be moved: {made['status_reason']}")
         outcome = await self._cluster.request("stack_refactor_execute", refactor_id=made["id"])
-        self._cluster.nature.counts["moves with changes"] += changes and outcome == "taken"
+        self._cluster.injector.counts["moves with changes"] += changes and outcome == "taken"
 
     def settle_move(self) -> None:
         """Change the drafts as the record says, in which the resource that was moved has exactly one stack."""
@@ -317,9 +317,11 @@ class User:
             source.resources.pop(former)
             source.imports = {name: net for name, net in source.imports.items() if net != moving.network}
             target.resources[moving.arrival.partition(".")[0]] = moving.body
-            self._cluster.nature.counts["moves"] += 1
+            self._cluster.injector.counts["moves"] += 1
         elif places != {(moving.source, moving.path)}:
-            self._cluster.nature.violate("duplicated", f"the network {moving.source}/{moving.path} is {sorted(places)}")
+            self._cluster.injector.violate(
+                "duplicated", f"the network {moving.source}/{moving.path} is {sorted(places)}"
+            )
 
     def _networks(self, name: str) -> dict[str, Resource]:
         """The recorded networks of a stack, and those alone in a nested stack, by their paths."""
@@ -361,7 +363,7 @@ class User:
                 await self._undo(name, resource)
             await asyncio.sleep(30.0)
         state = f"{stack.action} {stack.status}: {stack.reason}" if stack is not None else "it is gone"
-        self._cluster.nature.violate("stuck", f"{name} does not come to its last template: {state}")
+        self._cluster.injector.violate("stuck", f"{name} does not come to its last template: {state}")
 
 
 def _definition(draft: Draft) -> dict[str, Any]:

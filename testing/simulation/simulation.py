@@ -35,7 +35,7 @@ from stoker_foundation.clock import ManualClock
 from testing.compiled_statements import share_compiled_statements
 from testing.simulation.simulated_cluster import Cluster
 from testing.simulation.simulated_inspection import Inspection
-from testing.simulation.simulated_parts import Nature
+from testing.simulation.simulated_parts import FaultInjector
 from testing.simulation.simulated_readers import Readers
 from testing.simulation.simulated_user import User, ref
 
@@ -83,15 +83,15 @@ class Simulation:
         locks: bool = False,
         drifts: bool = False,
     ) -> None:
-        self.nature = Nature(seed)
-        self.chance = self.nature.chance
+        self.injector = FaultInjector(seed)
+        self.chance = self.injector.chance
         clock = ManualClock()
-        self.loop = SimulatedLoop(clock, lambda: self.nature.trip() / 50)
-        self.nature.now = self.loop.time
+        self.loop = SimulatedLoop(clock, lambda: self.injector.trip() / 50)
+        self.injector.now = self.loop.time
         self.cloud = new_cloud(clock=clock, endpoint=CLOUD_URL, extra_endpoints=OUTSIDE)
-        self.cluster = Cluster(self.loop, self.cloud, self.nature, path, self.chance.choice((1, 2, 2, 3)))
-        self.inspection = Inspection(self.cloud, self.cluster.database, self.nature)
-        self.nature.after_write = self.inspection.look
+        self.cluster = Cluster(self.loop, self.cloud, self.injector, path, self.chance.choice((1, 2, 2, 3)))
+        self.inspection = Inspection(self.cloud, self.cluster.database, self.injector)
+        self.injector.after_write = self.inspection.look
         self._slow = self.chance.random() < 0.5
         only = self.chance.choice(ONLY) if not (imports or drifts) else ("net", "value")
         self._renames = renames
@@ -99,7 +99,7 @@ class Simulation:
         self.user = User(self.cluster, self.inspection, **people, kinds=only)
         if readers:
             self.readers = Readers(self.cluster, self.user.drafts, seed)
-            self.nature.after_write = self._look_twice
+            self.injector.after_write = self._look_twice
 
     def _look_twice(self) -> None:
         """After a write, who inspects and who only asks have a look."""
@@ -129,20 +129,20 @@ class Simulation:
     # -- trouble ---------------------------------------------------------------------------------------------
 
     def _make_trouble(self) -> None:
-        nature, chance = self.nature, self.chance
-        nature.fault_rate = chance.choice((0.0, 0.02, 0.1, 0.3))
-        nature.refusal_rate = chance.choice((0.0, 0.0, 0.0, 0.1))
-        nature.loss_rate = chance.choice((0.0, 0.3, 1.0))
-        nature.cut_rate = chance.choice((0.0, 0.0, 0.05))
-        nature.slow_rate = chance.choice((0.1, 0.5)) if self._slow else 0.0
-        nature.spoil_rate = chance.choice((0.0, 0.0, 0.0, 0.7))
+        injector, chance = self.injector, self.chance
+        injector.fault_rate = chance.choice((0.0, 0.02, 0.1, 0.3))
+        injector.refusal_rate = chance.choice((0.0, 0.0, 0.0, 0.1))
+        injector.loss_rate = chance.choice((0.0, 0.3, 1.0))
+        injector.cut_rate = chance.choice((0.0, 0.0, 0.05))
+        injector.slow_rate = chance.choice((0.1, 0.5)) if self._slow else 0.0
+        injector.spoil_rate = chance.choice((0.0, 0.0, 0.0, 0.7))
         if chance.random() < 0.1:
-            nature.database_away(chance.uniform(0.5, 30.0))
+            injector.database_away(chance.uniform(0.5, 30.0))
         for member in self.cluster.members:
             process = member.process
             if chance.random() < 0.5 and not process.spared:
                 process.doom = process.entered + int(10 ** chance.uniform(0.5, 3.6))
-        if chance.random() < (0.8 if nature.slow_rate else 0.3):
+        if chance.random() < (0.8 if injector.slow_rate else 0.3):
             self._pause_one()
 
     def _pause_one(self) -> None:
@@ -151,7 +151,7 @@ class Simulation:
         def pause() -> None:
             up = [member for member in self.cluster.members if member.up and not member.process.paused]
             if members := [member for member in up if member.engine.runs] or up:
-                self.nature.counts["pauses"] += 1
+                self.injector.counts["pauses"] += 1
                 self.chance.choice(members).process.pause(self.chance.uniform(1.0, 60.0))
 
         self.loop.call_later(self.chance.uniform(0.0, 10.0), pause)
@@ -163,7 +163,7 @@ class Simulation:
 
         Raises SimulationAborted when something that must not happen has happened.
         """
-        self.nature.stop_troubles()
+        self.injector.stop_troubles()
         for member in self.cluster.members:
             member.process.doom = None
         began = self.loop.time()
@@ -174,17 +174,17 @@ class Simulation:
             await asyncio.sleep(5.0)
             await self.user.answer()
             unfinished, late = self.inspection.unfinished(), self.inspection.late()
-            busy = unfinished or late or self.nature.on_their_way or self.nature.made_late()
+            busy = unfinished or late or self.injector.on_their_way or self.injector.made_late()
             calm = 0 if busy else calm + 1
             self.inspection.look()
             idle = [*idle[-2:], self.cluster.without_run()]
             for identifier in set.intersection(*(set(each.items()) for each in idle)) if len(idle) == 3 else ():
-                self.nature.violate("stuck", "{} is an operation of {}, which does not run it".format(*identifier))
+                self.injector.violate("stuck", "{} is an operation of {}, which does not run it".format(*identifier))
             if self.loop.time() > began + LONGEST:
-                self.nature.violate("stuck", f"after {LONGEST:.0f} seconds: {unfinished}")
+                self.injector.violate("stuck", f"after {LONGEST:.0f} seconds: {unfinished}")
             if late and self.loop.time() > began + LATEST:
-                self.nature.violate("orphaned", f"created late, and still there after {LATEST:.0f} seconds: {late}")
-            if self.nature.violations:
+                self.injector.violate("orphaned", f"created late, and still there after {LATEST:.0f} seconds: {late}")
+            if self.injector.violations:
                 raise SimulationAborted
         self.inspection.look_at_history()
 
@@ -232,22 +232,22 @@ def report(seed: int, path: Path, trace: bool, **people: bool) -> dict[str, Any]
     make_deterministic(seed)
     simulation = Simulation(seed, path, **people)
     began = time.process_time()
-    nature = simulation.nature
+    injector = simulation.injector
     try:
         simulation.run()
     except SimulationAborted:
-        assert nature.violations
+        assert injector.violations
     except Exception as error:
         logging.exception("seed %d", seed)
-        nature.violate("broken", f"{type(error).__name__}: {error}")
-    lines = "\n".join(nature.trace)
+        injector.violate("broken", f"{type(error).__name__}: {error}")
+    lines = "\n".join(injector.trace)
     if trace:
         print(lines, file=sys.stderr)
     return {
         "seed": seed,
         "engines": simulation.cluster.size,
-        "violations": nature.violations,
-        "counts": dict(nature.counts),
+        "violations": injector.violations,
+        "counts": dict(injector.counts),
         "digest": hashlib.sha256(lines.encode()).hexdigest()[:16],
         "simulated": round(simulation.loop.time() - ManualClock().now()),
         "seconds": round(time.process_time() - began, 2),

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.authoring.support import Desk
+from tests.authoring.support import WorkingDirectory
 
 
 @pytest.fixture
-def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
+def workdir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> WorkingDirectory:
     """An empty working directory, and the `stoker` command in it."""
     monkeypatch.chdir(tmp_path)
-    return Desk(tmp_path)
+    return WorkingDirectory(tmp_path)

@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 from stoker.cli.main import cli
 
 
-class Desk:
+class WorkingDirectory:
     """Files below one folder, which is the working directory."""
 
     def __init__(self, folder: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.authoring.support import Desk, diagnostics
+from tests.authoring.support import WorkingDirectory, diagnostics
 
 HOT = """
     heat_template_version: 2018-08-31
@@ -60,14 +60,14 @@ CFN = """
 """
 
 
-def _lines(desk: Desk, text: str) -> list[tuple[str, str, str]]:
+def _lines(workdir: WorkingDirectory, text: str) -> list[tuple[str, str, str]]:
     """Return line:column, rule and hint of each diagnostic."""
-    found = diagnostics(desk.stoker("lint", "--format", "json", desk.write("bad.yaml", text)))
+    found = diagnostics(workdir.stoker("lint", "--format", "json", workdir.write("bad.yaml", text)))
     return [(f"{item['position']['line']}:{item['position']['column']}", item["rule"], item["hint"]) for item in found]
 
 
-def test_a_hot_template_with_mistakes_in_every_section(desk: Desk) -> None:
-    assert _lines(desk, HOT) == [
+def test_a_hot_template_with_mistakes_in_every_section(workdir: WorkingDirectory) -> None:
+    assert _lines(workdir, HOT) == [
         ("3:24", "parameter-schema", "did you mean 'default'?"),
         ("4:17", "parameter-schema", "did you mean 'string'?"),
         ("7:3", "condition-cycle", ""),
@@ -87,8 +87,8 @@ def test_a_hot_template_with_mistakes_in_every_section(desk: Desk) -> None:
     ]
 
 
-def test_a_cloudformation_template(desk: Desk) -> None:
-    assert _lines(desk, CFN) == [
+def test_a_cloudformation_template(workdir: WorkingDirectory) -> None:
+    assert _lines(workdir, CFN) == [
         ("3:15", "parameter-schema", "did you mean 'String'?"),
         ("8:11", "unknown-type", "did you mean 'AWS::EC2::Instance'?"),
         ("10:28", "function", "use one of M"),
@@ -98,13 +98,13 @@ def test_a_cloudformation_template(desk: Desk) -> None:
     ]
 
 
-def test_an_invalid_nested_template_is_reported_with_the_mistakes_of_its_parent(desk: Desk) -> None:
-    desk.write("child.yaml", "heat_template_version: 2018-08-31\nparameters: {p: {type: strin}}\noutputs: {o: 1}\n")
-    desk.write(
+def test_an_invalid_nested_template_is_reported_with_the_mistakes_of_its_parent(workdir: WorkingDirectory) -> None:
+    workdir.write("child.yaml", "heat_template_version: 2018-08-31\nparameters: {p: {type: strin}}\noutputs: {o: 1}\n")
+    workdir.write(
         "parent.yaml",
         "heat_template_version: 2018-08-31\nresources:\n  c: {type: child.yaml, properties: {q: 1}, deps: x}\n",
     )
-    assert desk.complaints("parent.yaml") == [
+    assert workdir.complaints("parent.yaml") == [
         ("parameter-schema", "child.yaml", 2),
         ("output", "child.yaml", 3),
         ("unknown-property", "parent.yaml", 3),
@@ -121,18 +121,18 @@ def test_an_invalid_nested_template_is_reported_with_the_mistakes_of_its_parent(
         ("OS::Neutron::Gateway", "OS::Neutron::RouterGateway"),
     ],
 )
-def test_misnomers_of_types_have_a_hint(desk: Desk, written: str, meant: str) -> None:
+def test_misnomers_of_types_have_a_hint(workdir: WorkingDirectory, written: str, meant: str) -> None:
     text = f"heat_template_version: 2018-08-31\nresources: {{r: {{type: '{written}'}}}}\n"
-    assert _lines(desk, text) == [("2:23", "unknown-type", f"did you mean {meant!r}?")]
+    assert _lines(workdir, text) == [("2:23", "unknown-type", f"did you mean {meant!r}?")]
 
 
-def test_a_tab_is_named_in_the_message(desk: Desk) -> None:
-    desk.write("tab.yaml", "heat_template_version: 2018-08-31\nresources:\n\ta:\n\t\ttype: OS::Heat::None\n")
-    assert "the line is indented with a tab character; use spaces" in desk.stoker("lint", "tab.yaml").stdout
+def test_a_tab_is_named_in_the_message(workdir: WorkingDirectory) -> None:
+    workdir.write("tab.yaml", "heat_template_version: 2018-08-31\nresources:\n\ta:\n\t\ttype: OS::Heat::None\n")
+    assert "the line is indented with a tab character; use spaces" in workdir.stoker("lint", "tab.yaml").stdout
 
 
-def test_mistakes_of_environments_do_not_hide_those_of_the_template(desk: Desk) -> None:
-    desk.write(
+def test_mistakes_of_environments_do_not_hide_those_of_the_template(workdir: WorkingDirectory) -> None:
+    workdir.write(
         "web.yaml",
         """
         heat_template_version: 2021-04-16
@@ -146,12 +146,12 @@ def test_mistakes_of_environments_do_not_hide_those_of_the_template(desk: Desk) 
           o: {value: {get_param: flag}}
         """,
     )
-    desk.write("first.yaml", "parameter: {}\nparameters: {flag: true}\nresource_registry:\n  My::Net: [net.yaml]\n")
-    desk.write(
+    workdir.write("first.yaml", "parameter: {}\nparameters: {flag: true}\nresource_registry:\n  My::Net: [net.yaml]\n")
+    workdir.write(
         "second.yaml", "parameters: {flag: false}\nparameter_merge_strategies:\n  default: deepmerge\n  flag: merge\n"
     )
     words = ("web.yaml", "-e", "first.yaml", "-e", "second.yaml")
-    assert desk.complaints(*words) == [
+    assert workdir.complaints(*words) == [
         ("environment-section", "first.yaml", 1),
         ("registry", "first.yaml", 4),
         ("unknown-merge-strategy", "second.yaml", 3),
@@ -159,20 +159,20 @@ def test_mistakes_of_environments_do_not_hide_those_of_the_template(desk: Desk) 
         ("unknown-type", "web.yaml", 6),
         ("unknown-property", "web.yaml", 7),
     ]
-    desk.write("first.yaml", "resource_registri: {My::Net: net.yaml}\n")
-    assert desk.complaints("web.yaml", "-e", "first.yaml") == [
+    workdir.write("first.yaml", "resource_registri: {My::Net: net.yaml}\n")
+    assert workdir.complaints("web.yaml", "-e", "first.yaml") == [
         ("environment-section", "first.yaml", 1),
         ("unknown-property", "web.yaml", 7),
     ]
     for unreadable in ("a: [\n", "- a\n"):
-        desk.write("first.yaml", unreadable)
-        found = desk.complaints("web.yaml", "-e", "first.yaml")
+        workdir.write("first.yaml", unreadable)
+        found = workdir.complaints("web.yaml", "-e", "first.yaml")
         assert [(rule, source) for rule, source, _ in found][-1] == ("unknown-property", "web.yaml")
         assert {source for _, source, _ in found} == {"first.yaml", "web.yaml"}
 
 
-def test_functions_that_fail_in_outputs_are_warnings(desk: Desk) -> None:
-    desk.write(
+def test_functions_that_fail_in_outputs_are_warnings(workdir: WorkingDirectory) -> None:
+    workdir.write(
         "web.yaml",
         """
         heat_template_version: 2021-04-16
@@ -192,15 +192,15 @@ def test_functions_that_fail_in_outputs_are_warnings(desk: Desk) -> None:
           wrong: {value: {get_attr: [net, nothing]}}
         """,
     )
-    assert desk.complaints("web.yaml") == [
+    assert workdir.complaints("web.yaml") == [
         ("failing-output", "web.yaml", 10),
         ("missing-file", "web.yaml", 14),
         ("unknown-attribute", "web.yaml", 15),
     ]
 
 
-def test_deployments_to_servers_without_software_configuration_are_warnings(desk: Desk) -> None:
-    desk.write(
+def test_deployments_to_servers_without_software_configuration_are_warnings(workdir: WorkingDirectory) -> None:
+    workdir.write(
         "web.yaml",
         """
         heat_template_version: 2021-04-16
@@ -225,7 +225,7 @@ def test_deployments_to_servers_without_software_configuration_are_warnings(desk
               input_values: {port: {get_resource: port}}
         """,
     )
-    assert desk.complaints("web.yaml") == [
+    assert workdir.complaints("web.yaml") == [
         ("unconfigured-server", "web.yaml", 10),
         ("unconfigured-server", "web.yaml", 19),
     ]

@@ -17,7 +17,7 @@ from stoker.template.expressions import Facade, UnknownScope
 from stoker.template.parameters import PseudoParameters
 from stoker.template.paths import follow_attribute
 from stoker.template.template import Template
-from tests.authoring.support import Desk
+from tests.authoring.support import WorkingDirectory
 
 PSEUDO = PseudoParameters("uuid", "web", "project", arn="arn:openstack:heat::project:stacks/web/uuid")
 
@@ -303,35 +303,35 @@ def test_a_mapping_gives_way_to_a_parameter_of_its_name() -> None:
 # -- the command -------------------------------------------------------------------------------------------------
 
 
-def test_the_command_prints_yaml_or_json(desk: Desk) -> None:
-    desk.write("a.yaml", CFN)
-    text = desk.stoker("convert", "a.yaml", "--to", "hot").stdout
+def test_the_command_prints_yaml_or_json(workdir: WorkingDirectory) -> None:
+    workdir.write("a.yaml", CFN)
+    text = workdir.stoker("convert", "a.yaml", "--to", "hot").stdout
     assert text.startswith("heat_template_version: '2021-04-16'\n\ndescription: Everything")
-    data = json.loads(desk.stoker("convert", "a.yaml", "--to", "hot", "--format", "json").stdout)
+    data = json.loads(workdir.stoker("convert", "a.yaml", "--to", "hot", "--format", "json").stdout)
     assert data == yaml.safe_load(text)
 
 
-def test_only_the_notation_changes_within_a_dialect(desk: Desk) -> None:
-    desk.write("a.template", '{"HeatTemplateFormatVersion": "2012-12-12", "Description": "a\\nb\\n"}')
-    assert desk.stoker("convert", "a.template", "--to", "cfn").stdout == (
+def test_only_the_notation_changes_within_a_dialect(workdir: WorkingDirectory) -> None:
+    workdir.write("a.template", '{"HeatTemplateFormatVersion": "2012-12-12", "Description": "a\\nb\\n"}')
+    assert workdir.stoker("convert", "a.template", "--to", "cfn").stdout == (
         "HeatTemplateFormatVersion: '2012-12-12'\n\nDescription: |\n  a\n  b\n"
     )
 
 
-def test_what_cannot_be_said_is_listed_with_places(desk: Desk) -> None:
-    desk.write("a.yaml", "heat_template_version: 2018-08-31\noutputs:\n  a: {value: {get_file: x.sh}}\n")
-    refused = desk.stoker("convert", "a.yaml", "--to", "cfn")
+def test_what_cannot_be_said_is_listed_with_places(workdir: WorkingDirectory) -> None:
+    workdir.write("a.yaml", "heat_template_version: 2018-08-31\noutputs:\n  a: {value: {get_file: x.sh}}\n")
+    refused = workdir.stoker("convert", "a.yaml", "--to", "cfn")
     assert (refused.exit_code, refused.stdout) == (1, "")
     assert "--> a.yaml:3:15  outputs.a.value.get_file" in refused.stderr
-    partial = desk.stoker("convert", "a.yaml", "--to", "cfn", "--partial")
+    partial = workdir.stoker("convert", "a.yaml", "--to", "cfn", "--partial")
     assert partial.exit_code == 0
     assert partial.stderr == refused.stderr
     assert yaml.safe_load(partial.stdout)["Outputs"] == {"a": {"Value": {"get_file": "x.sh"}}}
 
 
-def test_a_wrong_template_is_not_converted(desk: Desk) -> None:
-    result = desk.stoker(
-        "convert", desk.write("a.yaml", "heat_template_version: 2018-08-31\nresorces: {}\n"), "--to", "cfn"
+def test_a_wrong_template_is_not_converted(workdir: WorkingDirectory) -> None:
+    result = workdir.stoker(
+        "convert", workdir.write("a.yaml", "heat_template_version: 2018-08-31\nresorces: {}\n"), "--to", "cfn"
     )
     assert (result.exit_code, result.stdout) == (1, "")
     assert "error[section]" in result.stderr

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stoker.authoring.layers import arrange
-from tests.authoring.support import Desk
+from tests.authoring.support import WorkingDirectory
 
 TEMPLATE = """
     heat_template_version: 2018-08-31
@@ -67,8 +67,8 @@ class Box(NamedTuple):
         )
 
 
-def test_graphviz(desk: Desk) -> None:
-    lines = desk.stoker("graph", desk.write("a.yaml", TEMPLATE)).stdout.splitlines()
+def test_graphviz(workdir: WorkingDirectory) -> None:
+    lines = workdir.stoker("graph", workdir.write("a.yaml", TEMPLATE)).stdout.splitlines()
     assert lines[0] == "digraph template {"
     assert lines[-1] == "}"
     assert '  "base" -> "copy";' in lines
@@ -77,8 +77,8 @@ def test_graphviz(desk: Desk) -> None:
     assert '  "odd \\"name\\" <&>" [label="odd \\"name\\" <&>\\nOS::Heat::Value"];' in lines
 
 
-def test_mermaid(desk: Desk) -> None:
-    lines = desk.stoker("graph", desk.write("a.yaml", TEMPLATE), "--format", "mermaid").stdout.splitlines()
+def test_mermaid(workdir: WorkingDirectory) -> None:
+    lines = workdir.stoker("graph", workdir.write("a.yaml", TEMPLATE), "--format", "mermaid").stdout.splitlines()
     assert lines[:2] == ["flowchart TB", '  n0["base<br/>OS::Heat::RandomString"]']
     assert "  n0 --> n1" in lines
     assert "  n1 -.-> n2" in lines
@@ -86,8 +86,8 @@ def test_mermaid(desk: Desk) -> None:
     assert '  n3["odd #34;name#34; #60;#38;#62;<br/>OS::Heat::Value"]' in lines
 
 
-def test_svg(desk: Desk) -> None:
-    picture = ElementTree.fromstring(desk.stoker("graph", desk.write("a.yaml", TEMPLATE), "-f", "svg").stdout)
+def test_svg(workdir: WorkingDirectory) -> None:
+    picture = ElementTree.fromstring(workdir.stoker("graph", workdir.write("a.yaml", TEMPLATE), "-f", "svg").stdout)
     texts = [text.text for text in picture.iter(f"{SVG}text")]
     assert 'odd "name" <&>' in texts
     assert len(list(picture.iter(f"{SVG}rect"))) == 4
@@ -95,31 +95,31 @@ def test_svg(desk: Desk) -> None:
     assert [rect.get("class") for rect in picture.iter(f"{SVG}rect")].count("conditional") == 1
 
 
-def test_values_decide_which_resources_there_are(desk: Desk) -> None:
-    desk.write("a.yaml", TEMPLATE)
-    assert '"last"' in desk.stoker("graph", "a.yaml").stdout
-    assert '"last"' not in desk.stoker("graph", "a.yaml", "-P", "wanted=false").stdout
+def test_values_decide_which_resources_there_are(workdir: WorkingDirectory) -> None:
+    workdir.write("a.yaml", TEMPLATE)
+    assert '"last"' in workdir.stoker("graph", "a.yaml").stdout
+    assert '"last"' not in workdir.stoker("graph", "a.yaml", "-P", "wanted=false").stdout
 
 
-def test_nested_stacks_are_clusters(desk: Desk) -> None:
-    desk.write("part.yaml", PART)
-    desk.write("top.yaml", NESTED)
-    flat = desk.stoker("graph", "top.yaml").stdout
+def test_nested_stacks_are_clusters(workdir: WorkingDirectory) -> None:
+    workdir.write("part.yaml", PART)
+    workdir.write("top.yaml", NESTED)
+    flat = workdir.stoker("graph", "top.yaml").stdout
     assert "subgraph" not in flat
-    dot = desk.stoker("graph", "top.yaml", "--nested").stdout
+    dot = workdir.stoker("graph", "top.yaml", "--nested").stdout
     clusters = re.findall(r'subgraph "cluster_([^"]*)"', dot)
     assert clusters == ["words", "words/0", "after"]
     assert '"words/0/one" -> "words/0/two";' in dot
     assert '"words" -> "after" [style=dashed];' in dot
     assert dot.count("{") == dot.count("}")
-    mermaid = desk.stoker("graph", "top.yaml", "--nested", "-f", "mermaid").stdout
+    mermaid = workdir.stoker("graph", "top.yaml", "--nested", "-f", "mermaid").stdout
     assert mermaid.count("subgraph") == mermaid.count("end\n") == 3
 
 
-def test_a_nested_picture_keeps_boxes_inside_boxes(desk: Desk) -> None:
-    desk.write("part.yaml", PART)
+def test_a_nested_picture_keeps_boxes_inside_boxes(workdir: WorkingDirectory) -> None:
+    workdir.write("part.yaml", PART)
     picture = ElementTree.fromstring(
-        desk.stoker("graph", desk.write("top.yaml", NESTED), "--nested", "-f", "svg").stdout
+        workdir.stoker("graph", workdir.write("top.yaml", NESTED), "--nested", "-f", "svg").stdout
     )
     boxes = [
         Box(*(float(rect.get(key, "")) for key in ("x", "y", "width", "height"))) for rect in picture.iter(f"{SVG}rect")
@@ -128,9 +128,9 @@ def test_a_nested_picture_keeps_boxes_inside_boxes(desk: Desk) -> None:
     assert all(first.apart(second) or first.contains(second) for first, second in combinations(boxes, 2))
 
 
-def test_a_template_that_uses_itself_comes_to_an_end(desk: Desk) -> None:
-    desk.write("loop.yaml", "heat_template_version: 2018-08-31\nresources: {again: {type: loop.yaml}}\n")
-    assert desk.stoker("graph", "loop.yaml", "--nested").stdout.count("subgraph") == 5
+def test_a_template_that_uses_itself_comes_to_an_end(workdir: WorkingDirectory) -> None:
+    workdir.write("loop.yaml", "heat_template_version: 2018-08-31\nresources: {again: {type: loop.yaml}}\n")
+    assert workdir.stoker("graph", "loop.yaml", "--nested").stdout.count("subgraph") == 5
 
 
 CYCLE = """
@@ -144,27 +144,27 @@ CYCLE = """
 """
 
 
-def test_circular_dependencies_are_drawn_and_marked(desk: Desk) -> None:
-    dot = desk.stoker("graph", desk.write("a.yaml", CYCLE)).stdout.splitlines()
+def test_circular_dependencies_are_drawn_and_marked(workdir: WorkingDirectory) -> None:
+    dot = workdir.stoker("graph", workdir.write("a.yaml", CYCLE)).stdout.splitlines()
     marks = 'color=red, label="circular", fontcolor=red'
     assert f'  "third" -> "first" [{marks}];' in dot
     assert f'  "first" -> "second" [style=dashed, {marks}];' in dot
     assert f'  "itself" -> "itself" [style=dashed, {marks}];' in dot
     assert '  "root" -> "third" [style=dashed];' in dot
     assert '  "second" -> "itself" [style=dashed];' in dot
-    mermaid = desk.stoker("graph", "a.yaml", "-f", "mermaid").stdout
+    mermaid = workdir.stoker("graph", "a.yaml", "-f", "mermaid").stdout
     assert "  n2 -->|circular| n0\n" in mermaid
     assert mermaid.count("|circular|") == 4
     links = [line for line in mermaid.splitlines() if re.search(r"n\d -", line)]
     expected = ",".join(str(number) for number, line in enumerate(links) if "circular" in line)
     assert f"  linkStyle {expected} stroke:red,color:red\n" in mermaid
-    picture = ElementTree.fromstring(desk.stoker("graph", "a.yaml", "-f", "svg").stdout)
+    picture = ElementTree.fromstring(workdir.stoker("graph", "a.yaml", "-f", "svg").stdout)
     kinds = [path.get("class", "") for path in picture.findall(f"{SVG}path")]
     assert sorted(kinds) == sorted(["circular", *["depends_on circular"] * 3, *["depends_on"] * 2])
 
 
-def test_what_cannot_be_drawn_is_explained(desk: Desk) -> None:
-    result = desk.stoker("graph", desk.write("a.yaml", "resources: {}\n"))
+def test_what_cannot_be_drawn_is_explained(workdir: WorkingDirectory) -> None:
+    result = workdir.stoker("graph", workdir.write("a.yaml", "resources: {}\n"))
     assert (result.exit_code, result.stdout) == (1, "")
     assert "--> a.yaml:" in result.stderr
 
@@ -263,18 +263,18 @@ REMOTE = """
 """
 
 
-def test_the_stack_in_another_region_is_looked_into(desk: Desk) -> None:
+def test_the_stack_in_another_region_is_looked_into(workdir: WorkingDirectory) -> None:
     """Its resources are drawn, and its mistakes are those of the resource that creates it."""
-    desk.write("remote.yaml", REMOTE)
-    desk.write("part.yaml", PART.replace("resources:", "parameters: {length: {type: string}}\n    resources:"))
-    drawn = desk.stoker("graph", "--nested", "remote.yaml").stdout
+    workdir.write("remote.yaml", REMOTE)
+    workdir.write("part.yaml", PART.replace("resources:", "parameters: {length: {type: string}}\n    resources:"))
+    drawn = workdir.stoker("graph", "--nested", "remote.yaml").stdout
     assert '"base" -> "west";' in drawn and '"west/one" -> "west/two";' in drawn
-    assert "no problems" in desk.stoker("lint", "remote.yaml").stdout
-    desk.write("part.yaml", PART)
-    found = desk.stoker("lint", "remote.yaml").stdout
+    assert "no problems" in workdir.stoker("lint", "remote.yaml").stdout
+    workdir.write("part.yaml", PART)
+    found = workdir.stoker("lint", "remote.yaml").stdout
     assert "remote.yaml:" in found and "has no parameter 'length'" in found, found
-    desk.write("part.yaml", PART.replace("RandomString", "RandomStrin"))
-    assert "did you mean 'OS::Heat::RandomString'?" in desk.stoker("lint", "remote.yaml").stdout
-    desk.write("part.yaml", "resources: [")
-    found = desk.stoker("lint", "remote.yaml").stdout
+    workdir.write("part.yaml", PART.replace("RandomString", "RandomStrin"))
+    assert "did you mean 'OS::Heat::RandomString'?" in workdir.stoker("lint", "remote.yaml").stdout
+    workdir.write("part.yaml", "resources: [")
+    found = workdir.stoker("lint", "remote.yaml").stdout
     assert "remote.yaml:" in found and "template: " in found

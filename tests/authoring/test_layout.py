@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from stoker.authoring.layout import layout
 from stoker.base.errors import TemplateInvalid
 from stoker.template.document import Document
-from tests.authoring.support import Desk
+from tests.authoring.support import WorkingDirectory
 from tests.authoring.yaml_documents import yaml_documents
 
 
@@ -383,47 +383,47 @@ UGLY = "heat_template_version: 2018-08-31\nresources:\n     a: {type: OS::Heat::
 NICE = "heat_template_version: 2018-08-31\n\nresources:\n  a: {type: OS::Heat::Value}\n"
 
 
-def test_files_are_rewritten(desk: Desk) -> None:
-    desk.write("templates/a.yaml", UGLY)
-    (desk.folder / "templates/windows.yaml").write_bytes(b"\xef\xbb\xbf" + NICE.replace("\n", "\r\n").encode())
-    assert desk.stoker("fmt", "templates").exit_code == 0
-    assert desk.read("templates/a.yaml") == NICE
-    assert (desk.folder / "templates/windows.yaml").read_bytes() == NICE.encode()
-    again = desk.stoker("fmt", "--check", "templates")
+def test_files_are_rewritten(workdir: WorkingDirectory) -> None:
+    workdir.write("templates/a.yaml", UGLY)
+    (workdir.folder / "templates/windows.yaml").write_bytes(b"\xef\xbb\xbf" + NICE.replace("\n", "\r\n").encode())
+    assert workdir.stoker("fmt", "templates").exit_code == 0
+    assert workdir.read("templates/a.yaml") == NICE
+    assert (workdir.folder / "templates/windows.yaml").read_bytes() == NICE.encode()
+    again = workdir.stoker("fmt", "--check", "templates")
     assert (again.exit_code, again.output) == (0, "")
 
 
-def test_check_writes_nothing(desk: Desk) -> None:
-    desk.write("a.yaml", UGLY)
-    assert desk.stoker("fmt", "--check", "a.yaml").exit_code == 1
-    assert desk.read("a.yaml") == UGLY
+def test_check_writes_nothing(workdir: WorkingDirectory) -> None:
+    workdir.write("a.yaml", UGLY)
+    assert workdir.stoker("fmt", "--check", "a.yaml").exit_code == 1
+    assert workdir.read("a.yaml") == UGLY
 
 
-def test_a_difference_can_be_seen(desk: Desk) -> None:
-    desk.write("a.yaml", UGLY)
-    result = desk.stoker("fmt", "--diff", "a.yaml")
+def test_a_difference_can_be_seen(workdir: WorkingDirectory) -> None:
+    workdir.write("a.yaml", UGLY)
+    result = workdir.stoker("fmt", "--diff", "a.yaml")
     assert result.exit_code == 0
     assert "-     a: {type: OS::Heat::Value}\n+  a: {type: OS::Heat::Value}" in result.stdout
-    assert desk.read("a.yaml") == UGLY
-    assert desk.stoker("fmt", "--diff", "--check", "a.yaml").exit_code == 1
+    assert workdir.read("a.yaml") == UGLY
+    assert workdir.stoker("fmt", "--diff", "--check", "a.yaml").exit_code == 1
 
 
-def test_the_standard_input(desk: Desk) -> None:
-    assert desk.stoker("fmt", "-", given=UGLY).stdout == NICE
+def test_the_standard_input(workdir: WorkingDirectory) -> None:
+    assert workdir.stoker("fmt", "-", given=UGLY).stdout == NICE
 
 
-def test_one_file_that_is_refused_does_not_stop_the_others(desk: Desk) -> None:
-    desk.write("a.yaml", "heat_template_version: [x\n")
-    desk.write("b.yaml", UGLY)
-    result = desk.stoker("fmt", "a.yaml", "b.yaml", "c.yaml")
+def test_one_file_that_is_refused_does_not_stop_the_others(workdir: WorkingDirectory) -> None:
+    workdir.write("a.yaml", "heat_template_version: [x\n")
+    workdir.write("b.yaml", UGLY)
+    result = workdir.stoker("fmt", "a.yaml", "b.yaml", "c.yaml")
     assert result.exit_code == 1
-    assert desk.read("b.yaml") == NICE
+    assert workdir.read("b.yaml") == NICE
     assert "a.yaml" in result.stderr
     assert "c.yaml: cannot be read" in result.stderr
 
 
-def test_the_examples_of_the_repository_are_formatted(desk: Desk) -> None:
+def test_the_examples_of_the_repository_are_formatted(workdir: WorkingDirectory) -> None:
     repository = Path(__file__).parents[2]
     folders = [str(repository / name) for name in ("examples", "docs")]
-    result = desk.stoker("fmt", "--check", *folders)
+    result = workdir.stoker("fmt", "--check", *folders)
     assert (result.exit_code, result.output) == (0, "")

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from stoker.authoring.rules import RULES
-from tests.authoring.support import Desk, diagnostics
+from tests.authoring.support import WorkingDirectory, diagnostics
 
 GOOD = """
     heat_template_version: 2018-08-31
@@ -33,14 +33,14 @@ BAD = """
 """
 
 
-def test_a_sound_template_is_accepted(desk: Desk) -> None:
-    result = desk.stoker("lint", desk.write("good.yaml", GOOD))
+def test_a_sound_template_is_accepted(workdir: WorkingDirectory) -> None:
+    result = workdir.stoker("lint", workdir.write("good.yaml", GOOD))
     assert (result.exit_code, result.stdout) == (0, "no problems in 1 file\n")
 
 
-def test_every_mistake_is_reported_with_its_place(desk: Desk) -> None:
-    desk.write("bad.yaml", BAD)
-    result = desk.stoker("lint", "--format", "json", "bad.yaml")
+def test_every_mistake_is_reported_with_its_place(workdir: WorkingDirectory) -> None:
+    workdir.write("bad.yaml", BAD)
+    result = workdir.stoker("lint", "--format", "json", "bad.yaml")
     assert result.exit_code == 1
     found = [(item["rule"], item["position"], item["hint"]) for item in diagnostics(result)]
     assert found == [
@@ -49,29 +49,29 @@ def test_every_mistake_is_reported_with_its_place(desk: Desk) -> None:
     ]
 
 
-def test_a_directory_stands_for_its_templates(desk: Desk) -> None:
-    desk.write("templates/a/bad.yaml", BAD)
-    desk.write("templates/good.template", GOOD)
-    desk.write("templates/notes.yaml", "just: notes")
-    desk.write("templates/script.sh", "heat_template_version: 2018-08-31")
-    answer = json.loads(desk.stoker("lint", "-f", "json", "templates").stdout)
+def test_a_directory_stands_for_its_templates(workdir: WorkingDirectory) -> None:
+    workdir.write("templates/a/bad.yaml", BAD)
+    workdir.write("templates/good.template", GOOD)
+    workdir.write("templates/notes.yaml", "just: notes")
+    workdir.write("templates/script.sh", "heat_template_version: 2018-08-31")
+    answer = json.loads(workdir.stoker("lint", "-f", "json", "templates").stdout)
     assert answer["summary"] == {"files": 2, "errors": 2, "warnings": 0}
     assert {item["source"] for item in answer["diagnostics"]} == {"templates/a/bad.yaml"}
 
 
-def test_a_file_that_is_named_is_looked_at_whatever_it_holds(desk: Desk) -> None:
-    assert desk.complaints(desk.write("notes.txt", "just: notes")) == [("version", "notes.txt", 1)]
-    assert desk.complaints(desk.write("broken.yaml", "resources: {")) == [("syntax", "broken.yaml", 2)]
-    (desk.folder / "binary.yaml").write_bytes(b"\xff\xfe")
-    assert desk.complaints("binary.yaml") == [("unreadable", "binary.yaml", None)]
+def test_a_file_that_is_named_is_looked_at_whatever_it_holds(workdir: WorkingDirectory) -> None:
+    assert workdir.complaints(workdir.write("notes.txt", "just: notes")) == [("version", "notes.txt", 1)]
+    assert workdir.complaints(workdir.write("broken.yaml", "resources: {")) == [("syntax", "broken.yaml", 2)]
+    (workdir.folder / "binary.yaml").write_bytes(b"\xff\xfe")
+    assert workdir.complaints("binary.yaml") == [("unreadable", "binary.yaml", None)]
 
 
-def test_a_template_that_is_too_large_does_not_stop_the_others(desk: Desk) -> None:
+def test_a_template_that_is_too_large_does_not_stop_the_others(workdir: WorkingDirectory) -> None:
     many = "".join(f"  r{number}: {{type: OS::Heat::Value}}\n" for number in range(1001))
-    desk.write("many.yaml", f"heat_template_version: 2018-08-31\nresources:\n{many}")
-    desk.write("long.yaml", f"heat_template_version: 2018-08-31\ndescription: {'x' * 600_000}\n")
-    desk.write("bad.yaml", BAD)
-    found = desk.complaints("many.yaml", "long.yaml", "bad.yaml")
+    workdir.write("many.yaml", f"heat_template_version: 2018-08-31\nresources:\n{many}")
+    workdir.write("long.yaml", f"heat_template_version: 2018-08-31\ndescription: {'x' * 600_000}\n")
+    workdir.write("bad.yaml", BAD)
+    found = workdir.complaints("many.yaml", "long.yaml", "bad.yaml")
     assert [(rule, source) for rule, source, _ in found] == [
         ("unknown-property", "bad.yaml"),
         ("unknown-resource", "bad.yaml"),
@@ -80,8 +80,8 @@ def test_a_template_that_is_too_large_does_not_stop_the_others(desk: Desk) -> No
     ]
 
 
-def test_cloudformation_templates_too(desk: Desk) -> None:
-    desk.write(
+def test_cloudformation_templates_too(workdir: WorkingDirectory) -> None:
+    workdir.write(
         "stack.template",
         """
         {"HeatTemplateFormatVersion": "2012-12-12",
@@ -89,11 +89,11 @@ def test_cloudformation_templates_too(desk: Desk) -> None:
                                 "Properties": {"lenght": 8}}}}
         """,
     )
-    assert desk.complaints("stack.template") == [("unknown-property", "stack.template", 3)]
+    assert workdir.complaints("stack.template") == [("unknown-property", "stack.template", 3)]
 
 
-def test_values_are_checked_for_their_form(desk: Desk) -> None:
-    desk.write(
+def test_values_are_checked_for_their_form(workdir: WorkingDirectory) -> None:
+    workdir.write(
         "a.yaml",
         """
         heat_template_version: 2018-08-31
@@ -111,31 +111,33 @@ def test_values_are_checked_for_their_form(desk: Desk) -> None:
         """,
     )
     words = ("a.yaml", "--ignore", "unused-parameter")
-    assert desk.complaints(*words) == [("parameter-constraint", "a.yaml", 4), ("constraint", "a.yaml", 10)]
-    assert "letmein" not in desk.stoker("lint", "-f", "json", *words).stdout
-    assert ("parameter-constraint", "-P range", None) in desk.complaints(*words, "-P", "range=10.0.0.0/77")
+    assert workdir.complaints(*words) == [("parameter-constraint", "a.yaml", 4), ("constraint", "a.yaml", 10)]
+    assert "letmein" not in workdir.stoker("lint", "-f", "json", *words).stdout
+    assert ("parameter-constraint", "-P range", None) in workdir.complaints(*words, "-P", "range=10.0.0.0/77")
 
 
 # -- what belongs to a template ----------------------------------------------------------------------------------
 
 
-def test_a_file_is_read_relative_to_the_template(desk: Desk) -> None:
-    desk.write("web/scripts/count.txt", "3")
-    desk.write("web/length.yaml", GOOD.replace("length: 8", "length: {get_file: scripts/count.txt}"))
-    assert desk.complaints("web/length.yaml") == []
-    desk.write("web/scripts/count.txt", "many")
-    assert desk.complaints("web/length.yaml") == [("wrong-type", "web/length.yaml", 6)]
+def test_a_file_is_read_relative_to_the_template(workdir: WorkingDirectory) -> None:
+    workdir.write("web/scripts/count.txt", "3")
+    workdir.write("web/length.yaml", GOOD.replace("length: 8", "length: {get_file: scripts/count.txt}"))
+    assert workdir.complaints("web/length.yaml") == []
+    workdir.write("web/scripts/count.txt", "many")
+    assert workdir.complaints("web/length.yaml") == [("wrong-type", "web/length.yaml", 6)]
 
 
 @pytest.mark.parametrize("name", ["scripts/missing.txt", "https://example.org/count.txt"])
-def test_a_file_that_is_not_there_is_a_warning(desk: Desk, name: str) -> None:
-    result = desk.stoker("lint", "-f", "json", desk.write("a.yaml", GOOD.replace("8\n", f"{{get_file: '{name}'}}\n")))
+def test_a_file_that_is_not_there_is_a_warning(workdir: WorkingDirectory, name: str) -> None:
+    result = workdir.stoker(
+        "lint", "-f", "json", workdir.write("a.yaml", GOOD.replace("8\n", f"{{get_file: '{name}'}}\n"))
+    )
     assert [(item["rule"], item["severity"]) for item in diagnostics(result)] == [("missing-file", "warning")]
     assert result.exit_code == 0
 
 
-def test_nested_templates_are_checked_with_the_values_they_get(desk: Desk) -> None:
-    desk.write(
+def test_nested_templates_are_checked_with_the_values_they_get(workdir: WorkingDirectory) -> None:
+    workdir.write(
         "parts/word.yaml",
         """
         heat_template_version: 2018-08-31
@@ -145,7 +147,7 @@ def test_nested_templates_are_checked_with_the_values_they_get(desk: Desk) -> No
           word: {type: OS::Heat::RandomString, properties: {length: {get_param: size}}}
         """,
     )
-    desk.write(
+    workdir.write(
         "top.yaml",
         """
         heat_template_version: 2018-08-31
@@ -159,7 +161,7 @@ def test_nested_templates_are_checked_with_the_values_they_get(desk: Desk) -> No
           absent: {type: parts/wrod.yaml}
         """,
     )
-    found = desk.complaints("top.yaml")
+    found = workdir.complaints("top.yaml")
     assert ("unknown-type", "top.yaml", 9) in found
     assert ("constraint", "top.yaml", 4) in found
     assert ("required-property", "top.yaml", 5) in found
@@ -172,32 +174,34 @@ def test_nested_templates_are_checked_with_the_values_they_get(desk: Desk) -> No
     }
 
 
-def test_a_broken_nested_template_is_reported_once(desk: Desk) -> None:
-    desk.write("part.yaml", "heat_template_version: 2018-08-31\nresorces: {}\n")
-    desk.write(
+def test_a_broken_nested_template_is_reported_once(workdir: WorkingDirectory) -> None:
+    workdir.write("part.yaml", "heat_template_version: 2018-08-31\nresorces: {}\n")
+    workdir.write(
         "top.yaml",
         """
         heat_template_version: 2018-08-31
         resources: {a: {type: part.yaml}, b: {type: part.yaml}}
         """,
     )
-    assert desk.complaints("top.yaml", "part.yaml") == [("section", "part.yaml", 2)]
+    assert workdir.complaints("top.yaml", "part.yaml") == [("section", "part.yaml", 2)]
 
 
-def test_a_template_that_uses_itself_comes_to_an_end(desk: Desk) -> None:
-    desk.write("loop.yaml", "heat_template_version: 2018-08-31\nresources: {again: {type: loop.yaml}}\n")
-    assert desk.complaints("loop.yaml") == [("nesting", "loop.yaml", 2)]
+def test_a_template_that_uses_itself_comes_to_an_end(workdir: WorkingDirectory) -> None:
+    workdir.write("loop.yaml", "heat_template_version: 2018-08-31\nresources: {again: {type: loop.yaml}}\n")
+    assert workdir.complaints("loop.yaml") == [("nesting", "loop.yaml", 2)]
 
 
-def test_a_template_from_the_network_is_not_fetched(desk: Desk) -> None:
-    desk.write("a.yaml", "heat_template_version: 2018-08-31\nresources: {far: {type: 'http://example.org/a.yaml'}}\n")
-    assert desk.complaints("a.yaml") == [("missing-file", "a.yaml", 2)]
+def test_a_template_from_the_network_is_not_fetched(workdir: WorkingDirectory) -> None:
+    workdir.write(
+        "a.yaml", "heat_template_version: 2018-08-31\nresources: {far: {type: 'http://example.org/a.yaml'}}\n"
+    )
+    assert workdir.complaints("a.yaml") == [("missing-file", "a.yaml", 2)]
 
 
-def test_environments_say_what_types_and_parameters_mean(desk: Desk) -> None:
-    desk.write("lib/word.yaml", GOOD)
-    desk.write("environments/types.yaml", "resource_registry:\n  My::Word: ../lib/word.yaml\n")
-    desk.write(
+def test_environments_say_what_types_and_parameters_mean(workdir: WorkingDirectory) -> None:
+    workdir.write("lib/word.yaml", GOOD)
+    workdir.write("environments/types.yaml", "resource_registry:\n  My::Word: ../lib/word.yaml\n")
+    workdir.write(
         "app/top.yaml",
         """
         heat_template_version: 2018-08-31
@@ -209,16 +213,16 @@ def test_environments_say_what_types_and_parameters_mean(desk: Desk) -> None:
           size: {value: {get_param: size}}
         """,
     )
-    assert desk.complaints("app/top.yaml") == [("unknown-type", "app/top.yaml", 5)]
-    assert desk.complaints("app/top.yaml", "-e", "environments/types.yaml") == []
-    desk.write("environments/large.yaml", "parameters: {size: large}\n")
+    assert workdir.complaints("app/top.yaml") == [("unknown-type", "app/top.yaml", 5)]
+    assert workdir.complaints("app/top.yaml", "-e", "environments/types.yaml") == []
+    workdir.write("environments/large.yaml", "parameters: {size: large}\n")
     words = ("app/top.yaml", "-e", "environments/types.yaml", "-e", "environments/large.yaml")
-    assert desk.complaints(*words) == [("parameter-value", "environments/large.yaml", 1)]
-    assert desk.complaints(*words, "-P", "size=3") == []
+    assert workdir.complaints(*words) == [("parameter-value", "environments/large.yaml", 1)]
+    assert workdir.complaints(*words, "-P", "size=3") == []
 
 
-def test_types_of_the_default_environment_are_known(desk: Desk) -> None:
-    desk.write(
+def test_types_of_the_default_environment_are_known(workdir: WorkingDirectory) -> None:
+    workdir.write(
         "a.yaml",
         """
         heat_template_version: 2021-04-16
@@ -229,7 +233,7 @@ def test_types_of_the_default_environment_are_known(desk: Desk) -> None:
             properties: {MetricName: cpu_util, Statistic: Mean, Threshold: 5}
         """,
     )
-    found = diagnostics(desk.stoker("lint", "-f", "json", "a.yaml"))
+    found = diagnostics(workdir.stoker("lint", "-f", "json", "a.yaml"))
     assert [(item["rule"], item["source"]) for item in found] == [
         *[("required-property", "a.yaml")] * 3,
         ("constraint", "a.yaml"),
@@ -237,10 +241,10 @@ def test_types_of_the_default_environment_are_known(desk: Desk) -> None:
     assert not [item for item in found if "stoker:" in item["message"]]
 
 
-def test_a_wrong_environment_is_reported_with_its_place(desk: Desk) -> None:
-    desk.write("good.yaml", GOOD)
-    desk.write("environment.yaml", "parameters: {}\nparameter_default: {}\n")
-    assert desk.complaints("good.yaml", "-e", "environment.yaml") == [("environment-section", "environment.yaml", 2)]
+def test_a_wrong_environment_is_reported_with_its_place(workdir: WorkingDirectory) -> None:
+    workdir.write("good.yaml", GOOD)
+    workdir.write("environment.yaml", "parameters: {}\nparameter_default: {}\n")
+    assert workdir.complaints("good.yaml", "-e", "environment.yaml") == [("environment-section", "environment.yaml", 2)]
 
 
 # -- choosing rules ----------------------------------------------------------------------------------------------
@@ -254,27 +258,27 @@ def test_a_wrong_environment_is_reported_with_its_place(desk: Desk) -> None:
         (("--ignore", "unknown-resource", "--ignore", "unknown-property"), [], 0),
     ],
 )
-def test_rules_can_be_chosen(desk: Desk, words: tuple[str, ...], rules: list[str], status: int) -> None:
-    desk.write("bad.yaml", BAD)
-    result = desk.stoker("lint", "-f", "json", "bad.yaml", *words)
+def test_rules_can_be_chosen(workdir: WorkingDirectory, words: tuple[str, ...], rules: list[str], status: int) -> None:
+    workdir.write("bad.yaml", BAD)
+    result = workdir.stoker("lint", "-f", "json", "bad.yaml", *words)
     assert [item["rule"] for item in diagnostics(result)] == rules
     assert result.exit_code == status
 
 
-def test_wrong_usage_is_distinguished(desk: Desk) -> None:
-    desk.write("good.yaml", GOOD)
+def test_wrong_usage_is_distinguished(workdir: WorkingDirectory) -> None:
+    workdir.write("good.yaml", GOOD)
     for words in (
         ("lint",),
         ("lint", "good.yaml", "--rule", "no-such-rule"),
         ("lint", "good.yaml", "-P", "size"),
         ("lint", "good.yaml", "--format", "xml"),
     ):
-        assert desk.stoker(*words).exit_code == 2, words
-    assert desk.stoker("lint", "nowhere.yaml").exit_code == 1
+        assert workdir.stoker(*words).exit_code == 2, words
+    assert workdir.stoker("lint", "nowhere.yaml").exit_code == 1
 
 
-def test_the_rules_are_listed(desk: Desk) -> None:
-    lines = desk.stoker("lint", "--list-rules").stdout.splitlines()
+def test_the_rules_are_listed(workdir: WorkingDirectory) -> None:
+    lines = workdir.stoker("lint", "--list-rules").stdout.splitlines()
     assert [line.split()[:2] for line in lines] == [[rule.name, rule.severity] for rule in RULES.values()]
 
 
@@ -289,24 +293,24 @@ def test_the_rules_are_listed(desk: Desk) -> None:
     ],
     ids=["behind", "above", "two-rules"],
 )
-def test_a_comment_takes_a_complaint_back(desk: Desk, commented: str) -> None:
-    desk.write("bad.yaml", commented)
-    assert [rule for rule, _, _ in desk.complaints("bad.yaml", "--ignore", "unused-ignore")] == ["unknown-resource"]
+def test_a_comment_takes_a_complaint_back(workdir: WorkingDirectory, commented: str) -> None:
+    workdir.write("bad.yaml", commented)
+    assert [rule for rule, _, _ in workdir.complaints("bad.yaml", "--ignore", "unused-ignore")] == ["unknown-resource"]
 
 
-def test_a_comment_that_ignores_nothing_is_a_warning(desk: Desk) -> None:
-    desk.write("good.yaml", GOOD.replace("length: 8", "length: 8  # stoker: ignore[constraint]"))
-    assert desk.complaints("good.yaml") == [("unused-ignore", "good.yaml", 6)]
-    assert desk.stoker("lint", "good.yaml").exit_code == 0
+def test_a_comment_that_ignores_nothing_is_a_warning(workdir: WorkingDirectory) -> None:
+    workdir.write("good.yaml", GOOD.replace("length: 8", "length: 8  # stoker: ignore[constraint]"))
+    assert workdir.complaints("good.yaml") == [("unused-ignore", "good.yaml", 6)]
+    assert workdir.stoker("lint", "good.yaml").exit_code == 0
 
 
-def test_a_string_that_looks_like_such_a_comment_is_none(desk: Desk) -> None:
-    desk.write("good.yaml", GOOD + "    # see the manual on stoker: ignore[...]\n")
-    assert desk.complaints("good.yaml") == []
+def test_a_string_that_looks_like_such_a_comment_is_none(workdir: WorkingDirectory) -> None:
+    workdir.write("good.yaml", GOOD + "    # see the manual on stoker: ignore[...]\n")
+    assert workdir.complaints("good.yaml") == []
 
 
-def test_a_key_that_is_given_twice_is_an_error_with_both_places(desk: Desk) -> None:
-    desk.write(
+def test_a_key_that_is_given_twice_is_an_error_with_both_places(workdir: WorkingDirectory) -> None:
+    workdir.write(
         "a.yaml",
         """
         heat_template_version: 2018-08-31
@@ -321,9 +325,11 @@ def test_a_key_that_is_given_twice_is_an_error_with_both_places(desk: Desk) -> N
             <<: {properties: *shared}
         """,
     )
-    desk.write("b.json", '{"heat_template_version": "2018-08-31",\n "resources": {"a\\u0062": [{}, "x"], "ab":\n 1}}')
-    desk.write("e.yaml", "parameter_defaults:\n  x: 1\n  x: 2\n")
-    result = desk.stoker("lint", "a.yaml", "b.json", "-e", "e.yaml", "--format", "json", "--rule", "duplicate-key")
+    workdir.write(
+        "b.json", '{"heat_template_version": "2018-08-31",\n "resources": {"a\\u0062": [{}, "x"], "ab":\n 1}}'
+    )
+    workdir.write("e.yaml", "parameter_defaults:\n  x: 1\n  x: 2\n")
+    result = workdir.stoker("lint", "a.yaml", "b.json", "-e", "e.yaml", "--format", "json", "--rule", "duplicate-key")
     assert result.exit_code == 1
     found = [
         (item["source"], item["position"]["line"], item["position"]["column"], item["severity"], item["message"])
@@ -338,22 +344,24 @@ def test_a_key_that_is_given_twice_is_an_error_with_both_places(desk: Desk) -> N
     ]
 
 
-def test_a_directory_has_only_its_templates_checked(desk: Desk) -> None:
+def test_a_directory_has_only_its_templates_checked(workdir: WorkingDirectory) -> None:
     template = "heat_template_version: 2018-08-31\nresources: {a: {type: OS::Heat::None}}\n"
-    desk.write("web.yaml", template)
-    desk.write("commented.yaml", f"# About.\n---\n'heat_template_version': 2018-08-31\n{template.splitlines()[1]}\n")
-    desk.write("small.json", '{"resources": {}, "heat_template_version": "2018-08-31"}')
-    desk.write("broken.yaml", "heat_template_version: 2018-08-31\nresources: {a: [\n")
-    desk.write("values.yaml", "stacks:\n  heat_template_version: 2018-08-31\n  resources: {}\n")
-    desk.write("request.json", '{"stack_name": "x",\n"template": {\n"heat_template_version": "2018-08-31"}}')
-    desk.write(
+    workdir.write("web.yaml", template)
+    workdir.write("commented.yaml", f"# About.\n---\n'heat_template_version': 2018-08-31\n{template.splitlines()[1]}\n")
+    workdir.write("small.json", '{"resources": {}, "heat_template_version": "2018-08-31"}')
+    workdir.write("broken.yaml", "heat_template_version: 2018-08-31\nresources: {a: [\n")
+    workdir.write("values.yaml", "stacks:\n  heat_template_version: 2018-08-31\n  resources: {}\n")
+    workdir.write("request.json", '{"stack_name": "x",\n"template": {\n"heat_template_version": "2018-08-31"}}')
+    workdir.write(
         "chart/templates/map.yaml",
         "{{- if .Values.x }}\nkind: ConfigMap\ndata:\n  a: |\n    heat_template_version: 1\n",
     )
-    desk.write("chart/templates/stack.yaml", "heat_template_version: 1\nresources:\n{{ toYaml .Values.resources }}\n")
-    desk.write("stack.j2.yaml", "heat_template_version: 1\nresources:\n{% for a in b %}\n  x: y\n{% endfor %}\n")
-    desk.write("prose.yaml", 'text: |\n  {"heat_template_version": 1}\n')
-    answer = json.loads(desk.stoker("lint", ".", "--format", "json").stdout)
+    workdir.write(
+        "chart/templates/stack.yaml", "heat_template_version: 1\nresources:\n{{ toYaml .Values.resources }}\n"
+    )
+    workdir.write("stack.j2.yaml", "heat_template_version: 1\nresources:\n{% for a in b %}\n  x: y\n{% endfor %}\n")
+    workdir.write("prose.yaml", 'text: |\n  {"heat_template_version": 1}\n')
+    answer = json.loads(workdir.stoker("lint", ".", "--format", "json").stdout)
     assert answer["summary"]["files"] == 4
     assert {item["source"] for item in answer["diagnostics"]} == {"broken.yaml"}
 
@@ -361,9 +369,11 @@ def test_a_directory_has_only_its_templates_checked(desk: Desk) -> None:
 # -- values of parameters, misspelt functions, mappings, ports -------------------------------------------------------
 
 
-def told(desk: Desk, *words: str, given: str | None = None) -> list[tuple[str, str, tuple[int, int] | None, str]]:
+def told(
+    workdir: WorkingDirectory, *words: str, given: str | None = None
+) -> list[tuple[str, str, tuple[int, int] | None, str]]:
     """Rule, source, place and hint of each complaint."""
-    found = json.loads(desk.stoker("lint", "--format", "json", *words, given=given).stdout)["diagnostics"]
+    found = json.loads(workdir.stoker("lint", "--format", "json", *words, given=given).stdout)["diagnostics"]
     places = [(item["position"]["line"], item["position"]["column"]) if item["position"] else None for item in found]
     return [(item["rule"], item["source"], place, item["hint"]) for item, place in zip(found, places, strict=True)]
 
@@ -379,10 +389,10 @@ outputs:
 """
 
 
-def test_a_wrong_value_is_placed_where_it_was_given(desk: Desk) -> None:
-    desk.write("web.yaml", NUMBERS)
-    desk.write("base.yaml", "parameter_defaults:\n  m: 2\n  o: none\nparameters: {n: 1}\n")
-    desk.write("e.yaml", "parameters:\n  nn: 1\n  m: 7\n")
+def test_a_wrong_value_is_placed_where_it_was_given(workdir: WorkingDirectory) -> None:
+    workdir.write("web.yaml", NUMBERS)
+    workdir.write("base.yaml", "parameter_defaults:\n  m: 2\n  o: none\nparameters: {n: 1}\n")
+    workdir.write("e.yaml", "parameters:\n  nn: 1\n  m: 7\n")
     words = ("-e", "base.yaml", "-e", "e.yaml", "-P", "n=many", "-P", "x=1", "-P", "y=1")
     expected = [
         ("parameter-value", "-P n", None, ""),
@@ -392,21 +402,21 @@ def test_a_wrong_value_is_placed_where_it_was_given(desk: Desk) -> None:
         ("unknown-parameter", "e.yaml", (2, 3), "did you mean 'n'?"),
         ("parameter-constraint", "e.yaml", (3, 6), ""),
     ]
-    assert told(desk, "web.yaml", *words) == expected
-    assert told(desk, "-", *words, given=NUMBERS) == expected
-    shown = desk.stoker("lint", "web.yaml", *words).stdout
+    assert told(workdir, "web.yaml", *words) == expected
+    assert told(workdir, "-", *words, given=NUMBERS) == expected
+    shown = workdir.stoker("lint", "web.yaml", *words).stdout
     assert " --> e.yaml:3:6  parameters.m\n2 |   nn: 1\n3 |   m: 7\n  |      ^\n" in shown
 
 
-def test_the_standard_input_is_a_template_of_the_working_directory(desk: Desk) -> None:
-    desk.write("inner.yaml", "heat_template_version: 2021-04-16\nparameters: {size: {type: number}}\n")
+def test_the_standard_input_is_a_template_of_the_working_directory(workdir: WorkingDirectory) -> None:
+    workdir.write("inner.yaml", "heat_template_version: 2021-04-16\nparameters: {size: {type: number}}\n")
     text = "heat_template_version: 2021-04-16\nresources:\n  a: {type: inner.yaml, properties: {sise: 1}}\n"
-    found = told(desk, "-", given=text)
+    found = told(workdir, "-", given=text)
     assert ("unknown-property", "-", (3, 38), "did you mean 'size'?") in found
 
 
-def test_a_misspelt_function_is_suggested(desk: Desk) -> None:
-    desk.write(
+def test_a_misspelt_function_is_suggested(workdir: WorkingDirectory) -> None:
+    workdir.write(
         "web.yaml",
         """
         heat_template_version: 2016-10-14
@@ -425,7 +435,7 @@ def test_a_misspelt_function_is_suggested(desk: Desk) -> None:
           b: {value: [{get_param: p}, {config: x}, {filters: []}]}
         """,
     )
-    assert told(desk, "web.yaml") == [
+    assert told(workdir, "web.yaml") == [
         ("wrong-type", "web.yaml", (8, 7), "did you mean the function 'get_param'?"),
         ("wrong-type", "web.yaml", (9, 7), "list_concat is a function from heat_template_version: 2017-09-01 on"),
         ("unknown-property", "web.yaml", (10, 16), "did you mean the function 'get_param'?"),
@@ -433,8 +443,8 @@ def test_a_misspelt_function_is_suggested(desk: Desk) -> None:
     ]
 
 
-def test_a_mapping_and_its_keys_must_exist(desk: Desk) -> None:
-    desk.write(
+def test_a_mapping_and_its_keys_must_exist(workdir: WorkingDirectory) -> None:
+    workdir.write(
         "cfn.yaml",
         """
         AWSTemplateFormatVersion: 2010-09-09
@@ -451,7 +461,7 @@ def test_a_mapping_and_its_keys_must_exist(desk: Desk) -> None:
           F: {Type: OS::Heat::Value, Properties: {value: !FindInMap [Zones, east, size]}}
         """,
     )
-    assert told(desk, "cfn.yaml") == [
+    assert told(workdir, "cfn.yaml") == [
         ("function", "cfn.yaml", (7, 62), "did you mean 'Zones'?"),
         ("function", "cfn.yaml", (8, 81), "did you mean 'image'?"),
         ("function", "cfn.yaml", (9, 69), "did you mean 'east'?"),
@@ -459,8 +469,8 @@ def test_a_mapping_and_its_keys_must_exist(desk: Desk) -> None:
     ]
 
 
-def test_a_range_of_ports_must_not_end_before_it_begins(desk: Desk) -> None:
-    desk.write(
+def test_a_range_of_ports_must_not_end_before_it_begins(workdir: WorkingDirectory) -> None:
+    workdir.write(
         "cfn.yaml",
         """
         AWSTemplateFormatVersion: 2010-09-09
@@ -479,12 +489,12 @@ def test_a_range_of_ports_must_not_end_before_it_begins(desk: Desk) -> None:
               SecurityGroupIngress: [{IpProtocol: tcp, FromPort: 90, ToPort: 80, CidrIp: 0.0.0.0/0}]
         """,
     )
-    (found,) = diagnostics(desk.stoker("lint", "-f", "json", "cfn.yaml"))
+    (found,) = diagnostics(workdir.stoker("lint", "-f", "json", "cfn.yaml"))
     assert (found["message"], found["path"][1]) == ("SecurityGroupIngress: ToPort 80 is less than FromPort 90", "B")
 
 
-def test_types_of_plugin_dirs_need_their_package(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    desk.write("web.yaml", NUMBERS)
+def test_types_of_plugin_dirs_need_their_package(workdir: WorkingDirectory, monkeypatch: pytest.MonkeyPatch) -> None:
+    workdir.write("web.yaml", NUMBERS)
     monkeypatch.setattr("stoker.cli.commands.lint.find_spec", lambda name: None)
-    result = desk.stoker("lint", "--plugin-dir", ".", "web.yaml")
+    result = workdir.stoker("lint", "--plugin-dir", ".", "web.yaml")
     assert (result.exit_code, "stoker-heat-plugins" in result.output) == (1, True)

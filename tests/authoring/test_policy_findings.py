@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from tests.authoring.support import Desk
+from tests.authoring.support import WorkingDirectory
 
 POLICIES = """
     policies:
@@ -58,17 +58,17 @@ TEMPLATE = """
 """
 
 
-def found(desk: Desk, *words: str) -> dict[tuple[str, str], dict[str, Any]]:
+def found(workdir: WorkingDirectory, *words: str) -> dict[tuple[str, str], dict[str, Any]]:
     """What policies say, by policy and path."""
-    desk.write("child.yaml", CHILD)
-    desk.write("policies.yaml", POLICIES)
-    desk.write("web.yaml", TEMPLATE)
-    answer = json.loads(desk.stoker("lint", "-f", "json", "web.yaml", "--policy", "policies.yaml", *words).stdout)
+    workdir.write("child.yaml", CHILD)
+    workdir.write("policies.yaml", POLICIES)
+    workdir.write("web.yaml", TEMPLATE)
+    answer = json.loads(workdir.stoker("lint", "-f", "json", "web.yaml", "--policy", "policies.yaml", *words).stdout)
     return {(each["rule"], ".".join(map(str, each["path"]))): each for each in answer["diagnostics"]}
 
 
-def test_errors_are_what_is_denied_with_the_place_in_the_file(desk: Desk) -> None:
-    results = found(desk, "-P", "source=0.0.0.0/0", "-P", "size=150")
+def test_errors_are_what_is_denied_with_the_place_in_the_file(workdir: WorkingDirectory) -> None:
+    results = found(workdir, "-P", "source=0.0.0.0/0", "-P", "size=150")
     assert {place for place, each in results.items() if each["severity"] == "error"} == {
         ("no-open-ssh", "resources.rules"),
         ("small-volumes", "resources.disk"),
@@ -82,30 +82,30 @@ def test_errors_are_what_is_denied_with_the_place_in_the_file(desk: Desk) -> Non
     assert "not known without a deployment" in results["later", "resources.late"]["message"]
 
 
-def test_parameters_and_conditions_decide(desk: Desk) -> None:
-    fine = found(desk, "-P", "source=10.0.0.0/8", "-P", "size=20")
+def test_parameters_and_conditions_decide(workdir: WorkingDirectory) -> None:
+    fine = found(workdir, "-P", "source=10.0.0.0/8", "-P", "size=20")
     assert not any(each["severity"] == "error" for each in fine.values())
-    more = found(desk, "-P", "source=10.0.0.0/8", "-P", "size=20", "-P", "extra=true")
+    more = found(workdir, "-P", "source=10.0.0.0/8", "-P", "size=20", "-P", "extra=true")
     assert ("small-volumes", "resources.huge") in more
 
 
-def test_the_status_the_excerpts_and_the_log_for_code_review(desk: Desk) -> None:
-    found(desk)
+def test_the_status_the_excerpts_and_the_log_for_code_review(workdir: WorkingDirectory) -> None:
+    found(workdir)
     words = ("lint", "web.yaml", "--policy", "policies.yaml", "-P", "source=0.0.0.0/0")
-    shown = desk.stoker(*words)
+    shown = workdir.stoker(*words)
     assert shown.exit_code == 1
     assert "error[no-open-ssh]: a rule lets the whole world" in shown.stdout and "  |   ^^^^^" in shown.stdout
-    log = json.loads(desk.stoker(*words, "-f", "sarif").stdout)
+    log = json.loads(workdir.stoker(*words, "-f", "sarif").stdout)
     results = {each["ruleId"]: each for each in log["runs"][0]["results"]}
     assert results["no-open-ssh"]["level"] == "error" and results["few"]["level"] == "warning"
     region = results["no-open-ssh"]["locations"][0]["physicalLocation"]["region"]
     assert region == {"startLine": 8, "startColumn": 3}
 
 
-def test_mistakes_in_policies_are_shown_with_their_lines(desk: Desk) -> None:
-    desk.write("web.yaml", TEMPLATE)
-    desk.write("policies.yaml", POLICIES.replace("- use: no-open-ssh", "- use: no-open-shh"))
-    refused = desk.stoker("lint", "web.yaml", "--policy", "policies.yaml")
+def test_mistakes_in_policies_are_shown_with_their_lines(workdir: WorkingDirectory) -> None:
+    workdir.write("web.yaml", TEMPLATE)
+    workdir.write("policies.yaml", POLICIES.replace("- use: no-open-ssh", "- use: no-open-shh"))
+    refused = workdir.stoker("lint", "web.yaml", "--policy", "policies.yaml")
     assert refused.exit_code == 1
     assert "The policies cannot be used:" in refused.stderr and "did you mean 'no-open-ssh'?" in refused.stderr
     assert "2 | - use: no-open-shh" in refused.stderr

@@ -17,7 +17,7 @@ from stoker.cli.terminal import paint
 from stoker.language_server import messages
 from stoker.language_server.outline import Outline
 from stoker.language_server.positions import Positions
-from tests.authoring.support import Desk
+from tests.authoring.support import WorkingDirectory
 from tests.authoring.test_lint import BAD
 
 TEXT = "resources:\n  web:\n    properties:\n      flavour: small\n"
@@ -63,10 +63,12 @@ def test_markup_in_a_message_is_shown_as_it_is(capsys: pytest.CaptureFixture[str
     assert "[bold]x[/bold] and [red]" in capsys.readouterr().out
 
 
-def test_colours_only_where_they_are_wanted(desk: Desk) -> None:
-    desk.write("bad.yaml", BAD)
-    coloured = desk.stoker("lint", "bad.yaml", environment={"FORCE_COLOR": "1", "TERM": "xterm-256color"})
-    plain = desk.stoker("lint", "bad.yaml", environment={"FORCE_COLOR": "1", "NO_COLOR": "1", "TERM": "xterm-256color"})
+def test_colours_only_where_they_are_wanted(workdir: WorkingDirectory) -> None:
+    workdir.write("bad.yaml", BAD)
+    coloured = workdir.stoker("lint", "bad.yaml", environment={"FORCE_COLOR": "1", "TERM": "xterm-256color"})
+    plain = workdir.stoker(
+        "lint", "bad.yaml", environment={"FORCE_COLOR": "1", "NO_COLOR": "1", "TERM": "xterm-256color"}
+    )
     assert "\x1b[1;31m" in coloured.stdout
     assert "\x1b[1;31m" not in plain.stdout
     assert "\x1b[31m" not in plain.stdout
@@ -79,9 +81,9 @@ def test_the_summary_counts() -> None:
     assert render.summary([PROBLEM, warning, warning], 3) == "1 error and 2 warnings in 3 files"
 
 
-def test_sarif_has_rules_places_and_levels(desk: Desk) -> None:
-    desk.write("with space/bad.yaml", BAD)
-    log = json.loads(desk.stoker("lint", "--format", "sarif", "with space").stdout)
+def test_sarif_has_rules_places_and_levels(workdir: WorkingDirectory) -> None:
+    workdir.write("with space/bad.yaml", BAD)
+    log = json.loads(workdir.stoker("lint", "--format", "sarif", "with space").stdout)
     assert log["version"] == "2.1.0"
     (run,) = log["runs"]
     rules = run["tool"]["driver"]["rules"]

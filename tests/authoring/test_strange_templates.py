@@ -6,12 +6,14 @@ import json
 
 import pytest
 
-from tests.authoring.support import Desk, diagnostics
+from tests.authoring.support import WorkingDirectory, diagnostics
 
 
-def told(desk: Desk, *words: str) -> list[tuple[str, str]]:
+def told(workdir: WorkingDirectory, *words: str) -> list[tuple[str, str]]:
     """The rule and the hint of each complaint."""
-    return [(item["rule"], item.get("hint") or "") for item in diagnostics(desk.stoker("lint", "-f", "json", *words))]
+    return [
+        (item["rule"], item.get("hint") or "") for item in diagnostics(workdir.stoker("lint", "-f", "json", *words))
+    ]
 
 
 # -- several templates -------------------------------------------------------------------------------------------------
@@ -33,23 +35,25 @@ INTERFACE = """
         "{type: Our::Part, properties: {extra: x}}",
     ],
 )
-def test_a_parameter_that_a_parent_passes_is_not_unused(desk: Desk, resource: str) -> None:
-    desk.write("part.yaml", INTERFACE)
-    desk.write("env.yaml", "resource_registry: {'Our::Part': part.yaml}")
-    desk.write("top.yaml", f"heat_template_version: 2018-08-31\nresources:\n  n: {resource}\n")
-    assert told(desk, "part.yaml") == [("unused-parameter", "remove it")]
-    assert told(desk, "part.yaml", "top.yaml", "-e", "env.yaml") == []
-    assert told(desk, "top.yaml", "part.yaml", "-e", "env.yaml") == []
+def test_a_parameter_that_a_parent_passes_is_not_unused(workdir: WorkingDirectory, resource: str) -> None:
+    workdir.write("part.yaml", INTERFACE)
+    workdir.write("env.yaml", "resource_registry: {'Our::Part': part.yaml}")
+    workdir.write("top.yaml", f"heat_template_version: 2018-08-31\nresources:\n  n: {resource}\n")
+    assert told(workdir, "part.yaml") == [("unused-parameter", "remove it")]
+    assert told(workdir, "part.yaml", "top.yaml", "-e", "env.yaml") == []
+    assert told(workdir, "top.yaml", "part.yaml", "-e", "env.yaml") == []
 
 
-def test_a_parameter_that_is_passed_to_a_type_that_is_not_known_is_not_unused(desk: Desk) -> None:
-    desk.write("part.yaml", INTERFACE)
-    desk.write("top.yaml", "heat_template_version: 2018-08-31\nresources:\n  n: {type: Our::P, properties: {extra: x}}")
-    assert [rule for rule, _ in told(desk, "part.yaml", "top.yaml")] == ["unknown-type"]
+def test_a_parameter_that_is_passed_to_a_type_that_is_not_known_is_not_unused(workdir: WorkingDirectory) -> None:
+    workdir.write("part.yaml", INTERFACE)
+    workdir.write(
+        "top.yaml", "heat_template_version: 2018-08-31\nresources:\n  n: {type: Our::P, properties: {extra: x}}"
+    )
+    assert [rule for rule, _ in told(workdir, "part.yaml", "top.yaml")] == ["unknown-type"]
 
 
-def test_mistakes_in_packaged_templates_are_reported_at_the_resource(desk: Desk) -> None:
-    desk.write(
+def test_mistakes_in_packaged_templates_are_reported_at_the_resource(workdir: WorkingDirectory) -> None:
+    workdir.write(
         "a.yaml",
         """
         AWSTemplateFormatVersion: '2010-09-09'
@@ -60,7 +64,7 @@ def test_mistakes_in_packaged_templates_are_reported_at_the_resource(desk: Desk)
             Properties: {AllocatedStorage: '5', DBInstanceClass: db.m1.small, Engine: MySQL, DBName: a}
         """,
     )
-    result = desk.stoker("lint", "-f", "json", "a.yaml")
+    result = workdir.stoker("lint", "-f", "json", "a.yaml")
     assert "stoker:///" not in result.stdout
     assert [(item["rule"], item["position"]["line"]) for item in diagnostics(result)] == [
         ("deletion-policy", 5),
@@ -69,9 +73,9 @@ def test_mistakes_in_packaged_templates_are_reported_at_the_resource(desk: Desk)
     ]
 
 
-def test_an_output_that_a_nested_template_lacks_is_a_warning(desk: Desk) -> None:
-    desk.write("part.yaml", "heat_template_version: 2018-08-31\noutputs: {word: {value: x}}\n")
-    desk.write(
+def test_an_output_that_a_nested_template_lacks_is_a_warning(workdir: WorkingDirectory) -> None:
+    workdir.write("part.yaml", "heat_template_version: 2018-08-31\noutputs: {word: {value: x}}\n")
+    workdir.write(
         "top.yaml",
         """
         heat_template_version: 2018-08-31
@@ -81,7 +85,7 @@ def test_an_output_that_a_nested_template_lacks_is_a_warning(desk: Desk) -> None
           o: {value: {get_attr: [n, wrod]}}
         """,
     )
-    assert told(desk, "top.yaml") == [("null-output", "did you mean 'word'?")]
+    assert told(workdir, "top.yaml") == [("null-output", "did you mean 'word'?")]
 
 
 # -- hints that lead somewhere -----------------------------------------------------------------------------------------
@@ -93,18 +97,18 @@ def test_an_output_that_a_nested_template_lacks_is_a_warning(desk: Desk) -> None
 )
 @pytest.mark.parametrize("command", [("lint",), ("graph",), ("convert", "--to", "hot")])
 def test_an_environment_that_is_given_as_a_template_is_recognized(
-    desk: Desk, command: tuple[str, ...], text: str
+    workdir: WorkingDirectory, command: tuple[str, ...], text: str
 ) -> None:
-    desk.write("env.yaml", text)
-    result = desk.stoker(*command, "env.yaml")
+    workdir.write("env.yaml", text)
+    result = workdir.stoker(*command, "env.yaml")
     assert result.exit_code == 1
     assert "this seems to be an environment: give it beside a template, as with -e" in result.output
     assert "heat_template_version" not in result.output
 
 
-def test_a_template_without_a_version_is_no_environment(desk: Desk) -> None:
-    desk.write("a.yaml", "parameters: {}\nresources: {}\n")
-    assert told(desk, "a.yaml") == [("version", "begin it with heat_template_version: 2021-04-16")]
+def test_a_template_without_a_version_is_no_environment(workdir: WorkingDirectory) -> None:
+    workdir.write("a.yaml", "parameters: {}\nresources: {}\n")
+    assert told(workdir, "a.yaml") == [("version", "begin it with heat_template_version: 2021-04-16")]
 
 
 @pytest.mark.parametrize(
@@ -124,21 +128,21 @@ def test_a_template_without_a_version_is_no_environment(desk: Desk) -> None:
         ("Nova::Server", "did you mean 'OS::Nova::Server'?"),
     ],
 )
-def test_types_of_ones_own_are_not_taken_for_misspelt_ones(desk: Desk, name: str, hint: str) -> None:
-    desk.write("a.yaml", f"heat_template_version: 2018-08-31\nresources: {{r: {{type: '{name}'}}}}\n")
-    ((rule, given),) = told(desk, "a.yaml")
+def test_types_of_ones_own_are_not_taken_for_misspelt_ones(workdir: WorkingDirectory, name: str, hint: str) -> None:
+    workdir.write("a.yaml", f"heat_template_version: 2018-08-31\nresources: {{r: {{type: '{name}'}}}}\n")
+    ((rule, given),) = told(workdir, "a.yaml")
     assert rule == "unknown-type" and given.startswith(hint)
-    desk.stoker("lint", "--fix", "a.yaml")
-    assert (f"'{name}'" in (desk.folder / "a.yaml").read_text()) == ("did you mean" not in hint)
+    workdir.stoker("lint", "--fix", "a.yaml")
+    assert (f"'{name}'" in (workdir.folder / "a.yaml").read_text()) == ("did you mean" not in hint)
 
 
 @pytest.mark.parametrize("name", ["OS::Neutron::Sprocket", "OS::Gizmo::Widget", "AWS::EC2::Widget", "OS::Nova"])
-def test_no_type_is_suggested_for_one_that_resembles_none(desk: Desk, name: str) -> None:
-    desk.write("a.yaml", f"heat_template_version: 2018-08-31\nresources: {{r: {{type: '{name}'}}}}\n")
-    assert told(desk, "a.yaml") == [("unknown-type", "")]
+def test_no_type_is_suggested_for_one_that_resembles_none(workdir: WorkingDirectory, name: str) -> None:
+    workdir.write("a.yaml", f"heat_template_version: 2018-08-31\nresources: {{r: {{type: '{name}'}}}}\n")
+    assert told(workdir, "a.yaml") == [("unknown-type", "")]
 
 
-def test_a_property_that_is_given_as_well_is_not_the_one_that_is_meant(desk: Desk) -> None:
+def test_a_property_that_is_given_as_well_is_not_the_one_that_is_meant(workdir: WorkingDirectory) -> None:
     def template(*more: str) -> str:
         given = ", ".join(("lengths: 3", *more))
         return (
@@ -146,17 +150,17 @@ def test_a_property_that_is_given_as_well_is_not_the_one_that_is_meant(desk: Des
             f"resources: {{r: {{type: 'OS::Heat::RandomString', properties: {{{given}}}}}}}\n"
         )
 
-    desk.write("one.yaml", template())
-    assert told(desk, "one.yaml") == [("unknown-property", "did you mean 'length'?")]
-    desk.write("both.yaml", template("length: 8"))
-    ((rule, hint),) = told(desk, "both.yaml")
+    workdir.write("one.yaml", template())
+    assert told(workdir, "one.yaml") == [("unknown-property", "did you mean 'length'?")]
+    workdir.write("both.yaml", template("length: 8"))
+    ((rule, hint),) = told(workdir, "both.yaml")
     assert rule == "unknown-property" and hint.startswith("known properties: ")
-    desk.stoker("lint", "--fix", "both.yaml")
-    assert (desk.folder / "both.yaml").read_text() == template("length: 8")
+    workdir.stoker("lint", "--fix", "both.yaml")
+    assert (workdir.folder / "both.yaml").read_text() == template("length: 8")
 
 
-def test_older_names_come_with_the_newer_ones(desk: Desk) -> None:
-    desk.write(
+def test_older_names_come_with_the_newer_ones(workdir: WorkingDirectory) -> None:
+    workdir.write(
         "a.yaml",
         """
         heat_template_version: 2018-08-31
@@ -170,7 +174,7 @@ def test_older_names_come_with_the_newer_ones(desk: Desk) -> None:
             properties: {meter_name: cpu, threshold: 1}
         """,
     )
-    found = {item["rule"]: item for item in diagnostics(desk.stoker("lint", "-f", "json", "a.yaml"))}
+    found = {item["rule"]: item for item in diagnostics(workdir.stoker("lint", "-f", "json", "a.yaml"))}
     assert found["deprecated-property"]["hint"] == "use 'network' instead"
     assert "OS::Ceilometer::Alarm" in found["deprecated-type"]["message"]
 
@@ -189,8 +193,8 @@ def test_older_names_come_with_the_newer_ones(desk: Desk) -> None:
         ("2018-08-31", "{get_atr: [r, value]}", "did you mean the function 'get_attr'?"),
     ],
 )
-def test_functions_of_cloudformation_in_hot(desk: Desk, version: str, call: str, hint: str) -> None:
-    desk.write(
+def test_functions_of_cloudformation_in_hot(workdir: WorkingDirectory, version: str, call: str, hint: str) -> None:
+    workdir.write(
         "a.yaml",
         f"""
         heat_template_version: {version}
@@ -198,7 +202,7 @@ def test_functions_of_cloudformation_in_hot(desk: Desk, version: str, call: str,
         outputs: {{o: {{value: {call}}}}}
         """,
     )
-    ((rule, said),) = told(desk, "a.yaml")
+    ((rule, said),) = told(workdir, "a.yaml")
     assert rule == "misspelt-function"
     assert hint in said
 
@@ -213,8 +217,8 @@ def test_functions_of_cloudformation_in_hot(desk: Desk, version: str, call: str,
         ("{'Fn::GetAttr': [r, value]}", "did you mean the function 'Fn::GetAtt'?"),
     ],
 )
-def test_functions_of_hot_in_cloudformation(desk: Desk, call: str, hint: str) -> None:
-    desk.write(
+def test_functions_of_hot_in_cloudformation(workdir: WorkingDirectory, call: str, hint: str) -> None:
+    workdir.write(
         "a.yaml",
         f"""
         AWSTemplateFormatVersion: '2010-09-09'
@@ -222,13 +226,13 @@ def test_functions_of_hot_in_cloudformation(desk: Desk, call: str, hint: str) ->
         Outputs: {{o: {{Value: {call}}}}}
         """,
     )
-    ((rule, said),) = told(desk, "a.yaml")
+    ((rule, said),) = told(workdir, "a.yaml")
     assert rule == "misspelt-function"
     assert hint in said
 
 
-def test_hints_speak_the_language_of_the_template(desk: Desk) -> None:
-    desk.write(
+def test_hints_speak_the_language_of_the_template(workdir: WorkingDirectory) -> None:
+    workdir.write(
         "a.yaml",
         """
         AWSTemplateFormatVersion: '2010-09-09'
@@ -239,7 +243,7 @@ def test_hints_speak_the_language_of_the_template(desk: Desk) -> None:
           r: {Type: 'OS::Heat::Value', Properties: {value: {'Fn::GetAtt': [P, value]}}}
         """,
     )
-    text = desk.stoker("lint", "a.yaml").stdout
+    text = workdir.stoker("lint", "a.yaml").stdout
     assert "use Ref" in text
     assert "AllowedPattern does not fit the type Number" in text
     assert "get_param" not in text
@@ -260,8 +264,8 @@ def test_hints_speak_the_language_of_the_template(desk: Desk) -> None:
         ("{equals: [{get_attr: [r, value]}, b]}", "function-in-condition", "use one of and, "),
     ],
 )
-def test_misspelt_functions_in_conditions(desk: Desk, condition: str, rule: str, hint: str) -> None:
-    desk.write(
+def test_misspelt_functions_in_conditions(workdir: WorkingDirectory, condition: str, rule: str, hint: str) -> None:
+    workdir.write(
         "a.yaml",
         f"""
         heat_template_version: 2018-08-31
@@ -269,16 +273,16 @@ def test_misspelt_functions_in_conditions(desk: Desk, condition: str, rule: str,
         resources: {{r: {{type: OS::Heat::RandomString, condition: c}}}}
         """,
     )
-    found = told(desk, "a.yaml")
+    found = told(workdir, "a.yaml")
     assert any(said == rule and hint in words for said, words in found), found
 
 
 @pytest.mark.parametrize("place", ["metadata: {a: {get_parm: p}}", "update_policy: {a: {get_parm: p}}"])
-def test_misspelt_functions_elsewhere(desk: Desk, place: str) -> None:
-    desk.write(
+def test_misspelt_functions_elsewhere(workdir: WorkingDirectory, place: str) -> None:
+    workdir.write(
         "a.yaml", f"heat_template_version: 2018-08-31\nresources:\n  r:\n    type: OS::Heat::None\n    {place}\n"
     )
-    assert ("misspelt-function", "did you mean the function 'get_param'?") in told(desk, "a.yaml")
+    assert ("misspelt-function", "did you mean the function 'get_param'?") in told(workdir, "a.yaml")
 
 
 RULES = """
@@ -294,20 +298,22 @@ RULES = """
 """
 
 
-def test_rules_are_not_judged_by_defaults(desk: Desk) -> None:
-    desk.write("a.yaml", RULES)
-    assert told(desk, "a.yaml") == []
-    assert told(desk, "a.yaml", "-P", "Key=a") == []
-    ((rule, _),) = told(desk, "a.yaml", "-P", "Key=")
+def test_rules_are_not_judged_by_defaults(workdir: WorkingDirectory) -> None:
+    workdir.write("a.yaml", RULES)
+    assert told(workdir, "a.yaml") == []
+    assert told(workdir, "a.yaml", "-P", "Key=a") == []
+    ((rule, _),) = told(workdir, "a.yaml", "-P", "Key=")
     assert rule == "rule-assertion"
 
 
 # -- everything at once, nothing in silence ----------------------------------------------------------------------------
 
 
-def test_mistakes_are_reported_in_one_stage(desk: Desk) -> None:
-    desk.write("part.yaml", "heat_template_version: 2018-08-31\nparameters: {a: {type: string}, b: {type: number}}\n")
-    desk.write(
+def test_mistakes_are_reported_in_one_stage(workdir: WorkingDirectory) -> None:
+    workdir.write(
+        "part.yaml", "heat_template_version: 2018-08-31\nparameters: {a: {type: string}, b: {type: number}}\n"
+    )
+    workdir.write(
         "top.yaml",
         """
         heat_template_version: 2018-08-31
@@ -323,7 +329,7 @@ def test_mistakes_are_reported_in_one_stage(desk: Desk) -> None:
           o: {value: {'Fn::GetAtt': [n, x]}}
         """,
     )
-    found = diagnostics(desk.stoker("lint", "-f", "json", "top.yaml"))
+    found = diagnostics(workdir.stoker("lint", "-f", "json", "top.yaml"))
     assert sorted((item["rule"], item["position"]["line"]) for item in found) == [
         ("misspelt-function", 11),
         ("parameter-schema", 3),
@@ -338,33 +344,33 @@ def test_mistakes_are_reported_in_one_stage(desk: Desk) -> None:
     ]
 
 
-def test_files_that_are_not_checked_are_named(desk: Desk) -> None:
-    desk.write("all/good.yaml", "heat_template_version: 2018-08-31\nresources: {}\n")
-    desk.write("all/env.yaml", "parameters: {a: b}\n")
-    desk.write("all/compose.yml", "services: {}\n")
-    desk.write("all/role.yaml.j2", "heat_template_version: rocky\nresources: {{ roles }}\n")
-    desk.write("all/notes.txt", "no template\n")
-    result = desk.stoker("lint", "all")
+def test_files_that_are_not_checked_are_named(workdir: WorkingDirectory) -> None:
+    workdir.write("all/good.yaml", "heat_template_version: 2018-08-31\nresources: {}\n")
+    workdir.write("all/env.yaml", "parameters: {a: b}\n")
+    workdir.write("all/compose.yml", "services: {}\n")
+    workdir.write("all/role.yaml.j2", "heat_template_version: rocky\nresources: {{ roles }}\n")
+    workdir.write("all/notes.txt", "no template\n")
+    result = workdir.stoker("lint", "all")
     assert result.exit_code == 0
     assert "all/env.yaml: it is an environment" in result.stdout
-    answer = json.loads(desk.stoker("lint", "-f", "json", "all").stdout)
+    answer = json.loads(workdir.stoker("lint", "-f", "json", "all").stdout)
     assert {item["source"] for item in answer["skipped"]} == {"all/env.yaml", "all/compose.yml", "all/role.yaml.j2"}
-    sarif = json.loads(desk.stoker("lint", "-f", "sarif", "all").stdout)
+    sarif = json.loads(workdir.stoker("lint", "-f", "sarif", "all").stdout)
     assert len(sarif["runs"][0]["invocations"][0]["toolExecutionNotifications"]) == 3
 
 
-def test_a_file_that_cannot_be_read_is_an_error(desk: Desk) -> None:
-    (desk.folder / "all").mkdir()
-    (desk.folder / "all/latin.yaml").write_bytes(b"heat_template_version: 2018-08-31\ndescription: caf\xe9\n")
-    assert desk.complaints("all") == [("unreadable", "all/latin.yaml", None)]
+def test_a_file_that_cannot_be_read_is_an_error(workdir: WorkingDirectory) -> None:
+    (workdir.folder / "all").mkdir()
+    (workdir.folder / "all/latin.yaml").write_bytes(b"heat_template_version: 2018-08-31\ndescription: caf\xe9\n")
+    assert workdir.complaints("all") == [("unreadable", "all/latin.yaml", None)]
 
 
-def test_a_directory_without_templates_is_an_error(desk: Desk) -> None:
-    (desk.folder / "empty").mkdir()
-    result = desk.stoker("lint", "empty")
+def test_a_directory_without_templates_is_an_error(workdir: WorkingDirectory) -> None:
+    (workdir.folder / "empty").mkdir()
+    result = workdir.stoker("lint", "empty")
     assert result.exit_code == 1
     assert "There are no templates below empty." in result.stderr
-    desk.write("others/env.yaml", "parameters: {a: b}\n")
-    result = desk.stoker("lint", "others")
+    workdir.write("others/env.yaml", "parameters: {a: b}\n")
+    result = workdir.stoker("lint", "others")
     assert result.exit_code == 1
     assert "others/env.yaml: it is an environment" in result.stderr

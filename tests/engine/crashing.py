@@ -57,7 +57,7 @@ DELETED_OF = 3
 SPEED = 20.0
 
 
-class HurriedClock(SystemClock):
+class AcceleratedClock(SystemClock):
     """The machine's time of day; but whoever waits has to wait only a part of what they mean to."""
 
     def call_later(self, delay: float, callback: Callable[[], None]) -> Timer:
@@ -135,7 +135,7 @@ def in_child(
 async def _with_world(
     work: Callable[[World], Awaitable[Any]], path: Path, emulated: Emulated, before: Callable[[], None]
 ) -> Any:
-    world = await World(path, emulated, clock=HurriedClock()).start()
+    world = await World(path, emulated, clock=AcceleratedClock()).start()
     before()
     answer = await work(world)
     await world.stop()

@@ -24,7 +24,7 @@ def template(value: str) -> dict[str, Any]:
     }
 
 
-class Died(Exception):
+class EngineCrashed(Exception):
     """The engine has died after the commit of an operation's beginning."""
 
 
@@ -36,7 +36,7 @@ def dying(world: World) -> Iterator[None]:
 
     async def once(batch: Batch) -> None:
         if begun and batch.claim is None:
-            raise Died
+            raise EngineCrashed
         await commit(batch)
         begun.extend(row for row in batch.added if isinstance(row, Event))
 

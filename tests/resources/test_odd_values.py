@@ -33,7 +33,7 @@ TYPES = sorted(Registry.from_entry_points({}).types())
 TURNS = 1000
 
 
-class Hasty(World):
+class AcceleratedWorld(World):
     """A world in which waiting takes little time: the clock moves on while a request or an operation waits for it."""
 
     async def call(self, method: str, **arguments: Any) -> Any:
@@ -61,12 +61,12 @@ class Hasty(World):
 
 
 @pytest.fixture
-async def world(tmp_path: Path) -> AsyncIterator[Hasty]:
+async def world(tmp_path: Path) -> AsyncIterator[AcceleratedWorld]:
     """As the administrator, who may use all types."""
     with ServedCloud(new_cloud(clock=SystemClock(), pace=0.001)) as served:
         clock = ManualClock(SystemClock().now())
         settings = EngineSettings(max_resources_per_stack=-1, action_retry_limit=0)
-        found = Hasty(tmp_path / "stoker.db", served, clock=clock, settings=settings)
+        found = AcceleratedWorld(tmp_path / "stoker.db", served, clock=clock, settings=settings)
         await found.start()
         token = served.token("admin", "demo")
         cloud = await found.pool.cloud(TokenCredential(token))
@@ -85,7 +85,7 @@ def template(resources: Resources) -> dict[str, Any]:
     return {"heat_template_version": "2021-04-16", "resources": resources}
 
 
-async def accepted(world: Hasty, resources: Resources) -> Resources:
+async def accepted(world: AcceleratedWorld, resources: Resources) -> Resources:
     """The resources that a validation accepts, each for itself."""
     if not resources:
         return {}
@@ -117,7 +117,7 @@ def sample(kind: str, found: Sequence[Case]) -> Sequence[Case]:
 
 
 @pytest.mark.parametrize("kind", TYPES)
-async def test_odd_values(world: Hasty, kind: str, caplog: pytest.LogCaptureFixture) -> None:
+async def test_odd_values(world: AcceleratedWorld, kind: str, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.ERROR)
     resource_type = world.engine.services.registry.get(kind)
     assert resource_type is not None
@@ -133,7 +133,7 @@ IDENTIFIERS = (*STRINGS, 0, -1, 1.5, True, [], {}, ["a"], {"a": "b"})
 
 
 @pytest.mark.parametrize("shared", range(4))
-async def test_odd_external_ids(world: Hasty, shared: int, caplog: pytest.LogCaptureFixture) -> None:
+async def test_odd_external_ids(world: AcceleratedWorld, shared: int, caplog: pytest.LogCaptureFixture) -> None:
     """Each type as an existing object with an odd ID; without the properties that it requires, as Heat permits.
 
     All attributes of those that are accepted are read.

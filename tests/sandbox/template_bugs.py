@@ -23,7 +23,7 @@ class Bug:
 
 
 @dataclass(frozen=True)
-class Mend:
+class Correction:
     """What is changed in files (file, old text, new text), so that nothing is found any more; or in the cloud."""
 
     changes: tuple[tuple[str, str, str], ...] = ()
@@ -94,11 +94,11 @@ _GROWN_SERVER = """
 _SECOND = "  other: {type: OS::Cinder::Volume, properties: {size: 1}}\n  one:"
 
 
-def _in(file: str, *changes: tuple[str, str], cloud: Mapping[str, Any] | None = None) -> Mend:
-    return Mend(tuple((file, *change) for change in changes), cloud or {})
+def _in(file: str, *changes: tuple[str, str], cloud: Mapping[str, Any] | None = None) -> Correction:
+    return Correction(tuple((file, *change) for change in changes), cloud or {})
 
 
-MENDS: Mapping[str, Mend] = {
+MENDS: Mapping[str, Correction] = {
     "association.yaml": _in("association.yaml", ("Association\n", "Association\n    depends_on: routing\n")),
     "group-by-name.yaml": _in("group-by-name.yaml", ("groups: [web]", "groups: [{get_resource: web}]")),
     "nested-route.yaml": _in("nested-route.yaml", ("RouteSet\n", "RouteSet\n    depends_on: joint\n")),
@@ -158,7 +158,7 @@ MENDS: Mapping[str, Mend] = {
         "scaled-key.yaml", ("{type: OS::Nova::KeyPair, properties: {name: operators}}", "{type: parts/key.yaml}")
     ),
     "scaled-address.yaml": _in("scaled-address.yaml", (", fixed_ips: [{ip_address: 192.0.2.9}]", "")),
-    "scaled-servers.yaml": Mend(cloud={"quotas": {"compute": {"instances": 2}}}),
-    "server-two.yaml": Mend(cloud={"quotas": {"compute": {"instances": 2}}}),
+    "scaled-servers.yaml": Correction(cloud={"quotas": {"compute": {"instances": 2}}}),
+    "server-two.yaml": Correction(cloud={"quotas": {"compute": {"instances": 2}}}),
 }
 """By the template, or that of the update, of each bug."""

@@ -20,14 +20,14 @@ from testing.simulation.kept_plans import (
     START,
     WORDS,
     Event,
-    Stories,
-    Story,
+    PlanScenario,
+    PlanScenarios,
     opened,
 )
 
 
 @pytest.fixture(scope="module")
-def stories() -> Iterator[Stories]:
+def scenarios() -> Iterator[PlanScenarios]:
     with tempfile.TemporaryDirectory() as directory:
         yield opened(directory)
     asyncio.set_event_loop(None)
@@ -45,7 +45,7 @@ EVENTS = st.one_of(
     st.builds(Event, st.sampled_from(("check", "unhealthy")), victim=VICTIMS),
 )
 STORIES = st.builds(
-    Story,
+    PlanScenario,
     st.builds(Event, st.just("create"), refused=st.sampled_from(("", "", "", *CREATIONS))),
     st.lists(EVENTS, min_size=1, max_size=4).map(tuple),
     st.builds(Event, st.just("update"), st.one_of(st.just(dict(START)), words())),
@@ -54,10 +54,10 @@ STORIES = st.builds(
 
 @pytest.mark.slow
 @settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
-@given(story=STORIES)
-def test_updates_do_what_their_plans_announce(stories: Stories, story: Story) -> None:
+@given(scenario=STORIES)
+def test_updates_do_what_their_plans_announce(scenarios: PlanScenarios, scenario: PlanScenario) -> None:
     random.seed(1)
-    assert stories.tell(story) == []
+    assert scenarios.tell(scenario) == []
 
 
 @pytest.mark.parametrize(
@@ -76,17 +76,17 @@ def test_updates_do_what_their_plans_announce(stories: Stories, story: Story) ->
         pytest.param([Event("suspend"), Event("resume", refused=ACTION)], {}, id="failed resumption"),
     ],
 )
-def test_plans_in_these_states(stories: Stories, events: list[Event], words: dict[str, str]) -> None:
+def test_plans_in_these_states(scenarios: PlanScenarios, events: list[Event], words: dict[str, str]) -> None:
     random.seed(1)
-    compared = stories.compared
-    story = Story(Event("create"), tuple(events), Event("update", {**START, **words}))
-    assert stories.tell(story) == []
-    assert stories.compared > compared
+    compared = scenarios.compared
+    scenario = PlanScenario(Event("create"), tuple(events), Event("update", {**START, **words}))
+    assert scenarios.tell(scenario) == []
+    assert scenarios.compared > compared
 
 
 @pytest.mark.parametrize("refused", CREATIONS)
-def test_plans_after_a_failed_creation(stories: Stories, refused: str) -> None:
+def test_plans_after_a_failed_creation(scenarios: PlanScenarios, refused: str) -> None:
     random.seed(1)
-    compared = stories.compared
-    assert stories.tell(Story(Event("create", refused=refused), (), Event("update"))) == []
-    assert stories.compared > compared
+    compared = scenarios.compared
+    assert scenarios.tell(PlanScenario(Event("create", refused=refused), (), Event("update"))) == []
+    assert scenarios.compared > compared

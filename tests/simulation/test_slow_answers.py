@@ -17,7 +17,7 @@ import pytest
 from stoker.testing.sandbox import empty_database
 from stoker.testing.simulated_loop import SimulatedLoop
 from stoker.testing.virtual_loop import Arguments, Result
-from testing.simulation.lost_answers import REF, Laboratory, Trouble
+from testing.simulation.lost_answers import REF, SingleFaultInjector, Testbed
 
 SECONDS = 10.0
 LONGEST = 54.0
@@ -25,14 +25,14 @@ LONGEST = 54.0
 NUMBER = 12
 
 
-class Far(Trouble):
+class ConstantLatency(SingleFaultInjector):
     """A network with constant latency."""
 
     def trip(self) -> float:
         return SECONDS / 2
 
 
-class FarLogins(SimulatedLoop):
+class SlowLoginLoop(SimulatedLoop):
     """Logins, which are the only work of the default threads, take as long as any other request."""
 
     def run_in_executor(
@@ -42,11 +42,11 @@ class FarLogins(SimulatedLoop):
         return super().run_in_executor(executor, work, *arguments)
 
 
-class FarAway(Laboratory):
+class DistantCloudTestbed(Testbed):
     """A cloud at the end of the network, and an engine that has not asked it anything yet."""
 
-    trouble_class = Far
-    loop_class = FarLogins
+    injector_class = ConstantLatency
+    loop_class = SlowLoginLoop
 
     def __init__(self, path: Path) -> None:
         super().__init__(path)
@@ -65,11 +65,11 @@ class FarAway(Laboratory):
 
 
 @pytest.fixture
-def laboratory() -> Iterator[FarAway]:
+def testbed() -> Iterator[DistantCloudTestbed]:
     with tempfile.TemporaryDirectory() as directory:
         path = Path(directory) / "stoker.db"
         path.write_bytes(empty_database())
-        yield FarAway(path)
+        yield DistantCloudTestbed(path)
     asyncio.set_event_loop(None)
 
 
@@ -101,15 +101,15 @@ def template(version: str) -> dict[str, Any]:
     return {"heat_template_version": "2021-04-16", "resources": resources}
 
 
-def test_requests_of_a_new_user_on_a_new_engine_are_answered_in_time(laboratory: FarAway) -> None:
+def test_requests_of_a_new_user_on_a_new_engine_are_answered_in_time(testbed: DistantCloudTestbed) -> None:
     """The first one also creates the trust of the user's stacks."""
-    assert SECONDS < laboratory.seconds("stack_create", name=REF["name"], template=template("one")) < LONGEST
-    assert laboratory.seconds("stack_update_preview", ref=REF, template=template("two"), show_nested=True) < LONGEST
-    assert laboratory.seconds("stack_update", ref=REF, template=template("two")) < LONGEST
+    assert SECONDS < testbed.seconds("stack_create", name=REF["name"], template=template("one")) < LONGEST
+    assert testbed.seconds("stack_update_preview", ref=REF, template=template("two"), show_nested=True) < LONGEST
+    assert testbed.seconds("stack_update", ref=REF, template=template("two")) < LONGEST
 
 
 @pytest.mark.parametrize(("method", "more"), [("stack_preview", {"name": "other"}), ("validate_template", {})])
 def test_the_first_request_that_only_checks_is_answered_in_time(
-    laboratory: FarAway, method: str, more: dict[str, Any]
+    testbed: DistantCloudTestbed, method: str, more: dict[str, Any]
 ) -> None:
-    assert SECONDS < laboratory.seconds(method, template=template("one"), **more) < LONGEST
+    assert SECONDS < testbed.seconds(method, template=template("one"), **more) < LONGEST

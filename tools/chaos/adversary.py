@@ -16,7 +16,7 @@ from typing import Any
 from openstack_emulator.core.faults import Fault
 from testing.network_link import Link, Mode
 from testing.running_cluster import LEASE, Engine, Process
-from testing.simulation.simulated_parts import Nature
+from testing.simulation.simulated_parts import FaultInjector
 from tools.chaos.place import Place
 
 DATABASE_AWAY = 10.0
@@ -65,9 +65,9 @@ REFUSALS = 0.1
 class Adversary:
     """Troubles one place, with choices of its own."""
 
-    def __init__(self, place: Place, nature: Nature, seed: int) -> None:
+    def __init__(self, place: Place, injector: FaultInjector, seed: int) -> None:
         self._place = place
-        self._nature = nature
+        self._injector = injector
         self._chance = random.Random(f"adversary {seed}")
         self._troubled: set[object] = set()
         self._rules: list[tuple[str, Fault]] = []
@@ -91,8 +91,8 @@ class Adversary:
         group.create_task(getattr(self, f"_{kind}")())
 
     def _tell(self, what: str, whom: str = "") -> None:
-        self._nature.counts[what] += 1
-        self._nature.trace.append(f"{self._nature.now():.3f} {what} {whom}".rstrip())
+        self._injector.counts[what] += 1
+        self._injector.trace.append(f"{self._injector.now():.3f} {what} {whom}".rstrip())
 
     async def _alone(self, one: object, act: Callable[[], Awaitable[None]]) -> None:
         """Do something to one part of the cluster, unless something is done to it already."""
@@ -128,7 +128,7 @@ class Adversary:
         process.signal(number)
         await asyncio.to_thread(process.ended)
         await asyncio.sleep(seconds)
-        self._nature.trace.append(f"{self._nature.now():.3f} starts {name}")
+        self._injector.trace.append(f"{self._injector.now():.3f} starts {name}")
         process.start()
         await self._until_ready(process, name)
         await asyncio.sleep(self._chance.choice(SPARED))
@@ -207,16 +207,16 @@ class Adversary:
         times, after = self._chance.randint(1, 8), self._chance.choice((0, 0, 3))
         rule = Fault(on=on, do=kind, times=times, after=after, **more)
         self._rules.append((name, rule))
-        self._nature.trace.append(f"{self._nature.now():.3f} cloud {name} {on} {times} {more}")
+        self._injector.trace.append(f"{self._injector.now():.3f} cloud {name} {on} {times} {more}")
         await asyncio.to_thread(self._place.served.do, partial(self._place.served.cloud.faults.add, rule))
 
     def _calm_the_cloud(self) -> None:
         """The cloud behaves from now on; what it did is counted."""
         self._place.served.do(self._place.served.cloud.faults.clear)
         for name, rule in self._rules:
-            self._nature.counts[f"fault {name}"] += rule.hits
+            self._injector.counts[f"fault {name}"] += rule.hits
             if rule.on == TRUSTS and rule.do in SAID_TO_HAVE_FAILED:
-                self._nature.counts["trusts that were said to have failed"] += rule.hits
+                self._injector.counts["trusts that were said to have failed"] += rule.hits
         self._rules.clear()
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import aiohttp
 
 from testing.simulation.simulated_inspection import Inspection
-from testing.simulation.simulated_parts import Nature
+from testing.simulation.simulated_parts import FaultInjector
 from tools.chaos.place import USER, Place
 
 _ANSWER_SECONDS = 90.0
@@ -59,29 +59,31 @@ ROUTES: Mapping[str, Route] = {
 class Front:
     """What the simulation's user sees of a cluster. Each request goes to one of the API processes."""
 
-    def __init__(self, place: Place, session: aiohttp.ClientSession, inspection: Inspection, nature: Nature) -> None:
-        self.nature = nature
+    def __init__(
+        self, place: Place, session: aiohttp.ClientSession, inspection: Inspection, injector: FaultInjector
+    ) -> None:
+        self.injector = injector
         self._place = place
         self._session = session
         self._inspection = inspection
         self._token = place.served.token(USER, USER)
         self._project = place.cluster.project(USER)
-        self._choice = random.Random(nature.chance.random())
+        self._choice = random.Random(injector.chance.random())
 
     async def request(self, method: str, **arguments: Any) -> str:
         """Ask for something; return the result."""
-        self.nature.counts["operations"] += 1
+        self.injector.counts["operations"] += 1
         outcome = await self._outcome(method, arguments)
-        self.nature.trace.append(f"{self.nature.now():.3f} {method} {_told(arguments)} {outcome}")
+        self.injector.trace.append(f"{self.injector.now():.3f} {method} {_told(arguments)} {outcome}")
         return outcome
 
     async def _outcome(self, method: str, arguments: Mapping[str, Any]) -> str:
         status, answer = await self._send(method, arguments)
         if status == 0 or status >= 500:
-            self.nature.counts["requests lost"] += 1
+            self.injector.counts["requests lost"] += 1
             return f"lost ({status} {answer})"
         if status >= 400:
-            self.nature.counts["refused"] += 1
+            self.injector.counts["refused"] += 1
             return f"refused ({status} {answer})"
         return "taken"
 

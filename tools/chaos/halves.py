@@ -50,7 +50,7 @@ async def _round(place: Place, seed: int) -> Report:
             report = await one.run()
         finally:
             with (place.directory / "history.log").open("a") as history:
-                history.writelines(f"{seed} {line}\n" for line in one.nature.trace)
+                history.writelines(f"{seed} {line}\n" for line in one.injector.trace)
     if report["violations"]:
         place.save(str(seed))
     return report

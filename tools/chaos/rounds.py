@@ -15,7 +15,7 @@ from sqlalchemy.exc import DBAPIError
 
 from stoker.store.tables import operations
 from testing.simulation.simulated_inspection import Inspection
-from testing.simulation.simulated_parts import Nature
+from testing.simulation.simulated_parts import FaultInjector
 from testing.simulation.simulated_user import User, ref
 from tools.chaos.adversary import Adversary
 from tools.chaos.front import Front
@@ -54,17 +54,17 @@ class Round:
         self._place = place
         self._seed = seed
         self._began = time.monotonic()
-        self.nature = Nature(seed)
-        self.nature.now = lambda: time.monotonic() - self._began
+        self.injector = FaultInjector(seed)
+        self.injector.now = lambda: time.monotonic() - self._began
         place.served.forget_tokens()
         self._inspection = place.served.do(self._inspect)
-        self._front = Front(place, session, self._inspection, self.nature)
+        self._front = Front(place, session, self._inspection, self.injector)
         self._user = ManyStacks(self._front, self._inspection)
-        self._adversary = Adversary(place, self.nature, seed)
+        self._adversary = Adversary(place, self.injector, seed)
         self._pace = random.Random(f"pace {seed}")
 
     def _inspect(self) -> Inspection:
-        return Inspection(self._place.served.cloud, self._place.cluster.database, self.nature)
+        return Inspection(self._place.served.cloud, self._place.cluster.database, self.injector)
 
     async def run(self) -> Report:
         """The round from beginning to end. The place is as it was before, unless something is wrong."""
@@ -74,15 +74,15 @@ class Round:
         except Noted:
             self._note("the round ends here")
         except Stuck as error:
-            self.nature.violate("stuck", str(error))
+            self.injector.violate("stuck", str(error))
         except Exception as error:
-            self.nature.violate("broken", "".join(traceback.format_exception(error)))
-        self.nature.counts["operations run"] = self._operations() - before
+            self.injector.violate("broken", "".join(traceback.format_exception(error)))
+        self.injector.counts["operations run"] = self._operations() - before
         return {
             "seed": self._seed,
-            "violations": self.nature.violations,
-            "counts": dict(self.nature.counts),
-            "seconds": round(self.nature.now(), 1),
+            "violations": self.injector.violations,
+            "counts": dict(self.injector.counts),
+            "seconds": round(self.injector.now(), 1),
         }
 
     async def _live(self) -> None:
@@ -139,7 +139,7 @@ class Round:
 
         Raises Noted when it does not come to be right.
         """
-        violations = self.nature.violations
+        violations = self.injector.violations
         known = len(violations)
         for _ in range(_TRIES):
             await asyncio.to_thread(self._place.served.do, look)
@@ -156,7 +156,7 @@ class Round:
             self._inspection.compare(name, draft)
 
     def _note(self, text: str) -> None:
-        self.nature.trace.append(f"{self.nature.now():.3f} {text}")
+        self.injector.trace.append(f"{self.injector.now():.3f} {text}")
 
     def _operations(self) -> int:
         query = select(func.count()).select_from(operations)

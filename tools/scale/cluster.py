@@ -25,7 +25,7 @@ from stoker.store.journal import GROUP, Batch
 from stoker.store.sealing import Sealer
 from stoker.testing.connections import CLOUD_URL, LoopJournal, LoopPool, settings_of
 from stoker.testing.simulated_loop import ProcessClock, settle
-from testing.simulation.simulated_parts import Nature, SimulatedTransport
+from testing.simulation.simulated_parts import FaultInjector, SimulatedTransport
 from tools.scale.processes import ScaledLoop, ScaledProcess, SharedDatabase
 from tools.scale.servers import Broker, DatabaseServer, Use
 from tools.scale.statements import Recorder
@@ -45,12 +45,17 @@ class ScaledJournal(LoopJournal):
     """Writes one group after the other; each is committed when the modelled database says so."""
 
     def __init__(
-        self, database: Database, process: ScaledProcess, server: DatabaseServer, recorder: Recorder, nature: Nature
+        self,
+        database: Database,
+        process: ScaledProcess,
+        server: DatabaseServer,
+        recorder: Recorder,
+        injector: FaultInjector,
     ) -> None:
         self._process = process
         self._server = server
         self._recorder = recorder
-        self._nature = nature
+        self._injector = injector
         self._done_at = 0.0
         self.use = Use()
         super().__init__(database, process.loop)
@@ -78,8 +83,8 @@ class ScaledJournal(LoopJournal):
         now = self._loop.time()
         self._done_at = self._server.write(now, self._recorder.take())
         self.use.note(self._done_at - now, 0.0)
-        self._nature.counts["batches"] += len(group)
-        self._nature.counts["full groups"] += len(group) == GROUP
+        self._injector.counts["batches"] += len(group)
+        self._injector.counts["full groups"] += len(group) == GROUP
         return found
 
 
@@ -94,8 +99,8 @@ class ScaledPeers(NoPeers):
         cluster = self._cluster
         arrival = cluster.broker.sent(cluster.loop.time(), kind, max(len(members), 1))
         for member in members:
-            if cluster.nature.happens(cluster.nature.loss_rate):
-                cluster.nature.counts["messages lost"] += 1
+            if cluster.injector.happens(cluster.injector.loss_rate):
+                cluster.injector.counts["messages lost"] += 1
                 continue
             cluster.later(arrival, partial(_deliver, member, make))
 
@@ -149,12 +154,12 @@ class Member:
 
     async def boot(self) -> None:
         """Everything a real process does before it takes requests; run it as a task of the process."""
-        cluster, nature = self._cluster, self._cluster.nature
+        cluster, injector = self._cluster, self._cluster.injector
         clock = ProcessClock(self.process, cluster.clock)
         database = SharedDatabase(cluster.database)
-        self.journal = ScaledJournal(database, self.process, cluster.server, cluster.recorder, nature)
+        self.journal = ScaledJournal(database, self.process, cluster.server, cluster.recorder, injector)
         settings = replace(CLOUD, max_concurrent_calls_per_service=cluster.calls_at_once)
-        transport = SimulatedTransport(settings, self.process, clock, cluster.cloud, nature)
+        transport = SimulatedTransport(settings, self.process, clock, cluster.cloud, injector)
         pool = LoopPool(settings, clock, transport, lambda sent: dispatch(cluster.cloud, sent, None))
         self.engine = Engine(
             database=database,
@@ -201,7 +206,7 @@ class ScaledCluster:
         self,
         loop: ScaledLoop,
         cloud: Cloud,
-        nature: Nature,
+        injector: FaultInjector,
         database: Database,
         server: DatabaseServer,
         recorder: Recorder,
@@ -213,7 +218,7 @@ class ScaledCluster:
         self.loop = loop
         self.clock = loop.clock
         self.cloud = cloud
-        self.nature = nature
+        self.injector = injector
         self.database = database
         self.server = server
         self.recorder = recorder

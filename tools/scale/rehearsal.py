@@ -17,7 +17,7 @@ from stoker.store.tables import events, operations
 from stoker.testing.connections import CLOUD_URL
 from stoker.testing.sandbox import empty_database
 from stoker_foundation.clock import ManualClock
-from testing.simulation.simulated_parts import Nature
+from testing.simulation.simulated_parts import FaultInjector
 from tools.scale import estate
 from tools.scale.cluster import ScaledCluster
 from tools.scale.latencies import Latencies, Samples
@@ -88,8 +88,8 @@ class Found:
     faults: Counter[str] = field(default_factory=Counter)
 
 
-class CalmNature(Nature):
-    """Nature whose trips take as long as calls of the cloud do, and that keeps no history."""
+class LatencyInjector(FaultInjector):
+    """Injects only the latency of calls to the cloud, and keeps no history."""
 
     def __init__(self, seed: int, call_seconds: float) -> None:
         super().__init__(seed)
@@ -120,17 +120,17 @@ class Rehearsal:
         self._size = size
         self._recorder = recorder
         clock = ManualClock()
-        self._nature = CalmNature(size.seed, size.call_seconds)
+        self._injector = LatencyInjector(size.seed, size.call_seconds)
         self._server = DatabaseServer(latencies, size.database_processors)
         self._loop = ScaledLoop(clock, latencies, self._server, recorder, samples)
-        self._nature.now = self._loop.time
+        self._injector.now = self._loop.time
         self._cloud = new_cloud(clock=clock, endpoint=CLOUD_URL)
         self._database = database
         self._filled = 0
         self._cluster = ScaledCluster(
             self._loop,
             self._cloud,
-            self._nature,
+            self._injector,
             database,
             self._server,
             recorder,
@@ -149,7 +149,7 @@ class Rehearsal:
         return self.found
 
     async def _history(self) -> None:
-        size, found, nature = self._size, self.found, self._nature
+        size, found, injector = self._size, self.found, self._injector
         self._cloud.start()
         await self._cluster.start()
         await self._make_originals()
@@ -157,14 +157,14 @@ class Rehearsal:
             estate.fill(self._database, size.resources)
             found.recorded = estate.counted(self._database)
         self._filled = self._scalar(select(func.max(events.c.sequence)))
-        nature.fault_rate, nature.loss_rate = size.fault_rate, size.loss_rate
+        injector.fault_rate, injector.loss_rate = size.fault_rate, size.loss_rate
         await self._users.begin_waiting(size.waiting)
         working = asyncio.ensure_future(self._users.work(size.warming + size.measured + LOADED_SECONDS))
         await asyncio.sleep(size.warming)
         await self._measure()
         await self._take_over()
         await working
-        found.faults = Counter({name: number for name, number in nature.counts.items() if "fault" in name})
+        found.faults = Counter({name: number for name, number in injector.counts.items() if "fault" in name})
         self._users.stopped = True
 
     async def _make_originals(self) -> None:

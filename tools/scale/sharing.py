@@ -30,7 +30,7 @@ from tools.scale import estate, latencies
 from tools.scale.cluster import CLOUD, ScaledCluster
 from tools.scale.latencies import Latencies
 from tools.scale.processes import ScaledLoop
-from tools.scale.rehearsal import CalmNature
+from tools.scale.rehearsal import LatencyInjector
 from tools.scale.servers import DatabaseServer
 from tools.scale.statements import Recorder
 from tools.scale.work import FILES, _of, _template, projects
@@ -69,15 +69,15 @@ class Sharing:
         path.write_bytes(empty_database())
         self._database = estate.opened(path)
         clock = ManualClock()
-        nature = CalmNature(1, call_seconds)
+        injector = LatencyInjector(1, call_seconds)
         server = DatabaseServer(times, 16)
         self._loop = ScaledLoop(clock, times, server, self._recorder)
-        nature.now = self._loop.time
+        injector.now = self._loop.time
         self._cloud = new_cloud(clock=clock, endpoint=CLOUD_URL)
         self._cluster = ScaledCluster(
             self._loop,
             self._cloud,
-            nature,
+            injector,
             self._database,
             server,
             self._recorder,

@@ -215,7 +215,7 @@ class Users:
         self.seen = Seen()
 
     async def _life(self, context: RequestContext, shape: str, name: str) -> None:
-        chance = self._cluster.nature.chance
+        chance = self._cluster.injector.chance
         for method, arguments in (
             ("stack_create", {"name": name, **body(shape, 1)}),
             ("stack_update", {"ref": _ref(name), **body(shape, 2)}),

@@ -38,7 +38,7 @@ async def site(bench: MakeBench, cloud: Cloud) -> Site:
 
 
 @dataclass(frozen=True)
-class Way:
+class RouterPath:
     """Ids of a router between the site and the external network, and of a port behind it."""
 
     router: str
@@ -47,9 +47,9 @@ class Way:
 
 
 @pytest.fixture
-async def way(bench: MakeBench, site: Site) -> Way:
+async def router_path(bench: MakeBench, site: Site) -> RouterPath:
     """A router with an interface on the site and an external gateway."""
     router = str((await bench(Router).create({"external_gateway_info": {"network": "public"}}, "router")).physical_id)
     interface = await bench(RouterInterface).create({"router": router, "subnet": site.subnet}, "interface")
     port = await bench(Port).create({"network": site.network}, "port")
-    return Way(router, str(port.physical_id), interface)
+    return RouterPath(router, str(port.physical_id), interface)

@@ -26,26 +26,26 @@ async def floating_ip(cloud: Cloud, identifier: Any) -> dict[str, Any]:
 
 
 class TestFloatingIP:
-    async def test_lifecycle(self, bench: Any, way: Any, site: Any, cloud: Cloud, calls: list[str]) -> None:
+    async def test_lifecycle(self, bench: Any, router_path: Any, site: Any, cloud: Cloud, calls: list[str]) -> None:
         floating: Bench = bench(FloatingIP)
         calls.clear()
-        address = await floating.create({"floating_network": site.public, "port_id": way.port})
+        address = await floating.create({"floating_network": site.public, "port_id": router_path.port})
         assert [call.split()[0] for call in calls] == ["GET", "POST"]  # what looks like an id may be a name
         made = await floating_ip(cloud, address.physical_id)
-        assert (made["port_id"], made["router_id"]) == (way.port, way.router)
+        assert (made["port_id"], made["router_id"]) == (router_path.port, router_path.router)
         assert made["description"].startswith("web-thing-")
         assert str(await floating.attribute(address, "floating_ip_address")).startswith("172.24.4.")
-        assert await floating.attribute(address, "port_id") == way.port
+        assert await floating.attribute(address, "port_id") == router_path.port
         await floating.update(address, {"floating_network": site.public})
         assert (await floating_ip(cloud, address.physical_id))["port_id"] is None
-        await floating.update(address, {"floating_network": site.public, "port_id": way.port})
-        assert (await floating_ip(cloud, address.physical_id))["port_id"] == way.port
+        await floating.update(address, {"floating_network": site.public, "port_id": router_path.port})
+        assert (await floating_ip(cloud, address.physical_id))["port_id"] == router_path.port
         await floating.delete(address)
         await floating.delete(address)
         with pytest.raises(CloudError, match="404"):
             await floating_ip(cloud, address.physical_id)
 
-    async def test_one_of_several_addresses(self, bench: Any, way: Any, site: Any, cloud: Cloud) -> None:
+    async def test_one_of_several_addresses(self, bench: Any, router_path: Any, site: Any, cloud: Cloud) -> None:
         wanted = [{"ip_address": "10.1.0.50"}, {"ip_address": "10.1.0.51"}]
         port = (await bench(Port).create({"network": site.network, "fixed_ips": wanted}, "port2")).physical_id
         floating: Bench = bench(FloatingIP)
@@ -113,39 +113,39 @@ class TestFloatingIPAssociation:
         return [str((await floating.create({"floating_network": site.public})).physical_id) for _ in range(2)]
 
     async def test_lifecycle(
-        self, bench: Any, way: Any, addresses: list[str], cloud: Cloud, calls: list[str], site: Any
+        self, bench: Any, router_path: Any, addresses: list[str], cloud: Cloud, calls: list[str], site: Any
     ) -> None:
         first, second = addresses
         associations: Bench = bench(FloatingIPAssociation)
         calls.clear()
-        association = await associations.create({"floatingip_id": first, "port_id": way.port})
+        association = await associations.create({"floatingip_id": first, "port_id": router_path.port})
         assert [call.split()[0] for call in calls] == ["PUT"]
-        assert associations.reference(association) == f"{first}:port_id={way.port}"
-        assert (await floating_ip(cloud, first))["port_id"] == way.port
-        await associations.update(association, {"floatingip_id": second, "port_id": way.port})
+        assert associations.reference(association) == f"{first}:port_id={router_path.port}"
+        assert (await floating_ip(cloud, first))["port_id"] == router_path.port
+        await associations.update(association, {"floatingip_id": second, "port_id": router_path.port})
         assert (await floating_ip(cloud, first))["port_id"] is None
-        assert (await floating_ip(cloud, second))["port_id"] == way.port
+        assert (await floating_ip(cloud, second))["port_id"] == router_path.port
         await associations.delete(association)
         assert (await floating_ip(cloud, second))["port_id"] is None
         await cloud.delete("neutron", f"/v2.0/floatingips/{second}")
         await associations.delete(association)
 
-    async def test_an_interrupted_creation_is_found(self, bench: Any, way: Any, addresses: list[str]) -> None:
+    async def test_an_interrupted_creation_is_found(self, bench: Any, router_path: Any, addresses: list[str]) -> None:
         associations: Bench = bench(FloatingIPAssociation)
-        properties = {"floatingip_id": addresses[0], "port_id": way.port}
+        properties = {"floatingip_id": addresses[0], "port_id": router_path.port}
         call = associations.call(associations.resource(), "CREATE", await associations.finalized(properties))
         assert await FloatingIPAssociation().find(call) is None
         found = await associations.crash_after_create(properties)
-        assert found.physical_id == f"{addresses[0]}:port_id={way.port}"
+        assert found.physical_id == f"{addresses[0]}:port_id={router_path.port}"
         assert not await FloatingIPAssociation().needs_replacement_after_failure(
             associations.call(found, "UPDATE", found.properties)
         )
 
     async def test_an_address_associated_elsewhere_is_left_alone(
-        self, bench: Any, way: Any, site: Any, addresses: list[str], cloud: Cloud
+        self, bench: Any, router_path: Any, site: Any, addresses: list[str], cloud: Cloud
     ) -> None:
         associations: Bench = bench(FloatingIPAssociation)
-        old = await associations.create({"floatingip_id": addresses[0], "port_id": way.port})
+        old = await associations.create({"floatingip_id": addresses[0], "port_id": router_path.port})
         port = (await bench(Port).create({"network": site.network}, "port2")).physical_id
         await associations.create({"floatingip_id": addresses[0], "port_id": port})
         await associations.delete(old)

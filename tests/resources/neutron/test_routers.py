@@ -92,26 +92,28 @@ class TestRouter:
 
 
 class TestRouterInterface:
-    async def test_on_a_subnet(self, bench: Any, way: Any, site: Any, cloud: Cloud, calls: list[str]) -> None:
+    async def test_on_a_subnet(self, bench: Any, router_path: Any, site: Any, cloud: Cloud, calls: list[str]) -> None:
         interfaces: Bench = bench(RouterInterface)
-        assert way.interface.physical_id == f"{way.router}:subnet_id={site.subnet}"
-        assert interfaces.reference(way.interface) == way.interface.physical_id
+        assert router_path.interface.physical_id == f"{router_path.router}:subnet_id={site.subnet}"
+        assert interfaces.reference(router_path.interface) == router_path.interface.physical_id
         ports = await cloud.list(
-            "neutron", "/v2.0/ports", "ports", {"device_id": way.router, "network_id": site.network}
+            "neutron", "/v2.0/ports", "ports", {"device_id": router_path.router, "network_id": site.network}
         )
         assert ports[0]["fixed_ips"] == [{"subnet_id": site.subnet, "ip_address": "10.1.0.1"}]
-        assert await interfaces.attribute(way.interface, "show") is None
+        assert await interfaces.attribute(router_path.interface, "show") is None
         calls.clear()
-        await interfaces.delete(way.interface)
-        await interfaces.delete(way.interface)
+        await interfaces.delete(router_path.interface)
+        await interfaces.delete(router_path.interface)
         assert [call.split()[0] for call in calls] == ["PUT", "PUT"]
-        filters = {"device_id": way.router, "network_id": site.network}
+        filters = {"device_id": router_path.router, "network_id": site.network}
         assert await cloud.list("neutron", "/v2.0/ports", "ports", filters) == []
 
-    async def test_a_physical_id_of_old_stacks_is_accepted(self, bench: Any, way: Any, site: Any, cloud: Cloud) -> None:
-        way.interface.physical_id = f"{way.router}:{site.subnet}"
-        await bench(RouterInterface).delete(way.interface)
-        filters = {"device_id": way.router, "network_id": site.network}
+    async def test_a_physical_id_of_old_stacks_is_accepted(
+        self, bench: Any, router_path: Any, site: Any, cloud: Cloud
+    ) -> None:
+        router_path.interface.physical_id = f"{router_path.router}:{site.subnet}"
+        await bench(RouterInterface).delete(router_path.interface)
+        filters = {"device_id": router_path.router, "network_id": site.network}
         assert await cloud.list("neutron", "/v2.0/ports", "ports", filters) == []
 
     async def test_with_a_port(self, bench: Any, site: Any, cloud: Cloud) -> None:
@@ -124,33 +126,35 @@ class TestRouterInterface:
         await interfaces.delete(found)
         assert await cloud.list("neutron", "/v2.0/ports", "ports", {"id": port}) == []
 
-    async def test_an_interrupted_creation_is_found(self, bench: Any, site: Any, cloud: Cloud, way: Any) -> None:
+    async def test_an_interrupted_creation_is_found(
+        self, bench: Any, site: Any, cloud: Cloud, router_path: Any
+    ) -> None:
         interfaces: Bench = bench(RouterInterface)
-        await interfaces.delete(way.interface)
-        properties = {"router": way.router, "subnet": site.subnet}
+        await interfaces.delete(router_path.interface)
+        properties = {"router": router_path.router, "subnet": site.subnet}
         call = interfaces.call(interfaces.resource(), "CREATE", await interfaces.finalized(properties))
         assert await RouterInterface().find(call) is None
         found = await interfaces.crash_after_create(properties)
-        assert found.physical_id == f"{way.router}:subnet_id={site.subnet}"
+        assert found.physical_id == f"{router_path.router}:subnet_id={site.subnet}"
         call = interfaces.call(found, "UPDATE", found.properties)
         assert not await RouterInterface().needs_replacement_after_failure(call)
         interfaces.recorded.add(found.physical_id)
         assert await RouterInterface().find(call) is None
 
-    async def test_an_older_interface_is_not_taken(self, bench: Any, site: Any, way: Any) -> None:
+    async def test_an_older_interface_is_not_taken(self, bench: Any, site: Any, router_path: Any) -> None:
         interfaces: Bench = bench(RouterInterface)
         interfaces.advance(600)
-        call = interfaces.call(way.interface, "CREATE", way.interface.properties)
+        call = interfaces.call(router_path.interface, "CREATE", router_path.interface.properties)
         assert await RouterInterface().find(call) is None
 
-    async def test_a_floating_ip_keeps_it(self, bench: Any, way: Any, site: Any, cloud: Cloud) -> None:
-        body = {"floatingip": {"floating_network_id": site.public, "port_id": way.port}}
+    async def test_a_floating_ip_keeps_it(self, bench: Any, router_path: Any, site: Any, cloud: Cloud) -> None:
+        body = {"floatingip": {"floating_network_id": site.public, "port_id": router_path.port}}
         floating = (await cloud.post("neutron", "/v2.0/floatingips", body))["floatingip"]["id"]
         with pytest.raises(CloudError) as caught:
-            await bench(RouterInterface).delete(way.interface)
+            await bench(RouterInterface).delete(router_path.interface)
         assert caught.value.conflict
         await cloud.delete("neutron", f"/v2.0/floatingips/{floating}")
-        await bench(RouterInterface).delete(way.interface)
+        await bench(RouterInterface).delete(router_path.interface)
 
     @pytest.mark.parametrize("properties", [{}, {"subnet": "s", "port": "p"}])
     async def test_subnet_or_port(self, bench: Any, properties: dict[str, str]) -> None:
