@@ -16,7 +16,7 @@ from typing import Any
 
 from stoker.plugins.recovery import Recovery
 from testing.simulation.cases import THING
-from testing.simulation.lost_answers import FILES, REF, Testbed, main
+from testing.simulation.lost_answers import FILES, REF, FaultTestbed, main
 
 RECORDED_AGAIN = frozenset(
     f"OS::Heat::{kind}Deployment{form}" for kind in ("Software", "Structured") for form in ("", "s", "Group")
@@ -27,7 +27,7 @@ KEEPING_CONTAINERS = frozenset({"OS::Heat::SoftwareDeployment", "OS::Heat::Swift
 CONTAINERS = frozenset({("swift", "containers"), ("swift", "objects")})
 
 
-class Adoption(Testbed):
+class Adoption(FaultTestbed):
     """Abandons and adopts what a testbed creates."""
 
     async def _case(self, wanted: dict[str, Any], recovery: Recovery | None, problems: list[str]) -> list[str]:

@@ -29,7 +29,7 @@ from stoker.schema.constraints import AllowedValues
 from stoker.schema.property import Change, Finalizer, Property, Type
 from stoker.store import queries
 from testing.simulation.cases import THING
-from testing.simulation.lost_answers import REF, SETTLED, Testbed, main
+from testing.simulation.lost_answers import REF, SETTLED, FaultTestbed, main
 
 FOUND = "found"
 OTHERS: Mapping[tuple[str, str], Sequence[Any]] = {
@@ -70,7 +70,7 @@ BUSY = {
 """What another stack of the project creates and deletes in the course of a day."""
 
 
-class InterferenceTestbed(Testbed):
+class InterferenceTestbed(FaultTestbed):
     """Changes what a testbed creates."""
 
     async def _case(self, wanted: dict[str, Any], recovery: Recovery | None, problems: list[str]) -> list[str]:

@@ -16,7 +16,7 @@ from typing import Any
 from openstack_emulator.core.faults import Fault
 from openstack_emulator.core.http import Request
 from stoker.plugins.recovery import Recovery
-from testing.simulation.lost_answers import SingleFaultInjector, Testbed, main, without_names
+from testing.simulation.lost_answers import FaultTestbed, SingleFaultInjector, main, without_names
 from testing.simulation.simulated_parts import LOOKS
 
 SECONDS = 45.0
@@ -66,7 +66,7 @@ class HidingInjector(SingleFaultInjector):
         return generic
 
 
-class HidingTestbed(Testbed):
+class HidingTestbed(FaultTestbed):
     """Deletes what a testbed creates."""
 
     injector_class = HidingInjector

@@ -28,7 +28,7 @@ from openstack_emulator.core.http import Request
 from stoker.base.errors import StokerError
 from stoker.store.tables import resources
 from stoker.testing.sandbox import empty_database
-from testing.simulation.lost_answers import REF, SingleFaultInjector, Testbed
+from testing.simulation.lost_answers import REF, FaultTestbed, SingleFaultInjector
 
 CHILD = """
 heat_template_version: 2021-04-16
@@ -171,7 +171,7 @@ class RefusingInjector(SingleFaultInjector):
         return Fault(on="* *", do="fail", status=400, message="This is refused.")
 
 
-class PlanScenarios(Testbed):
+class PlanScenarios(FaultTestbed):
     """Runs scenarios, one after the other, on one cloud."""
 
     injector_class = RefusingInjector

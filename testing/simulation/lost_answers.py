@@ -197,7 +197,7 @@ class Engines(Cluster):
 # -- cases ------------------------------------------------------------------------------------------------------------
 
 
-class Testbed:
+class FaultTestbed:
     """One cloud and one cluster, in which one stack after the other is created and deleted."""
 
     injector_class: type[SingleFaultInjector] = SingleFaultInjector
@@ -379,7 +379,7 @@ def _fetched(content: str) -> Future[str]:
     return done
 
 
-def main(*names: str, testbed: type[Testbed] = Testbed) -> None:
+def main(*names: str, testbed: type[FaultTestbed] = FaultTestbed) -> None:
     """Run the cases of these types, or of all that make something outside of the record."""
     cases = creating()
     nested_stack.__dict__["fetch_text"] = lambda url, *limits: _fetched(MEMBER)  # there is nothing to fetch it from

@@ -14,7 +14,7 @@ from typing import Any
 from stoker.plugins.recovery import Recovery
 from stoker.plugins.registry import Registry
 from testing.simulation.cases import THING
-from testing.simulation.lost_answers import FILES, REF, Loss, Testbed, main
+from testing.simulation.lost_answers import FILES, REF, FaultTestbed, Loss, main
 
 TROUBLED = ("OS::Cinder::VolumeAttachment", "OS::Neutron::ExtraRouteSet")
 """Types that delete in different ways; all others differ from one of them in the path only."""
@@ -35,7 +35,7 @@ def replaced_types() -> list[str]:
     return [name for name in exclusive() if name not in LEFT_OUT]
 
 
-class Replacements(Testbed):
+class Replacements(FaultTestbed):
     """Replaces what a testbed creates."""
 
     async def _case(self, wanted: dict[str, Any], recovery: Recovery | None, problems: list[str]) -> list[str]:

@@ -24,7 +24,7 @@ from stoker.base.context import RequestContext
 from stoker.cloud.settings import CloudSettings
 from stoker.cloud.transport import Request
 from stoker.contract import request as contract
-from stoker.engine.ownership.peers import NoPeers, PeerAway
+from stoker.engine.ownership.peers import NoPeers, PeerUnavailable
 from stoker.engine.running.stopping import LOST, never
 from stoker.operations import OPERATIONS
 from stoker.store import claims, records
@@ -423,4 +423,4 @@ class SimulatedPeers(NoPeers):
 
 def _give_up(answer: asyncio.Future[Any], engine_id: str) -> None:
     if not answer.done():
-        answer.set_exception(PeerAway(f"the engine {engine_id} does not answer"))
+        answer.set_exception(PeerUnavailable(f"the engine {engine_id} does not answer"))

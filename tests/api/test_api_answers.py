@@ -347,7 +347,7 @@ def test_version_negotiation(client: testing.TestClient, path: str, accept: str 
         assert answer.json == {"versions": [{"id": "v1.0", "status": "CURRENT", "links": [link]}]}
 
 
-def test_what_needs_no_token(client: testing.TestClient) -> None:
+def test_routes_without_a_token(client: testing.TestClient) -> None:
     assert client.simulate_get("/").status_code == 300
     assert client.simulate_get("/healthcheck").status_code == 200
     assert client.simulate_get(f"/v1/{PROJECT}/nothing").status_code == 401

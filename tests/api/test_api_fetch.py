@@ -72,7 +72,7 @@ def test_a_template_is_fetched(request_as: Request, engine: FakeEngine, pages: s
     ("path", "complaint"),
     [("/gone", "returned status 404"), ("/binary", "is not UTF-8: byte 0"), ("/away", "cannot be fetched")],
 )
-def test_what_is_no_template_is_refused(
+def test_a_document_that_is_not_a_template_is_refused(
     request_as: Request, engine: FakeEngine, pages: str, path: str, complaint: str
 ) -> None:
     answer = request_as("POST", "/validate", json={"template_url": pages + path})
@@ -217,11 +217,11 @@ def test_a_project_has_only_some_fetches_at_a_time(request_as: Request, config: 
 @pytest.mark.parametrize(
     "url", ["http://[::1", "http://", "http:///x", "http://a:b/", "http://a:99999/", "https://[/", "ftp://a/", "//[::1"]
 )
-def test_a_url_that_is_none_is_refused(request_as: Request, url: str) -> None:
+def test_an_invalid_url_is_refused(request_as: Request, url: str) -> None:
     assert request_as("POST", "/validate", json={"template_url": url}).status_code == 400
 
 
-def test_a_network_that_is_none_is_reported_at_start(tmp_path: Path) -> None:
+def test_an_invalid_network_is_reported_at_start(tmp_path: Path) -> None:
     settings = tmp_path / "heat.conf"
     settings.write_text("[DEFAULT]\ntemplate_fetch_networks = 10.0.0.0/8,inside\n")
     with pytest.raises(cfg.Error, match="template_fetch_networks"):

@@ -97,7 +97,7 @@ def test_what_a_client_says_of_itself_does_not_get_through(served: ServedCloud, 
     ids=["long", "longer", "latin-1", "DEL", "C1", "tab", "C0"],
 )
 @pytest.mark.parametrize("header", ["X-Auth-Token", "X-Storage-Token", "X-Service-Token"])
-def test_a_token_that_can_be_none_is_refused_without_asking(
+def test_a_malformed_token_is_refused_without_a_request(
     served: ServedCloud, engine: FakeEngine, tmp_path: Path, header: str, token: str
 ) -> None:
     client = api(tmp_path, engine, served.url, served.cloud.password_of("heat"))

@@ -139,7 +139,7 @@ def brief(events: list[tuple[str, dict[str, Any]]]) -> list[tuple[str, str]]:
     return [(event["resource_name"], event["resource_status"]) for _, event in events]
 
 
-def test_what_was_and_what_is_new(demo: Caller) -> None:
+def test_changes_show_old_and_new_values(demo: Caller) -> None:
     stack = demo.create("streamed")
     stream = demo.listen(stack)
     created = stream.until("streamed", "CREATE_COMPLETE")

@@ -118,7 +118,7 @@ def test_objects_alone_become_a_group_of_which_one_can_be_removed(stacks: Stacks
     assert writes(stacks) == before
 
 
-def test_what_differs_or_is_referred_to_stays_by_itself(stacks: Stacks, objects: Objects) -> None:
+def test_members_that_differ_or_are_referenced_are_not_grouped(stacks: Stacks, objects: Objects) -> None:
     net = objects.net("net-1")
     objects.subnet(net)
     objects.net("net-2", description="another")
@@ -131,7 +131,7 @@ def test_what_differs_or_is_referred_to_stays_by_itself(stacks: Stacks, objects:
     assert {each["physical_resource_id"] for each in found["resources"]} >= {*two, *same, *ports}
 
 
-def test_with_everything_a_project_can_have(stacks: Stacks, objects: Objects) -> None:
+def test_a_project_file_with_all_features(stacks: Stacks, objects: Objects) -> None:
     objects.everything()
     three_servers(objects, "app")
     found = generated(stacks, "?groups=true")

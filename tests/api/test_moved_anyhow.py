@@ -96,7 +96,7 @@ class Volumes:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_what_is_planned_happens(stacks: Stacks, served: ServedCloud, seed: int | None) -> None:
+def test_plans_are_carried_out(stacks: Stacks, served: ServedCloud, seed: int | None) -> None:
     """In the stack and in those nested in it, objects are moved, imported, forgotten, made, changed and deleted, while
     others rename them.
     """
@@ -159,7 +159,7 @@ def test_what_is_planned_happens(stacks: Stacks, served: ServedCloud, seed: int 
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_what_is_planned_happens_beside_others(stacks: Stacks, served: ServedCloud, seed: int | None) -> None:
+def test_plans_are_carried_out_beside_other_operations(stacks: Stacks, served: ServedCloud, seed: int | None) -> None:
     """Resources of the stack itself are moved, imported and forgotten, while others delete and rename objects."""
     chosen = randrange(10**9) if seed is None else seed
     chance, others = Random(chosen), Volumes(served)

@@ -127,7 +127,7 @@ def test_a_rollback_returns_everything(stacks: Stacks) -> None:
     assert stacks.writes() == before
 
 
-def test_a_member_with_a_nested_stack_gives_away_what_is_in_it(stacks: Stacks) -> None:
+def test_a_member_with_a_nested_stack_moves_with_its_resources(stacks: Stacks) -> None:
     member = {"type": "tier.yaml"}
     two = {"type": "OS::Heat::ResourceGroup", "properties": {"count": 2, "resource_def": member}}
     stacks.create(template(group=two), files=files(net=NET, v=VOLUME))
@@ -149,7 +149,7 @@ def test_a_member_with_a_nested_stack_gives_away_what_is_in_it(stacks: Stacks) -
     assert set(stacks.plan(wanted, entries, files=files(net=NET))["summary"]) == {"keep"}
 
 
-def test_together_with_other_changes_and_other_names_of_what_is_around(stacks: Stacks) -> None:
+def test_moves_with_other_changes_and_renamed_parents(stacks: Stacks) -> None:
     subnet = {"type": "OS::Neutron::Subnet", "properties": {"network": {"get_resource": "net"}, "cidr": "10.1.0.0/24"}}
     stacks.create(template(old=TIER, net=NET, sub=subnet), files=files(v=VOLUME))
     had, before = below(stacks), stacks.writes()

@@ -383,7 +383,7 @@ def test_a_stack_that_must_not_change_loses_nothing(estate: Estate, setting: str
     assert estate.of("a") == had and estate.send("GET", "/c").status_code == 404
 
 
-def test_a_stack_loses_nothing_that_it_needs_or_that_others_would_miss(estate: Estate) -> None:
+def test_a_move_that_breaks_references_is_refused(estate: Estate) -> None:
     named = {"type": "OS::Neutron::Net", "properties": {"name": {"get_attr": ["net", "name"]}}}
     assert estate.deploy("a", template(net=NET, other=named)).ok
     had = estate.of("a")

@@ -52,7 +52,7 @@ STANDALONE = "\n[paste_deploy]\nflavor = standalone\n"
 DEMO = {"X-Auth-User": "demo", "X-Auth-Key": "s3same"}
 
 
-def test_a_name_and_a_password_do_for_a_token(make: Make, engine: FakeEngine, project: str) -> None:
+def test_a_token_is_issued_for_a_name_and_a_password(make: Make, engine: FakeEngine, project: str) -> None:
     client = make(STANDALONE)
     answer = client.simulate_get(f"/v1/{project}/stacks", headers=DEMO)
     assert answer.status_code == 200, answer.text

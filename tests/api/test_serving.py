@@ -344,7 +344,7 @@ def test_a_client_that_waits_for_100_continue_gets_it(server: Server) -> None:
     ],
     ids=["too large", "no body", "HTTP/1.0"],
 )
-def test_who_need_not_send_a_body_gets_no_100_continue(server: Server, sent: bytes) -> None:
+def test_requests_without_a_body_get_no_100_continue(server: Server, sent: bytes) -> None:
     assert exchanged(server, sent).startswith(b"HTTP/1.1 200 ")
 
 

@@ -54,7 +54,7 @@ def test_entries_of_templates_are_those_of_environments(stacks: Stacks) -> None:
         ("removed:\n  - {from: net, destroy: false}\n", 2, "the template has the resource net"),
     ],
 )
-def test_mistakes_have_places(stacks: Stacks, sections: str, line: int, said: str) -> None:
+def test_mistakes_have_positions(stacks: Stacks, sections: str, line: int, said: str) -> None:
     text = yaml.safe_dump(with_entries({"net": NET}), sort_keys=False)
     refused = stacks.send("POST", "", {"stack_name": "web", "template": text + sections})
     assert refused.status_code == 400, refused.text

@@ -121,7 +121,7 @@ def test_an_invalid_nested_template_is_reported_with_the_mistakes_of_its_parent(
         ("OS::Neutron::Gateway", "OS::Neutron::RouterGateway"),
     ],
 )
-def test_misnomers_of_types_have_a_hint(workdir: WorkingDirectory, written: str, meant: str) -> None:
+def test_wrong_type_names_have_a_hint(workdir: WorkingDirectory, written: str, meant: str) -> None:
     text = f"heat_template_version: 2018-08-31\nresources: {{r: {{type: '{written}'}}}}\n"
     assert _lines(workdir, text) == [("2:23", "unknown-type", f"did you mean {meant!r}?")]
 

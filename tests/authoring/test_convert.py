@@ -217,7 +217,7 @@ def test_hot_says_the_same_in_cloudformation() -> None:
         ({"get_param": "txt"}, "the template has no parameter 'txt'"),
     ],
 )
-def test_what_cloudformation_cannot_say(value: Any, why: str) -> None:
+def test_parts_that_cloudformation_cannot_express(value: Any, why: str) -> None:
     template = Template.load(
         {
             "heat_template_version": "2021-04-16",
@@ -247,7 +247,7 @@ def test_what_cloudformation_cannot_say(value: Any, why: str) -> None:
         ({"Fn::Sub": "at ${Adress}"}, "the template has no parameter or resource 'Adress'"),
     ],
 )
-def test_what_hot_cannot_say(value: Any, why: str) -> None:
+def test_parts_that_hot_cannot_express(value: Any, why: str) -> None:
     template = Template.load(
         {
             "AWSTemplateFormatVersion": "2010-09-09",
@@ -318,7 +318,7 @@ def test_only_the_notation_changes_within_a_dialect(workdir: WorkingDirectory) -
     )
 
 
-def test_what_cannot_be_said_is_listed_with_places(workdir: WorkingDirectory) -> None:
+def test_inexpressible_parts_are_listed_with_places(workdir: WorkingDirectory) -> None:
     workdir.write("a.yaml", "heat_template_version: 2018-08-31\noutputs:\n  a: {value: {get_file: x.sh}}\n")
     refused = workdir.stoker("convert", "a.yaml", "--to", "cfn")
     assert (refused.exit_code, refused.stdout) == (1, "")

@@ -332,7 +332,7 @@ def test_any_document_that_is_valid(text: str, sort: bool) -> None:
         assert result.count(comment) == text.count(comment)
 
 
-def test_what_is_no_yaml_is_explained() -> None:
+def test_invalid_yaml_is_explained() -> None:
     with pytest.raises(TemplateInvalid):
         layout("a: [")
 

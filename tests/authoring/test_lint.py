@@ -33,7 +33,7 @@ BAD = """
 """
 
 
-def test_a_sound_template_is_accepted(workdir: WorkingDirectory) -> None:
+def test_a_valid_template_is_accepted(workdir: WorkingDirectory) -> None:
     result = workdir.stoker("lint", workdir.write("good.yaml", GOOD))
     assert (result.exit_code, result.stdout) == (0, "no problems in 1 file\n")
 
@@ -293,7 +293,7 @@ def test_the_rules_are_listed(workdir: WorkingDirectory) -> None:
     ],
     ids=["behind", "above", "two-rules"],
 )
-def test_a_comment_takes_a_complaint_back(workdir: WorkingDirectory, commented: str) -> None:
+def test_a_comment_suppresses_a_diagnostic(workdir: WorkingDirectory, commented: str) -> None:
     workdir.write("bad.yaml", commented)
     assert [rule for rule, _, _ in workdir.complaints("bad.yaml", "--ignore", "unused-ignore")] == ["unknown-resource"]
 
@@ -304,7 +304,7 @@ def test_a_comment_that_ignores_nothing_is_a_warning(workdir: WorkingDirectory) 
     assert workdir.stoker("lint", "good.yaml").exit_code == 0
 
 
-def test_a_string_that_looks_like_such_a_comment_is_none(workdir: WorkingDirectory) -> None:
+def test_a_string_that_looks_like_a_comment_is_not_a_comment(workdir: WorkingDirectory) -> None:
     workdir.write("good.yaml", GOOD + "    # see the manual on stoker: ignore[...]\n")
     assert workdir.complaints("good.yaml") == []
 

@@ -98,7 +98,7 @@ def test_the_manual_names_what_has_no_equivalent() -> None:
         (b" " * (LARGEST + 1), "larger than"),
     ],
 )
-def test_what_is_no_state_is_refused_with_the_reason(content: bytes, said: str) -> None:
+def test_an_invalid_state_is_refused_with_the_reason(content: bytes, said: str) -> None:
     with pytest.raises(InvalidState, match=said.replace("[", r"\[")):
         read_state(content)
 
@@ -275,7 +275,7 @@ def test_what_has_no_equivalent_is_listed_with_its_reason(tmp_path: Path) -> Non
     assert shown["files"] == []
 
 
-def test_strange_values_become_nothing_else_than_values() -> None:
+def test_strange_values_are_not_interpreted() -> None:
     hostile = {"get_file": "file:///etc/passwd"}
     volume = {"id": PORT, "name": "{get_param: x}", "size": "2", "metadata": hostile, "image_id": ["x"]}
     found = imported(resource("blockstorage_volume_v3", "v", volume))

@@ -7,7 +7,7 @@ import asyncio
 from stoker.base.portions import PORTION, portions_of
 
 
-async def test_others_come_in_between() -> None:
+async def test_other_projects_are_served_between_portions() -> None:
     order: list[str] = []
 
     async def other() -> None:

@@ -317,7 +317,7 @@ def test_bodies_that_are_no_forms(world: QueryService, keys: Keys) -> None:
     assert send(world, "GET", "/nowhere").status == 404
 
 
-def test_what_needs_no_signature(world: QueryService) -> None:
+def test_requests_without_a_signature(world: QueryService) -> None:
     for path in ("/", "/versions"):
         answer = send(world, "GET", path)
         assert answer.status == 300

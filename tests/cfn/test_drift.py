@@ -123,7 +123,7 @@ def test_one_resource_at_a_time(world: QueryService, boto: Any, stack: str) -> N
     assert detected(world, boto, LogicalResourceIds=["Net"])["StackDriftStatus"] == "IN_SYNC"
 
 
-def test_a_part_of_a_stack_is_no_all_clear(world: QueryService, boto: Any, stack: str) -> None:
+def test_a_partial_check_does_not_clear_the_drift_status(world: QueryService, boto: Any, stack: str) -> None:
     assert detected(world, boto, LogicalResourceIds=["Net"])["StackDriftStatus"] == "UNKNOWN", "others were not seen"
     assert of_stack(boto)["StackDriftStatus"] == "UNKNOWN"
     assert set(drifts(boto)) == {"Net"}

@@ -103,7 +103,7 @@ def test_what_somebody_has_changed_is_shown_and_brought_back(world: QueryService
     assert detected(world, boto)["StackDriftStatus"] == "IN_SYNC"
 
 
-def test_an_object_that_is_gone_is_made_again(world: QueryService, boto: Any, stack: str) -> None:
+def test_a_missing_object_is_created_again(world: QueryService, boto: Any, stack: str) -> None:
     in_cloud(world, "DELETE", f"networks/{physical_id(boto, 'Quiet')}")
     propose(boto)
     (change,) = told(boto, IncludePropertyValues=True)["Changes"].values()

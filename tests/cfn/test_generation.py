@@ -130,7 +130,7 @@ def test_a_scan_of_some_types(boto: Any, world: QueryService, shop: dict[str, st
     assert (code, "fits the filter AWS::S3::*" in message) == ("ValidationError", True)
 
 
-def test_what_belongs_together(boto: Any, world: QueryService, shop: dict[str, str]) -> None:
+def test_related_objects_are_grouped(boto: Any, world: QueryService, shop: dict[str, str]) -> None:
     scan = scanned(world, boto)
 
     def related(kind: str) -> set[str]:

@@ -193,7 +193,7 @@ def refused(clients: Clients, stack_id: str, action: str) -> None:
 
 
 @pytest.mark.parametrize("way", [*WAYS, *LATER])
-def test_no_way_in_passes_a_policy(clients: Clients, way: str) -> None:
+def test_no_entry_point_bypasses_a_policy(clients: Clients, way: str) -> None:
     name = f"way-{[*WAYS, *LATER].index(way)}"
     made = clients.rest("POST", "/stacks", {"stack_name": name, "template": template("net")}).json()["stack"]["id"]
     assert clients.newest(made).status == "COMPLETE"

@@ -41,7 +41,7 @@ LOOKS: Sequence[tuple[str, Mapping[str, Any]]] = (
 
 
 @pytest.mark.usefixtures("clean")
-def test_no_look_at_a_stack_tells_what_is_hidden(boto: Any) -> None:
+def test_drift_detection_discloses_no_hidden_values(boto: Any) -> None:
     body = json.dumps(TEMPLATE)
     boto.create_stack(**NAME, TemplateBody=body, Parameters=PARAMETERS)
     boto.get_waiter("stack_create_complete").wait(**NAME, WaiterConfig={"Delay": 0.05, "MaxAttempts": 2000})

@@ -60,7 +60,7 @@ def test_spellings() -> None:
 
 @settings(max_examples=400, deadline=None)
 @given(action=st.sampled_from(sorted(ACTIONS)), params=PARAMETERS)
-def test_whatever_is_given_is_read_or_refused(action: str, params: dict[str, str]) -> None:
+def test_any_input_is_read_or_refused(action: str, params: dict[str, str]) -> None:
     try:
         read_parameters(ACTIONS[action].parameters, Form.of(list(params.items())).own())
     except UserError as error:

@@ -111,7 +111,7 @@ def test_a_url_is_good_for_its_own_resource_only(waiting: Waiting) -> None:
     assert waiting.put(f"{other}?{signed}", id="x").code == "AccessDenied"
 
 
-def test_spoiled_urls(waiting: Waiting) -> None:
+def test_invalid_urls(waiting: Waiting) -> None:
     assert waiting.put(waiting.path.replace("Signature=", "Signature=x"), id="x").code == "SignatureDoesNotMatch"
     parameters = dict(parse_qsl(urlsplit(waiting.url).query))
     del parameters["Signature"]

@@ -115,7 +115,7 @@ def test_a_request_without_a_time_could_be_sent_again_forever(world: QueryServic
     assert refusal(world, "GET", f"/v1/?{urlencode(signed)}") == "IncompleteSignature"
 
 
-def test_the_wrong_secret(world: QueryService, keys: Keys) -> None:
+def test_a_wrong_secret_is_refused_on_the_wire(world: QueryService, keys: Keys) -> None:
     wrong = replace(keys, secret="0" * 32)
     assert query(world, wrong, Action="ListStacks").code == "SignatureDoesNotMatch"
     with pytest.raises(ClientError) as refused:

@@ -67,7 +67,9 @@ def code_of(error: pytest.ExceptionInfo[ClientError]) -> str:
 
 
 @pytest.mark.parametrize("reference", [0, 1, 2], ids=["name", "uuid", "arn"])
-def test_its_own_resource(world: QueryService, stacks: dict[str, Any], own_keys: Keys, reference: int) -> None:
+def test_access_to_the_own_resource(
+    world: QueryService, stacks: dict[str, Any], own_keys: Keys, reference: int
+) -> None:
     """What its policies allow, however the stack is named."""
     client = world.client(own_keys)
     name = references(stacks["own"])[reference]

@@ -123,7 +123,7 @@ def test_a_stack_from_beginning_to_end(boto: Any) -> None:
 
 
 @pytest.mark.usefixtures("clean")
-def test_what_a_stack_holds(boto: Any) -> None:
+def test_a_stack_holds_its_objects(boto: Any) -> None:
     made = boto.create_stack(StackName="held", TemplateBody=TEMPLATE)
     wait(boto, "stack_create_complete", "held")
     (resource,) = boto.describe_stack_resources(StackName="held")["StackResources"]
@@ -416,7 +416,7 @@ def test_pages_of_stacks(boto: Any) -> None:
     assert boto.list_stacks(StackStatusFilter=["UPDATE_FAILED"])["StackSummaries"] == []
 
 
-def test_a_token_that_no_answer_gave(boto: Any) -> None:
+def test_an_unknown_token(boto: Any) -> None:
     with pytest.raises(ClientError) as refused:
         boto.list_stack_resources(StackName="x", NextToken="not ours")
     assert error(refused)["Code"] == "ValidationError"
@@ -443,7 +443,7 @@ def test_a_repeated_request_is_carried_out_once(boto: Any) -> None:
     assert error(taken)["Code"] == "AlreadyExistsException"
 
 
-def test_what_is_kept_of_a_request_tells_nothing_without_the_key(world: QueryService) -> None:
+def test_stored_requests_disclose_nothing_without_the_key(world: QueryService) -> None:
     context = RequestContext(new_request_id(), user_id="u", user_name="demo", project_id="p")
     plain = sha256(b"a request with a password").hexdigest()
     claim = ClaimRequestToken(token="kept", digest=plain)

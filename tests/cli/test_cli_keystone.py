@@ -137,7 +137,7 @@ def test_the_identity_service_is_set_up_once(setup: Setup, settings: Path, serve
     assert counts(served) == after
 
 
-def test_who_is_not_an_administrator_is_refused(setup: Setup, served: ServedCloud) -> None:
+def test_users_without_the_admin_role_are_refused(setup: Setup, served: ServedCloud) -> None:
     before = counts(served)
     status, said = setup(user="demo")
     assert status == 1 and "The identity service refused GET /roles: 403" in said

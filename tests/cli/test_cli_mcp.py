@@ -62,7 +62,7 @@ async def model(shell: Shell, directory: Path, *options: str) -> AsyncIterator[M
         yield Model(client)
 
 
-async def test_looking_and_writing(embedded: Shell, tmp_path: Path) -> None:
+async def test_reading_and_writing(embedded: Shell, tmp_path: Path) -> None:
     (tmp_path / "bad.yaml").write_text(TEMPLATE.replace("Neutron::Net", "Neutron::Nett"))
     async with model(embedded, tmp_path, "--read-only") as ask:
         assert all((await ask.tools()).values())

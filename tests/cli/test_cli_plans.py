@@ -93,7 +93,7 @@ def test_hidden_parameters_are_given_once_more_and_must_be_the_same(
     embedded.ok("delete", "hidden", "--yes")
 
 
-def test_what_is_no_plan_is_reported(embedded: Shell, template: Path, tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_plan_is_reported(embedded: Shell, template: Path, tmp_path: Path) -> None:
     other = tmp_path / "other.plan"
     other.write_text(json.dumps({"kind": "else"}))
     assert "is not a saved plan" in embedded.fails("deploy", str(other))

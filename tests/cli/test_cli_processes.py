@@ -73,7 +73,7 @@ def test_a_directory_holds_one_engine(directory: DataDirectory) -> None:
         pass
 
 
-def test_a_stale_pid_file_is_nobody(directory: DataDirectory) -> None:
+def test_a_stale_pid_file_is_ignored(directory: DataDirectory) -> None:
     directory.pid_file("engine").write_text("1")
     assert running(directory, "engine") is None
 

@@ -85,7 +85,7 @@ def test_a_file_that_is_a_template_is_followed_and_one_that_only_looks_like_it_i
     assert sources.files[f"{base}/cloud-init.yaml"] == "type: missing.yaml  # heat_template_version\n"
 
 
-def test_what_is_not_text_goes_as_base64(tmp_path: Path) -> None:
+def test_binary_files_are_sent_as_base64(tmp_path: Path) -> None:
     raw = bytes(range(128, 256))
     (tmp_path / "image.bin").write_bytes(raw)
     text = VERSION + "outputs: {a: {value: {get_file: image.bin}}}\n"

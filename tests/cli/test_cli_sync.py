@@ -115,7 +115,7 @@ def test_a_change_by_others_is_undone_and_other_sources_are_left_alone(repositor
     shell.ok("delete", "green", "--yes")
 
 
-def test_people_who_lock_or_approve_are_waited_for(repository: Repository, tmp_path: Path) -> None:
+def test_operations_wait_for_users_who_lock_or_approve(repository: Repository, tmp_path: Path) -> None:
     shell, manager = repository.shell, as_manager(repository.shell)
     control = tmp_path / "control.yaml"
     control.write_text("approvals: [{number: 1}]\n")

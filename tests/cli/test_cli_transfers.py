@@ -50,7 +50,7 @@ def test_entries_are_written_shown_and_deployed(embedded: Shell, tmp_path: Path)
     embedded.openstack("network", "delete", net)
 
 
-def test_what_cannot_be_written_is_said(embedded: Shell, tmp_path: Path) -> None:
+def test_unwritable_files_are_reported(embedded: Shell, tmp_path: Path) -> None:
     template, environment = tmp_path / "shop.yaml", tmp_path / "shop.env.yaml"
     template.write_text(TEMPLATE.replace("RESOURCES", f"net: {NET}"))
     environment.write_text("[no, map]\n")

@@ -127,7 +127,7 @@ async def test_a_generic_404_for_an_object_that_is_shown_is_no_proof(cloud: Clou
     assert (caught.value.status, caught.value.not_found, caught.value.transient) == (404, False, True)
 
 
-async def test_a_second_look_can_confirm_it(cloud: Cloud, script: Script) -> None:
+async def test_a_second_detection_can_confirm_it(cloud: Cloud, script: Script) -> None:
     script.on("DELETE /network/v2.0/ports/p1", (404, GENERIC))
     script.on("GET /network/v2.0/ports/p1", (404, NO_PORT))
     with pytest.raises(CloudError) as caught:

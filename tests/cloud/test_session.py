@@ -336,7 +336,7 @@ class TestMicroversions:
         assert await cloud.supports("nova", "2.60")
         assert not await cloud.supports("nova", "2.67")
 
-    async def test_a_call_can_override_it(self, cloud: Cloud, script: Script) -> None:
+    async def test_a_request_overrides_the_default(self, cloud: Cloud, script: Script) -> None:
         await cloud.get("nova", "/servers", microversion="2.53")
         assert script.seen[-1].headers["OpenStack-API-Version"] == "compute 2.53"
 

@@ -308,7 +308,7 @@ def test_events_reach_the_page_while_it_is_open(browser: Browser, world: Threade
     response.close()
 
 
-def test_what_is_not_there_is_a_page_too(browser: Browser) -> None:
+def test_an_unknown_url_has_an_error_page(browser: Browser) -> None:
     missing = browser.get("/stacks/none/00000000-0000-0000-0000-000000000000")
     assert missing.status_code == 404 and "<h1>Not Found</h1>" in missing.text and "could not be found" in missing.text
     for path in ("/nowhere", "/static/none.js", "/stacks/a/b/actions/explode"):

@@ -156,7 +156,7 @@ def test_orphans_stay_if_the_plan_is_refused(
     assert orphans["lost"] in network_ids(served) and orphans["lost"] in browser.get("/orphans").text
 
 
-def test_orphans_are_owned_again(browser: Browser, orphans: dict[str, str]) -> None:
+def test_orphaned_objects_get_owners_again(browser: Browser, orphans: dict[str, str]) -> None:
     page = browser.submit("/orphans", "/orphans", do="import", id=orphans["kept"]).text
     assert "A template of 1 object:" in page and orphans["kept"] in document(page, "generated-2")
     assert "Import as a new stack" in page

@@ -82,7 +82,7 @@ def test_a_stack_policy_is_set_and_removed(browser: Browser, stack: str) -> None
 
 
 @pytest.mark.parametrize("entered", [BOMB, "[1, 2]", "", "x" * 10, "a: !!python/object:os.system {}"])
-def test_what_is_no_policy_is_refused(browser: Browser, stack: str, entered: str) -> None:
+def test_an_invalid_policy_is_refused(browser: Browser, stack: str, entered: str) -> None:
     refused = browser.submit(f"{stack}/protection", f"{stack}/protection", setting="policy", do="set", entered=entered)
     assert refused.status_code == 400 and 'role="alert"' in refused.text
 

@@ -26,7 +26,7 @@ def outcomes(part: str = "") -> list[Outcome]:
     return [running.run(case) for case in read_cases("disk.test.yaml") if part in case.title]
 
 
-def test_they_pass(folder: Path, docs: Path) -> None:
+def test_examples_pass(folder: Path, docs: Path) -> None:
     found = outcomes()
     assert [outcome.failures for outcome in found] == [()] * len(found)
     page = (docs / "tutorial" / "test-a-template.md").read_text()

@@ -227,7 +227,7 @@ def test_request_ids_are_given_under_both_names(served: ServedCloud) -> None:
     assert answer.headers["x-widget-request-id"] == answer.headers["x-openstack-request-id"]
 
 
-def test_fail_answers_without_acting_as_often_as_told(served: ServedCloud) -> None:
+def test_the_fail_fault_answers_a_number_of_times_without_acting(served: ServedCloud) -> None:
     add_fault(served, do="fail", status=503, message="Busy.", after=1, times=1)
     assert [create_widget(served, name).status for name in ("a", "b", "c")] == [201, 503, 201]
     assert names(served) == ["a", "c"]
@@ -241,13 +241,13 @@ def test_a_rule_matches_fields_at_any_depth(served: ServedCloud) -> None:
     assert answer.json == {"computeFault": {"code": 500, "message": "A fault rule made this request fail."}}
 
 
-def test_succeed_but_fail_acts_and_lies(served: ServedCloud) -> None:
+def test_succeed_but_fail_acts_and_reports_an_error(served: ServedCloud) -> None:
     add_fault(served, do="succeed_but_fail")
     assert create_widget(served).status == 503
     assert names(served) == ["one"]
 
 
-def test_error_state_dooms_the_created_object_only(served: ServedCloud) -> None:
+def test_an_error_state_fault_affects_the_created_object_only(served: ServedCloud) -> None:
     before = create_widget(served, "before").json["widget"]["id"]
     add_fault(served, do="error_state", times=1)
     doomed = create_widget(served, "doomed").json["widget"]["id"]

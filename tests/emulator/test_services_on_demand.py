@@ -101,7 +101,7 @@ def test_a_cloud_with_some_services_has_no_others_and_its_catalog_follows(tmp_pa
         (("compute", "image"), "The service compute needs network and volume, which must be chosen too"),
     ],
 )
-def test_a_choice_that_cannot_work_is_refused(
+def test_an_unusable_choice_is_refused(
     names: tuple[str, ...], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(ValueError, match=message):

@@ -168,7 +168,7 @@ async def test_a_rejected_change_is_refused_until_the_verdict_changes(world: Wor
     assert (await world.update("web", value("2")))["status"] == "COMPLETE"
 
 
-async def test_no_way_in_passes_without_approval(world: World) -> None:
+async def test_no_entry_point_bypasses_approval(world: World) -> None:
     await world.create("web", value("1"))
     kept = await world.call("snapshot_create", ref=REF, name="before")
     await world.settle((await world.call("stack_show", ref=REF))["id"])
@@ -254,7 +254,7 @@ async def test_breaking_the_glass_needs_a_reason_which_is_recorded(world: World)
     assert any("the shop is down" in str(event) for event in events)
 
 
-async def test_other_projects_see_and_say_nothing(world: World) -> None:
+async def test_other_projects_cannot_read_or_decide(world: World) -> None:
     request = await asked(world, ONE_PERSON)
     stranger = replace(person(world, "mallory", "admin"), project_id="0" * 32)
     assert await ask(world, stranger, "change_request_list") == []

@@ -142,7 +142,7 @@ async def test_operations_go_by_their_age_when_a_later_one_has_ended(make_world:
     assert [await as_of(world, "web", each) for each in await history(world, "web")] == ["first", "changed 0", "now"]
 
 
-async def test_nothing_goes_while_an_operation_is_in_progress(make_world: MakeWorld) -> None:
+async def test_nothing_is_purged_while_an_operation_is_in_progress(make_world: MakeWorld) -> None:
     world = await make_world(max_operations_per_stack=1, stack_action_timeout=100_000)
     await updated(world, "web", 4)
     waiting = {"type": "OS::Heat::TestResource", "properties": {"value": "x", "wait_secs": 7200}}

@@ -111,7 +111,7 @@ async def test_new_metadata_of_a_launch_configuration_reaches_the_instances(worl
 
 
 @pytest.mark.parametrize("pause", ["PT2H", "ten seconds", "PT"])
-async def test_a_pause_that_cannot_be(world: World, pause: str) -> None:
+async def test_an_invalid_pause_is_refused(world: World, pause: str) -> None:
     stack = await world.create("web", instances(size=1, policy={"PauseTime": pause}))
     assert stack["status"] == "FAILED"
     assert "PauseTime" in stack["status_reason"]
@@ -205,7 +205,7 @@ async def test_a_handle_and_its_url(world: World, handle: str, stays: bool) -> N
     "details",
     [{}, {"Status": "SUCCESS"}, {"Status": "MAYBE", "Data": "", "Reason": "", "UniqueId": "1"}],
 )
-async def test_what_is_no_signal(world: World, details: dict[str, Any]) -> None:
+async def test_an_invalid_signal(world: World, details: dict[str, Any]) -> None:
     await complete(world, waiting("AWS::CloudFormation::WaitConditionHandle"))
     with pytest.raises(BadValue):
         await world.call("resource_signal", ref=REF, name="handle", details=details)
@@ -239,7 +239,7 @@ async def test_the_members_of_a_chain_wait_for_one_another(
     assert world.outputs(stack)["refs"] == outputs["refs"][:2]
 
 
-async def test_a_chain_of_a_type_that_is_not_there(world: World) -> None:
+async def test_a_resource_chain_of_an_unknown_type(world: World) -> None:
     with pytest.raises(TemplateInvalid, match="OS::Heat::Nonesuch"):
         await world.create("web", chain(["OS::Heat::Nonesuch"]))
 
@@ -412,13 +412,13 @@ async def test_a_user_sees_what_its_policies_allow(world: World) -> None:
     world.context = owner
 
 
-async def test_a_policy_that_is_not_there(world: World) -> None:
+async def test_an_unknown_policy(world: World) -> None:
     stack = await world.create("web", users(["elsewhere"]))
     assert "'elsewhere' is not an access policy of this stack" in stack["status_reason"]
 
 
 @pytest.mark.parametrize("kind", ["nested", "instances"])
-async def test_a_plan_of_what_is_not_known_beforehand(near: World, shelf: BaseTestServer, kind: str) -> None:
+async def test_a_plan_with_unknown_values(near: World, shelf: BaseTestServer, kind: str) -> None:
     """Neither a template that must be fetched nor another resource's properties keep a plan from being made."""
     wanted = nested(str(shelf.make_url("/inner.template"))) if kind == "nested" else instances(size=2)
     for _ in range(2):

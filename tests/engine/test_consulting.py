@@ -58,7 +58,7 @@ def template(inner: Any, region: str = "RegionOne") -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("operation", ["stack_create", "stack_preview"])
-async def test_region_that_is_not_there(world: World, operation: str) -> None:
+async def test_an_unknown_region(world: World, operation: str) -> None:
     with pytest.raises(TemplateInvalid) as caught:
         await world.call(operation, name="outer", template=template("resources: {}", "DARKHOLE"))
     (found,) = caught.value.diagnostics

@@ -28,12 +28,12 @@ async def test_files_come_as_they_are(world: World, swift: Cloud) -> None:
     assert found == {"child.yaml": "heat_template_version: 2021-04-16\n", "scripts/hello you.json": '{"a": "é"}'}
 
 
-async def test_what_is_too_large_is_not_fetched(world: World, swift: Cloud) -> None:
+async def test_too_large_documents_are_not_fetched(world: World, swift: Cloud) -> None:
     with pytest.raises(DownloadLimitExceeded, match="45 bytes; max_json_body_size allows 44"):
         await world.call("container_files", container="files", limit=44)
 
 
-async def test_a_container_that_is_not_there(world: World) -> None:
+async def test_an_unknown_container(world: World) -> None:
     with pytest.raises(NotFound, match="nowhere"):
         await world.call("container_files", container="nowhere", limit=LIMIT)
 

@@ -184,7 +184,7 @@ async def test_a_name_with_a_secret_is_not_recorded(world: World) -> None:
 @pytest.mark.parametrize(
     "wanted", [{}, {"text": "a", "name": "b"}, {"address": "10.0.0"}, {"id": "a", "address": "::1"}]
 )
-async def test_what_cannot_be_looked_for(world: World, wanted: dict[str, str]) -> None:
+async def test_types_that_cannot_be_searched(world: World, wanted: dict[str, str]) -> None:
     with pytest.raises(BadValue):
         await world.call("resource_find", **wanted)
 

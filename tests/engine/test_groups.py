@@ -100,7 +100,7 @@ async def test_members_stay_in_service_while_a_scaling_group_rolls(world: World,
     assert fewest >= least
 
 
-async def test_going_back_is_rolled_too(world: World) -> None:
+async def test_a_rollback_updates_members_in_batches(world: World) -> None:
     """What the members really are counts: some have the new definition when the update fails."""
     policy = {"max_batch_size": 1, "min_in_service": 2}
     slow = {"action_wait_secs": {"update": 2, "create": 2}}

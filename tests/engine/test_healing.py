@@ -141,7 +141,7 @@ async def test_what_is_not_asked_for_or_a_users_business_is_left_alone(world: Wo
     assert len(await operations(world, made["id"])) == 4, "the stack is suspended"
 
 
-async def test_a_user_who_is_quicker_and_a_stack_policy_prevent_healing(world: World) -> None:
+async def test_a_faster_user_or_a_stack_policy_prevents_healing(world: World) -> None:
     template = {"heat_template_version": "2021-04-16", "resources": {"server": SERVER}}
     made = await world.create("web", template, tags=["stoker:heal=10"])
     stale = await world.database.read(queries.stack_by_id, made["id"])

@@ -64,7 +64,7 @@ def telling(answers: dict[str, Any], *secrets: str) -> list[str]:
     return [name for name, answer in answers.items() if any(secret in json.dumps(answer) for secret in secrets)]
 
 
-async def test_nested_stacks_do_not_tell_what_those_above_hide(world: World) -> None:
+async def test_nested_stacks_disclose_no_values_hidden_by_their_parents(world: World) -> None:
     world.engine.services.settings = replace(world.engine.services.settings, enable_stack_abandon=True)
     group = {"count": 2, "resource_def": resource({"get_param": "secret"}, update_replace=False)}
     whole = template(
@@ -84,7 +84,7 @@ async def test_nested_stacks_do_not_tell_what_those_above_hide(world: World) -> 
     assert telling({"exported": exported}, SECRET, "child-default-9", "given-below-77") == []
 
 
-async def test_reasons_do_not_tell(world: World) -> None:
+async def test_reasons_disclose_nothing(world: World) -> None:
     whole = template(
         made=resource({"get_param": "secret"}),
         net={
@@ -99,7 +99,7 @@ async def test_reasons_do_not_tell(world: World) -> None:
     assert telling(answers, SECRET) == []
 
 
-async def test_what_a_service_says_does_not_tell(world: World) -> None:
+async def test_service_messages_disclose_nothing(world: World) -> None:
     port = {"type": "OS::Neutron::Port", "properties": {"network": {"get_attr": ["made", "output"]}}}
     whole = template(made=resource({"get_param": "secret"}), port=port)
     stack = await world.create("web", whole, parameters={"secret": SECRET})
@@ -108,7 +108,7 @@ async def test_what_a_service_says_does_not_tell(world: World) -> None:
     assert telling(await all_reads(world), SECRET) == []
 
 
-async def test_events_do_not_tell_what_types_hold_secret_or_make_up(world: World) -> None:
+async def test_events_disclose_no_secret_or_generated_values(world: World) -> None:
     whole = {
         **HEAD,
         "resources": {
@@ -147,7 +147,7 @@ async def test_secrets_that_a_service_shows_are_redacted_where_they_are_read(wor
     assert telling(answers, SECRET, "PRIVATE KEY") == []
 
 
-async def test_events_do_not_tell_what_functions_make_of_hidden_values(world: World) -> None:
+async def test_events_disclose_no_values_derived_from_hidden_ones(world: World) -> None:
     upper = {"yaql": {"expression": "$.data.p.toUpper()", "data": {"p": {"get_param": "secret"}}}}
     parts = {"list_join": ["+", {"str_split": ["-", {"get_param": "secret"}]}]}
     await world.create("web", template(upper=resource(upper), parts=resource(parts)), parameters={"secret": SECRET})

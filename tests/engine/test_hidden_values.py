@@ -114,7 +114,7 @@ async def test_nothing_that_is_read_shows_a_hidden_value(world: World, caplog: p
     ]
 
 
-async def test_documents_do_not_tell_what_the_template_and_its_files_hide(world: World) -> None:
+async def test_documents_disclose_no_hidden_values_of_templates(world: World) -> None:
     world.engine.services.settings = replace(world.engine.services.settings, enable_stack_abandon=True)
     stack = await world.create("web", TEMPLATE, parameters={"given": GIVEN}, **REQUEST)
     taken = await world.call("snapshot_create", ref=REF, name="one")
@@ -171,7 +171,7 @@ async def test_a_template_that_was_shown_does_not_make_its_redacted_defaults_the
         ([], {"wait_secs": {"get_param": "given"}}, r"wait_secs: .*\*{6}"),
     ],
 )
-async def test_complaints_about_values_do_not_tell(
+async def test_messages_about_values_disclose_nothing(
     world: World, constraints: list[Any], properties: dict[str, Any], words: str
 ) -> None:
     template = {
@@ -185,7 +185,7 @@ async def test_complaints_about_values_do_not_tell(
 
 
 @pytest.mark.parametrize("place", ["properties", "metadata", "outputs", "deletion_policy"])
-async def test_calls_that_cannot_work_do_not_tell(world: World, caplog: pytest.LogCaptureFixture, place: str) -> None:
+async def test_invalid_calls_disclose_nothing(world: World, caplog: pytest.LogCaptureFixture, place: str) -> None:
     unfit = {"if": [{"get_param": "given"}, 1, 2]}
     parts: dict[str, dict[str, Any]] = {
         "properties": {"properties": {"value": unfit}},
@@ -203,7 +203,7 @@ async def test_calls_that_cannot_work_do_not_tell(world: World, caplog: pytest.L
     assert GIVEN not in str(refused.value.to_dict()) + caplog.text
 
 
-async def test_reasons_of_failures_do_not_tell(world: World) -> None:
+async def test_failure_reasons_disclose_nothing(world: World) -> None:
     """The address that nobody answers at has the hidden value in it."""
     location = {"list_join": ["", ["http://127.0.0.1:1/", {"get_param": "given"}]]}
     properties = {"name": "x", "location": location, "container_format": "bare", "disk_format": "raw"}

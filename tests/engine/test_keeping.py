@@ -63,7 +63,7 @@ async def test_a_retained_nested_stack_lives_on(world: World) -> None:
     assert not {rows["net"]["physical_id"], rows["gone"]["physical_id"]} & set(networks(world))
 
 
-async def test_nothing_is_kept_of_what_was_never_made_whole(world: World) -> None:
+async def test_incomplete_copies_are_not_kept(world: World) -> None:
     broken = Fault(on="POST /volume/v3/*/volumes", do="error_state")
     rule = world.in_cloud(lambda: world.served.cloud.faults.add(broken))
     disk = {"type": "OS::Cinder::Volume", "deletion_policy": "Snapshot", "properties": {"size": 1}}

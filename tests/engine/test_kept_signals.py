@@ -122,7 +122,7 @@ async def test_failure_that_is_collected(world: World, transport: str) -> None:
 
 
 @pytest.mark.parametrize("body", [b"not JSON", b'["SUCCESS"]', b'{"status": "well"}', b" " * 1_048_577])
-async def test_what_is_no_signal_fails_the_condition(world: World, body: bytes) -> None:
+async def test_an_invalid_signal_fails_the_condition(world: World, body: bytes) -> None:
     stack_id, told = await begun(world, template("TEMP_URL_SIGNAL"))
     to_object(world, told)(body)
     stack = await world.settle(stack_id)

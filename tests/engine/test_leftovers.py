@@ -52,7 +52,7 @@ def owned(served: ServedCloud) -> list[str]:
     return [network["id"] for network in answer.json["networks"] if network["name"].startswith("web-thing-")]
 
 
-async def test_what_could_not_be_removed_makes_room_for_what_is_made_under_its_name(
+async def test_a_resource_whose_deletion_failed_is_deleted_before_its_name_is_reused(
     world: World, served: ServedCloud
 ) -> None:
     await world.create("web", KEY)
@@ -69,7 +69,9 @@ async def test_what_could_not_be_removed_makes_room_for_what_is_made_under_its_n
     assert there(served, f"{KEYS}/only-once") == 404
 
 
-async def test_a_creation_that_nobody_knows_anything_of_makes_room_too(world: World, served: ServedCloud) -> None:
+async def test_an_object_of_a_creation_with_unknown_outcome_is_deleted_before_its_name_is_reused(
+    world: World, served: ServedCloud
+) -> None:
     """The keypair was made, Nova said that it had failed, and could not be asked about it, nor at the removal."""
     troubles = [fails(served, f"POST {KEYS}", "succeed_but_fail", 500), fails(served, f"GET {KEYS}/*")]
     assert (await world.create("web", KEY))["status"] == "FAILED"
@@ -156,7 +158,7 @@ async def test_a_mark_does_not_hide_that_an_interrupted_creation_may_have_made_a
     assert left == (await world.resources("web"))["thing"]["physical_id"] != made
 
 
-async def test_what_has_begun_to_make_way_takes_everything_back_before_it_serves_again(
+async def test_an_object_prepared_for_replacement_is_restored_before_it_is_used_again(
     world: World, served: ServedCloud
 ) -> None:
     """Nothing came of the replacement, not even a record: its user has changed their mind in time."""
@@ -186,7 +188,7 @@ NET_AND_SUBNET = {
 }
 
 
-async def test_what_was_never_of_use_goes_before_another_one_is_made_also_when_its_removal_could_not_be_ended(
+async def test_a_failed_object_is_deleted_before_its_replacement_is_created_after_a_failed_deletion(
     world: World, served: ServedCloud
 ) -> None:
     """A network takes only one subnet of an address range, which is not found when it is to be removed."""
@@ -318,7 +320,7 @@ def ranges(served: ServedCloud) -> list[str]:
 
 
 @pytest.mark.parametrize("again", ["10.9.0.0/24", "10.9.0.0/23"])
-async def test_what_could_not_be_removed_goes_before_one_is_made_that_it_would_be_in_the_way_of(
+async def test_a_resource_whose_deletion_failed_is_deleted_before_a_conflicting_one_is_created(
     world: World, served: ServedCloud, again: str
 ) -> None:
     await world.create("web", subnet("10.9.0.0/24"))
@@ -359,7 +361,7 @@ async def test_a_rollback_goes_back_to_the_range_whose_removal_has_failed(world:
     assert ranges(served) == ["10.9.0.0/24"]
 
 
-async def test_what_still_cannot_be_removed_does_not_keep_another_one_from_being_made(
+async def test_a_resource_that_cannot_be_deleted_does_not_prevent_another_creation(
     world: World, served: ServedCloud
 ) -> None:
     await world.create("web", subnet("10.9.0.0/24"))

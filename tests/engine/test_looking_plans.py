@@ -137,7 +137,7 @@ async def test_a_change_looks_at_what_it_touches_and_depends_on_and_not_at_the_r
     assert reasons_of(await plan_of(world, made, refresh="all")) == {("other7", "update"): ["changed-outside"]}
 
 
-async def test_a_dependency_that_is_gone_is_made_again_with_what_needs_it(world: World) -> None:
+async def test_a_missing_dependency_is_created_again_with_its_dependents(world: World) -> None:
     """The plan touches more when it knows that the network is gone; what becomes touched is looked at, too."""
     port: dict[str, Any] = {"type": "OS::Neutron::Port", "properties": {"network": {"get_resource": "net"}}}
     before = template(net=net(), other=port, port=port)

@@ -148,7 +148,7 @@ async def test_an_object_has_no_owner_any_more_when_it_is_abandoned_or_retained(
 
 
 @pytest.mark.parametrize("turns", [0, 1, 2, 4, 8])
-async def test_of_two_adoptions_that_are_interrupted_one_gets_the_objects(world: World, turns: int) -> None:
+async def test_one_of_two_interrupted_adoptions_owns_the_objects(world: World, turns: int) -> None:
     names = ("net", "volume", "address")
     await world.create("first", template(**{name: OBJECTS[name] for name in names}))
     had, abandoned = await ids(world, "first"), await document(world, "first")

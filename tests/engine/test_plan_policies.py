@@ -599,7 +599,7 @@ LOOPS = "R.map(a, R.map(b, R.map(c, R.map(d, R.map(e, a + b + c + d + e))))).siz
         "'x'.matches('(')",
     ],
 )
-def test_a_policy_that_cannot_be_evaluated_denies_and_others_go_on(expression: str) -> None:
+def test_a_policy_that_cannot_be_evaluated_denies_and_others_are_evaluated(expression: str) -> None:
     written = [{"name": "odd", "expression": expression}, {"name": "next", "expression": "false"}]
     results = found(json.dumps({"policies": written}), step("OS::Nova::Server"))
     assert results == [("odd", None), ("next", False)]

@@ -81,7 +81,7 @@ async def test_changes_are_listed_for_nested_stacks_where_that_is_asked_for(worl
     assert present["physical_id"]
 
 
-async def test_what_stays_in_a_nested_stack_is_listed_too(world: World) -> None:
+async def test_objects_left_in_nested_stacks_are_listed(world: World) -> None:
     await world.create("web", template(group=group(1)), files=FILES)
     body = {"ref": WEB, "template": template(group=group(1)), "files": FILES, "show_nested": True}
     changes = (await world.call("stack_update_preview", **body))["resource_changes"]
@@ -236,9 +236,7 @@ async def test_a_plan_is_refused_when_a_nested_stack_has_moved_on(world: World) 
         await world.call("stack_update", ref=WEB, template=wanted, files=FILES, plan_digest=plan["digest"])
 
 
-async def test_who_slips_in_between_the_check_and_the_record_is_noticed(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_change_between_check_and_commit_is_detected(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     """The record is looked at once more in the transaction that begins the operation."""
     made = await world.create("web", template(a=thing()))
     wanted = template(a=thing("two"))
@@ -276,7 +274,7 @@ async def test_a_plan_for_a_busy_stack_has_no_digest(world: World) -> None:
     await world.settle(made["id"])
 
 
-async def test_a_digest_that_is_none_is_a_mistake(world: World) -> None:
+async def test_an_invalid_digest_is_refused(world: World) -> None:
     with pytest.raises(BadValue, match="plan_digest"):
         await world.call("stack_create", name="web", template=template(a=thing()), plan_digest="nonsense")
 

@@ -88,7 +88,7 @@ async def test_a_failure_fails_the_creation_with_its_reason(world: World) -> Non
     assert "WaitConditionFailure" in stack["status_reason"] and "i-1: no space left" in stack["status_reason"]
 
 
-async def test_a_success_may_turn_out_a_failure(world: World) -> None:
+async def test_a_completed_action_can_be_reported_as_failed_later(world: World) -> None:
     stack_id = await begin(world, template(ready=condition()))
     await awaiting(world, stack_id, "ready")
     await signal(world, "ready", "one")
@@ -182,7 +182,7 @@ async def test_an_update_makes_up_for_signals_that_a_group_has_not_had(world: Wo
     assert (await world.settle(stack_id))["status"] == "COMPLETE"
 
 
-async def test_what_cannot_be_signalled(world: World) -> None:
+async def test_resources_that_cannot_be_signalled(world: World) -> None:
     plain = instance()
     del plain["CreationPolicy"]
     stack_id = await begin(world, template(ready=condition(), plain=plain))
@@ -243,7 +243,7 @@ def _data(world: World, stack_id: str, name: str) -> Mapping[str, Any]:
         ({"Type": "OS::Neutron::Net", "UpdateReplacePolicy": "Snapshot"}, "cannot be kept as a snapshot"),
     ],
 )
-async def test_policies_that_cannot_be(world: World, resource: dict[str, Any], words: str) -> None:
+async def test_invalid_policies_are_refused(world: World, resource: dict[str, Any], words: str) -> None:
     with pytest.raises(TemplateInvalid) as caught:
         await world.create("web", template(it=resource, other={"Type": THING}))
     assert words in caught.value.message

@@ -175,7 +175,7 @@ async def test_growth_counts_and_not_the_whole_size(world: World) -> None:
 
 
 @pytest.mark.parametrize("status", ["IN_PROGRESS", "FAILED"])
-async def test_what_an_interrupted_creation_has_made_is_in_nobodys_way(world: World, status: str) -> None:
+async def test_preflight_accepts_objects_of_an_interrupted_creation(world: World, status: str) -> None:
     """The engine died before it recorded the objects, whose resources the update creates or finds."""
     body = template(
         net=net(), subnet=subnet("10.8.0.0/24", {"get_resource": "net"}), key={
@@ -264,7 +264,7 @@ async def test_a_flavor_of_the_same_template_counts(world: World) -> None:
 
 
 @pytest.mark.parametrize("status", [403, 404, 500])
-async def test_a_service_that_refuses_is_a_warning_and_never_an_all_clear(world: World, status: int) -> None:
+async def test_a_service_that_refuses_is_a_warning_and_not_a_pass(world: World, status: int) -> None:
     fault = Fault(on="GET /volume/*quota-sets*", do="fail", status=status)
     world.in_cloud(lambda: world.served.cloud.faults.add(fault))
     await world.call("stack_preview", name="first", template=template())
@@ -318,7 +318,7 @@ async def test_many_resources_need_no_more_questions_than_few(world: World) -> N
 
 
 @pytest.mark.parametrize("how", ["call", "operator"])
-async def test_it_is_switched_off(served: ServedCloud, tmp_path: Path, how: str) -> None:
+async def test_the_console_can_be_disabled(served: ServedCloud, tmp_path: Path, how: str) -> None:
     options = {"preflight": False} if how == "call" else {}
     world = await World(tmp_path / "off.db", served, settings=EngineSettings(preflight=how == "call")).start()
     preview = await world.call("stack_preview", name="big", template=template(one=volume(999999)), **options)

@@ -172,7 +172,7 @@ def broken(*after: str) -> dict[str, Any]:
     return {"Type": "OS::Heat::TestResource", "Properties": {"fail": True}, "DependsOn": list(after)}
 
 
-async def test_what_was_in_use_is_retained(world: World) -> None:
+async def test_objects_in_use_are_retained(world: World) -> None:
     await world.create("used", amazon(disk=disk()))
     assert (await preview(world, "used"))["disk"] == ["stack-deleted", "object-retained"]
     assert (await world.delete("used"))["status"] == "COMPLETE"

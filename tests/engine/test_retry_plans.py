@@ -64,7 +64,7 @@ async def test_a_plan_of_a_retry_names_what_is_skipped_now_and_before(world: Wor
     assert ended["status"] == "COMPLETE", ended["status_reason"]
 
 
-async def test_a_plan_is_of_the_failed_action_whichever_it_is(world: World) -> None:
+async def test_a_retry_plan_is_of_the_failed_action(world: World) -> None:
     created = await world.create("web", template(net=net(), broken={**_BROKEN, "depends_on": "net"}))
     assert created["status"] == "FAILED"
     plan = await preview(world, "retry")

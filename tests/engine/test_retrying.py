@@ -34,7 +34,7 @@ async def test_a_volume_beyond_the_quota_fails_at_once_with_the_services_words(w
     assert world.clock.now() - began < 30
 
 
-async def test_a_name_that_is_taken_is_asked_for_once(world: World) -> None:
+async def test_a_used_name_is_requested_once(world: World) -> None:
     body = template("OS::Nova::KeyPair", name="mine")
     assert (await world.create("first", body))["status"] == "COMPLETE"
     posts = Fault(on="POST /compute/v2.1/os-keypairs", do="fail", times=0)

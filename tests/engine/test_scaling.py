@@ -243,7 +243,7 @@ async def test_a_group_that_heals_a_member_keeps_the_size_that_a_policy_gave_it(
     assert lost["physical_id"] not in {row["physical_id"] for row in await world.listed(nested)}
 
 
-async def test_a_group_that_is_not_there(world: World) -> None:
+async def test_an_unknown_group(world: World) -> None:
     made = template(cooldown=0)
     made["resources"]["up"]["properties"]["auto_scaling_group_id"] = "elsewhere"
     await world.create("web", made)
@@ -261,7 +261,7 @@ async def test_a_group_that_is_not_there(world: World) -> None:
         ({"resource": {"type": "OS::Heat::TestResource", "properties": {"valeu": "v"}}}, "valeu"),
     ],
 )
-async def test_what_cannot_be_is_refused_beforehand(world: World, group: dict[str, Any], said: str) -> None:
+async def test_impossible_values_are_refused_beforehand(world: World, group: dict[str, Any], said: str) -> None:
     with pytest.raises(TemplateInvalid, match=said):
         await world.create("web", template(**group))
 

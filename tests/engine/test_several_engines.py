@@ -278,7 +278,7 @@ async def test_an_engine_that_stops_hands_over_at_once(
     assert (await ended(other, first.id)).status == COMPLETE
 
 
-async def test_two_engines_that_find_the_same_object_do_not_both_take_it(
+async def test_two_engines_that_find_the_same_object_do_not_both_own_it(
     pair: tuple[World, World], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of two networks of one name one creation succeeds and says 503, the other is not carried out."""

@@ -173,7 +173,7 @@ async def stack(world: World, identifier: str) -> Any:
     return await world.database.read(queries.stack_by_id, identifier)
 
 
-async def test_a_trust_that_was_made_in_vain_is_taken_by_the_next_stack(world: World) -> None:
+async def test_an_unused_trust_is_reused_by_the_next_stack(world: World) -> None:
     """A process that dies between the trust and the stack leaves a row by which it is found."""
     await world.engine.services.credentials._keep(world.context)
     [made] = in_cloud(world)

@@ -58,7 +58,7 @@ async def operations(world: World, stack_id: str) -> list[Operation]:
     return await world.database.read(queries.operations_of, stack_id)
 
 
-async def test_an_end_that_goes_wrong_once_is_a_failure_that_is_reported(
+async def test_an_error_while_an_end_is_recorded_is_reported_as_a_failure(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     break_ends(world, monkeypatch, 1)
@@ -129,7 +129,7 @@ async def test_an_operation_that_is_about_to_begin_is_left_alone(world: World, m
 
 
 @pytest.mark.parametrize("moment", ["before the stack is read", "after the stack is read"])
-async def test_what_is_claimed_gives_way_to_what_is_begun_before_it_has_got_under_way(
+async def test_a_claimed_operation_is_superseded_by_one_begun_before_it_runs(
     world: World, monkeypatch: pytest.MonkeyPatch, moment: str
 ) -> None:
     made = await world.create("web", TEMPLATE)

@@ -95,7 +95,7 @@ async def test_a_service_that_is_not_there_is_reported_unless_that_is_to_be_igno
         await world.call("stack_create", name="web", template=QUEUE)
 
 
-async def test_a_code_that_there_is_none_of(world: World) -> None:
+async def test_an_unknown_error_code_is_refused(world: World) -> None:
     with pytest.raises(BadValue, match="unknown codes 1, x; only 99001 can be ignored"):
         await validated(world, ROOT, ignore_errors=["x", "99001", "1"])
 

@@ -105,13 +105,13 @@ async def test_going_back_can_be_decided_after_the_failure(world: World) -> None
     assert await world.call("stack_template", ref=ref("web")) == first
 
 
-async def test_a_failed_creation_goes_back_to_nothing(world: World) -> None:
+async def test_a_rollback_of_a_failed_creation_removes_all_resources(world: World) -> None:
     await world.create("web", template(a=thing(), b=thing(fail=True)))
     assert state(await act(world, "web", "rollback")) == "ROLLBACK_COMPLETE"
     assert await world.resources("web") == {}
 
 
-async def test_a_stack_that_never_was_good_goes_back_to_what_it_was_to_be(world: World) -> None:
+async def test_a_stack_that_was_never_complete_is_rolled_back_to_its_first_definition(world: World) -> None:
     """Undoing a failed repair of a failed creation must not remove everything."""
     await world.create("web", template(a=thing(), b=thing(fail=True)))
     await world.update("web", template(a=thing("new"), b=thing("other", fail=True)))
@@ -282,7 +282,7 @@ async def test_a_check_of_a_creation_that_was_refused_tells_that_nothing_was_mad
     assert "resources.net: it has not been created" in stack["status_reason"]
 
 
-async def test_nothing_makes_well_what_its_creation_has_not_brought_about(world: World) -> None:
+async def test_a_resource_whose_creation_failed_stays_failed_after_checks(world: World) -> None:
     subnet: dict[str, Any] = {
         "type": "OS::Neutron::Subnet",
         "properties": {"network": {"get_resource": "net"}, "cidr": "10.7.0.0/24"},
@@ -301,7 +301,7 @@ async def test_nothing_makes_well_what_its_creation_has_not_brought_about(world:
     assert (await world.resources("web"))["second"]["physical_id"]
 
 
-async def test_a_check_does_not_make_well_what_may_have_been_removed(world: World) -> None:
+async def test_a_check_keeps_a_resource_failed_whose_deletion_failed(world: World) -> None:
     subnet: dict[str, Any] = {
         "type": "OS::Neutron::Subnet",
         "properties": {"network": {"get_resource": "net"}, "cidr": "10.7.0.0/24"},
@@ -572,7 +572,7 @@ async def test_the_history_has_callers_actions_and_results(world: World) -> None
         await world.call("operation_show", ref=ref("web"), operation_id="nothing")
 
 
-async def test_the_kept_plan_shows_no_secrets(world: World) -> None:
+async def test_the_stored_plan_shows_no_secrets(world: World) -> None:
     made = template(a=thing({"get_param": "password"}))
     made["parameters"] = {"password": {"type": "string", "hidden": True}}
     await world.create("web", made, parameters={"password": "s3cr3t-w0rd"})

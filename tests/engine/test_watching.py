@@ -95,7 +95,7 @@ async def test_many_servers_are_looked_at_together(world: World, looks: dict[str
     assert 0 < looks[LIST].seen - begun[LIST] <= WAITED / 5 + 1
 
 
-async def test_those_that_have_changed_are_woken(world: World, served: ServedCloud) -> None:
+async def test_changed_waiters_are_woken(world: World, served: ServedCloud) -> None:
     stack = await begin(world)
     served.advance(3600)
     shown = await world.settle(stack)
@@ -107,7 +107,7 @@ async def test_those_that_have_changed_are_woken(world: World, served: ServedClo
     assert set((await statuses(world)).values()) == {"COMPLETE"}
 
 
-async def test_they_look_for_themselves_where_the_list_is_refused(
+async def test_clients_search_by_object_where_the_list_is_refused(
     world: World, served: ServedCloud, looks: dict[str, Fault]
 ) -> None:
     refused = Fault(on=LIST, do="fail", status=403)

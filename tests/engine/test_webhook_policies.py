@@ -67,7 +67,7 @@ async def test_a_webhook_is_asked_about_the_plan_with_a_signature(world: World, 
         assert digest == hmac.new(key.encode(), f"{time}.".encode() + body, hashlib.sha256).hexdigest()
 
 
-async def test_its_answer_decides(world: World, hook: Hook) -> None:
+async def test_the_answer_of_the_webhook_decides(world: World, hook: Hook) -> None:
     says(hook, "deny", "no changes before\nthe sale", "ask the board")
     await world.call("plan_policies_change", policies=asking(hook))
     report = await policies_of(world)

@@ -50,7 +50,7 @@ async def test_what_a_plug_in_adds_is_created_first_and_deleted_last(begin: Begi
         ("client", "add_dependencies of the plug-in .* without services, so there is no context.keystone_session"),
     ],
 )
-async def test_what_a_plug_in_cannot_add(begin: Begin, fault: str, reason: str) -> None:
+async def test_invalid_additions_of_plug_ins_are_refused(begin: Begin, fault: str, reason: str) -> None:
     world = await begin()
     with pytest.raises(BadValue, match=reason):
         await world.create("net", template(fault))

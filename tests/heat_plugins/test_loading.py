@@ -145,7 +145,7 @@ def test_a_module_that_cannot_be_used(installed: None, tmp_path: Path, source: s
         assert complaint in problem
 
 
-def test_what_is_left_out(installed: None, tmp_path: Path) -> None:
+def test_left_out_objects(installed: None, tmp_path: Path) -> None:
     """Tests of a package are not imported; available_resource_mapping takes the place of resource_mapping."""
     (tmp_path / "tests").mkdir()
     (tmp_path / "tests" / "test_it.py").write_text("import no_such_library\n")

@@ -54,7 +54,7 @@ async def test_a_format_of_a_plug_in(begin: Begin) -> None:
     assert "rack: the number must not be negative" in output["output_error"]
 
 
-def test_what_the_api_lists(installed: None) -> None:
+def test_lists_of_the_api(installed: None) -> None:
     """The version and its functions are listed, and their classes are found by name in other processes."""
     assert {"version": NAME, "type": "hot", "aliases": []} in list_versions()
     listed = {

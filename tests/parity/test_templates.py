@@ -37,7 +37,7 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
 
 
 @pytest.mark.parametrize("name", list(CASES))
-def test_a_stack_ends_as_in_heat(name: str, service: Service) -> None:
+def test_stack_deletion_has_the_states_of_heat(name: str, service: Service) -> None:
     case, expected = CASES[name], RECORDED[name]
     assert expected["of"] == fingerprint(case), "the case has changed: record it again"
     differs = case.get("differs")

@@ -153,7 +153,7 @@ def test_the_orchestration_api(started: str, served: ServedCloud) -> None:
     assert "the URL contains another" in answer.json()["error"]["message"]
 
 
-def test_a_broker_that_is_away(started: str, served: ServedCloud) -> None:
+def test_an_unreachable_broker(started: str, served: ServedCloud) -> None:
     """Nothing listens on the broker's port; the answer is bounded by `rpc_response_timeout` and the time to connect."""
     token = served.token("demo", "demo")
     shown = served.call("GET", "/identity/v3/auth/tokens", token=token, headers={"X-Subject-Token": token})

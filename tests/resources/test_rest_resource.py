@@ -101,7 +101,7 @@ class TestFind:
         disk.properties = await disks.finalized({"gigabytes": 1, "name": str((await volumes(disks))[0]["name"])})
         assert await disks.kind.find(disks.call(disk, "CREATE", disk.properties)) is not None
 
-    async def test_nothing_was_created(self, disks: Bench) -> None:
+    async def test_no_object_was_created(self, disks: Bench) -> None:
         disk = disks.resource()
         disk.properties = await disks.finalized({"gigabytes": 1})
         assert await disks.kind.find(disks.call(disk, "CREATE", disk.properties)) is None
@@ -225,7 +225,7 @@ class TestWaiter:
     def test_without_pending_statuses_every_other_one_is_pending(self) -> None:
         assert Waiter.until("ACTIVE").judge("SHINY") == Again(5.0)
 
-    def test_the_first_polls_come_soon(self) -> None:
+    def test_the_first_polls_are_frequent(self) -> None:
         assert [self.waiter.pause(elapsed) for elapsed in (0, 2, 8, 100)] == [0.25, 0.5, 2.0, 5.0]
 
 

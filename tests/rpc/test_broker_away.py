@@ -48,7 +48,7 @@ def test_a_broker_that_refuses_connections(tmp_path: Path) -> None:
     assert time.monotonic() - began < 3
 
 
-def test_a_broker_that_says_nothing(tmp_path: Path, mute: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_broker_that_does_not_respond(tmp_path: Path, mute: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(calling, "_SENDING_SECONDS", 0.2)
     client = MessagingClient(transport_to(mute, tmp_path))
     began = time.monotonic()

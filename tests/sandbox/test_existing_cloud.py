@@ -113,7 +113,7 @@ def test_tests_on_a_cloud_like_another_one(served: ServedCloud, files: Path) -> 
     assert (rehearsed.exit_code, "CREATE_COMPLETE" in rehearsed.output) == (0, True), rehearsed.output
 
 
-def test_what_the_cloud_lacks(files: Path) -> None:
+def test_missing_parts_of_the_cloud(files: Path) -> None:
     """Flavors, services and extensions that are not in the file are not there."""
     lacking = {
         "only": True,
@@ -134,7 +134,7 @@ def test_what_the_cloud_lacks(files: Path) -> None:
         assert [each["name"] for each in listed] == ["one"]
 
 
-def test_what_is_used_is_not_left() -> None:
+def test_used_resources_are_not_left_behind() -> None:
     """Of a quota, a stack gets what is left; what this cloud has of the other one does not count twice."""
     section = {
         "only": True,

@@ -217,7 +217,7 @@ def test_the_simplest_value_that_the_template_allows_and_cannot_use(folder: Path
         ("other", "the template has no parameter 'other'"),
     ],
 )
-def test_values_that_cannot_be_chosen(folder: Path, given: str, message: str) -> None:
+def test_values_outside_the_allowed_ones(folder: Path, given: str, message: str) -> None:
     Path("disk.yaml").write_text(ALLOWING)
     [failure] = failures(f"t: {{given: {{{given}: allowed}}, examples: 5}}")
     assert message in failure
@@ -354,11 +354,11 @@ FOUND = [
 ]
 
 
-def test_what_is_as_expected(folder: Path) -> None:
+def test_met_expectations_pass(folder: Path) -> None:
     assert failures(RIGHT) == []
 
 
-def test_what_is_not_as_expected(folder: Path) -> None:
+def test_unmet_expectations_are_reported(folder: Path) -> None:
     assert failures(WRONG) == FOUND
 
 

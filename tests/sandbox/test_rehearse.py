@@ -121,7 +121,7 @@ def test_another_engine_takes_over(workers: Workers) -> None:
     assert not outcome.left
 
 
-def test_what_users_see(workers: Workers) -> None:
+def test_views_for_users(workers: Workers) -> None:
     scenario = Scenario(str(EXAMPLES / "network.yaml"))
     [undisturbed] = map(Outcome.from_dict, workers.answers([request(scenario)]))
     [subnet] = [each for each in undisturbed.phases[0].requests if each.path.endswith("/subnets")]
@@ -234,7 +234,7 @@ def test_recorded_durations(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert (done.exit_code, "web.events:1: this is no event" in done.output) == (2, True)
 
 
-def test_what_is_not_visible_yet(workers: Workers) -> None:
+def test_events_of_open_transactions_are_not_visible(workers: Workers) -> None:
     """The engine waits for what it has just created, and finds nothing in a list that lacks its second half."""
     scenario = Scenario(str(EXAMPLES / "network.yaml"))
     [undisturbed] = map(Outcome.from_dict, workers.answers([request(scenario)]))

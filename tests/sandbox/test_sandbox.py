@@ -45,7 +45,7 @@ def written(folder: Path, text: str, name: str = "template.yaml") -> Path:
     return path
 
 
-def test_a_stack_lives(sandbox: Sandbox, disk: Path) -> None:
+def test_a_stack_is_created_changed_and_deleted(sandbox: Sandbox, disk: Path) -> None:
     assert sandbox.plan("disks", disk).actions == {"disk": "create"}
     stack = sandbox.deploy("disks", disk)
     assert (stack.state, stack.outputs["size"], stack["disk"].type) == ("CREATE_COMPLETE", "1", "OS::Cinder::Volume")
@@ -122,7 +122,7 @@ def test_faults_and_rollbacks(sandbox: Sandbox, disk: Path) -> None:
         sandbox.delete("disks")
 
 
-def test_what_somebody_changes_is_drift(sandbox: Sandbox, disk: Path) -> None:
+def test_changes_by_others_are_drift(sandbox: Sandbox, disk: Path) -> None:
     stack = sandbox.deploy("disks", disk)
     assert sandbox.drift("disks").actions == {}
     project = sandbox.calls.matching("POST /volume/v3/*/volumes")[0].path.split("/")[3]

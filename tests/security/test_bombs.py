@@ -33,7 +33,7 @@ def test_every_function_has_a_bomb() -> None:
 
 
 @pytest.mark.parametrize("name", sorted(ALL))
-def test_no_bomb_is_refused_for_its_size(name: str) -> None:
+def test_bombs_are_refused_by_budget_and_not_by_size(name: str) -> None:
     """A template that is refused before it reaches what it attacks."""
     template = ALL[name]
     text = template if isinstance(template, str) else json.dumps(template, ensure_ascii=False)

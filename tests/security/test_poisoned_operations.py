@@ -215,7 +215,7 @@ def test_an_operation_that_makes_progress_survives_more_deaths_than_the_limit(em
 
 
 @pytest.mark.xdist_group("servers")
-def test_a_poison_does_not_wander_through_a_cluster_forever(
+def test_an_operation_that_crashes_engines_is_set_aside_in_a_cluster(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     postgresql: Any,

@@ -222,7 +222,7 @@ def test_addresses_of_the_network(address: str, guarded: bool, expected: bool) -
     assert sending._place((address, 80), False) is None, "workflows reach this machine only"
 
 
-def test_the_cloud_is_reached_by_the_door_of_users() -> None:
+def test_guests_reach_the_cloud_at_its_public_address() -> None:
     """A user names the cloud before it serves users' requests, and other ports of its address."""
     sending = Outgoing(lambda: OWN, True)
     assert sending._place(("127.0.0.1", 5000), True) is None

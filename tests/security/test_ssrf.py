@@ -104,7 +104,7 @@ async def test_a_plug_in_that_asks_elsewhere(pool: CloudPool, trap: Trap, auth_t
     assert trap.asked == []
 
 
-async def test_a_catalog_that_leads_inside(trap: Trap) -> None:
+async def test_a_catalog_with_internal_addresses(trap: Trap) -> None:
     """A cloud that may be named answers with a catalog whose orchestration endpoint is inside."""
     inside = await Trap().start()
     # The identity service is at 127.0.0.1, which the operator lists; the orchestration service is at another address.

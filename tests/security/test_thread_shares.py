@@ -295,7 +295,7 @@ def test_a_refused_token_is_forgotten(server: Server, slow: Slow) -> None:
     assert (callers.of(other), callers.of(token)) == (None, Share(True, "project hostile"))
 
 
-def test_nobody_drives_out_the_tokens_of_others() -> None:
+def test_one_user_cannot_evict_the_tokens_of_others() -> None:
     """A member with very many valid tokens makes the server forget those of others."""
     callers, hostile, neighbour = CallerShares(limit=100), Share(True, "hostile"), Share(True, "neighbour")
     for number in range(10):
@@ -306,7 +306,7 @@ def test_nobody_drives_out_the_tokens_of_others() -> None:
     assert sum(callers.of(b"hostile %d" % number) is not None for number in range(1_000)) == 90
 
 
-def test_a_network_of_ipv6_is_one_stranger() -> None:
+def test_an_ipv6_network_counts_as_one_client() -> None:
     """A client with 2**64 addresses gets a share for each."""
     assert stranger("2001:db8::1") == stranger("2001:db8::ffff:1%eth0") != stranger("2001:db8:0:1::1")
     assert stranger("192.0.2.1") != stranger("192.0.2.2")

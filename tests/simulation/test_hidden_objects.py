@@ -13,7 +13,7 @@ from tests.simulation.test_lost_answers import PARTS, outside
 
 @pytest.mark.slow
 @pytest.mark.parametrize("part", range(PARTS))
-def test_no_stack_counts_as_deleted_while_an_object_is_only_hidden(part: int) -> None:
+def test_no_stack_is_deleted_while_an_object_is_temporarily_not_found(part: int) -> None:
     names = of_today(outside(), 3)[part::PARTS]
     done = run("hidden_objects", *names, seconds=500)
     assert done.returncode == 0, done.stderr[-2000:]

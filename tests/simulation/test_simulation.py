@@ -93,7 +93,7 @@ def test_looking_changes_nothing_that_is_done_to_the_cloud() -> None:
 
 
 @pytest.mark.slow
-def test_fresh_seeds() -> None:
+def test_new_random_seeds() -> None:
     reports, summary = histories("--readers", "--minutes", str(FRESH_SECONDS / 60))
 
     assert not reports  # only runs with a problem are reported one by one, with what replays them

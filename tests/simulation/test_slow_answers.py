@@ -17,7 +17,7 @@ import pytest
 from stoker.testing.sandbox import empty_database
 from stoker.testing.simulated_loop import SimulatedLoop
 from stoker.testing.virtual_loop import Arguments, Result
-from testing.simulation.lost_answers import REF, SingleFaultInjector, Testbed
+from testing.simulation.lost_answers import REF, FaultTestbed, SingleFaultInjector
 
 SECONDS = 10.0
 LONGEST = 54.0
@@ -42,7 +42,7 @@ class SlowLoginLoop(SimulatedLoop):
         return super().run_in_executor(executor, work, *arguments)
 
 
-class DistantCloudTestbed(Testbed):
+class DistantCloudTestbed(FaultTestbed):
     """A cloud at the end of the network, and an engine that has not asked it anything yet."""
 
     injector_class = ConstantLatency

@@ -31,7 +31,7 @@ async def test_the_server_tells_its_time(database: Database) -> None:
         assert before - 0.01 <= shown <= time.time() + 0.01
 
 
-async def test_what_timeouts_count_from_follows_the_clock(database: Database, journal: Journal) -> None:
+async def test_start_times_of_timeouts_follow_the_clock(database: Database, journal: Journal) -> None:
     mine, other = rows.stack("mine"), rows.stack("other")
     acting = resource(mine.id, "a", status=IN_PROGRESS, started_at=1_700_000_000.125)
     written = resource(mine.id, "b", status=IN_PROGRESS, started_at=1_700_000_000.5)

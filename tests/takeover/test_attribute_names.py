@@ -41,5 +41,5 @@ def test_names_and_paths(name: str, key: tuple[Any, ...]) -> None:
 
 
 @pytest.mark.parametrize("name", HOSTILE, ids=lambda name: name[:30])
-def test_what_is_no_path_is_a_name(name: str) -> None:
+def test_a_string_without_a_path_is_a_name(name: str) -> None:
     assert _attribute(name) == (name,)

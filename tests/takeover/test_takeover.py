@@ -368,7 +368,7 @@ async def test_a_snapshot_restores_the_definition(taken: TakeoverWorld) -> None:
     assert world.outputs(restored) == {"shown": "one"}
 
 
-async def test_the_way_back_is_adopt_data(taken: TakeoverWorld) -> None:
+async def test_adopt_data_is_exported_for_heat(taken: TakeoverWorld) -> None:
     await taken.copy()
     world = taken.world
     await world.update("updated-in-place", ENTRIES["updated-in-place"]["template"])

@@ -101,7 +101,7 @@ def test_from_the_plan_to_the_way_back_without_any_service(command: Command, tmp
     assert all(entry["resource_id"] for group in groups for entry in group["resources"].values())
 
 
-def test_what_cannot_be_read_is_said(command: Command, tmp_path: Path) -> None:
+def test_unreadable_lists_are_reported(command: Command, tmp_path: Path) -> None:
     empty = tmp_path / "empty.db"
     create_engine(f"sqlite:///{empty}").connect().close()
     for arguments, words in {
@@ -120,7 +120,7 @@ def test_what_cannot_be_read_is_said(command: Command, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("url", ["db", "nosql://db/heat"])
-def test_what_is_no_url_of_a_database_is_refused_with_an_example(url: str, command: Command) -> None:
+def test_an_invalid_database_url_is_refused_with_an_example(url: str, command: Command) -> None:
     refused = command("--from", url, "--plan")
     assert refused.exit_code == 1
     assert "--from: this is not the URL of a database, such as mysql+pymysql://" in refused.output

@@ -31,7 +31,7 @@ def test_a_path_leads_through_keys(text: str, parts: tuple[str, ...]) -> None:
 
 
 @pytest.mark.parametrize("text", ["", ".", "a.", ".a", "a..b", "rules[0]", '["a"]', "a b", 'a["b', "a[b]"])
-def test_what_is_no_path_is_refused(text: str) -> None:
+def test_an_invalid_path_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="is not a path of a property"):
         property_path(text)
 

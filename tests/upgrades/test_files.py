@@ -225,7 +225,7 @@ def test_a_state_file_of_a_later_release_is_refused(state_file: Path) -> None:
         emulator(["up", "--port", "0", "--state", str(state_file)])
 
 
-def test_what_is_no_state_file_is_refused(tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_state_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "cloud.db"
     path.write_text("no database at all, but long enough to be looked at as one" * 50)
     with pytest.raises(StateUnusable, match="cannot be opened"):

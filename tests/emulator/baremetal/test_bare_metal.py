@@ -429,7 +429,7 @@ def test_chassis_and_allocations(ironic: Ironic) -> None:
     assert len(ironic.do("GET", "/allocations?state=error")["allocations"]) == 1
 
 
-def test_who_may_do_what(served: ServedCloud, ironic: Ironic) -> None:
+def test_permissions_by_role(served: ServedCloud, ironic: Ironic) -> None:
     demo = Ironic(served, "demo")
     project = served.call("GET", "/identity/v3/auth/projects", None, served.token("demo", "demo")).json["projects"][0][
         "id"

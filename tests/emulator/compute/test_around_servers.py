@@ -20,7 +20,7 @@ def test_microversion_headers_are_echoed(nova: Any) -> None:
     assert answer.headers["x-openstack-nova-api-version"] == "2.60"
 
 
-def test_a_flavor_lives(nova: Any) -> None:
+def test_a_flavor_is_created_changed_and_deleted(nova: Any) -> None:
     wanted = {"name": "big", "ram": 1024, "vcpus": 2, "disk": 3, "id": "auto", "os-flavor-access:is_public": False}
     assert nova.call("POST", "/flavors", {"flavor": wanted}).status == 403
     flavor = nova.call("POST", "/flavors", {"flavor": wanted}, user="admin").json["flavor"]

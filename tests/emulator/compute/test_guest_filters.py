@@ -82,7 +82,7 @@ def test_other_numbers_of_the_same_calls() -> None:
     assert decided(X86_64, OLD_NUMBERS["iopl"]) == "EPERM"
 
 
-def test_machines_that_are_not_known() -> None:
+def test_unknown_machines() -> None:
     with pytest.raises(LaunchFailed, match="not supported on sparc machines"):
         guest_filter("sparc")
 

@@ -114,7 +114,7 @@ def watched(recorder: Recorder, tmp_path: Path) -> Iterator[Nova]:
         yield Nova(served)
 
 
-def test_the_guest_follows_what_is_done_to_its_server(watched: Nova, recorder: Recorder) -> None:
+def test_a_guest_follows_the_actions_on_its_server(watched: Nova, recorder: Recorder) -> None:
     key = watched.boot(hostname="web", user_data=base64.b64encode(b"#!/bin/sh\n").decode())
     assert recorder.taken() == ["start"]
     guest = recorder.guests[key]

@@ -278,7 +278,7 @@ def test_what_was_done_is_listed_even_after_the_end(nova: Any) -> None:
     assert nova.call("GET", f"/servers/{key}/os-instance-actions", version="2.20").status == 404
 
 
-def test_a_doomed_server_ends_in_error_with_its_reason(nova: Any) -> None:
+def test_a_server_with_an_injected_fault_is_in_error_with_its_reason(nova: Any) -> None:
     rule = {"on": "POST /compute/v2.1/servers", "times": 1, "do": "error_state", "message": "out of luck"}
     nova.served.call("POST", "/control/faults", rule)
     server = nova.server(nova.boot())
@@ -331,7 +331,7 @@ def test_consoles(nova: Any) -> None:
     assert nova.act(key, "os-getVNCConsole", {"type": "novnc"}).status == 400
 
 
-def test_hosts_are_left_and_reached(nova: Any) -> None:
+def test_servers_move_between_hosts(nova: Any) -> None:
     key = nova.boot()
     host = nova.server(key, user="admin")["OS-EXT-SRV-ATTR:host"]
     assert nova.act(key, "os-migrateLive", {"host": None, "block_migration": "auto"}).status == 403

@@ -155,7 +155,7 @@ def test_commands_end_and_are_restarted(served: ServedCloud, zun: Zun) -> None:
         (["sleep", "x"], 0.0, 1, "sleep: invalid time interval\n"),
     ],
 )
-def test_courses_of_commands(words: list[str], seconds: float | None, code: int, output: str) -> None:
+def test_sequences_of_commands(words: list[str], seconds: float | None, code: int, output: str) -> None:
     course = command_result(words)
     assert (course.seconds, course.code, course.output) == (seconds, code, output)
     if seconds is None and words:

@@ -246,7 +246,7 @@ def test_quotas(designate: Designate, admin: Designate) -> None:
     assert designate.get("/quotas")["zones"] == 10
 
 
-def test_what_operators_set_up(designate: Designate, admin: Designate) -> None:
+def test_operator_set_up(designate: Designate, admin: Designate) -> None:
     email = {"email": "a@example.test"}
     tld = admin.make("/tlds", {"name": "test"})
     assert admin.refused("POST", "/tlds", {"name": "test"})[1] == "duplicate_tld"

@@ -77,7 +77,7 @@ def test_inherited_roles_reach_the_projects_below_and_group_members(identity: An
         "effective=perhaps",
     ],
 )
-def test_contradictory_questions(identity: Any, query: str) -> None:
+def test_contradictory_queries_are_refused(identity: Any, query: str) -> None:
     assert identity.call("GET", f"/role_assignments?{query}").status == 400
 
 

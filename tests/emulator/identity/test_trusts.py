@@ -163,7 +163,7 @@ def test_it_ends_when_deleted(deal: TrustScenario) -> None:
     assert deal.identity.call("GET", "/auth/projects", token=token).status == 401
 
 
-def test_it_is_worth_nothing_when_the_trustor_loses_a_role(deal: TrustScenario) -> None:
+def test_a_trust_is_invalid_when_the_trustor_loses_a_role(deal: TrustScenario) -> None:
     trust = deal.trust()
     token = deal.use(trust).headers["x-subject-token"]
     member = deal.identity.find("roles", "member")
@@ -172,7 +172,7 @@ def test_it_is_worth_nothing_when_the_trustor_loses_a_role(deal: TrustScenario) 
     assert deal.identity.call("GET", "/auth/projects", token=token).status == 401
 
 
-def test_it_is_worth_nothing_while_the_trustor_is_disabled(deal: TrustScenario) -> None:
+def test_a_trust_is_invalid_while_the_trustor_is_disabled(deal: TrustScenario) -> None:
     trust = deal.trust()
     deal.identity.ok("PATCH", f"/users/{deal.trustor}", {"user": {"enabled": False}})
     assert deal.use(trust).status == 403

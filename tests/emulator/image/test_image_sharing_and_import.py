@@ -128,7 +128,7 @@ def test_an_import_ends_although_the_properties_were_replaced(served: ServedClou
     assert call(served, "GET", f"/{image}/tasks").json["tasks"][0]["status"] == "success"
 
 
-def test_a_doomed_import_goes_back(served: ServedCloud) -> None:
+def test_a_failed_image_import_returns_to_queued(served: ServedCloud) -> None:
     image = create(served)
     rule = {"on": f"POST {IMAGES}/*/import", "do": "error_state", "message": "No route to host"}
     assert served.call("POST", "/control/faults", rule).status in (200, 201)

@@ -286,7 +286,7 @@ def test_what_is_refused(octavia: Octavia, path: str, body: Any, status: int, wh
         ),
     ],
 )
-def test_what_a_load_balancer_cannot_have(
+def test_invalid_load_balancer_properties_are_refused(
     octavia: Octavia, path: str, member: str, fields: dict[str, Any], status: int
 ) -> None:
     balancer = octavia.balancer(listeners=[{"protocol": "HTTP", "protocol_port": 80}])
@@ -304,7 +304,7 @@ def test_projects_see_their_own(octavia: Octavia, admin: Octavia) -> None:
     assert f"marker={theirs['id']}" in seen["loadbalancers_links"][0]["href"]
 
 
-def test_a_doomed_object_is_in_error(octavia: Octavia, served: ServedCloud) -> None:
+def test_an_object_with_an_injected_fault_is_in_error(octavia: Octavia, served: ServedCloud) -> None:
     balancer = octavia.balancer()
     rule = {"on": "POST /load-balancer/v2/lbaas/listeners", "do": "error_state", "times": 1}
     served.call("POST", "/control/faults", rule)

@@ -120,7 +120,7 @@ def test_messages_run_out_of_time(served: ServedCloud, zaqar: Zaqar) -> None:
         ("POST", "/queues/orders/share", {"expires": "yesterday"}),
     ],
 )
-def test_what_makes_no_sense_is_refused(zaqar: Zaqar, method: str, path: str, body: Any) -> None:
+def test_contradictory_requests_are_refused(zaqar: Zaqar, method: str, path: str, body: Any) -> None:
     answer = zaqar.call(method, path, body)
     assert (answer.status, set(answer.json)) == (400, {"title", "description"})
 

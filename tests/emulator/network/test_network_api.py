@@ -362,7 +362,7 @@ def test_a_network_moves_between_dhcp_agents(demo: Client, admin: Client) -> Non
     assert refusal(demo.call("GET", f"/networks/{network['id']}/dhcp-agents")) == (403, "PolicyNotAuthorized")
 
 
-def test_a_doomed_network_is_in_error(demo: Client, served: ServedCloud) -> None:
+def test_a_network_with_an_injected_fault_is_in_error(demo: Client, served: ServedCloud) -> None:
     rule = {"on": "POST /network/v2.0/networks", "times": 1, "do": "error_state"}
     assert served.call("POST", "/control/faults", rule).status == 201
     assert demo.network()["status"] == "ERROR"

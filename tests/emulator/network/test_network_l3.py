@@ -140,7 +140,7 @@ def test_a_floating_ip_follows_its_port(demo: Client, site: Site) -> None:
     assert (left["port_id"], left["router_id"], left["status"]) == (None, None, "DOWN")
 
 
-def test_a_floating_ip_needs_a_way_and_a_clear_target(demo: Client, site: Site) -> None:
+def test_a_floating_ip_needs_a_route_and_an_unambiguous_target(demo: Client, site: Site) -> None:
     def wish(**fields: Any) -> tuple[int, str]:
         body = {"floatingip": {"floating_network_id": site.public, **fields}}
         return refusal(demo.call("POST", "/floatingips", body))

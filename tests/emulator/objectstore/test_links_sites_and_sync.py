@@ -123,6 +123,6 @@ def test_containers_follow_each_other_while_they_share_a_key(served: ServedCloud
     assert names("d") == ["p"]
 
 
-def test_anybody_may_read_the_cross_domain_policy(served: ServedCloud) -> None:
+def test_the_cross_domain_policy_is_public(served: ServedCloud) -> None:
     answer = served.call("GET", "/object-store/crossdomain.xml")
     assert answer.status == 200 and b"<cross-domain-policy>" in answer.content

@@ -92,7 +92,7 @@ def test_a_share_is_built_resized_and_deleted(demo: Manila, admin: Manila, serve
     assert demo.refused("GET", path) == (404, "The resource could not be found.")
 
 
-def test_what_a_share_cannot_be(demo: Manila, admin: Manila) -> None:
+def test_invalid_shares_are_refused(demo: Manila, admin: Manila) -> None:
     for fields, status in (
         ({"size": 0}, 400),
         ({"size": "many"}, 400),

@@ -271,7 +271,7 @@ def test_a_volume_of_an_image_remembers_it(served: ServedCloud, call: Call) -> N
     assert (shown.json["status"], status(call, "volume", volume["id"])) == ("active", "available")
 
 
-def test_a_doomed_volume_ends_in_error(served: ServedCloud, call: Call) -> None:
+def test_a_volume_with_an_injected_fault_is_in_error(served: ServedCloud, call: Call) -> None:
     rule = {"on": "POST /volume/v3/volumes", "times": 1, "do": "error_state", "message": "no space"}
     assert served.call("POST", "/control/faults", rule).status in (200, 201)
     assert new_volume(call, served)["status"] == "error"

@@ -98,7 +98,7 @@ async def test_record_sets(bench: MakeBench, dns: Dns) -> None:
         await dns.shown(place)
 
 
-async def test_what_cannot_be_is_refused(bench: MakeBench) -> None:
+async def test_impossible_values_are_refused(bench: MakeBench) -> None:
     for given, message in (
         ({"name": "a.test."}, "email must be given"),
         ({"name": "a.test.", "type": "SECONDARY"}, "primaries must be given"),

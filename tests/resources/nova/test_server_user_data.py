@@ -283,7 +283,7 @@ async def test_polling_an_object_in_swift(servers: Bench, given: Given) -> None:
     assert await servers.cloud.get("swift", "?format=json") in ([], None)
 
 
-async def test_leaving_the_object_in_swift(servers: Bench, given: Given) -> None:
+async def test_signals_may_stay_in_swift(servers: Bench, given: Given) -> None:
     server = await servers.create(configured(given, "POLL_TEMP_URL"))
 
     await servers.update(server, configured(given, "POLL_SERVER_HEAT"))

@@ -135,5 +135,5 @@ def test_the_baseline_kept_here_can_be_compared_with() -> None:
     assert "flat create 1000 : Heat" in kept["flat"] and "flat create 1000" in heat["processor"]
 
 
-def test_the_yardstick_measures() -> None:
+def test_the_reference_benchmark_measures() -> None:
     assert 0.0001 < ratios.yardstick() < 1

@@ -53,5 +53,5 @@ def test_scripts_isolate_the_interpreter(tmp_path: Path, command: str, lines: in
     assert len(report(SourceTree(tmp_path))) == lines
 
 
-def test_the_project_passes() -> None:
+def test_the_check_passes_on_the_project() -> None:
     assert report(SourceTree()) == []

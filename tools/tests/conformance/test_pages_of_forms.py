@@ -42,7 +42,7 @@ def test_form_has_the_fields_that_a_browser_would_send(page: Page) -> None:
     }
 
 
-def test_form_that_is_not_there_is_an_error(page: Page) -> None:
+def test_an_unknown_form_is_an_error(page: Page) -> None:
     with pytest.raises(LookupError, match="no form with"):
         page.form(id="other")
 

@@ -79,7 +79,7 @@ def is_stack_user(context: RequestContext, stack: Stack) -> bool:
 def uses_itself(context: RequestContext, state: ResourceState) -> bool:
     """Return whether a stack user is the one of this very resource, and may use it whatever else the stack contains."""
     belongs = state.stored.data.get("user_id") == context.user_id
-    return belongs and not isinstance(state.type, capabilities.LendingUser)
+    return belongs and not isinstance(state.type, capabilities.UserSharing)
 
 
 def may_use(context: RequestContext, stack: Stack, state: ResourceState, current: Mapping[str, ResourceState]) -> bool:
