@@ -7,7 +7,7 @@ allowed, once: the transaction that records the operation uses the request up.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -22,13 +22,15 @@ from stoker.engine.calls.context import RecordingParts
 from stoker.engine.change_control import Control
 from stoker.engine.plan_policies import policy
 from stoker.engine.records.actions import PLANNED
-from stoker.engine.records.beginnings import control_now, written_policies
+from stoker.engine.records.beginnings import control_now
+from stoker.engine.records.services import EngineServices
 from stoker.operations.plan_digests import PlanDigest, check_record, digest_of_action, refuse_outdated
 from stoker.operations.planning import Planned
 from stoker.store import approvals
 from stoker.store.approvals import BY_POLICY, Requirement, lacking
 from stoker.store.journal import Batch, Statement
 from stoker.store.records import IN_PROGRESS, Announcement, Operation, Stack
+from stoker.store.settings import plan_policies_of
 from stoker.store.survey_records import ChangeRequest
 from stoker_foundation.clock import isoformat
 
@@ -78,10 +80,16 @@ UNCONTROLLED = Clearance()
 
 async def gate_of(parts: RecordingParts, context: RequestContext, stack: Stack, action: str) -> Gate:
     """Return the gate that a change of a stack passes; `action` is that of its operation."""
+    services = parts.services
+    control, written = await services.database.read(_rules_of, services, stack)
+    return Gate(parts, context, stack, action, control, bool(services.settings.plan_policies or written))
+
+
+def _rules_of(connection: Connection, services: EngineServices, stack: Stack) -> tuple[Control, Mapping[str, str]]:
+    """Return the change control of a stack, and the policies on its plans."""
     root_id = stack.root_id if stack.inputs else None
-    control = await parts.services.database.read(control_now, parts.services, stack.project_id, root_id)
-    judges = bool(parts.services.settings.plan_policies or await written_policies(parts.services, stack))
-    return Gate(parts, context, stack, action, control, judges)
+    control = control_now(connection, services, stack.project_id, root_id)
+    return control, plan_policies_of(connection, stack.project_id, stack.root_id)
 
 
 class Gate:

@@ -89,7 +89,7 @@ class Recorded:
 
 def facade_of(connection: Connection, services: EngineServices, stack: Stack, inputs: LoadedInputs) -> Facade | None:
     """Return the facade of a nested stack's parent resource, if its template uses it; None for a root stack."""
-    if stack.parent_resource is None or not _uses_facade(inputs):
+    if stack.parent_resource is None or not uses_facade(stack, inputs):
         return None
     row = queries.resource_by_uuid(connection, stack.parent_resource)
     if row is None or not row.state:
@@ -97,8 +97,9 @@ def facade_of(connection: Connection, services: EngineServices, stack: Stack, in
     return _facade(services.sealer.open(row.state).get("definition", {}))
 
 
-def _uses_facade(inputs: LoadedInputs) -> bool:
-    return not inputs.template.used_functions.isdisjoint(_FACADE)
+def uses_facade(stack: Stack, inputs: LoadedInputs) -> bool:
+    """Return whether the template of a nested stack refers to its parent resource."""
+    return stack.parent_resource is not None and not inputs.template.used_functions.isdisjoint(_FACADE)
 
 
 def _facade(recorded: Mapping[str, Any]) -> Facade:
@@ -141,7 +142,7 @@ def read_tree(
         if holder is None:
             facade = facade_of(connection, services, stack, loaded)
         else:
-            facade = _facade(holder.stored.definition) if _uses_facade(loaded) else None
+            facade = _facade(holder.stored.definition) if uses_facade(stack, loaded) else None
         holders |= {uuid: state for uuid, state in states.items() if state.type.nested}
         found.append(Recorded(stack, states, current_of(states.values()), loaded, facade))
     return found

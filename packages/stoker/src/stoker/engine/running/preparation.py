@@ -26,7 +26,7 @@ from stoker.engine.records.actions import FORWARD, NOTHING, REMOVES, RETURNS
 from stoker.engine.records.former_names import former_labels
 from stoker.engine.records.loader import LoadedInputs
 from stoker.engine.records.observations import is_observable, keep_deployed, record_found
-from stoker.engine.records.stack_view import facade_of
+from stoker.engine.records.stack_view import facade_of, uses_facade
 from stoker.engine.records.state import ResourceState, namesakes
 from stoker.engine.redaction.stacks import generated_secrets, secrets_above
 from stoker.engine.running.importing import read_imports
@@ -226,7 +226,9 @@ async def _bind_definition(run: OperationContext, inputs: LoadedInputs) -> Wante
     wanted.since, wanted.skipped = run.operation.created_at, run.planning.removing.skipped
     if inputs.template.uses("Fn::GetAZs"):
         await run.load_zones()
-    run.scope.parent = await run.services.database.read(facade_of, run.services, run.stack, inputs)
+    run.scope.parent = None
+    if uses_facade(run.stack, inputs):
+        run.scope.parent = await run.services.database.read(facade_of, run.services, run.stack, inputs)
     run.planning.attribute_keys = wanted.keys_for_resources()
     return wanted
 
