@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import socket
 import sys
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
+from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
-from sqlalchemy import MetaData, func, select, text
+from sqlalchemy import Connection, MetaData, create_engine, func, select, text
 from sqlalchemy.exc import DBAPIError, IntegrityError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
@@ -26,6 +28,9 @@ from stoker_foundation.clock import ManualClock
 from testing.servers import MariaDB
 from tests.store.rows import event, operation, stack
 
+OWN = {schema.VERSION_TABLE, "schema_compatibility", "alembic_version"}
+"""The tables about the tables."""
+
 
 def count(database: Database, table: Any) -> int:
     return int(
@@ -34,10 +39,29 @@ def count(database: Database, table: Any) -> int:
 
 
 def test_the_migrations_create_the_tables_that_the_code_expects(database: Database) -> None:
-    own = {schema.VERSION_TABLE, "schema_compatibility", "alembic_version"}
-    options = {"include_name": lambda name, kind, _: kind != "table" or name not in own}
+    options = {"include_name": lambda name, kind, _: kind != "table" or name not in OWN}
     with database.engine.connect() as connection:
         assert compare_metadata(MigrationContext.configure(connection, opts=options), tables.metadata) == []
+
+
+def test_a_new_database_has_the_tables_that_the_migrations_make() -> None:
+    """An empty SQLite database is not migrated: its tables are created at once."""
+
+    def made_by(make: Callable[[Connection], object]) -> dict[tuple[str, str], set[str]]:
+        with create_engine("sqlite://").begin() as connection:
+            make(connection)
+            rows = connection.exec_driver_sql("SELECT type, name, sql, tbl_name FROM sqlite_master").all()
+        return {(kind, name): parts(sql or "") for kind, name, sql, table in rows if table not in OWN}
+
+    def parts(sql: str) -> set[str]:
+        """The columns and constraints of a table in any order, or an index with its columns and its condition."""
+        head, _, inside = " ".join(sql.replace('"', "").split()).partition("(")
+        return {head, *(part.strip(" )") for part in re.split(r",(?![^(]*\))", inside))}
+
+    migrated = made_by(lambda connection: command.upgrade(schema.migrations(connection), "head"))
+    created = made_by(schema.upgrade)
+    assert created == migrated
+    assert any("WHERE parent_id IS NOT NULL" in part for part in created["index", "ix_stacks_parent_id"])
 
 
 async def test_migrating_again_changes_nothing(database: Database, journal: Journal) -> None:

@@ -12,20 +12,20 @@ compatible with the tables.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sqlalchemy import Column, Connection, MetaData, String, Table, create_engine, delete, insert, inspect, select
+from sqlalchemy import Column, Connection, MetaData, String, Table, create_engine, delete, insert, inspect, select, text
 
 from stoker.base.errors import Invalid
 from stoker.store.tables import metadata
 
 if TYPE_CHECKING:
     from alembic.config import Config
-    from alembic.script import Script
 
 # alembic is imported where tables are upgraded: it takes a tenth of the time in which an engine starts, and the tables
 # of most databases are those of the release.
@@ -34,8 +34,10 @@ VERSION_TABLE = "schema_revision"
 """The table in which alembic keeps the revision of the tables."""
 
 _MIGRATIONS = Path(__file__).parent / "migrations"
+_DECLARED = re.compile(r'^OLDEST_PROGRAM = "(\d+)"$', re.MULTILINE)
 _FIRST_RELEASE = "0001"
 """The revision of release 0.1.0."""
+_SQLITE = "sqlite"
 
 _own = MetaData()
 _revisions = Table(VERSION_TABLE, _own, Column("version_num", String(32), primary_key=True))
@@ -144,23 +146,43 @@ def upgrade(connection: Connection) -> None:
     found = versions(connection)
     if found.fit in (Fit.TOO_NEW, Fit.UNRELEASED):
         raise Invalid(found.problem())
-    if found.fit not in (Fit.EMPTY, Fit.OLDER):
+    if found.fit is Fit.EMPTY and connection.dialect.name == _SQLITE:
+        _create(connection)
+    elif found.fit in (Fit.EMPTY, Fit.OLDER):
+        _migrate(connection, found.database)
+    else:
         return
-    from alembic import command
-
-    config = migrations(connection)
-    _own.create_all(connection)
-    if found.database is not None and _recorded(connection, _revisions, {VERSION_TABLE}) is None:
-        connection.execute(insert(_revisions).values(version_num=found.database))
-    command.upgrade(config, "head")
-    oldest = max((_oldest_program(script) for script in _scripts()), key=int)
+    oldest = max(_oldest_programs(), default=_FIRST_RELEASE, key=int)
     _record(connection, _compatibility, "oldest_program", oldest)
     _record(connection, _first_revisions, "version_num", oldest if oldest == _FIRST_RELEASE else found.program)
 
 
+def _migrate(connection: Connection, revision: str | None) -> None:
+    """Run the revisions after `revision`."""
+    from alembic import command
+
+    _own.create_all(connection)
+    if revision is not None and _recorded(connection, _revisions, {VERSION_TABLE}) is None:
+        connection.execute(insert(_revisions).values(version_num=revision))
+    command.upgrade(migrations(connection), "head")
+
+
+def _create(connection: Connection) -> None:
+    """Create the tables in an empty SQLite database, as the revisions would do: an embedded Stoker starts with it.
+
+    All revisions one after the other take ten times as long, and alembic's modules stay in memory.
+    """
+    for index in (index for table in metadata.sorted_tables for index in table.indexes):
+        if condition := index.info.get("where"):
+            index.dialect_options[_SQLITE]["where"] = text(condition)
+    for tables in (_own, metadata):
+        tables.create_all(connection)
+    _record(connection, _revisions, "version_num", head())
+
+
 def head() -> str:
     """Return the revision that this program requires: the last one, by the names of the revisions' files."""
-    return max(path.name.partition("_")[0] for path in (_MIGRATIONS / "versions").glob("[0-9]*.py"))
+    return max(path.name.partition("_")[0] for path in _revision_files())
 
 
 def migrations(connection: Connection) -> Config:
@@ -203,7 +225,7 @@ def _shape_at(revision: str) -> Shape:
     """Return the tables at a revision, by running all revisions up to it on an empty database."""
     from alembic import command
 
-    if revision not in {script.revision for script in _scripts()}:
+    if revision not in {path.name.partition("_")[0] for path in _revision_files()}:
         return {}
     scratch = create_engine("sqlite://")
     with scratch.connect() as connection:
@@ -213,14 +235,14 @@ def _shape_at(revision: str) -> Shape:
     return {name: columns for name, columns in found.items() if name not in _own.tables}
 
 
-def _scripts() -> list[Script]:
-    from alembic.script import ScriptDirectory
-
-    return list(ScriptDirectory(str(_MIGRATIONS)).walk_revisions())
+def _revision_files() -> Iterator[Path]:
+    return (_MIGRATIONS / "versions").glob("[0-9]*.py")
 
 
-def _oldest_program(script: Script) -> str:
-    return str(getattr(script.module, "OLDEST_PROGRAM", _FIRST_RELEASE))
+def _oldest_programs() -> Iterator[str]:
+    """Yield what the revisions declare as `OLDEST_PROGRAM`. They are not imported, since they need alembic."""
+    for path in _revision_files():
+        yield from _DECLARED.findall(path.read_text(encoding="utf-8"))
 
 
 def _recorded(connection: Connection, table: Table, names: set[str]) -> str | None:
