@@ -12,6 +12,7 @@ from oslo_config import cfg
 with warnings.catch_warnings():  # webob, which keystonemiddleware is built on, imports the deprecated module cgi
     warnings.simplefilter("ignore", DeprecationWarning)
     from stoker.api.app import make_app
+    from stoker.api.server import Server
 from openstack_emulator.testing import ServedCloud
 from stoker.base.config import load_config
 from tests.api.api_support import PROJECT, FakeEngine, check_tokens, scripted_engine
@@ -47,6 +48,15 @@ def client(
     if "config" in request.fixturenames:
         return testing.TestClient(make_app(request.getfixturevalue("config"), engine, check_tokens))
     return shared[1]
+
+
+@pytest.fixture(scope="module")
+def url() -> Iterator[str]:
+    """The API over an engine that answers everything."""
+    server = Server(make_app(load_config([], []), scripted_engine(), check_tokens), "127.0.0.1", 0)
+    server.start()
+    yield server.url
+    server.stop()
 
 
 @pytest.fixture

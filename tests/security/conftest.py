@@ -8,6 +8,7 @@ waited for an answer meanwhile, and `engine_memory_mb`, the most memory that the
 from __future__ import annotations
 
 import inspect
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -26,8 +27,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    beginning = f"{_HERE}{os.sep}"
     for item in items:
-        if _HERE in item.path.parents:
+        if str(item.path).startswith(beginning):
             item.user_properties.append((_NAME, _named(item)))
 
 
