@@ -9,9 +9,9 @@ import gc
 import os
 import re
 import signal
-from collections.abc import AsyncIterator, Callable, Generator, Iterator
+from collections.abc import AsyncIterator, Callable, Generator, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import pytest
 from hypothesis import settings
@@ -98,6 +98,22 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     """Do not import modules of which all tests would be deselected: a quarter of what collecting tests takes."""
     slow = config.option.markexpr == "not slow" and collection_path.suffix == ".py"
     return True if slow and _SLOW.search(collection_path.read_text()) else None
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Keep the tests of a module that share what it makes once in one process: pytest-xdist deals tests out singly."""
+    for item in items:
+        if not item.get_closest_marker("xdist_group") and _shares(item):
+            item.add_marker(pytest.mark.xdist_group(item.path.stem))
+
+
+def _shares(item: pytest.Item) -> bool:
+    """Whether a test uses a fixture of its module that is made once."""
+    fixtures: Mapping[str, Sequence[Any]] = item._fixtureinfo.name2fixturedefs  # type: ignore[attr-defined]
+    return any(
+        found[-1].scope == "module" for name, found in fixtures.items() if name != modules_out_of_collection.__name__
+    )
 
 
 @pytest.hookimpl(wrapper=True)
