@@ -1,4 +1,4 @@
-"""Objects that nobody's stack has, made over the services' APIs as a user would."""
+"""Objects of a project that belong to no stack, created over the services' APIs."""
 
 from __future__ import annotations
 
@@ -34,6 +34,11 @@ class Objects:
 
     def net(self, name: str = "shop", **fields: Any) -> str:
         return self.make(f"{NEUTRON}/networks", "network", name=name, **fields)
+
+    def network(self, identifier: str) -> dict[str, Any] | None:
+        found = self.send("GET", f"{NEUTRON}/networks/{identifier}", also=404)
+        shown: dict[str, Any] | None = found.get("network")
+        return shown
 
     def subnet(self, net: str, cidr: str = "10.1.0.0/24", **fields: Any) -> str:
         return self.make(f"{NEUTRON}/subnets", "subnet", network_id=net, cidr=cidr, ip_version=4, **fields)

@@ -141,7 +141,7 @@ class Simulation:
         for member in self.cluster.members:
             process = member.process
             if chance.random() < 0.5 and not process.spared:
-                process.doom = process.entered + int(10 ** chance.uniform(0.5, 3.6))
+                process.kill_at = process.entered + int(10 ** chance.uniform(0.5, 3.6))
         if chance.random() < (0.8 if injector.slow_rate else 0.3):
             self._pause_one()
 
@@ -165,7 +165,7 @@ class Simulation:
         """
         self.injector.stop_troubles()
         for member in self.cluster.members:
-            member.process.doom = None
+            member.process.kill_at = None
         began = self.loop.time()
         await self.cluster.until_up()
         calm = 0

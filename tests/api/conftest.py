@@ -15,10 +15,17 @@ with warnings.catch_warnings():  # webob, which keystonemiddleware is built on, 
     from stoker.api.server import Server
 from openstack_emulator.testing import ServedCloud
 from stoker.base.config import load_config
+from testing.project_objects import Objects
 from tests.api.api_support import PROJECT, FakeEngine, check_tokens, scripted_engine
 from tests.api.moving import Stacks
 
 Request = Callable[..., testing.Result]
+
+
+@pytest.fixture
+def objects(served: ServedCloud) -> Objects:
+    """Makes objects of the project `demo` that no stack has."""
+    return Objects(served)
 
 
 @pytest.fixture

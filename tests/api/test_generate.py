@@ -26,11 +26,6 @@ def served() -> Iterator[ServedCloud]:
         yield served
 
 
-@pytest.fixture
-def objects(served: ServedCloud) -> Objects:
-    return Objects(served)
-
-
 def generated(stacks: Stacks, query: str = "") -> dict[str, Any]:
     answer = stacks.send("GET", f"/../generated_template{query}")
     assert answer.ok, answer.text

@@ -23,11 +23,6 @@ def served() -> Iterator[ServedCloud]:
         yield served
 
 
-@pytest.fixture
-def objects(served: ServedCloud) -> Objects:
-    return Objects(served)
-
-
 def body_of(grouped: Mapping[str, Any]) -> dict[str, Any]:
     files = {name: to_yaml(each) for name, each in grouped["files"].items()}
     return {"template": grouped["template"], "environment": grouped["environment"], "files": files}

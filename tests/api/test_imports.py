@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 
 from openstack_emulator.testing import ServedCloud
+from testing.project_objects import NEUTRON, Objects
 from tests.api.moving import Stacks, moves, template
 
 NET = {"type": "OS::Neutron::Net", "properties": {"name": "shop"}}
 UNNAMED = {"type": "OS::Neutron::Net"}
 VOLUME = {"type": "OS::Cinder::Volume", "properties": {"size": 1}}
 FAILING = {"type": "OS::Heat::TestResource", "properties": {"fail": True}}
-NETWORK = "/network/v2.0"
 
 
 def subnet(net: str, **properties: Any) -> dict[str, Any]:
@@ -30,34 +30,6 @@ def imports(**objects: str | Mapping[str, Any]) -> dict[str, Any]:
             for name, found in objects.items()
         ]
     }
-
-
-class Objects:
-    """Makes objects that no stack has."""
-
-    def __init__(self, served: ServedCloud, project: str = "demo") -> None:
-        self._token = served.token(project, project)
-        self._served = served
-
-    def send(self, method: str, path: str, body: Any = None) -> Any:
-        answer = self._served.call(method, path, body, self._token)
-        return answer.json if answer.status < 300 and answer.content else None
-
-    def net(self, name: str = "shop", **fields: Any) -> str:
-        return str(self.send("POST", f"{NETWORK}/networks", {"network": {"name": name, **fields}})["network"]["id"])
-
-    def subnet(self, net: str, cidr: str = "10.1.0.0/24") -> str:
-        body = {"subnet": {"network_id": net, "cidr": cidr, "ip_version": 4}}
-        return str(self.send("POST", f"{NETWORK}/subnets", body)["subnet"]["id"])
-
-    def shown(self, net: str) -> dict[str, Any] | None:
-        found = self.send("GET", f"{NETWORK}/networks/{net}")
-        return found["network"] if found is not None else None
-
-
-@pytest.fixture
-def objects(served: ServedCloud) -> Objects:
-    return Objects(served)
 
 
 def test_existing_objects_get_resources_without_a_write(stacks: Stacks, objects: Objects) -> None:
@@ -83,7 +55,7 @@ def test_existing_objects_get_resources_without_a_write(stacks: Stacks, objects:
     assert stacks.plan(wanted)["summary"] == {"keep": 3}
     stacks.send("DELETE", stacks.path)
     stacks.world.settle(done["id"])
-    assert objects.shown(net) is None  # the stack owns what it has imported
+    assert objects.network(net) is None  # the stack owns what it has imported
 
 
 def test_differences_are_changes_of_the_object(stacks: Stacks, objects: Objects) -> None:
@@ -98,8 +70,8 @@ def test_differences_are_changes_of_the_object(stacks: Stacks, objects: Objects)
     ]
     before = stacks.writes()
     stacks.update(template(v=VOLUME, net=down), imports(net=net))
-    assert stacks.writes()[len(before) :] == [f"PUT {NETWORK}/networks/{net}"]
-    assert objects.shown(net)["name"] == "store"  # type: ignore[index]
+    assert stacks.writes()[len(before) :] == [f"PUT {NEUTRON}/networks/{net}"]
+    assert objects.network(net)["name"] == "store"  # type: ignore[index]
 
 
 def test_a_new_stack_imports_and_an_identity_finds_the_object(stacks: Stacks, objects: Objects) -> None:
@@ -225,7 +197,7 @@ def test_a_resource_that_only_referred_to_an_object_owns_it_after_an_import(stac
     stacks.update(template(net=NET, sub=subnet("net")), imports(net=net))
     assert (stacks.objects(), stacks.writes()) == (had, before)
     stacks.update(template(v=VOLUME))
-    assert objects.shown(net) is None
+    assert objects.network(net) is None
 
 
 @pytest.mark.parametrize("name", ["shop", "store"])
@@ -237,7 +209,7 @@ def test_a_rollback_forgets_the_object_and_never_deletes_it(stacks: Stacks, obje
     done = stacks.update(wanted, imports(net=net), disable_rollback=False)
     assert done["stack_status"] == "ROLLBACK_COMPLETE"
     assert stacks.objects() == had
-    assert objects.shown(net) is not None
+    assert objects.network(net) is not None
     stacks.update(template(v=VOLUME, net=UNNAMED), imports(net=net))  # it belongs to nobody
     assert stacks.objects()["net"] == net
 
@@ -247,7 +219,7 @@ def test_the_rollback_of_a_new_stack_keeps_the_object(stacks: Stacks, objects: O
     done = stacks.create(template(net=NET, bad=FAILING), imports(net=net), disable_rollback=False)
     assert done["stack_status"] == "ROLLBACK_COMPLETE"
     assert stacks.objects() == {}
-    assert objects.shown(net) is not None
+    assert objects.network(net) is not None
 
 
 def test_a_rollback_refers_to_the_object_again(stacks: Stacks, objects: Objects) -> None:
@@ -258,7 +230,7 @@ def test_a_rollback_refers_to_the_object_again(stacks: Stacks, objects: Objects)
     assert done["stack_status"] == "ROLLBACK_COMPLETE"
     assert stacks.plan(refers)["summary"] == {"keep": 1}
     stacks.update(template(v=VOLUME))
-    assert objects.shown(net) is not None
+    assert objects.network(net) is not None
 
 
 def test_entries_stay_when_resources_are_renamed_replaced_or_removed(stacks: Stacks, objects: Objects) -> None:

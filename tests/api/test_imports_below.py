@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 import yaml
 
-from openstack_emulator.testing import ServedCloud
+from testing.project_objects import NEUTRON, Objects
 from tests.api.moving import Stacks, moves, template
-from tests.api.test_imports import FAILING, NET, VOLUME, Objects, imports, subnet
+from tests.api.test_imports import FAILING, NET, VOLUME, imports, subnet
 from tests.api.test_moved_below import below
 
 MEMBER = {
@@ -37,23 +37,13 @@ def removed(*paths: str) -> dict[str, Any]:
     return {"removed": [{"from": path, "destroy": False} for path in paths]}
 
 
-@pytest.fixture
-def objects(served: ServedCloud) -> Objects:
-    return Objects(served)
-
-
-def port(objects: Objects, net: str, name: str) -> str:
-    body = {"port": {"network_id": net, "name": name}}
-    return str(objects.send("POST", "/network/v2.0/ports", body)["port"]["id"])
-
-
 def ports(objects: Objects) -> set[str]:
-    return {each["id"] for each in objects.send("GET", "/network/v2.0/ports")["ports"]}
+    return {each["id"] for each in objects.send("GET", f"{NEUTRON}/ports")["ports"]}
 
 
 def test_a_new_stack_imports_into_a_group_of_nested_stacks_without_a_write(stacks: Stacks, objects: Objects) -> None:
     net = objects.net()
-    blue, green = port(objects, net, "blue"), port(objects, net, "green")
+    blue, green = objects.port(net, "blue"), objects.port(net, "green")
     objects_by_path: dict[str, str | Mapping[str, Any]] = {"group.blue.port": blue}
     objects_by_path |= {"net": {"name": "shop"}, "group.green.port": {"name": "green"}}
     entries = imports(**objects_by_path)
@@ -74,7 +64,7 @@ def test_a_new_stack_imports_into_a_group_of_nested_stacks_without_a_write(stack
 def test_a_plan_shows_each_difference_and_nothing_else_is_changed(stacks: Stacks, objects: Objects) -> None:
     stacks.create(template(net=NET, group=group("red")), files=FILES)
     net = stacks.objects()["net"]
-    blue, green = port(objects, net, "blue"), port(objects, net, "theirs")
+    blue, green = objects.port(net, "blue"), objects.port(net, "theirs")
     wanted = template(net=NET, group=group("red", "blue", "green"))
     entries, before = imports(**{"group.blue.port": blue, "group.green.port": green}), stacks.writes()
 
@@ -124,7 +114,7 @@ def test_a_failure_leaves_the_object_and_a_rollback_gives_it_up(
 ) -> None:
     stacks.create(template(net=NET, group=group("red")), files=FILES)
     had, net = below(stacks), stacks.objects()["net"]
-    blue = port(objects, net, "blue")
+    blue = objects.port(net, "blue")
     wanted = template(net=NET, group=group("red", "blue"), bad={**FAILING, "depends_on": "group"})
     entries = imports(**{"group.blue.port": blue})
     done = stacks.update(wanted, entries, files=FILES, disable_rollback=disable_rollback)
@@ -141,7 +131,7 @@ def test_a_failure_leaves_the_object_and_a_rollback_gives_it_up(
 
 def test_the_rollback_of_a_new_stack_keeps_the_objects(stacks: Stacks, objects: Objects) -> None:
     net = objects.net()
-    blue = port(objects, net, "blue")
+    blue = objects.port(net, "blue")
     wanted = template(net=NET, group=group("blue"), bad={**FAILING, "depends_on": "group"})
     entries = imports(**{"net": net, "group.blue.port": blue})
     done = stacks.create(wanted, entries, files=FILES, disable_rollback=False)
@@ -178,7 +168,7 @@ def test_a_member_and_a_resource_in_it_are_forgotten(stacks: Stacks, objects: Ob
 
 def test_entries_follow_moves_of_what_is_around(stacks: Stacks, objects: Objects) -> None:
     net = objects.net()
-    blue = port(objects, net, "new")
+    blue = objects.port(net, "new")
     moved = moves(**{"group": "ports", "ports.blue": "ports.new"})
     entries = {**imports(**{"net": net, "group.blue.port": blue}), **moved}
     wanted = template(net=NET, ports=group("new"))
@@ -213,7 +203,7 @@ def test_an_object_of_another_resource_is_refused(stacks: Stacks, objects: Objec
     wanted = template(net=NET, group=group("red", "blue", "green"))
     said = stacks.refused(wanted, imports(**{"group.blue.port": red}), files=FILES)
     assert f"the object {red} belongs to the resource port of the stack web" in said
-    port(objects, stacks.objects()["net"], "twice")
+    objects.port(stacks.objects()["net"], "twice")
     entries = imports(**{"group.blue.port": {"name": "twice"}, "group.green.port": {"name": "twice", "status": "DOWN"}})
     assert "is also imported as the resource group.blue.port" in stacks.refused(wanted, entries, files=FILES)
 
@@ -235,8 +225,7 @@ def test_an_import_whose_value_is_only_known_by_the_deployment_is_refused_before
 ) -> None:
     """Unless the value is the ID of an object that is imported, too, which is known."""
     net = objects.net()
-    body = {"subnet": {"network_id": net, "cidr": "10.7.0.0/24", "ip_version": 4}}
-    addresses = str(objects.send("POST", "/network/v2.0/subnets", body)["subnet"]["id"])
+    addresses = objects.subnet(net, "10.7.0.0/24")
     inner = {**template(net=NET), "outputs": {"id": {"value": {"get_resource": "net"}}}}
     values = {"cidr": "10.7.0.0/24", "network": {"get_param": "n"}}
     box = template(addresses={"type": "OS::Neutron::Subnet", "properties": values})

@@ -14,7 +14,7 @@ from openstack_emulator.testing import ServedCloud
 from stoker.base.errors import BadValue, CloudError
 from stoker.cloud.credentials import TokenCredential
 from stoker.engine.inspection.pacing import FIRST_PAUSE, Pace
-from stoker.engine.ownership.drift_schedule import MOST_FRUITLESS, first_look, next_look
+from stoker.engine.ownership.drift_schedule import MOST_INEFFECTIVE, first_look, next_look
 from stoker.engine.settings import EngineSettings
 from stoker.store import queries
 from stoker.store.records import FAILED, HEALING
@@ -154,13 +154,13 @@ async def test_repairs_end_after_two_that_did_not_help_until_a_user_acts(world: 
         results.append(found["repair"])
     assert (results[0], results[-1]) == ("begun", "ineffective")
     await passes(world, 4 * INTERVAL)
-    assert [one.status for one in await repairs(world, made["id"])] == [FAILED] * MOST_FRUITLESS
+    assert [one.status for one in await repairs(world, made["id"])] == [FAILED] * MOST_INEFFECTIVE
     world.in_cloud(world.served.cloud.faults.clear)
     await world.call("stack_update", ref=REF, template=template(net=NET), converge=True)
     await world.settle(made["id"])
     assert await name_of(world, net) == "declared"
     await renamed(world, net)
-    while len(await repairs(world, made["id"])) == MOST_FRUITLESS:
+    while len(await repairs(world, made["id"])) == MOST_INEFFECTIVE:
         await passes(world, 10)
     await world.settle(made["id"])
     assert await name_of(world, net) == "declared"

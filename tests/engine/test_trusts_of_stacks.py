@@ -121,7 +121,7 @@ async def test_a_trust_that_is_gone_is_created_again_by_the_next_caller(world: W
     template = "heat_template_version: 2021-04-16\nresources: {member: {type: member.yaml}}\n"
     made = await world.create("web", template, files={"member.yaml": member})
     revoke(world)
-    with pytest.raises(CloudError):  # what the engine had is worth nothing any more
+    with pytest.raises(CloudError):  # the credential of the engine is invalid now
         await (await world.engine.services.credentials.cloud_of(await stack(world, made["id"]))).get(
             "neutron", "/v2.0/networks"
         )

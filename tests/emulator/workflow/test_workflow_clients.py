@@ -2,35 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
-from keystoneauth1 import session
-from keystoneauth1.identity import v3
 from openstack.connection import Connection
-
-from openstack_emulator.services import new_cloud
-from openstack_emulator.testing import ServedCloud
 
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::PendingDeprecationWarning"),  # the SDK's own
 ]
-
-
-@pytest.fixture
-def connection() -> Iterator[Connection]:
-    """A connection to a cloud on the real clock, where delays are skipped."""
-    with ServedCloud(new_cloud(pace=0)) as served:
-        login = v3.Password(
-            auth_url=f"{served.url}/identity",
-            username="demo",
-            password="secret",
-            project_name="demo",
-            user_domain_id="default",
-            project_domain_id="default",
-        )
-        yield Connection(session=session.Session(login))
 
 
 def test_workflows_executions_and_cron_triggers(connection: Connection) -> None:

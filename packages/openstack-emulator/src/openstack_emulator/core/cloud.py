@@ -110,8 +110,8 @@ class Records:
         records = self.cloud.store.tables[self.service, collection]
         record = records.get(key)
         if record is not None:
-            doomed = record.take_fault() is not None
-            records.update(record, **(failed if doomed else changes))
+            has_fault = record.take_fault() is not None
+            records.update(record, **(failed if has_fault else changes))
 
     def now(self) -> datetime:
         return datetime.fromtimestamp(self.cloud.clock.now(), UTC)

@@ -22,7 +22,7 @@ FROZEN: list[object] = []
 
 
 class Process:
-    """Something that lives on the loop. `entered` counts how often it was; at `doom` it is killed instead."""
+    """Something that lives on the loop. `entered` counts how often it was; at `kill_at` it is killed instead."""
 
     def __init__(self, loop: SimulatedLoop, name: str) -> None:
         self.loop = loop
@@ -30,7 +30,7 @@ class Process:
         self.dead = False
         self.paused = False
         self.entered = 0
-        self.doom: int | None = None
+        self.kill_at: int | None = None
         self.spared = False
         self.on_death: list[Callable[[], None]] = []
         self._backlog: list[tuple[Context, Callable[..., object], tuple[object, ...]]] = []
@@ -43,7 +43,7 @@ class Process:
             self._backlog.append((context, callback, arguments))
             return
         self.entered += 1
-        if self.entered == self.doom:
+        if self.entered == self.kill_at:
             self.kill()
         if self.dead:
             FROZEN.append((callback, arguments))
@@ -52,7 +52,7 @@ class Process:
 
     def spare(self) -> None:
         """It is not killed any more: what its late requests create is removed by nobody else."""
-        self.spared, self.doom = True, None
+        self.spared, self.kill_at = True, None
 
     def kill(self) -> None:
         """`kill -9`."""

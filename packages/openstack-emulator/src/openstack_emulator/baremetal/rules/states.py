@@ -65,7 +65,7 @@ class States(Rules):
         self._nodes.rows.save(node)
 
     def finish_provisioning(self, key: str, during: str) -> None:
-        """End a state that takes time; a node that a fault rule dooms fails.
+        """End a state that takes time; a node with an injected fault fails.
 
         The power interface `fake` does not know the power state of a node before somebody has set it.
         """

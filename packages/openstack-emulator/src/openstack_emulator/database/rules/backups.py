@@ -76,7 +76,7 @@ class Backups(TimedRules):
         return parent
 
     def finish_backup(self, key: str) -> None:
-        """Complete a backup with what its instance contains now; one that a fault rule dooms has failed."""
+        """Complete a backup with what its instance contains now; one with an injected fault has failed."""
         backup = self.rows.get(key)
         if backup is None or backup.status != "BUILDING":
             return

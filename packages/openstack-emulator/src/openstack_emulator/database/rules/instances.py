@@ -114,7 +114,7 @@ class Instances(TimedRules):
         self.rows.save(instance)
 
     def finish_instance(self, key: str, status: str, after: dict[str, object]) -> None:
-        """End what is being done to an instance; one that a fault rule dooms is in ERROR."""
+        """End what is being done to an instance; one with an injected fault is in ERROR."""
         instance = self.rows.get(key)
         if instance is None or instance.status != status:
             return
@@ -145,7 +145,7 @@ class Instances(TimedRules):
             self.after(SECONDS_TO_DELETE, self.remove_instance, instance.id)
 
     def remove_instance(self, key: str) -> None:
-        """Remove an instance that has been shut down; one that a fault rule dooms is in ERROR."""
+        """Remove an instance that has been shut down; one with an injected fault is in ERROR."""
         instance = self.rows.get(key)
         if instance is None:
             return

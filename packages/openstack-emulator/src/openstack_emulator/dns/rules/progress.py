@@ -23,7 +23,7 @@ class _Tracked(NamedTuple):
 
 
 class Progress(Rules):
-    """Finishes changes of zones and record sets. One that a fault rule dooms ends with the status ERROR."""
+    """Finishes changes of zones and record sets. One with an injected fault ends with the status ERROR."""
 
     def __init__(self, records: Records) -> None:
         super().__init__(records)

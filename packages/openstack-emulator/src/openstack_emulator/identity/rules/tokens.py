@@ -198,7 +198,7 @@ class Tokens(Rules):
         return Grant(token, user, target, scope, roles) if roles else None
 
     def _roles(self, token: Token, target: Target, through: Delegation) -> list[Role]:
-        """The roles held on the target, reduced to those delegated. A trust is worth nothing without all of its
+        """The roles held on the target, reduced to those delegated. A trust is invalid without all of its
         roles."""
         trust, credential = through.trust, through.credential
         held = self._grants.roles_of(token.user_id if trust is None else trust.trustor_user_id, target)

@@ -81,9 +81,9 @@ class Trusts(Rules):
 
     def remove(self, trust: Trust) -> None:
         """End a trust and those made from it; their tokens end with them."""
-        doomed = [trust]
-        for each in doomed:
-            doomed.extend(self.rows.select(redelegated_trust_id=each.id))
+        removed = [trust]
+        for each in removed:
+            removed.extend(self.rows.select(redelegated_trust_id=each.id))
             self.rows.remove(each)
 
     def roles_of(self, trust: Trust) -> list[Role]:

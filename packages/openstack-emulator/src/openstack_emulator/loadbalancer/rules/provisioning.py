@@ -65,16 +65,16 @@ class Provisioning(Rules):
             self.cloud.of(NetworkService).state.changed()
 
     def finish(self, balancer_id: str, targets: list[str]) -> None:
-        """End everything that is pending in a load balancer; what a fault rule dooms among `targets` is in ERROR."""
+        """End everything that is pending in a load balancer; those of `targets` with an injected fault are in ERROR."""
         for record in self._tables.all_of(balancer_id):
-            doomed = record.take_fault() is not None and record.id in targets
+            has_fault = record.take_fault() is not None and record.id in targets
             if not record.provisioning_status.startswith("PENDING_"):
                 continue
-            if record.provisioning_status == "PENDING_DELETE" and not doomed:
+            if record.provisioning_status == "PENDING_DELETE" and not has_fault:
                 self._remove(record)
             else:
                 record.updated_at = self.now()
-                self._set_status(record, "ERROR" if doomed else ACTIVE)
+                self._set_status(record, "ERROR" if has_fault else ACTIVE)
         self._follow()
 
     def _remove(self, record: Provisioned) -> None:

@@ -158,8 +158,8 @@ class Ports(Resources[Port]):
         """The host has connected the port, if it still has it."""
         record = self.rows.get(key)
         if record is not None and record.host_id:
-            doomed = record.take_fault() is not None
-            self.change(record, status="ERROR" if doomed else "ACTIVE")
+            has_fault = record.take_fault() is not None
+            self.change(record, status="ERROR" if has_fault else "ACTIVE")
 
     def unbind(self, record: Port) -> None:
         """Take a port from its device."""

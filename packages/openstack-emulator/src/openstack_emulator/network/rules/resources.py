@@ -344,7 +344,7 @@ class Resources(Generic[T]):
         if not self.kind.states:
             return
         first, *later = self.kind.states
-        doomed = record.fault is not None and not later
-        self.rows.update(record, status="ERROR" if doomed else first)
+        has_fault = record.fault is not None and not later
+        self.rows.update(record, status="ERROR" if has_fault else first)
         if later:
             self.state.records.become(LINGER, self.rows, record, {"status": later[0]}, {"status": "ERROR"})

@@ -97,12 +97,12 @@ class VolumeChanges(Rules):
         volume, kind = self.volumes.rows.get(volume_id), self.volumes.types.rows.get(type_id)
         if volume is None or volume.status != "retyping":
             return
-        doomed = volume.take_fault() is not None
+        has_fault = volume.take_fault() is not None
         possible = kind is not None and self.volumes.supports(kind, volume.size)
-        if kind is not None and possible and not doomed:
+        if kind is not None and possible and not has_fault:
             volume.volume_type_id, volume.multiattach = type_id, is_multiattach(kind)
             volume.encrypted = kind.encryption is not None
-        volume.status = "error" if doomed else volume.previous or "available"
+        volume.status = "error" if has_fault else volume.previous or "available"
         volume.updated_at = self.moment()
         self.volumes.rows.save(volume)
 

@@ -150,8 +150,8 @@ class BackendObjects(Rules):
         snapshot, found = self._snapshots.rows.get(snapshot_id), self.rows.get(reference)
         if snapshot is None or snapshot.status != "creating":
             return
-        doomed = snapshot.take_fault() is not None
-        if doomed or found is None or found.source != volume_reference(snapshot.volume_id):
+        has_fault = snapshot.take_fault() is not None
+        if has_fault or found is None or found.source != volume_reference(snapshot.volume_id):
             snapshot.status, snapshot.updated_at = "error", self.moment()
             self._snapshots.rows.save(snapshot)
             return

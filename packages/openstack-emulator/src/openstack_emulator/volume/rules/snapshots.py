@@ -72,9 +72,9 @@ class Snapshots(Rules):
             if copied is None:
                 self.after(COPY, self.finish_snapshot, snapshot_id)
                 return
-            doomed = snapshot.take_fault() is not None or not copied
-            snapshot.status, snapshot.updated_at = "error" if doomed else "available", self.moment()
-            if not doomed:
+            has_fault = snapshot.take_fault() is not None or not copied
+            snapshot.status, snapshot.updated_at = "error" if has_fault else "available", self.moment()
+            if not has_fault:
                 snapshot.progress = "100%"
             self.rows.save(snapshot)
 

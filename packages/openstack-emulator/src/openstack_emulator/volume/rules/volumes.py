@@ -191,8 +191,8 @@ class Volumes(Rules):
         """Replace a status of `during` by `good`, or by `bad` when a fault rule demands it; leave any other status."""
         volume = self.rows.get(volume_id)
         if volume is not None and volume.status in during:
-            doomed = volume.take_fault() is not None
-            volume.status, volume.updated_at = bad if doomed else good, self.moment()
+            has_fault = volume.take_fault() is not None
+            volume.status, volume.updated_at = bad if has_fault else good, self.moment()
             self.rows.save(volume)
 
     def update(self, volume: Volume, changes: Mapping[str, object]) -> Volume:

@@ -11,7 +11,7 @@ from stoker.engine.planning.kinds import Kind
 from stoker.engine.planning.plan import Plan
 from stoker.store.records import Operation
 
-MOST_FRUITLESS = 2
+MOST_INEFFECTIVE = 2
 """Number of repairs in a row after which a stack still differs from its definition; then a user must act."""
 
 _JITTER = 0.1

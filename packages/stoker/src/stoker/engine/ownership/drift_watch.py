@@ -25,7 +25,7 @@ from stoker.engine.inspection.drift import DRIFTED, DriftComparer, comparers_of,
 from stoker.engine.inspection.pacing import Pace, PacedReads
 from stoker.engine.inspection.returning import returning_plan
 from stoker.engine.ownership.drift_schedule import (
-    MOST_FRUITLESS,
+    MOST_INEFFECTIVE,
     Mode,
     Repair,
     first_look,
@@ -138,7 +138,7 @@ class DriftWatch:
             rows += announcer.about_drift(stack, status, drifted)
         forget = partial(drifts.forget_older, stack_id=stack.id)
         if repair is Repair.BEGUN:  # the result of the look is recorded with the operation, or neither is
-            reason = f"Repair of drift started (attempt {attempt} of {MOST_FRUITLESS})"
+            reason = f"Repair of drift started (attempt {attempt} of {MOST_INEFFECTIVE})"
             await begin_repair(self._parts, stack, reason, observe=True, rows=rows, steps=[forget])
         else:
             batch = Batch().add(*rows).then(forget)
@@ -157,7 +157,7 @@ class DriftWatch:
         operations = await services.database.read(queries.operations_of, stack.id, EXAMINED_OPERATIONS)
         in_sync_at = await drift_free_at(self._parts, stack)
         tried = ineffective_repairs(operations, in_sync_at)
-        if tried >= MOST_FRUITLESS:
+        if tried >= MOST_INEFFECTIVE:
             return Repair.INEFFECTIVE, tried
         if await next_turn(self._parts, stack, operations, float(services.settings.drift_interval)) is None:
             return Repair.NOT_NOW, tried
