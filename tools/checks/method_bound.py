@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from tools.checks.source_tree import Module, SourceTree, dotted, resolved, show
 
 BOUND = 50
-BOUNDS = dict.fromkeys(("stoker.", "stoker_"), 40)
+BOUNDS = dict.fromkeys(("openstack_emulator.", "stoker.", "stoker_"), 40)
 """Smaller bounds of packages, by the beginning of their classes' names."""
 
 

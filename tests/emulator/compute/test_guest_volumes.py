@@ -200,7 +200,7 @@ def test_the_volume_of_an_image_is_attached_to_a_server_that_has_another_disk(cl
 
 
 def test_one_guest_at_a_time_runs_from_a_volume(cloud: RealNova, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("openstack_emulator.guests.machine.HOLD_SECONDS", 0.5)
+    monkeypatch.setattr("openstack_emulator.guests.volumes.HOLD_SECONDS", 0.5)
     admin = cloud.client.token("admin", "admin")
     body = {"volume_type": {"name": "shared", "extra_specs": {"multiattach": "<is> True"}}}
     assert cloud.client.call("POST", "/volume/v3/types", body, admin).status == 200

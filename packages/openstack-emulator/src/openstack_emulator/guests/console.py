@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
 from pathlib import Path
 
 LARGEST = 1 << 20
 """Bytes after which the older half of a log is dropped: a guest must not fill the disk."""
+READ_BYTES = 1 << 16
 
 
 class ConsoleLog:
@@ -20,6 +23,14 @@ class ConsoleLog:
             size = file.tell()
         if size > LARGEST:
             self._path.write_bytes(self._path.read_bytes()[-LARGEST // 2 :])
+
+    async def keep(self, reading: int) -> None:
+        """Write what comes through a pipe, until no process has it open for writing. reading: its descriptor."""
+        reader = asyncio.StreamReader()
+        pipe = os.fdopen(reading, "rb", buffering=0)
+        await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), pipe)
+        while data := await reader.read(READ_BYTES):
+            self.write(data)
 
     def read(self) -> str:
         """Return the log; empty if there is none."""

@@ -16,14 +16,10 @@ from openstack_emulator.guests.console import ConsoleLog
 from openstack_emulator.guests.fabric import NetworkFailed
 from openstack_emulator.guests.launching import GO, NAMESPACES, READY, WIRED, LaunchFailed, control_sockets, received
 from openstack_emulator.guests.metering import processor_time
-from openstack_emulator.guests.volumes import Contents
+from openstack_emulator.guests.volumes import Contents, DiskHold
 from openstack_emulator.guests.wiring import Wiring
 
 log = logging.getLogger(__name__)
-
-CONSOLE_BYTES = 1 << 16
-HOLD_SECONDS = 30.0
-"""How long a guest waits for the end of another one that runs from the same volume: longer than that one may take."""
 
 
 class Machine(ABC):
@@ -44,8 +40,7 @@ class Machine(ABC):
         self._directory = directory
         self._cloudside = cloudside
         self._wiring = wiring
-        self._contents = contents
-        self._held: asyncio.Lock | None = None
+        self._disk_hold = DiskHold(contents)
         self._addresses: list[Address] = []
         self._process: asyncio.subprocess.Process | None = None
         self._running: asyncio.Task[None] | None = None
@@ -179,30 +174,13 @@ class Machine(ABC):
         if self._process is not None:
             await self._thaw()
             return
-        await self._hold(guest.root())
+        if (root := guest.root()) is not None:
+            await self._disk_hold.take(root)
         try:
             await self._start_held(guest)
         except BaseException:
-            self._let_go()
+            self._disk_hold.release()
             raise
-
-    async def _hold(self, root: Volume | None) -> None:
-        """Wait until the volume that is the guest's disk is that of no other guest. Raises: LaunchFailed."""
-        if root is None:
-            return
-        lock = self._contents.lock(root)
-        try:
-            await asyncio.wait_for(lock.acquire(), HOLD_SECONDS)
-        except TimeoutError:
-            raise LaunchFailed(
-                f"The guest cannot be started: another guest runs from the volume {root.id}. Stop its server first."
-            ) from None
-        self._held = lock
-
-    def _let_go(self) -> None:
-        held, self._held = self._held, None
-        if held is not None:
-            held.release()
 
     async def _start_held(self, guest: Guest) -> None:
         await self._prepare(guest)
@@ -210,7 +188,7 @@ class Machine(ABC):
         control, inside = control_sockets()
         reading, writing = os.pipe()
         self._give(writing)
-        console = asyncio.create_task(self._keep_console(reading))
+        console = asyncio.create_task(self.console.keep(reading))
         with control:
             with inside:
                 try:
@@ -305,14 +283,6 @@ class Machine(ABC):
 
     # -- the process -----------------------------------------------------------------------------------------------
 
-    async def _keep_console(self, reading: int) -> None:
-        """Keep what is written to a pipe, until no process has it open for writing."""
-        reader = asyncio.StreamReader()
-        pipe = os.fdopen(reading, "rb", buffering=0)
-        await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), pipe)
-        while data := await reader.read(CONSOLE_BYTES):
-            self.console.write(data)
-
     async def _run(
         self,
         guest: Guest,
@@ -326,7 +296,7 @@ class Machine(ABC):
         await self._ended()
         await close()
         await self._wiring.leave(self._id)
-        self._let_go()
+        self._disk_hold.release()
         self._process = self._running = None
         if self._stopping:
             return

@@ -1,24 +1,22 @@
-"""One virtual machine: its process, and what is plugged in while it runs."""
+"""One virtual machine: its process, and its devices while it runs."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-import os
 import signal
 import socket
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from openstack_emulator.core.guests.driver import Address, Cloudside, Guest, Volume
-from openstack_emulator.core.guests.topology import Port
+from openstack_emulator.guests.devices import Devices
 from openstack_emulator.guests.disks import DiskContents
 from openstack_emulator.guests.fabric import Fabric, NetworkFailed
 from openstack_emulator.guests.launching import LaunchFailed
 from openstack_emulator.guests.machine import Machine
 from openstack_emulator.guests.monitor import Monitor, MonitorFailed
-from openstack_emulator.guests.rules import CARD, virtual_doors_filter
-from openstack_emulator.guests.spaces import Cable, card_commands, tap_name
+from openstack_emulator.guests.rules import virtual_doors_filter
 from openstack_emulator.guests.virtual_launching import (
     BASED_ON,
     CLOUD,
@@ -27,7 +25,7 @@ from openstack_emulator.guests.virtual_launching import (
     VirtualLauncher,
     last_error,
 )
-from openstack_emulator.guests.wiring import BATCH, Wiring
+from openstack_emulator.guests.wiring import Wiring
 
 log = logging.getLogger(__name__)
 
@@ -39,10 +37,6 @@ SETTINGS = {
     "ipv6/conf/default/disable_ipv6": "1",
 }
 """Of the namespace between a virtual machine and its networks: what passes is bridged."""
-UNPLUG_SECONDS = 15.0
-"""How long other operations wait for the system of a guest to give a device back."""
-SERIAL_LENGTH = 20
-"""Characters of a volume's ID that its disk shows as its serial number."""
 
 
 class VirtualMachine(Machine):
@@ -67,11 +61,8 @@ class VirtualMachine(Machine):
         self._fabric = fabric
         self._sockets: tuple[socket.socket, socket.socket] | None = None
         self._monitor: Monitor | None = None
-        self._cards: dict[str, tuple[Port, Cable]] = {}
-        self._volumes: dict[str, int] = {}
-        self._number = 1
+        self._devices: Devices | None = None
         self._rescued = False
-        self._removals: set[asyncio.Task[None]] = set()
 
     def ports_changed(self) -> None:
         """Plug network cards in or out soon, as the ports of the guest are now."""
@@ -114,29 +105,29 @@ class VirtualMachine(Machine):
         (ours, theirs), self._sockets = self._sockets, None
         theirs.close()
         self._monitor = monitor = Monitor(ours)
-        self._cards, self._volumes, self._number = {}, {}, 1
+        self._devices = devices = Devices(self._id, monitor, self._wiring, self._fabric, self._disks)
         try:
             await monitor.open()
-            await self._change_cards(monitor)
+            await devices.change_cards()
             if (root := guest.root()) is not None:
-                await self._plug_volume(monitor, root, root=True)  # before other volumes: their order decides the names
+                await devices.plug_volume(root, root=True)  # before other volumes: their order decides the names
             for volume in sorted(guest.volumes(), key=lambda volume: volume.device):
-                await self._plug_volume(monitor, volume)
+                await devices.plug_volume(volume)
             await monitor.execute("cont")
         except (MonitorFailed, NetworkFailed, OSError) as error:
             why = last_error(self._directory) or error
             raise LaunchFailed(f"The guest cannot be started: {why}.") from error
 
     async def _ended(self) -> None:
-        self._close_sockets()
-        monitor, self._monitor = self._monitor, None
-        if monitor is not None:
-            await monitor.close()
-
-    def _close_sockets(self) -> None:
         for one in self._sockets or ():
             one.close()
         self._sockets = None
+        devices, self._devices = self._devices, None
+        if devices is not None:
+            devices.end()
+        monitor, self._monitor = self._monitor, None
+        if monitor is not None:
+            await monitor.close()
 
     async def _freeze(self) -> None:
         await self._run_command("stop")
@@ -168,106 +159,27 @@ class VirtualMachine(Machine):
         for name in (OVERLAY, RESCUE_OVERLAY, BASED_ON):
             (self._directory / name).unlink(missing_ok=True)
 
-    # -- network cards ---------------------------------------------------------------------------------------------
+    # -- devices ---------------------------------------------------------------------------------------------------
 
     async def _follow_ports(self) -> None:
-        if self._monitor is None:
+        if self._devices is None:
             return
         try:
-            await self._change_cards(self._monitor)
+            await self._devices.change_cards()
         except (MonitorFailed, NetworkFailed) as error:
             log.error("The network cards of the server %s are not as they should be: %s", self._id, error)
 
-    async def _change_cards(self, monitor: Monitor) -> None:
-        """Plug network cards in or out until they are those of the ports. Raises: MonitorFailed, NetworkFailed."""
-        wanted = {port.id: (port, cable) for port, cable in self._wiring.laid(self._id)}
-        for key, (_, cable) in list(self._cards.items()):
-            if key not in wanted or wanted[key][1] != cable:
-                await self._unplug_card(monitor, key)
-        for key, (port, cable) in wanted.items():
-            if key not in self._cards:
-                await self._plug_card(monitor, port, cable)
-
-    async def _plug_card(self, monitor: Monitor, port: Port, cable: Cable) -> None:
-        name, card = f"card-{port.id}", tap_name(port.id, CARD)
-        (descriptor,) = await self._fabric.order("tap", cable.space, interface=card)
-        try:
-            await self._fabric.run(cable.space, "ip", BATCH, card_commands(cable, card))
-            await monitor.execute("getfd", descriptor, fdname=name)
-        finally:
-            os.close(descriptor)
-        await monitor.execute("netdev_add", type="tap", id=f"net-{port.id}", fd=name)
-        await monitor.execute(
-            "device_add", driver="virtio-net-pci", id=name, netdev=f"net-{port.id}", mac=port.mac, host_mtu=cable.mtu,
-            romfile="",
-        )  # fmt: skip
-        self._cards[port.id] = port, cable
-
-    async def _unplug_card(self, monitor: Monitor, key: str) -> None:
-        del self._cards[key]
-        behind = [("netdev_del", {"id": f"net-{key}"})]
-        await self._unplug(monitor, f"card-{key}", f"network card of the port {key}", behind)
-
-    async def _unplug(
-        self, monitor: Monitor, device: str, name: str, behind: Sequence[tuple[str, Mapping[str, object]]]
-    ) -> asyncio.Task[None]:
-        """Have the guest give a device back, and remove what is behind it: later, if its system still boots. Returns
-        what ends then.
-
-        behind: commands with their arguments.
-        """
-
-        async def remove() -> None:
-            try:
-                await monitor.unplug(device)
-                for command, arguments in behind:
-                    await monitor.execute(command, **arguments)
-            except MonitorFailed as error:
-                if self._monitor is monitor:
-                    log.error("The server %s still has the %s: %s", self._id, name, error)
-
-        removal = asyncio.create_task(remove())
-        self._removals.add(removal)
-        removal.add_done_callback(self._removals.discard)
-        await asyncio.wait([removal], timeout=UNPLUG_SECONDS)
-        if not removal.done():
-            log.warning("The guest of the server %s has not given the %s back yet.", self._id, name)
-        return removal
-
-    # -- volumes ---------------------------------------------------------------------------------------------------
-
     async def _attach(self, volume: Volume) -> None:
-        if self._monitor is None or volume.id in self._volumes:
+        if self._devices is None or self._devices.has(volume):
             return
         try:
-            await self._plug_volume(self._monitor, volume)
+            await self._devices.plug_volume(volume)
         except (MonitorFailed, OSError) as error:
             log.error("The volume %s cannot be attached to the guest of the server %s: %s", volume.id, self._id, error)
 
     async def _detach(self, volume: Volume, ended: asyncio.Future[bool]) -> None:
-        if self._monitor is None or volume.id not in self._volumes:
+        if self._devices is None or not self._devices.has(volume):
             ended.set_result(True)
             return
-        number = self._volumes.pop(volume.id)
-        behind: list[tuple[str, dict[str, object]]] = [
-            ("blockdev-del", {"node-name": f"disk-{number}"}), ("remove-fd", {"fdset-id": number}),
-        ]  # fmt: skip
-        removal = await self._unplug(self._monitor, f"volume-{number}", f"volume {volume.id}", behind)
+        removal = await self._devices.unplug_volume(volume)
         removal.add_done_callback(lambda _: ended.set_result(True))
-
-    async def _plug_volume(self, monitor: Monitor, volume: Volume, root: bool = False) -> None:
-        self._number += 1
-        number = self._number
-        file = os.open(await self._disks.disk(volume, root), os.O_RDWR | os.O_CLOEXEC)
-        try:
-            await monitor.execute("add-fd", file, **{"fdset-id": number})
-        finally:
-            os.close(file)
-        disk = {"driver": "file", "filename": f"/dev/fdset/{number}"}
-        node = {"driver": "raw", "node-name": f"disk-{number}", "discard": "unmap", "file": disk}
-        await monitor.execute("blockdev-add", **node)
-        await monitor.execute(
-            "device_add", driver="virtio-blk-pci", id=f"volume-{number}", drive=f"disk-{number}",
-            serial=volume.id[:SERIAL_LENGTH],
-        )  # fmt: skip
-        self._volumes[volume.id] = number

@@ -13,7 +13,7 @@ from uuid import uuid4
 
 from openstack_emulator.core.guests.driver import IMAGE, Volume
 from openstack_emulator.guests.fabric import Fabric, NetworkFailed
-from openstack_emulator.guests.launching import NamespaceLauncher, ShownVolume, task_command
+from openstack_emulator.guests.launching import LaunchFailed, NamespaceLauncher, ShownVolume, task_command
 from openstack_emulator.guests.spaces import guest_space
 
 log = logging.getLogger(__name__)
@@ -25,6 +25,8 @@ DISK = ".disk"
 FORMER = ".former-"
 """In the names of directories that were replaced, and to which a guest still writes that had them open."""
 DEVICE = re.compile(r"/dev/[a-z]+[0-9]*")
+HOLD_SECONDS = 30.0
+"""How long a guest waits for the end of another one that runs from the same volume: longer than that one may take."""
 
 
 class Contents(ABC):
@@ -243,3 +245,28 @@ class Volumes(Contents):
         finally:
             if not any(other.id == volume.id for _, other in self._shown):
                 await self._copy(f"volume-{volume.id}", f"volume-{volume.id}")
+
+
+class DiskHold:
+    """Holds the volume that is the disk of a guest while the guest runs, so that no other guest writes to it."""
+
+    def __init__(self, contents: Contents) -> None:
+        self._contents = contents
+        self._held: asyncio.Lock | None = None
+
+    async def take(self, root: Volume) -> None:
+        """Wait until the volume is the disk of no other guest. Raises: LaunchFailed."""
+        lock = self._contents.lock(root)
+        try:
+            await asyncio.wait_for(lock.acquire(), HOLD_SECONDS)
+        except TimeoutError:
+            raise LaunchFailed(
+                f"The guest cannot be started: another guest runs from the volume {root.id}. Stop its server first."
+            ) from None
+        self._held = lock
+
+    def release(self) -> None:
+        """Let other guests have the volume, if there is one."""
+        held, self._held = self._held, None
+        if held is not None:
+            held.release()
