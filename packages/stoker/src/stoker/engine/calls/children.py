@@ -119,7 +119,8 @@ class Child(ChildView):
         elif operation.status in UNFINISHED:
             self._wait_for(operation)  # before its state is read, so that an end in between is noticed
             operation = await self.above.parts.runs.refreshed(operation)
-        self.above.nested.begun[key] = operation
+        ended = operation.status not in UNFINISHED
+        self.above.nested.begun[key] = replace(operation, plan=None) if ended else operation  # plans can be large
         return self._outcome(operation)
 
     async def begin(
