@@ -33,10 +33,12 @@ class AwaitedOperations:
         """Call `wake` when an operation finishes; `who` identifies the waiter, which is registered once."""
         self._wakes.setdefault(operation_id, {})[who] = wake
 
-    def ended(self, operation_id: str) -> None:
-        """Wake the waiters of a finished operation."""
-        for wake in self._wakes.pop(operation_id, {}).values():
+    def ended(self, operation_id: str) -> bool:
+        """Wake the waiters of a finished operation; return whether there were any."""
+        waiters = self._wakes.pop(operation_id, {})
+        for wake in waiters.values():
             wake()
+        return bool(waiters)
 
     def besides(self, here: Collection[str]) -> list[str]:
         """Return the awaited operations that do not run here."""

@@ -8,7 +8,7 @@ examined when an engine starts.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
@@ -63,30 +63,33 @@ def claim_of(
     return Owned(key, physical_id, "", kind.type_name)
 
 
-def claim(batch: Batch, acquired: Iterable[Resource], states: Mapping[str, ResourceState], stack: Stack) -> list[Grant]:
+def claim(
+    batch: Batch,
+    acquired: Iterable[tuple[Resource, ResourceState]],
+    of_name: Callable[[str], Iterable[ResourceState]],
+    stack: Stack,
+) -> list[Grant]:
     """Add to a batch the claims to the objects whose IDs it records: `acquired` are the rows of resources with other
-    IDs, `states` all resources of the stack, by UUID.
+    IDs, each with its state, `of_name` returns the resources of the stack that have a name, earlier ones among them.
 
     Return what the resources own when the batch is committed.
     """
     grants: list[Grant] = []
-    for row in acquired:
-        owned = owned_by(states[row.uuid], stack)
+    for row, state in acquired:
+        owned = owned_by(state, stack)
         if owned is None:
-            grants.append(Grant(states[row.uuid], row.physical_id, nothing(row.uuid) if row.physical_id else None))
+            grants.append(Grant(state, row.physical_id, nothing(row.uuid) if row.physical_id else None))
             continue
         former = [
-            other
-            for other in states.values()
-            if other.row.ownership == owned.key and other.row.name == row.name and other.row.uuid != row.uuid
+            other for other in of_name(row.name) if other.row.ownership == owned.key and other.row.uuid != row.uuid
         ]
         grants += [Grant(other, other.recorded_id, double(owned.key, other.row.uuid)) for other in former]
-        grants.append(Grant(states[row.uuid], row.physical_id, owned.key))
+        grants.append(Grant(state, row.physical_id, owned.key))
         batch.claims.append(replace(owned, instead=frozenset(other.row.uuid for other in former)))
-    for grant in grants:
-        for written in (*batch.added, *batch.changed):
-            if isinstance(written, Resource) and written.uuid == grant.state.row.uuid:
-                written.ownership = grant.ownership
+    granted = {grant.state.row.uuid: grant.ownership for grant in grants}
+    for written in (*batch.added, *batch.changed):
+        if isinstance(written, Resource) and written.uuid in granted:
+            written.ownership = granted[written.uuid]
     return grants
 
 

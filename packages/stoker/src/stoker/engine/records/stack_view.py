@@ -296,8 +296,10 @@ class StackView:
 
     def named(self, name: str) -> ResourceState | None:
         """Return the current resource with this name, or the latest one that is being removed."""
+        if (state := self.current.get(name)) is not None:
+            return state
         leaving = [state for state in self.states.values() if state.row.name == name]
-        return self.current.get(name) or max(leaving, key=lambda state: state.row.position, default=None)
+        return max(leaving, key=lambda state: state.row.position, default=None)
 
     async def evaluate(self, work: Callable[[], Result], resources: int = 0) -> Result:
         """Return the result of evaluating the stack's template; long work is done outside the event loop.

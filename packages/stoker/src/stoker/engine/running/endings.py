@@ -160,7 +160,7 @@ def own(operation: Operation, engine_id: str, now: float) -> None:
 class Endings:
     """Records the ends of operations. `handed_over` are the ids of those that were released for other engines.
 
-    `tell_others` notifies other engines of an end.
+    `tell_others` notifies other engines of an end for which nothing waits here.
     """
 
     def __init__(
@@ -288,8 +288,9 @@ class Endings:
         LOG.info("handing over %s of stack %s", run.operation.action, run.stack.name)
 
     def _notify_finished(self, operation: Operation) -> None:
-        self._awaited.ended(operation.id)
-        self._tell_others(operation)
+        """Wake the run that waits for the operation; if none does in this process, notify the engine that has it."""
+        if not self._awaited.ended(operation.id):
+            self._tell_others(operation)
 
 
 def lines_about(operation: Operation, stack: Stack | None) -> AbstractContextManager[None]:

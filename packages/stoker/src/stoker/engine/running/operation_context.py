@@ -217,8 +217,14 @@ class OperationContext(StackContext):
         """The resources that a step may change: those of the name, and the one that it is about."""
         if self.progress.stopping is Stop.LOST:
             return []
-        found = [self.current.get(name), self.states.get(uuid or ""), *self.planning.earlier.get(name, ())]
-        return list({id(state): state for state in found if state and state.row.uuid in self.states}.values())
+        found = (self.states.get(uuid or ""), *self._of_name(name))
+        return list({id(state): state for state in found if state is not None}.values())
+
+    def _of_name(self, name: str) -> list[ResourceState]:
+        """Return the recorded resources of a name: the current one, and those from before the run."""
+        found = (self.current.get(name), *self.planning.earlier.get(name, ()))
+        known = {id(state): state for state in found if state is not None and state.row.uuid in self.states}
+        return list(known.values())
 
     def serves(self, state: ResourceState) -> bool:
         """Return whether a resource is the one that implements the definition."""
@@ -288,8 +294,8 @@ class OperationContext(StackContext):
             self.progress.unsaved_transfers = None
             batch.precede_with(transfers)
         batch.claims.clear()  # those of an attempt that was refused
-        acquired = [row for row in _resources_in(batch) if self._acquires(row)]
-        grants = object_owners.claim(batch, acquired, self.states, self.stack) if acquired else []
+        acquired = [(row, self.states[row.uuid]) for row in _resources_in(batch) if self._acquires(row)]
+        grants = object_owners.claim(batch, acquired, self._of_name, self.stack) if acquired else []
         await self.parts.announcer.commit(self.writer, batch, self.sinks)
         for grant in grants:
             grant.state.recorded_id, grant.state.row.ownership = grant.physical_id, grant.ownership
