@@ -24,6 +24,9 @@ Ask = Callable[[str, str, Any], tuple[int, Any]]
 AskQuery = Callable[..., tuple[int, Any]]
 """Sends an action to the Query API, with its parameters by name: status and body of the response."""
 
+HEARTBEAT_SECONDS, LEASE_SECONDS = 0.3, 120.0
+"""Of engines on one database: they look often at what the others have left, and none is taken for dead."""
+
 HEAD = {"heat_template_version": "2021-04-16"}
 SIGNED = {"AWSAccessKeyId": "k", "SignatureVersion": "2", "SignatureMethod": "HmacSHA256", "Signature": "s"}
 HOOKED = {"parameters": {}, "resource_registry": {"resources": {"word": {"hooks": "pre-update"}}}}
@@ -306,11 +309,26 @@ async def serve_engine(url: str, cloud: str, token: str) -> None:
     await world.stop()
 
 
+async def join(path: str, cloud: str, token: str) -> None:
+    """Work on a database with an engine of release 0.1.0, beside others, until standard input ends; print its ID."""
+    from stoker.engine.settings import EngineSettings
+
+    emulated: Any = import_module("crashing").Emulated(cloud, token)
+    settings = EngineSettings(heartbeat_seconds=HEARTBEAT_SECONDS, lease_seconds=LEASE_SECONDS)
+    peers: Any = import_module("stoker.engine.peers").NoPeers()  # a module of release 0.1.0
+    world: Any = await import_module("world").World(path, emulated, settings=settings, peers=peers).start()
+    print(world.engine.id, flush=True)
+    await asyncio.get_running_loop().run_in_executor(None, sys.stdin.read)
+    await world.stop()
+
+
 def main(role: str, *arguments: str) -> None:
     if role == "api":
         print(json.dumps({"seen": scenario(PipedClient(), json.loads(arguments[0]))}), flush=True)
     elif role == "engine":
         asyncio.run(serve_engine(*arguments))
+    elif role == "join":
+        asyncio.run(join(*arguments))
     else:
         print(json.dumps(signatures()))
 

@@ -6,19 +6,28 @@ import asyncio
 import json
 import subprocess
 import sys
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import select
 
 from openstack_emulator.services import new_cloud
 from openstack_emulator.testing import ServedCloud
 from stoker.base.context import RequestContext
 from stoker.contract.request import ADDED, Answer, Request, wire_name
+from stoker.engine.ownership.peers import NoPeers
+from stoker.engine.settings import EngineSettings
 from stoker.operations import OPERATIONS
 from stoker.rpc.contract import answer_of, packed, reply_of, unpacked
 from stoker.rpc.dispatch import Dispatcher
+from stoker.store.database import Database
+from stoker.store.records import COMPLETE, PENDING, UNFINISHED
+from stoker.store.tables import operations, stacks
 from stoker_foundation.clock import SystemClock
 from testing.harness import World
 from tests.upgrades import mixed_releases, releases
@@ -149,3 +158,122 @@ def test_an_api_of_this_release_calls_an_engine_of_the_one_before(sources: Path,
             process.stdin.close()
         assert process.returncode == 0
     assert seen
+
+
+# -- engines of two releases on one database --------------------------------------------------------------------------
+
+MEMBERS = 12
+TREE = {"name": "tree", "id": None}
+
+
+def tree(label: str) -> dict[str, Any]:
+    """A request for a group of nested stacks, each with a network."""
+    net = {"type": "OS::Neutron::Net", "properties": {"name": {"get_param": "label"}}}
+    member = {**mixed_releases.HEAD, "parameters": {"label": {"type": "string"}}, "resources": {"net": net}}
+    definition = {"type": "member.yaml", "properties": {"label": f"{label}-%index%"}}
+    group = {"type": "OS::Heat::ResourceGroup", "properties": {"count": MEMBERS, "resource_def": definition}}
+    return {
+        "template": {**mixed_releases.HEAD, "resources": {"group": group}},
+        "files": {"member.yaml": json.dumps(member)},
+    }
+
+
+@contextmanager
+def engine_of_the_release_before(sources: Path, path: Path, served: ServedCloud) -> Iterator[str]:
+    """An engine on a database, in a process of its own, until the end of the context: its ID."""
+    with subprocess.Popen(
+        [sys.executable, str(PROGRAM), "join", str(path), served.url, served.token("demo", "demo")],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env=dict(releases.environment(sources)),
+    ) as process:
+        assert process.stdout is not None and process.stdin is not None
+        yield process.stdout.readline().strip()
+        process.stdin.close()
+    assert process.returncode == 0
+
+
+@contextmanager
+def served_cloud() -> Iterator[ServedCloud]:
+    with ServedCloud(new_cloud(pace=0.0)) as served:
+        yield served
+
+
+async def engine_that_offers(path: Path, served: ServedCloud, *, takes: bool) -> World:
+    """An engine of this release that offers nearly all nested stacks; unless it `takes` offers, to others only."""
+    settings = EngineSettings(
+        heartbeat_seconds=mixed_releases.HEARTBEAT_SECONDS,
+        lease_seconds=mixed_releases.LEASE_SECONDS,
+        nested_at_once=1,
+    )
+    world = await World(path, served, clock=SystemClock(), settings=settings, peers=NoPeers()).start()
+    world.engine.membership.shared_work._is_trial = not takes
+    return world
+
+
+async def until(database: Database, *statuses: str, some: bool) -> None:
+    """Return when some operations have one of these statuses, or none any more."""
+    query = select(operations.c.id).where(operations.c.status.in_(statuses)).limit(1)
+    for _ in range(3000):
+        found = await database.read(lambda connection: connection.execute(query).first())
+        if (found is not None) == some:
+            return
+        await asyncio.sleep(0.1)
+    raise AssertionError("the operations do not get there")
+
+
+def changes(served: ServedCloud) -> Counter[str]:
+    """How many requests have changed networks, by their method."""
+    entries = served.do(lambda: served.cloud.journal.select({}))
+    return Counter(entry["method"] for entry in entries if "/networks" in entry["path"] and entry["method"] != "GET")
+
+
+@pytest.mark.parametrize("takes", [False, True])
+async def test_an_engine_of_the_release_before_shares_what_one_of_this_release_offers(
+    sources: Path, tmp_path: Path, takes: bool
+) -> None:
+    """It takes offers over as operations without an owner; each is carried out once, whoever takes it."""
+    path = tmp_path / "stoker.db"
+    with served_cloud() as served:
+        world = await engine_that_offers(path, served, takes=takes)
+        with engine_of_the_release_before(sources, path, served) as before:
+            await world.engine.membership.beat()
+            assert world.engine.others.alive
+            for method, arguments in (
+                ("stack_create", {"name": "tree", **tree("first")}),
+                ("stack_update", {"ref": TREE, **tree("second")}),
+                ("stack_delete", {"ref": TREE}),
+            ):
+                await world.call(method, **arguments)
+                await until(world.database, *UNFINISHED, some=False)
+            columns = operations.c
+            query = select(columns.action, columns.owner, columns.epoch, columns.status)
+            rows = await world.database.read(lambda connection: connection.execute(query).all())
+        await world.stop()
+        assert Counter((row.action, row.epoch, row.status) for row in rows) == {
+            (action, 1, COMPLETE): MEMBERS + 2 for action in ("CREATE", "UPDATE", "DELETE")
+        }
+        assert changes(served) == {"POST": MEMBERS, "PUT": MEMBERS, "DELETE": MEMBERS}
+        theirs = Counter(row.action for row in rows if row.owner == before)
+        assert takes or theirs == dict.fromkeys(("CREATE", "UPDATE", "DELETE"), MEMBERS - 1)
+
+
+async def test_an_engine_of_the_release_before_completes_what_one_of_this_release_leaves(
+    sources: Path, tmp_path: Path
+) -> None:
+    """With offers that nobody has taken yet."""
+    path = tmp_path / "stoker.db"
+    with served_cloud() as served:
+        world = await engine_that_offers(path, served, takes=False)
+        with engine_of_the_release_before(sources, path, served):
+            await world.engine.membership.beat()
+            await world.call("stack_create", name="tree", **tree("first"))
+            await until(world.database, PENDING, some=True)
+            await world.stop()
+            database = Database(f"sqlite:///{path}")
+            await until(database, *UNFINISHED, some=False)
+            statuses = database.read_now(lambda connection: connection.execute(select(stacks.c.status)).scalars().all())
+            database.close()
+        assert Counter(statuses) == {COMPLETE: MEMBERS + 2}
+        assert changes(served) == {"POST": MEMBERS}
