@@ -32,9 +32,12 @@ class Link:
 
     Connections that were swallowed remain so: when the link passes again, only new connections work, as behind a
     firewall that has forgotten them.
+
+    `round_trips` counts how often a client has sent something after an answer, or for the first time.
     """
 
     def __init__(self, target: int) -> None:
+        self.round_trips = 0
         self._target = target
         self._mode = Mode.PASS
         self._delay = 0.0
@@ -123,29 +126,43 @@ class Link:
         connection = _Connection(self._mode, (writer, onward))
         self._connections.add(connection)
         await asyncio.gather(
-            self._pump(connection, reader, onward, {Mode.HOLE}),
-            self._pump(connection, back, writer, {Mode.HOLE, Mode.DEAF}),
+            self._pump(connection, reader, onward, {Mode.HOLE}, self._asked),
+            self._pump(connection, back, writer, {Mode.HOLE, Mode.DEAF}, self._answered),
         )
         if connection.mode is Mode.PASS:
             self._connections.discard(connection)
 
     async def _pump(
-        self, connection: _Connection, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, swallowed: set[Mode]
+        self,
+        connection: _Connection,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+        swallowed: set[Mode],
+        note: Callable[[_Connection], None],
     ) -> None:
         with contextlib.suppress(OSError):
             while data := await reader.read(_CHUNK):
                 if self._delay:
                     await asyncio.sleep(self._delay)
                 if connection.mode not in swallowed:
+                    note(connection)
                     writer.write(data)
                     await writer.drain()
         if connection.mode not in swallowed:  # the end of a connection is swallowed, too
             writer.close()
 
+    def _asked(self, connection: _Connection) -> None:
+        self.round_trips += not connection.asks
+        connection.asks = True
+
+    def _answered(self, connection: _Connection) -> None:
+        connection.asks = False
+
 
 class _Connection:
     def __init__(self, mode: Mode, writers: tuple[asyncio.StreamWriter, asyncio.StreamWriter]) -> None:
         self.mode = mode
+        self.asks = False
         self._writers = writers
 
     def abort(self) -> None:

@@ -22,8 +22,8 @@ from math import ceil
 from typing import Any, TypeVar
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url, text
-from sqlalchemy.exc import ArgumentError, DBAPIError
-from sqlalchemy.pool import QueuePool
+from sqlalchemy.exc import ArgumentError, DBAPIError, DisconnectionError
+from sqlalchemy.pool import ConnectionPoolEntry, QueuePool
 
 from stoker.base.errors import Invalid, StokerError
 from stoker.store import schema
@@ -119,6 +119,11 @@ _DRIVERS = {_SQLITE: "pysqlite", _POSTGRESQL: "psycopg", "mysql": "pymysql", "ma
 _EXAMPLE = "postgresql+psycopg://USER:PASSWORD@HOST:PORT/NAME"
 _CONNECT_SECONDS = 10
 _RETRY_SECONDS = 0.5
+_RECENT_SECONDS = 1.0
+"""For how long a connection that was used is taken to be there still."""
+
+_USED = "stoker_used"
+"""The entry with the time of the last use in what a pool keeps of a connection."""
 
 _LOCK = {
     _POSTGRESQL: ("SELECT pg_advisory_lock(1937010539)", "SELECT pg_advisory_unlock(1937010539)"),
@@ -179,6 +184,7 @@ class Database:
         self._pool = pool or Pool()
         self.url = _checked(url).update_query_string(self._pool.parameters, append=True)
         self.engine = _engine(self.url, self._pool)
+        self._reading = _reading_engine(self.url, self._pool, self.engine)
         self._outage = Outage("read")
         self._readers = ThreadPoolExecutor(_READERS, thread_name_prefix="store-read")
 
@@ -277,7 +283,7 @@ class Database:
 
     def read_now(self, query: Callable[..., Result], *arguments: object) -> Result:
         """Like `read`, on the calling thread."""
-        with self.engine.connect() as connection:
+        with self._reading.connect() as connection:
             return query(connection, *arguments)
 
     @contextmanager
@@ -296,6 +302,7 @@ class Database:
         """Close all connections."""
         self._readers.shutdown(wait=True)
         self.engine.dispose()
+        self._reading.dispose()
 
 
 def _checked(url: str) -> URL:
@@ -320,7 +327,8 @@ def _checked(url: str) -> URL:
 def _engine(url: URL, pool: Pool) -> Engine:
     if url.get_backend_name() != _SQLITE:
         try:
-            return _server_engine(url, pool)
+            # A statement that has waited for a row's lock reads the row as it is now.
+            return _server_engine(url, pool, isolation_level="READ COMMITTED")
         except ImportError as error:
             extra = "postgresql" if url.get_backend_name() == _POSTGRESQL else "mysql"
             raise Invalid(
@@ -349,17 +357,40 @@ def _engine(url: URL, pool: Pool) -> Engine:
     return engine
 
 
-def _server_engine(url: URL, pool: Pool) -> Engine:
-    """With READ COMMITTED, a statement that has waited for a row's lock reads the row as it is now."""
+def _reading_engine(url: URL, pool: Pool, writing: Engine) -> Engine:
+    """Return the engine for reads: each statement is a transaction of its own, which needs no message to begin or end.
+
+    So are SQLite's, where no transaction has been begun.
+    """
+    if url.get_backend_name() == _SQLITE:
+        return writing
+    engine = _server_engine(url, pool, isolation_level="AUTOCOMMIT", skip_autocommit_rollback=True)
+    if url.get_backend_name() == _POSTGRESQL:
+        event.listen(engine, "connect", _hold_cursors)
+    return engine
+
+
+def _hold_cursors(connection: Any, _record: object) -> None:
+    """Let PostgreSQL keep the cursors from which rows are read one after another, which end with a transaction."""
+    from psycopg import ServerCursor
+
+    def held(of: Any, **options: Any) -> ServerCursor[Any]:
+        return ServerCursor(of, **options | {"withhold": True})
+
+    connection.server_cursor_factory = held
+
+
+def _server_engine(url: URL, pool: Pool, **isolation: Any) -> Engine:
+    # A connection that is returned is in no transaction: whoever opened one has ended it.
     engine = create_engine(
         url,
-        pool_pre_ping=True,
-        isolation_level="READ COMMITTED",
+        pool_reset_on_return=None,
         connect_args={"connect_timeout": _CONNECT_SECONDS},
+        **isolation,
         **pool.options(),
     )
-    if pool.silence is not None:
-        notice_silence(engine, pool.silence)
+    lost = notice_silence(engine, pool.silence) if pool.silence is not None else _overlook
+    _examine_idle_connections(engine, lost)
     if pool.idle_transaction is not None:
         limit = _IDLE_LIMIT[engine.dialect.name](pool.idle_transaction)
         event.listen(engine, "connect", lambda connection, _record: limit(connection))
@@ -368,6 +399,32 @@ def _server_engine(url: URL, pool: Pool) -> Engine:
     if pool.read_only:
         event.listen(engine, "connect", partial(_refuse_writes, _READ_ONLY[url.get_backend_name()]))
     return engine
+
+
+def _overlook(error: BaseException) -> None:
+    """Note nothing of a lost connection, for which there is no limit."""
+
+
+def _examine_idle_connections(engine: Engine, lost: Callable[[BaseException], None]) -> None:
+    """Replace a connection that is lost, if nobody has used it for a while: one in use fails with its statement, which
+    is then repeated.
+    """
+
+    def note(_connection: object, record: ConnectionPoolEntry) -> None:
+        record.info[_USED] = time.monotonic()
+
+    def examine(connection: Any, record: ConnectionPoolEntry, _proxy: object) -> None:
+        used = record.info.get(_USED)
+        if used is None or time.monotonic() < used + _RECENT_SECONDS:
+            return
+        try:
+            engine.dialect.do_ping(connection)
+        except engine.dialect.loaded_dbapi.Error as error:
+            lost(error)
+            raise DisconnectionError(str(error)) from error
+
+    event.listen(engine, "checkin", note)
+    event.listen(engine, "checkout", examine)
 
 
 def _refuse_writes(statement: str, connection: Any, _record: object) -> None:

@@ -54,24 +54,29 @@ class ResponseDeadline:
             self._exhausted_at = now
 
 
-def notice_silence(engine: Engine, seconds: float) -> None:
-    """Let all connections of an engine fail when the server is silent for `seconds`."""
+def notice_silence(engine: Engine, seconds: float) -> Callable[[BaseException], None]:
+    """Let all connections of an engine fail when the server is silent for `seconds`.
+
+    Return a function to call with the error of a connection that was lost where the engine does not learn of it.
+    """
     connect = {"psycopg": _connect_psycopg, "pymysql": _connect_pymysql}[engine.dialect.driver]
     deadline = ResponseDeadline(seconds)
 
     def open_connection(_dialect: object, _record: object, arguments: Any, parameters: dict[str, object]) -> object:
         return connect(deadline.seconds, arguments, parameters)
 
-    def note(context: ExceptionContext) -> None:
-        error = context.original_exception
-        if not context.is_disconnect:
-            return
+    def lost(error: BaseException) -> None:
         if isinstance(error.__cause__ or error.__context__, TimeoutError):
             deadline.exhausted()
         _log.warning("A connection to the database was lost, and is opened again: %s", error)
 
+    def note(context: ExceptionContext) -> None:
+        if context.is_disconnect:
+            lost(context.original_exception)
+
     event.listen(engine, "do_connect", open_connection)
     event.listen(engine, "handle_error", note)
+    return lost
 
 
 def _connect_psycopg(limit: float, arguments: Any, parameters: dict[str, object]) -> object:

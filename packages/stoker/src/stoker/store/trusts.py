@@ -15,6 +15,7 @@ from sqlalchemy import Connection, and_, bindparam, delete, insert, select, upda
 
 from stoker.base.errors import Conflict
 from stoker.store import statements
+from stoker.store.records import Stack
 from stoker.store.tables import stacks, trusts
 
 _USABLE = (
@@ -68,11 +69,12 @@ def move(connection: Connection, root_id: str, former: str | None, credential: s
     give_up_unused(connection, former)
 
 
-def inherit(connection: Connection, stack_id: str, parent_id: str) -> None:
-    """Set a nested stack's credential to the current one of the stack above it."""
+def inherit(connection: Connection, stack: Stack, parent_id: str) -> None:
+    """Set the credential of a nested stack that was just recorded to the current one of the stack above it."""
     above = connection.execute(_CREDENTIAL, {"id": parent_id}).scalar()
-    change = statements.change(stacks, ("id",), ("credential",))
-    connection.execute(change, statements.assigned({"id": stack_id}, {"credential": above}))
+    if above != stack.credential:
+        change = statements.change(stacks, ("id",), ("credential",))
+        connection.execute(change, statements.assigned({"id": stack.id}, {"credential": above}))
 
 
 def give_up_unused(connection: Connection, credential: str | None) -> None:

@@ -147,7 +147,7 @@ class Submissions:
         if stack.parent_id is None:
             batch.then(partial(lock_credential, text=stack.credential))
         else:
-            batch.then(partial(trusts.inherit, stack_id=stack.id, parent_id=stack.parent_id))
+            batch.then(partial(trusts.inherit, stack=stack, parent_id=stack.parent_id))
         batch.steps.extend(steps)
         batch.add(self._announcer.stack_event(stack, operation.action, IN_PROGRESS, stack.reason))
         with self._runs.taking_on(operation.id):

@@ -183,9 +183,9 @@ class Endings:
 
         1. The parent's resource is notified before the commit, so that what it has learned is recorded in the same
            transaction as the end: an engine that dies in between notifies it again.
-        2. The operation's own row, snapshots and exports are changed even if a newer operation decides about the stack;
-           the stack's state, its events and the rollback only if none does. `settle` learns that in the transaction,
-           under the lock on the stack's row, so it comes after what does not depend on it.
+        2. The operation's own row, snapshots, exports, and what is `lasting` of the stack are changed even if a newer
+           operation decides about it; the stack's state, its events and the rollback only if none does. `settle` learns
+           that in the transaction, under the lock on the stack's row, so it comes after what does not depend on it.
         3. The credential is given up last, when the state says that the stack is deleted: until then it is used. If
            event sinks are to be notified, their last notification gives it up, since it is needed to send it.
         4. The run gets the ended operation, waiters are woken, and other engines are notified only after the commit:
@@ -202,6 +202,7 @@ class Endings:
             failure=failure.to_json() if failure is not None else None,
         )
         values: dict[str, Any] = {"status": status, "reason": reason}
+        lasting: dict[str, Any] = {}
         cause = failure.path_json() if failure is not None else None
         events = [self._announcer.stack_event(stack, operation.stack_action, status, reason, cause)]
         batch = await notify_parent_resource(run, status)
@@ -212,7 +213,7 @@ class Endings:
         if status == COMPLETE:
             values |= outcome(operation, run.inputs, now)
             if operation.action in DEFINES:
-                batch.then(partial(queries.set_stack, stack_id=stack.id, values={"good_inputs": operation.inputs}))
+                lasting["good_inputs"] = operation.inputs
             if (step := exchanged(run)) is not None:
                 batch.then(step)
         rollback = (
@@ -232,7 +233,9 @@ class Endings:
 
         def settle(connection: Connection) -> None:
             """Set the state and the next operation of the stack, unless a newer operation decides about them."""
-            current[0] = queries.set_stack_of(connection, operation.id, stack.id, values)
+            current[0] = queries.set_stack_of(connection, operation.id, stack.id, values | lasting)
+            if lasting and not current[0]:
+                queries.set_stack(connection, stack.id, lasting)
             if current[0]:
                 queries.add_events(connection, events)
                 if rows:

@@ -150,7 +150,7 @@ def _add_begun(run: OperationContext, batch: Batch, begun: NewNestedStack) -> No
     stack.operation = operation.id
     batch.property_sets.append(begun.property_set)
     batch.add(begun.prepared.row, stack, operation, begun.holder.seal()).then(begun.prepared.save)
-    batch.then(partial(trusts.inherit, stack_id=stack.id, parent_id=run.stack.id))
+    batch.then(partial(trusts.inherit, stack=stack, parent_id=run.stack.id))
     batch.add(announcer.stack_event(stack, "CREATE", IN_PROGRESS, "Stack CREATE started"))
     batch.add(announcer.stack_event(stack, "CREATE", COMPLETE, stack.reason))
     created = run.event(begun.holder)
