@@ -22,6 +22,7 @@ _CHANGED = {
     ("stacks", "live_name"): f"CASE WHEN {_DELETED} THEN NULL ELSE live_name || '-' || copy_number END",
     ("stacks", "deleted_at"): f"CASE WHEN {_DELETED} THEN created_at + copy_number ELSE deleted_at END",
     ("stacks", "created_at"): "created_at + CASE WHEN copy_number % 2 = 0 THEN copy_number ELSE -copy_number END",
+    ("stacks", "updated_at"): "updated_at + CASE WHEN copy_number % 2 = 0 THEN copy_number ELSE -copy_number END",
     ("resources", "physical_id"): "physical_id || '-' || copy_number",
     ("resources", "ownership"): "ownership || '-' || copy_number",
     ("search_terms", "value"): "value || '-' || copy_number",

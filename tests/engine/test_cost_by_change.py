@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import Connection, insert, update
 
 from openstack_emulator.services import new_cloud
 from openstack_emulator.testing import ServedCloud
@@ -21,6 +22,7 @@ from stoker.engine.core import Engine
 from stoker.engine.settings import EngineSettings
 from stoker.operations import OPERATIONS
 from stoker.processes.status import EngineMetrics
+from stoker.store import tables
 from stoker.store.database import Database
 from stoker_foundation.clock import ManualClock, SystemClock
 from testing.estate import multiply
@@ -33,6 +35,9 @@ TREES = {"small": 100, "large": 10_000}
 """Trees of ten resources."""
 
 PAGE = 20
+RARE = "rare"
+"""A tag, and the name of a user, that only one stack has."""
+
 TRIES = 3
 """An engine that begins to work asks something itself: the least of some tries is the request's."""
 
@@ -82,6 +87,19 @@ def lookups(known: Mapping[str, Any]) -> dict[str, tuple[str, dict[str, Any]]]:
         "page of stacks with hidden ones": ("stack_list", {"limit": PAGE, "show_hidden": True}),
         "page of stacks, oldest first": ("stack_list", {"limit": PAGE, "sort_dir": "asc"}),
         "page of stacks by name": ("stack_list", {"limit": PAGE, "sort_keys": ["stack_name"]}),
+        "page of stacks by state": ("stack_list", {"limit": PAGE, "sort_keys": ["stack_status"]}),
+        "next page of stacks by state": (
+            "stack_list", {"limit": PAGE, "sort_keys": ["stack_status"], "marker": known["marker"]},
+        ),
+        "page of stacks by last update": ("stack_list", {"limit": PAGE, "sort_keys": ["updated_time"]}),
+        "last updated stacks": ("stack_list", {"limit": PAGE, "sort_keys": ["updated_time"], "sort_dir": "desc"}),
+        "next page of stacks by last update": (
+            "stack_list", {"limit": PAGE, "sort_keys": ["updated_time"], "marker": known["marker"]},
+        ),
+        "page of stacks with a common tag": ("stack_list", {"limit": PAGE, "tags": ["blue"]}),
+        "stacks with a rare tag": ("stack_list", {"limit": PAGE, "tags": ["blue", RARE]}),
+        "stacks with one of some tags": ("stack_list", {"limit": PAGE, "tags_any": [RARE, "none"], "with_count": True}),
+        "stacks of a user": ("stack_list", {"limit": PAGE, "filters": {"stack_owner": [RARE]}}),
         "page of all stacks, deleted and nested ones": (
             "stack_list", {"limit": PAGE, "show_deleted": True, "show_nested": True},
         ),
@@ -134,6 +152,13 @@ def lookups(known: Mapping[str, Any]) -> dict[str, tuple[str, dict[str, Any]]]:
         "metadata of a server": ("software_deployment_metadata", {"server_id": "server"}),
         "engines": ("service_list", {}),
     }  # fmt: skip
+
+
+def distinguish(connection: Connection, known: Mapping[str, Any]) -> None:
+    """Give the stack that requests are about a tag and an owner that no copy of it has."""
+    mine = tables.stacks.c.id == known["id"]
+    connection.execute(update(tables.stacks).where(mine).values(user_name=RARE))
+    connection.execute(insert(tables.stack_tags).values(stack_id=known["id"], position=2, tag=RARE))
 
 
 def copy_database(source: Path, target: Path) -> None:
@@ -242,6 +267,7 @@ def costs(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Costs]:
             database = Database(f"sqlite:///{path}")
             with database.writing() as connection:
                 multiply(connection, trees)
+                distinguish(connection, known)
             database.close()
             found[size] = await measured(path, served, known)
         return found

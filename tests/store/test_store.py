@@ -15,7 +15,7 @@ import pytest
 from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
-from sqlalchemy import Connection, MetaData, create_engine, func, select, text
+from sqlalchemy import Connection, MetaData, create_engine, func, inspect, select, text
 from sqlalchemy.exc import DBAPIError, IntegrityError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
@@ -39,9 +39,17 @@ def count(database: Database, table: Any) -> int:
 
 
 def test_the_migrations_create_the_tables_that_the_code_expects(database: Database) -> None:
-    options = {"include_name": lambda name, kind, _: kind != "table" or name not in OWN}
+    others = {
+        index.name: index.info["on_mysql"]
+        for table in tables.metadata.sorted_tables
+        for index in table.indexes
+        if "mysql" in str(database.url) and index.info.get("on_mysql", index.columns.keys()) != index.columns.keys()
+    }
+    options = {"include_object": lambda _, name, *__: name not in OWN and name not in others}
     with database.engine.connect() as connection:
         assert compare_metadata(MigrationContext.configure(connection, opts=options), tables.metadata) == []
+        found = {index["name"]: index["column_names"] for index in inspect(connection).get_indexes("stacks")}
+    assert {name: found[name] for name in others} == others
 
 
 def test_a_new_database_has_the_tables_that_the_migrations_make() -> None:

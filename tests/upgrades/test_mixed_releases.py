@@ -233,7 +233,7 @@ def changes(served: ServedCloud) -> Counter[str]:
 async def test_an_engine_of_the_release_before_shares_what_one_of_this_release_offers(
     sources: Path, tmp_path: Path, takes: bool
 ) -> None:
-    """It takes offers over as operations without an owner; each is carried out once, whoever takes it."""
+    """It takes offers over as operations without an owner; each is carried out once."""
     path = tmp_path / "stoker.db"
     with served_cloud() as served:
         world = await engine_that_offers(path, served, takes=takes)

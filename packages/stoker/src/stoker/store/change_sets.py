@@ -16,7 +16,7 @@ _CHANGES = ("CREATE", "UPDATE")
 
 _OF_STACKS_TO_BE = (
     statements.where(change_sets, "project_id")
-    .where(change_sets.c.stack_id.not_in(select(stacks.c.id)))
+    .where(~exists().where(stacks.c.id == change_sets.c.stack_id))
     .order_by(change_sets.c.created_at, change_sets.c.id)
 )
 _OF_STACK_TO_BE = _OF_STACKS_TO_BE.where(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence as SequenceOf
 from typing import Any
 
 from sqlalchemy import (
@@ -59,11 +60,11 @@ LongText = Text().with_variant(_LongText(), "mysql", "mariadb")
 Sequence = BigInteger().with_variant(Integer(), "sqlite")
 
 
-def index_where(condition: str, name: str, *columns: str) -> Index:
-    """Return an index of the rows with a condition, or of all rows on MySQL.
+def index_where(condition: str, name: str, *columns: str, on_mysql: SequenceOf[str] = ()) -> Index:
+    """Return an index of the rows with a condition, or of all rows on MySQL, there of the columns `on_mysql` if given.
 
     Where the rows without a value are most of them, as `parent_id` is of the stacks that are not nested, a database
     that does not know this reads them all from an index that has them. The migrations make the index; options of a
     dialect are not given here, since they import the dialect.
     """
-    return Index(name, *columns, info={"where": condition})
+    return Index(name, *columns, info={"where": condition, "on_mysql": list(on_mysql) or list(columns)})

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from sqlalchemy import Connection, Insert, Table, bindparam, delete, exists, insert, or_, select
+from sqlalchemy import Connection, Insert, Table, bindparam, delete, insert, or_, select
 
 from stoker.store.sealing import Sealer
 from stoker.store.tables import document_parts, documents, inputs
@@ -76,8 +76,13 @@ def forget_unused(connection: Connection, digests: Iterable[str]) -> None:
 
 
 def _referred_to(connection: Connection, digests: Collection[str]) -> set[str]:
+    """Return those of these documents that inputs or other documents refer to.
+
+    One reference is looked up for each document and column: for a condition with EXISTS, databases may read all inputs.
+    """
     columns = (inputs.c.template, inputs.c.environment, inputs.c.files, document_parts.c.part)
-    referred = or_(*(exists().where(column == documents.c.digest) for column in columns))
+    one = (select(column).where(column == documents.c.digest).limit(1).scalar_subquery() for column in columns)
+    referred = or_(*(found.is_not(None) for found in one))
     return set(
         connection.execute(select(documents.c.digest).where(documents.c.digest.in_(digests), referred)).scalars()
     )

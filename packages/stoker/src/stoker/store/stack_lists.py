@@ -14,6 +14,7 @@ from sqlalchemy import (
     func,
     or_,
     select,
+    true,
 )
 
 from stoker.store import statements, tables
@@ -47,16 +48,62 @@ class StackQuery:
 
 def list_stacks(connection: Connection, wanted: StackQuery) -> list[Stack]:
     """Return the stacks that match, sorted and paged."""
-    query = _stack_filter(select(tables.stacks), wanted)
-    keys = [_sortable(tables.stacks.c[name]) for name in dict.fromkeys([*wanted.sort_keys, "created_at", "id"])]
-    if wanted.marker:
-        row = connection.execute(select(*keys).where(tables.stacks.c.id == wanted.marker)).one_or_none()
-        if row is not None:
-            query = query.where(statements.after_marker(keys, tuple(row), wanted.descending))
-    query = query.order_by(*(key.desc() if wanted.descending else key.asc() for key in keys))
-    if wanted.limit is not None:
-        query = query.limit(wanted.limit)
-    return Stack.all_of(connection.execute(query))
+    query = _stack_filter(connection, select(tables.stacks), wanted)
+    parts, after = _after_marker(connection, _parts(wanted), wanted.marker)
+    found: list[Stack] = []
+    for part in parts:
+        page = query.where(part.condition)
+        if after is not None:
+            page = page.where(statements.after_marker(part.keys, after, wanted.descending))
+            after = None
+        page = page.order_by(*(key.desc() if wanted.descending else key.asc() for key in (*part.before, *part.keys)))
+        if wanted.limit is not None:
+            page = page.limit(wanted.limit - len(found))
+        found += Stack.all_of(connection.execute(page))
+        if len(found) == wanted.limit:
+            break
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A part of a sorted list: the stacks with a `condition`, in the order of the sort `keys`.
+
+    They do not differ in the keys `before`, by which they are sorted only since these are in the index.
+    """
+
+    condition: ColumnElement[bool]
+    keys: Sequence[ColumnElement[Any]]
+    before: Sequence[ColumnElement[Any]] = ()
+
+
+def _parts(wanted: StackQuery) -> list[_Part]:
+    """Return the parts of a list, one after another.
+
+    Stacks that have not been updated yet come before the others. Databases disagree where a column without a value is
+    sorted, and find no index for an expression that gives it one, so that these stacks are a part of their own.
+    """
+    columns = tables.stacks.c
+    names = list(dict.fromkeys([*wanted.sort_keys, "created_at", "id"]))
+    if names[0] != "updated_at":
+        return [_Part(true(), [_sortable(columns[name]) for name in names])]
+    updated_at, others = columns.updated_at, [columns[name] for name in names[1:]]
+    parts = [
+        _Part(updated_at.is_(None), others, before=[updated_at]),
+        _Part(updated_at.is_not(None), [updated_at, *others]),
+    ]
+    return parts[::-1] if wanted.descending else parts
+
+
+def _after_marker(
+    connection: Connection, parts: list[_Part], marker: str | None
+) -> tuple[list[_Part], tuple[Any, ...] | None]:
+    """Return the parts from the one with the marker on, and the marker's values of its keys; all if it is gone."""
+    for number, part in enumerate(parts if marker else ()):
+        query = select(*part.keys).where(tables.stacks.c.id == marker, part.condition)
+        if (row := connection.execute(query).one_or_none()) is not None:
+            return parts[number:], tuple(row)
+    return parts, None
 
 
 def _in_state(action: str | None, status: str) -> ColumnElement[bool]:
@@ -71,8 +118,8 @@ def _sortable(column: ColumnElement[object]) -> ColumnElement[object]:
 
 def count_listed(connection: Connection, wanted: StackQuery) -> int:
     """Count the stacks that match, without paging."""
-    counted = connection.execute(_stack_filter(select(func.count()).select_from(tables.stacks), wanted))
-    return int(counted.scalar_one())
+    counted = _stack_filter(connection, select(func.count()).select_from(tables.stacks), wanted)
+    return int(connection.execute(counted).scalar_one())
 
 
 _FINDING = ("id", "parent_id")
@@ -80,10 +127,32 @@ _FINDING = ("id", "parent_id")
 that it must not find them by the project's index."""
 
 
-def _stack_filter(query: Select[object], wanted: StackQuery) -> Select[Any]:
+_FEW = 100
+"""So many stacks with a tag are read one by one. If there are more, a page is found sooner in the order of the list."""
+
+
+def _few_tagged(connection: Connection, wanted: StackQuery) -> list[str] | None:
+    """Return the IDs of the stacks with one of the wanted tags if they are few; None if there are many, or no tag is
+    wanted.
+    """
+    tags = tables.stack_tags.c
+    choices = [tags.tag == tag for tag in wanted.tags]
+    if wanted.tags_any:
+        choices.append(tags.tag.in_(list(wanted.tags_any)))
+    for choice in choices:
+        found = connection.execute(select(tags.stack_id).where(choice).limit(_FEW + 1)).scalars().all()
+        if len(found) <= _FEW:
+            return sorted(set(found))
+    return None
+
+
+def _stack_filter(connection: Connection, query: Select[object], wanted: StackQuery) -> Select[Any]:
     columns = tables.stacks.c
+    few = _few_tagged(connection, wanted)
+    if few is not None:
+        query = query.where(columns.id.in_(few))
     if wanted.project_id is not None:
-        found_otherwise = any(name in _FINDING for name, _ in wanted.filters)
+        found_otherwise = few is not None or any(name in _FINDING for name, _ in wanted.filters)
         project_id = func.coalesce(columns.project_id, "") if found_otherwise else columns.project_id
         query = query.where(project_id == wanted.project_id)
     if not wanted.show_deleted:

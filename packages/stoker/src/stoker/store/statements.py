@@ -21,8 +21,8 @@ from sqlalchemy import (
     delete,
     func,
     insert,
-    or_,
     select,
+    tuple_,
     update,
 )
 
@@ -79,14 +79,12 @@ def without(table: Table, *names: str) -> Delete:
     return delete(table).where(and_(*(table.c[name] == bindparam(name) for name in names)))
 
 
-def after_marker(keys: Sequence[object], values: Sequence[Any], descending: bool) -> Any:
-    """Return the condition for rows after the marker's in the order of several keys.
+def after_marker(keys: Sequence[ColumnElement[Any]], values: Sequence[Any], descending: bool) -> ColumnElement[bool]:
+    """Return the condition for rows after the marker's in the order of several keys, none of which is null.
 
-    What it says of the first key alone lets the database begin to read an index at the marker.
+    SQLite and PostgreSQL begin to read an index at the marker, however many rows have the marker's first key, if the
+    comparison of all keys is the first condition. MariaDB finds the beginning by the first key only.
     """
     first = keys[0] <= values[0] if descending else keys[0] >= values[0]
-    alternatives = []
-    for index, key in enumerate(keys):
-        equal = [keys[before] == values[before] for before in range(index)]
-        alternatives.append(and_(*equal, key < values[index] if descending else key > values[index]))
-    return and_(first, or_(*alternatives))
+    place, marker = tuple_(*keys), tuple_(*values)
+    return and_(place < marker if descending else place > marker, first)

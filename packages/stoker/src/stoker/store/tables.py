@@ -31,6 +31,11 @@ _LISTED = "deleted_at IS NULL AND parent_id IS NULL"
 """The stacks that lists have unless they are asked for more."""
 
 
+def _listed(name: str, *columns: str) -> Index:
+    """Return an index of the stacks that lists have. On MySQL, it begins with the columns that tell which these are."""
+    return index_where(_LISTED, name, *columns, on_mysql=("deleted_at", "parent_id", *columns))
+
+
 documents = Table(
     "documents",
     metadata,
@@ -94,10 +99,13 @@ stacks = Table(
     index_where("deleted_at IS NULL", "ix_stacks_credential", "credential"),
     Index("ix_stacks_inputs", "inputs"),
     Index("ix_stacks_good_inputs", "good_inputs"),
-    index_where(_LISTED, "ix_stacks_listed", "created_at", "id"),
-    index_where(_LISTED, "ix_stacks_listed_of_project", "project_id", "created_at", "id"),
-    index_where(_LISTED, "ix_stacks_listed_by_name", "project_id", "name", "created_at", "id"),
-    index_where(_LISTED, "ix_stacks_listed_by_status", "project_id", "status", "created_at", "id"),
+    _listed("ix_stacks_listed", "created_at", "id"),
+    _listed("ix_stacks_listed_of_project", "project_id", "created_at", "id"),
+    _listed("ix_stacks_listed_by_name", "project_id", "name", "created_at", "id"),
+    _listed("ix_stacks_listed_by_status", "project_id", "status", "created_at", "id"),
+    _listed("ix_stacks_listed_by_state", "project_id", "action", "status", "created_at", "id"),
+    _listed("ix_stacks_listed_by_update", "project_id", "updated_at", "created_at", "id"),
+    _listed("ix_stacks_listed_by_owner", "project_id", "user_name", "created_at", "id"),
 )
 
 trusts = Table(
