@@ -56,7 +56,7 @@ def list_stacks(connection: Connection, wanted: StackQuery) -> list[Stack]:
         if after is not None:
             page = page.where(statements.after_marker(part.keys, after, wanted.descending))
             after = None
-        page = page.order_by(*(key.desc() if wanted.descending else key.asc() for key in (*part.before, *part.keys)))
+        page = page.order_by(*(key.desc() if wanted.descending else key.asc() for key in part.keys))
         if wanted.limit is not None:
             page = page.limit(wanted.limit - len(found))
         found += Stack.all_of(connection.execute(page))
@@ -67,14 +67,10 @@ def list_stacks(connection: Connection, wanted: StackQuery) -> list[Stack]:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """A part of a sorted list: the stacks with a `condition`, in the order of the sort `keys`.
-
-    They do not differ in the keys `before`, by which they are sorted only since these are in the index.
-    """
+    """A part of a sorted list: the stacks with a `condition`, in the order of the sort `keys`."""
 
     condition: ColumnElement[bool]
     keys: Sequence[ColumnElement[Any]]
-    before: Sequence[ColumnElement[Any]] = ()
 
 
 def _parts(wanted: StackQuery) -> list[_Part]:
@@ -89,7 +85,7 @@ def _parts(wanted: StackQuery) -> list[_Part]:
         return [_Part(true(), [_sortable(columns[name]) for name in names])]
     updated_at, others = columns.updated_at, [columns[name] for name in names[1:]]
     parts = [
-        _Part(updated_at.is_(None), others, before=[updated_at]),
+        _Part(updated_at.is_(None), others),
         _Part(updated_at.is_not(None), [updated_at, *others]),
     ]
     return parts[::-1] if wanted.descending else parts
