@@ -12,9 +12,8 @@ from falcon import testing
 from stoker_reference import permissions
 
 from stoker.api.app import make_app
-from stoker.api.auth import WSGIApplication
+from stoker.api.auth import Credentials, Policy, WSGIApplication
 from stoker.api.policies import RULE_SETS
-from stoker.api.policy import Credentials, Policy
 from stoker.api.v1.routes import ROUTES
 from stoker.base.config import load_config
 from tests.api.api_support import PROJECT, FakeEngine, scripted_engine

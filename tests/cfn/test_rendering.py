@@ -11,13 +11,13 @@ import pytest
 from falcon import testing
 from oslo_config import cfg
 
+from stoker.api.auth import Credentials
 from stoker.api.cfn import rendering
 from stoker.api.cfn.app import make_cfn_app
 from stoker.api.cfn.faults import STATUSES, QueryError, code_of, fault_document
 from stoker.api.cfn.identity import Caller, SignatureCheck
 from stoker.api.cfn.rendering import JsonText
 from stoker.api.cfn.signatures import Signed
-from stoker.api.policy import Credentials
 from stoker.base import errors
 from stoker.base.config import load_config
 from stoker.contract.request import Request

@@ -9,10 +9,10 @@ from urllib.parse import urlencode
 import pytest
 from falcon import testing
 
+from stoker.api.auth import Credentials
 from stoker.api.cfn.app import make_cfn_app
 from stoker.api.cfn.identity import Caller
 from stoker.api.cfn.signatures import Signed
-from stoker.api.policy import Credentials
 from stoker.base.config import load_config
 from stoker.base.context import RequestContext
 from stoker.base.errors import ReleaseMismatch

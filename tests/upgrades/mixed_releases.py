@@ -199,10 +199,10 @@ def use_query_api(caller: Caller) -> None:
 def scenario(client: Any, identity: dict[str, Any]) -> list[str]:
     """Use both APIs of this process's release with an `EngineClient`; what was asked."""
     from stoker.api.app import make_app
+    from stoker.api.auth import Credentials
     from stoker.api.cfn.app import make_cfn_app
     from stoker.api.cfn.identity import Caller as Signer
     from stoker.api.cfn.identity import SignatureCheck
-    from stoker.api.policy import Credentials
     from stoker.base.config import load_config
     from stoker_foundation.clock import SystemClock, isoformat
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from stoker.api.auth import Credentials, Policy
 from stoker.api.faults import BadRequest
-from stoker.api.policy import Credentials, Policy
 from stoker.api.v1.call import Action
 from stoker.api.v1.routes import ROUTES
 from stoker.base.config import load_config

@@ -14,9 +14,10 @@ from __future__ import annotations
 import asyncio
 import math
 from collections import Counter, deque
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from email.utils import parsedate_to_datetime
 
 from stoker_foundation.clock import Clock, Timer
 
@@ -281,3 +282,18 @@ class CallSlots:
     def _resume(self) -> None:
         self._timer = None
         self._start_waiting()
+
+
+def retry_after(headers: Mapping[str, str], now: float) -> float | None:
+    """Return the seconds after which a response asks to repeat the request; None without a readable `Retry-After`."""
+    text = headers.get("Retry-After")
+    if text is None:
+        return None
+    try:
+        return max(float(text), 0.0)
+    except ValueError:
+        pass
+    try:
+        return max(parsedate_to_datetime(text).timestamp() - now, 0.0)
+    except ValueError:
+        return None

@@ -5,12 +5,12 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Mapping, Sequence
-from email.utils import parsedate_to_datetime
 from typing import Any
 
 import orjson
 
 from stoker.base.errors import CloudError, NotFoundElsewhere
+from stoker.cloud.call_slots import retry_after
 from stoker.cloud.refusals import Cause, cause_of
 
 REQUEST_ID_HEADERS = (
@@ -155,18 +155,3 @@ def _from_text(text: str) -> str | None:
         text = re.sub(r"(?is)<(title|style|script)\b.*?</\1>", " ", text)
         text = html.unescape(re.sub(r"<[^>]*>", " ", text))
     return " ".join(text.split())[:_LONGEST] or None
-
-
-def retry_after(headers: Mapping[str, str], now: float) -> float | None:
-    """Return the seconds after which a response asks to repeat the request; None without a readable `Retry-After`."""
-    text = headers.get("Retry-After")
-    if text is None:
-        return None
-    try:
-        return max(float(text), 0.0)
-    except ValueError:
-        pass
-    try:
-        return max(parsedate_to_datetime(text).timestamp() - now, 0.0)
-    except ValueError:
-        return None

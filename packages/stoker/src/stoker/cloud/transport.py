@@ -21,8 +21,7 @@ import aiohttp
 import orjson
 
 from stoker.base.errors import CloudError
-from stoker.cloud.call_slots import CallSlots, Destination, Usage
-from stoker.cloud.errors import retry_after
+from stoker.cloud.call_slots import CallSlots, Destination, Usage, retry_after
 from stoker.cloud.guard import Guard, is_refusal
 from stoker.cloud.settings import NO_TLS_OPTIONS, CloudSettings, Tls
 from stoker_foundation.clock import Clock

@@ -84,8 +84,3 @@ def look_seconds(settings: EngineSettings) -> float:
     follow end before the sender of the request gives up.
     """
     return 1.5 * settings.validation_seconds
-
-
-def time_limit(settings: EngineSettings, minutes: int | None) -> float:
-    """Return the seconds that an operation may take. minutes: the stack's own timeout, if it has one."""
-    return minutes * 60.0 if minutes else float(settings.stack_action_timeout)

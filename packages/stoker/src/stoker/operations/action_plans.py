@@ -10,9 +10,8 @@ from stoker.base.context import RequestContext
 from stoker.base.errors import Bug
 from stoker.base.ids import new_id
 from stoker.contract.stacks import Refresh
+from stoker.engine.planning.keeping import Copies, Removing
 from stoker.engine.planning.planner import Wanted
-from stoker.engine.planning.restoring import Copies
-from stoker.engine.planning.retaining import Removing
 from stoker.engine.records.actions import FORWARD, NOTHING
 from stoker.engine.records.content_copies import read_copies
 from stoker.engine.records.services import EngineServices

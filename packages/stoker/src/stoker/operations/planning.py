@@ -26,12 +26,11 @@ from stoker.engine.plan_policies.policy import Policy
 from stoker.engine.plan_policies.policy import Report as PolicyReport
 from stoker.engine.planning.decide import Policies
 from stoker.engine.planning.importing import IMPORTED_BY, NO_IMPORTS, Imports, returned_references
+from stoker.engine.planning.keeping import Copies, Removing
 from stoker.engine.planning.nested import NestedPlanner
 from stoker.engine.planning.plan import Plan, Step
 from stoker.engine.planning.planner import Forward, Wanted
 from stoker.engine.planning.relocating import carry_out, read, read_without, wanted_paths
-from stoker.engine.planning.restoring import Copies
-from stoker.engine.planning.retaining import Removing
 from stoker.engine.planning.suggested_moves import suggested_imports, suggested_moves
 from stoker.engine.planning.verbs import plan_removal
 from stoker.engine.preflight.checks import check_steps

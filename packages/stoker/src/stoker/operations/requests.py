@@ -233,8 +233,8 @@ async def check_request(
             files,
             WHOLE,
         )
-    problems = list(sink_problems(services.registry, environment.event_sinks))
-    if problems:
+    sinks = environment.event_sinks
+    if sinks and (problems := list(sink_problems(services.registry, sinks))):
         raise StackValidationFailed(" ".join(problems))
     exports = await services.loader.exports(stack.project_id, template)
     coming = joint or {}

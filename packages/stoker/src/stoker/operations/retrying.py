@@ -12,9 +12,8 @@ from stoker.base.ids import new_id
 from stoker.contract.stacks import Refresh
 from stoker.engine.calls.context import ActingParts
 from stoker.engine.planning.importing import IMPORTED_BY, NO_IMPORTS
+from stoker.engine.planning.keeping import Copies, Retention
 from stoker.engine.planning.planner import Wanted
-from stoker.engine.planning.restoring import Copies
-from stoker.engine.planning.retaining import Retention
 from stoker.engine.records.actions import PLANNED
 from stoker.engine.records.content_copies import read_copies
 from stoker.engine.records.services import EngineServices

@@ -33,14 +33,13 @@ from stoker.contract.views import StackDetails, StackIdentity, StackSummary, Sta
 from stoker.engine.calls.context import ActingParts, RecordingParts
 from stoker.engine.inspection.reading import Reader
 from stoker.engine.ownership.submissions import Submissions
-from stoker.engine.planning.retaining import Retention
-from stoker.engine.records.beginnings import Requester, define, new_operation, new_stack
+from stoker.engine.planning.keeping import Retention
+from stoker.engine.records.beginnings import Requester, define, new_operation, new_stack, time_limit
 from stoker.engine.records.earlier_failures import failure_of
 from stoker.engine.records.failure import Failure
 from stoker.engine.records.loader import LoadedInputs, Prepared
 from stoker.engine.records.services import EngineServices
 from stoker.engine.redaction.stacks import secrets_now
-from stoker.engine.settings import time_limit
 from stoker.operations.action_plans import plan_deletion
 from stoker.operations.adoption import adopted_request
 from stoker.operations.clearance import UNCONTROLLED, Clearance, gate_of, required_by

@@ -21,9 +21,8 @@ import uvloop
 from oslo_config import cfg
 
 from stoker.api.app import make_app
-from stoker.api.auth import WSGIApplication
+from stoker.api.auth import Policy, WSGIApplication
 from stoker.api.cfn.app import make_cfn_app
-from stoker.api.policy import Policy
 from stoker.api.server import Server
 from stoker.base.config import load_config, shown_options
 from stoker.base.errors import StokerError

@@ -12,7 +12,7 @@ from urllib.parse import parse_qsl
 import falcon
 from oslo_config import cfg
 
-from stoker.api.auth import WSGIApplication
+from stoker.api.auth import Policy, WSGIApplication
 from stoker.api.bodies import read_body
 from stoker.api.cfn import rendering, signals
 from stoker.api.cfn.actions import ACTIONS
@@ -25,7 +25,6 @@ from stoker.api.cfn.signatures import Received, Signed, read_signature, refused,
 from stoker.api.faults import BadRequest
 from stoker.api.middleware import RequestLog, from_falcon, with_outer_layers, write_json
 from stoker.api.paths import version_document
-from stoker.api.policy import Policy
 from stoker.api.serving.limits import RETRY_AFTER
 from stoker.api.serving.shares import identified, kept
 from stoker.base.errors import forget_frames

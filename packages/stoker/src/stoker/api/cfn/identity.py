@@ -13,10 +13,10 @@ from keystoneauth1.session import Session
 from oslo_config import cfg
 
 from stoker.api.access_rules import covered
+from stoker.api.auth import Credentials, Policy
 from stoker.api.cfn.faults import QueryError
 from stoker.api.cfn.signatures import Signed
 from stoker.api.faults import IdentityUnavailable
-from stoker.api.policy import Credentials, Policy
 from stoker.base.context import RequestContext
 from stoker.base.options import SERVICE_USER_OPTIONS
 

@@ -28,11 +28,10 @@ from stoker.engine.ownership.healing_schedule import (
     next_attempt,
 )
 from stoker.engine.planning.decide import mark_unhealthy
-from stoker.engine.records.beginnings import Requester, new_operation
+from stoker.engine.records.beginnings import Requester, new_operation, time_limit
 from stoker.engine.records.services import EngineServices
 from stoker.engine.records.state import ResourceState
 from stoker.engine.running.operation_context import acting_on
-from stoker.engine.settings import time_limit
 from stoker.plugins.resource import NoActionRequired
 from stoker.store import healing, queries, settings
 from stoker.store.journal import Statement

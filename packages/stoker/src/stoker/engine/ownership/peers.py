@@ -11,7 +11,6 @@ from stoker.base.errors import StokerError
 from stoker.contract.request import Answer, Request
 from stoker.engine.records.services import EngineServices
 from stoker.store import claims
-from stoker.store.records import Operation
 
 
 class PeerUnavailable(StokerError):
@@ -69,10 +68,10 @@ class OtherEngines:
         self.alive = bool(others)
         self.nearest = sorted(others, key=lambda engine_id: hosts[engine_id] != self.services.settings.host)
 
-    def finished(self, operation: Operation) -> None:
+    def finished(self, operation_id: str, parent: str) -> None:
         """Notify the engine that runs the operation of the parent stack, which may wait for this one, of its end."""
-        if operation.parent_operation is not None and self.alive:
-            self.services.background.spawn(self._notify(operation.id, operation.parent_operation))
+        if self.alive:
+            self.services.background.spawn(self._notify(operation_id, parent))
 
     async def _notify(self, operation_id: str, parent: str) -> None:
         """Notify the engine of the parent's operation, and none else: in a large cluster, there are many others."""

@@ -11,10 +11,10 @@ from typing import Any
 import orjson
 
 from stoker.base.json_text import dumps
+from stoker.engine.planning.keeping import removal_policy
 from stoker.engine.planning.kinds import Kind
 from stoker.engine.planning.plan import Decision
 from stoker.engine.planning.reasons import Reason, ReasonCode, Requirement
-from stoker.engine.planning.retaining import removal_policy
 from stoker.engine.records.actions import NOT_CREATED
 from stoker.engine.records.differences import PropertyChange
 from stoker.engine.records.services import EngineServices

@@ -28,14 +28,13 @@ from stoker.engine.planning.importing import (
     pending_imports,
     returned_references,
 )
+from stoker.engine.planning.keeping import Copies, Removing
 from stoker.engine.planning.kinds import Kind
 from stoker.engine.planning.plan import Decision, Plan, Step, forward_key
 from stoker.engine.planning.planner import Forward, Wanted
 from stoker.engine.planning.reasons import Reason, ReasonCode
 from stoker.engine.planning.rehearsal import NotPredictable, Rehearsal
 from stoker.engine.planning.relocating import Relocated
-from stoker.engine.planning.restoring import Copies
-from stoker.engine.planning.retaining import Removing
 from stoker.engine.planning.scope import NestedPlan
 from stoker.engine.planning.verbs import plan_removal
 from stoker.engine.records.former_names import Path

@@ -21,11 +21,18 @@ from stoker.engine.planning.decide import (
     definition_changes,
     may_be_suspended,
 )
+from stoker.engine.planning.keeping import (
+    Removing,
+    Restore,
+    as_given,
+    changes_outside,
+    losses,
+    removal_reasons,
+    replacement_losses,
+)
 from stoker.engine.planning.kinds import Kind
 from stoker.engine.planning.plan import Cause, Decision, Plan, Removal, Step, Subject, forward_key, removal_steps
 from stoker.engine.planning.reasons import RETENTION, Reason, ReasonCode, Requirement
-from stoker.engine.planning.restoring import Restore, as_given
-from stoker.engine.planning.retaining import Removing, changes_outside, losses, removal_reasons, replacement_losses
 from stoker.engine.planning.scope import Nested, PlanScope
 from stoker.engine.records.loader import LoadedInputs
 from stoker.engine.records.observations import forget_ignored

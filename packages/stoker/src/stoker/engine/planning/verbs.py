@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from enum import Enum
 
+from stoker.engine.planning.keeping import Removing
 from stoker.engine.planning.kinds import Kind
 from stoker.engine.planning.plan import Plan, Step, forward_key, removal_steps
 from stoker.engine.planning.planner import Wanted, removal_of, with_inside
 from stoker.engine.planning.reasons import ReasonCode
-from stoker.engine.planning.retaining import Removing
 from stoker.engine.planning.scope import Nested
 from stoker.engine.records.state import ResourceState
 

@@ -8,9 +8,18 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Collection
 from stoker.base.errors import StokerError
 from stoker.cloud.session import Cloud
 from stoker.engine.planning.plan import Plan
-from stoker.engine.preflight.model import Finding, Item, Report, Result, StackNode, diagnostic_of, placed, tree_of
+from stoker.engine.preflight.model import (
+    Finding,
+    Item,
+    Reader,
+    Report,
+    Result,
+    StackNode,
+    diagnostic_of,
+    placed,
+    tree_of,
+)
 from stoker.engine.preflight.quotas import quota_findings
-from stoker.engine.preflight.reading import Reader
 from stoker.engine.preflight.roles import role_findings
 from stoker.plugins.preflight import CHECKS, Checked, Code, Conflict, Facts, NotRead, Planned, Verdict
 from stoker.plugins.resource import ResourceType

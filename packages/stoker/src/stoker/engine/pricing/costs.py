@@ -11,7 +11,7 @@ from typing import Any
 from stoker.base.errors import StokerError
 from stoker.base.redaction import Redactor
 from stoker.cloud.session import Cloud
-from stoker.engine.preflight.reading import Reader
+from stoker.engine.preflight.model import Reader
 from stoker.engine.price_list import PriceList
 from stoker.engine.pricing.usage import ResourceUsage, Usage
 from stoker.plugins.preflight import Facts, NotRead

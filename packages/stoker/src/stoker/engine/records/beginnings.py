@@ -13,6 +13,7 @@ from stoker.base.ids import new_id
 from stoker.engine.change_control import Automatic, Control
 from stoker.engine.records.loader import Prepared
 from stoker.engine.records.services import EngineServices
+from stoker.engine.settings import EngineSettings
 from stoker.store import settings
 from stoker.store.records import IN_PROGRESS, Operation, Stack
 
@@ -152,3 +153,8 @@ async def refuse_automatic(services: EngineServices, stack: Stack) -> None:
 
 
 _NOTHING = Control()
+
+
+def time_limit(settings: EngineSettings, minutes: int | None) -> float:
+    """Return the seconds that an operation may take. minutes: the stack's own timeout, if it has one."""
+    return minutes * 60.0 if minutes else float(settings.stack_action_timeout)

@@ -25,6 +25,7 @@ from stoker.engine.notifications.announcer import Announcer
 from stoker.engine.planning.kinds import Kind
 from stoker.engine.planning.planner import Wanted
 from stoker.engine.records.actions import DEFINES, FORWARD, NOTHING, REMOVES, ROLLS_BACK
+from stoker.engine.records.beginnings import time_limit
 from stoker.engine.records.failure import Failure
 from stoker.engine.records.loader import LoadedInputs
 from stoker.engine.records.services import EngineServices, RecordingServices
@@ -32,7 +33,7 @@ from stoker.engine.records.state import ResourceState, attribute_key, attribute_
 from stoker.engine.running.operation_context import OperationContext, acting_on
 from stoker.engine.running.performer import Performer
 from stoker.engine.running.stopping import CANCELLED, Stop, Stopped
-from stoker.engine.settings import EngineSettings, time_limit
+from stoker.engine.settings import EngineSettings
 from stoker.plugins import capabilities
 from stoker.plugins.resource import AttributeKey
 from stoker.schema.unknown import has_unknown
@@ -168,7 +169,7 @@ class Endings:
         services: RecordingServices,
         announcer: Announcer,
         awaited: AwaitedOperations,
-        tell_others: Callable[[Operation], None],
+        tell_others: Callable[[str, str], None],
     ) -> None:
         self._services = services
         self._announcer = announcer

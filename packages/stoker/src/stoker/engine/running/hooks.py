@@ -24,7 +24,9 @@ def pauses(run: OperationContext, name: str, moment: str, action: str) -> bool:
 
     `moment` is `pre` or `post`, `action` the action on the resource.
     """
-    return run.operation.action == action and _hook(moment, action) in run.hooks(name)
+    if run.operation.action != action or run.inputs is None:
+        return False
+    return _hook(moment, action) in run.inputs.environment.registry.hooks(name)
 
 
 def _hook(moment: str, action: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 from stoker.engine.planning.kinds import Kind
 from stoker.engine.running.operation_context import OperationContext
@@ -15,20 +16,18 @@ LOG = logging.getLogger(__name__)
 Named = tuple[str, LifecyclePlugin]
 
 
+@dataclass(slots=True)
 class Lifecycle:
     """`plugins` are in the order in which `before` is called."""
 
-    def __init__(self, plugins: Sequence[Named]) -> None:
-        self._plugins = plugins
-        self._begun: list[Named] = []
-        self._about: StackOperation | None = None
+    plugins: Sequence[Named]
+    _begun: list[Named] = field(default_factory=list)
+    _about: StackOperation | None = None
 
     async def before(self, run: OperationContext) -> None:
         """Call every plug-in. Raises OperationRefused when one refuses the operation, fails or takes too long."""
-        if not self._plugins:
-            return
         self._about = about = _described(run)
-        for name, plugin in self._plugins:
+        for name, plugin in self.plugins:
             try:
                 async with asyncio.timeout(plugin.seconds):
                     await plugin.before(about)

@@ -16,10 +16,10 @@ from stoker.contract.views import NO_REASON
 from stoker.engine.calls.context import ActingParts, StackContext
 from stoker.engine.notifications.announcer import Sinks
 from stoker.engine.plan_policies.policy import Policy
+from stoker.engine.planning.keeping import Removing, Retention, UndeletedObject
 from stoker.engine.planning.plan import Plan
 from stoker.engine.planning.planner import Wanted
 from stoker.engine.planning.relocating import Relocated
-from stoker.engine.planning.retaining import Removing, Retention, UndeletedObject
 from stoker.engine.records import object_owners
 from stoker.engine.records.actions import FORWARD
 from stoker.engine.records.failure import Failure
@@ -110,6 +110,10 @@ class Planning:
     relocated: Relocated | None = None
     policies: tuple[Policy, ...] = ()
 
+    def keys_of(self, name: str) -> set[AttributeKey]:
+        """Return the attributes of a resource that others, or outputs, refer to."""
+        return self.attribute_keys.get(name, set())
+
 
 @dataclass(slots=True)
 class Objects:
@@ -125,6 +129,11 @@ class Objects:
     late: set[str] = field(default_factory=set)
     position: int = 0
 
+    def next_position(self) -> int:
+        """Return the position of the next resource row in creation order."""
+        self.position += 1
+        return self.position
+
 
 @dataclass(slots=True)
 class Progress:
@@ -135,7 +144,8 @@ class Progress:
     `failure` that with which the operation has ended, with secrets redacted. `refused` is true when a plug-in or a
     check has refused the operation, and nothing has been done for it. `left` are the objects that a forced deletion
     could not delete. `document` is the sealed document of a new snapshot. `follow_up` is the operation that follows on
-    the stack. `unsaved_transfers` are new names of resources, and imported ones, until the first commit.
+    the stack. Until the first commit, the plan is an `unsaved_plan`, and `unsaved_transfers` are new names of
+    resources, and imported ones.
     """
 
     planned: asyncio.Event = field(default_factory=asyncio.Event)
@@ -148,6 +158,7 @@ class Progress:
     left: list[UndeletedObject] = field(default_factory=list)
     document: str | None = None
     follow_up: tuple[Operation, Stack] | None = None
+    unsaved_plan: bool = False
     unsaved_transfers: Batch | None = None
 
     @property
@@ -173,7 +184,6 @@ class OperationContext(StackContext):
         self.planning = Planning(Removing(operation.action, retention.retained, retention.forced, skipped=skipped))
         self.objects = Objects()
         self.waiting = Waiting(services.clock)
-        self._unsaved_plan = False
 
     @property
     def planned_secrets(self) -> frozenset[str]:
@@ -231,16 +241,6 @@ class OperationContext(StackContext):
         name, wanted = state.row.name, self.planning.wanted
         return wanted is not None and name in wanted.requires and self.current.get(name) is state
 
-    # -- what steps ask for ----------------------------------------------------------------------------------
-
-    def hooks(self, name: str) -> frozenset[str]:
-        """Return the hooks that the environment sets on a resource."""
-        return self.inputs.environment.registry.hooks(name) if self.inputs is not None else frozenset()
-
-    def keys_of(self, name: str) -> set[AttributeKey]:
-        """Return the attributes of a resource that others, or outputs, refer to."""
-        return self.planning.attribute_keys.get(name, set())
-
     # -- waiting and being woken -----------------------------------------------------------------------------
 
     async def pause(self, uuid: str, seconds: float | None) -> None:
@@ -277,18 +277,13 @@ class OperationContext(StackContext):
 
     # -- recording -------------------------------------------------------------------------------------------
 
-    def next_position(self) -> int:
-        """Return the position of the next resource row in creation order."""
-        self.objects.position += 1
-        return self.objects.position
-
     async def commit(self, batch: Batch) -> None:
         """Commit changes under this run's claim; the first commit includes the plan, and what was moved and imported.
 
         Raises ObjectAlreadyOwned if a resource gets an object that belongs to another one.
         """
-        if self._unsaved_plan:
-            self._unsaved_plan = False
+        if self.progress.unsaved_plan:
+            self.progress.unsaved_plan = False
             batch.change(self.operation)
         if (transfers := self.progress.unsaved_transfers) is not None:
             self.progress.unsaved_transfers = None

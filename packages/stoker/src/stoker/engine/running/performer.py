@@ -401,7 +401,7 @@ class Performer:
         if row.action in BEGINNING:
             state.end_change()
             stored.deployed = {}
-        keys = run.keys_of(row.name) if row.action != "DELETE" else set()
+        keys = run.planning.keys_of(row.name) if row.action != "DELETE" else set()
         stored.attributes = {}
         if keys:
             with contextlib.suppress(Stopped):  # they are read again when they are needed

@@ -6,20 +6,21 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
-from stoker.base.errors import Bug, PreflightFailed
+from stoker.base.errors import Bug, PreflightFailed, SnapshotNotFound
 from stoker.engine.calls.building import make_call
 from stoker.engine.calls.examining import is_usable, obstacle
 from stoker.engine.inspection.comparing import compare
 from stoker.engine.inspection.together import SharedReads
 from stoker.engine.planning.decide import Policies, can_have_obstacle, is_examined
 from stoker.engine.planning.importing import IMPORTED_BY, pending_imports, returned_references
+from stoker.engine.planning.keeping import Copies, Restoring, completed_before, is_part_of_return
 from stoker.engine.planning.plan import Plan
 from stoker.engine.planning.planner import Wanted, plan_forward
-from stoker.engine.planning.retaining import completed_before, is_part_of_return
 from stoker.engine.planning.verbs import VerbOrder, not_created_checks, plan_removal, plan_verb
 from stoker.engine.preflight.checks import check_steps
 from stoker.engine.records.actions import FORWARD, NOTHING, REMOVES, RETURNS
@@ -29,13 +30,14 @@ from stoker.engine.records.observations import is_observable, keep_deployed, rec
 from stoker.engine.records.stack_view import facade_of, uses_facade
 from stoker.engine.records.state import ResourceState, namesakes
 from stoker.engine.redaction.stacks import generated_secrets, secrets_above
+from stoker.engine.running.content_copies import copies_of, path_below
 from stoker.engine.running.importing import read_imports
 from stoker.engine.running.operation_context import OperationContext
 from stoker.engine.running.relocating import relocate
 from stoker.engine.running.results import record_terms
-from stoker.engine.running.stack_documents import keep_document, load_adopted, load_copies
+from stoker.engine.running.stack_documents import keep_document
 from stoker.engine.running.whole_plan import with_nested
-from stoker.store import late_requests
+from stoker.store import late_requests, snapshots
 from stoker.store.journal import Batch
 from stoker.store.records import REMOVE_SNAPSHOT
 from stoker.template.definition import Definition
@@ -285,3 +287,32 @@ async def check_before_first_change(run: OperationContext, whole: Plan | None) -
         raise PreflightFailed(
             f"Nothing was changed, since this is known to fail ({len(report.failures)}):\n{report.text()}"
         )
+
+
+async def load_copies(run: OperationContext) -> Restoring:
+    """Find the copies of the operation's snapshot for the run's stack, and the nested stacks with further copies.
+
+    An operation without a snapshot keeps values that were restored before. Raises SnapshotNotFound.
+    """
+    identifier, database = run.operation.snapshot, run.services.database
+    if identifier is None:
+        return Restoring(run.current)
+    snapshot = await database.read(snapshots.snapshot_by_id, identifier)
+    if snapshot is None:
+        raise SnapshotNotFound(f"The Snapshot ({identifier}) does not exist any more.")
+    run.planning.snapshot_path = await path_below(run, snapshot.stack_id)
+    copies = Copies.of(run.operation.id, await copies_of(run, [identifier]))
+    for name in run.planning.snapshot_path:
+        copies = copies.below(name)
+    restoring = copies.restoring(run.current)
+    run.planning.copies |= restoring.copies
+    return replace(restoring, copies=run.planning.copies)
+
+
+async def load_adopted(run: OperationContext) -> Mapping[str, Mapping[str, object]]:
+    """Return the entries of the adopted document for the run's stack, by resource name."""
+    body = await run.services.database.read(snapshots.stack_document, run.stack.root_id)
+    entries: Any = run.services.sealer.open(body).get("adopted", {}) if body is not None else {}
+    for name in await path_below(run, run.stack.root_id):
+        entries = entries.get(name, {}).get("resources", {})
+    return entries if isinstance(entries, Mapping) else {}

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 
-from stoker.engine.planning.retaining import Removing, Retention, UndeletedObject, removal_effect
+from stoker.engine.planning.keeping import Removing, Retention, UndeletedObject, removal_effect
 from stoker.engine.records.state import ResourceState
 from stoker.engine.running.operation_context import OperationContext
 from stoker.engine.running.performer import Method

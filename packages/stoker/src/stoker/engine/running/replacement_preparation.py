@@ -12,8 +12,8 @@ from stoker.base.errors import CloudError
 from stoker.cloud.transport import counted
 from stoker.engine.calls.building import final_values
 from stoker.engine.planning.decide import Target, was_never_usable
+from stoker.engine.planning.keeping import ON_REPLACEMENT, removal_effect
 from stoker.engine.planning.kinds import Kind
-from stoker.engine.planning.retaining import ON_REPLACEMENT, removal_effect
 from stoker.engine.records.failure import Failure
 from stoker.engine.records.state import ResourceState
 from stoker.engine.running.operation_context import OperationContext

@@ -58,7 +58,7 @@ _EVALUATIONS = 4
 
 
 class OperationRun(OperationContext):
-    """Runs an operation as the module's docstring describes; `endings` records how it ends."""
+    """A run as those see it who start it, stop it and ask what it does; `endings` records how it ends."""
 
     def __init__(
         self,
@@ -69,127 +69,12 @@ class OperationRun(OperationContext):
         former_owner: str | None = None,
     ) -> None:
         super().__init__(parts, operation, stack, former_owner)
-        self._endings = endings
-        self._lifecycle = Lifecycle(parts.services.registry.lifecycle())
         self._schedule = Schedule(self)
-        self._begun = False
-
-    # -- from start to end -----------------------------------------------------------------------------------
+        self._execution = Execution(self, endings, self._schedule)
 
     async def run(self) -> None:
         """Run the operation; never raises."""
-        waits_for_space.set(True)
-        self._begun = True
-        try:
-            with opened(Budget(self.services.loader.limits.allowed.times(_EVALUATIONS))):
-                await prepare(self)
-                self._keep_plan()
-                self.progress.planned.set()
-                self.parts.runs.planned(self)
-                await self._check_first()
-                await self._ask_plugins()
-                if self.progress.unsaved_transfers is not None:
-                    await record_transfers(self)
-                if self.planning.removing.skipped:
-                    from stoker.engine.running.skipping import record_skipped
-
-                    await record_skipped(self)
-                await self._execute()
-                await refresh_outputs(self, self._schedule.runner.performer)
-            await self._finish()
-        except Fenced:
-            LOG.info("operation %s of stack %s was taken over by another engine", self.operation.id, self.stack.name)
-        except StokerError as error:
-            await self._abort(error)
-        except Exception as error:
-            reference = new_id()
-            LOG.exception("operation %s failed unexpectedly, reference %s", self.operation.id, reference)
-            await self._abort(Bug(f"Internal error; quote reference {reference} ({type(error).__name__})"))
-        finally:
-            self.progress.planned.set()
-            self.progress.done.set()
-
-    async def _check_first(self) -> None:
-        """Refuse what policies forbid, and what is known to fail, while nothing has been done yet.
-
-        Raises PolicyDenied, ApprovalRequired or PreflightFailed.
-        """
-        try:
-            whole = None
-            written = await written_policies(self.services, self.stack)
-            if self.services.settings.plan_policies or written:
-                from stoker.engine.running.policies import check_by_policies
-
-                whole = await check_by_policies(self, written)
-            await check_before_first_change(self, whole)
-        except (PolicyDenied, ApprovalRequired, PreflightFailed):
-            self.progress.refused = self.operation.epoch == 1
-            raise
-
-    async def _ask_plugins(self) -> None:
-        """Call the lifecycle plug-ins, while nothing has been done yet. Raises OperationRefused."""
-        try:
-            await self._lifecycle.before(self)
-        except OperationRefused:
-            self.progress.refused = self.operation.epoch == 1
-            raise
-
-    def _keep_plan(self) -> None:
-        """Store the plan for the history: that of an earlier run of the operation, if there was one.
-
-        Steps without effect are only counted.
-        """
-        plan = self.planning.plan
-        if self.operation.plan is not None or plan is None:
-            return
-        acting = tuple(step for step in plan.steps if step.has_effect)
-        shown = {**replace(plan, steps=acting).to_data(), "summary": plan.summary()}
-        self.operation.plan = self.services.sealer.seal(shown)
-        self._unsaved_plan = True
-
-    async def _execute(self) -> None:
-        assert self.planning.plan is not None
-        deadline = self.operation.deadline
-        timer = None
-        if deadline is not None:
-            clock = self.services.clock
-            timer = clock.call_later(max(deadline - clock.now(), 0.0), lambda: self.stop(Stop.EXPIRED))
-        try:
-            await self._remove_copies_first()
-            making, removing = self.planning.plan.halves()
-            await self._schedule.carry_out(making)
-            if not self.progress.ends_early:
-                await check_exports(self, self._schedule.runner.performer)
-                await self._schedule.carry_out(removing)
-            if left_over := await self._left_over():
-                await self._schedule.carry_out(plan_removal(self.planning.removing, left_over))
-            if self.operation.action == "DELETE" and not self.progress.ends_early:  # an abandoned stack keeps its users
-                await remove_user_project(self)
-        finally:
-            if timer is not None:
-                timer.cancel()
-
-    async def _remove_copies_first(self) -> None:
-        """Remove the copies of a deleted stack's snapshots before its resources.
-
-        The copy of a server can consist of snapshots of its volumes, which cannot be deleted as long as these exist.
-        """
-        if self.operation.action == "DELETE" and (copies := await load_idle_copies(self)):
-            await self._schedule.carry_out(plan_removal(self.planning.removing, copies))
-
-    async def _left_over(self) -> list[ResourceState]:
-        """Return what remains to be removed after the plan: copies of snapshots, which nested stacks can create as long
-        as they exist; and resources that steps have replaced although the plan meant to keep them.
-        """
-        if self.progress.ends_early:
-            return []
-        if self.operation.action in ("DELETE", REMOVE_SNAPSHOT):
-            with contextlib.suppress(Stopped):
-                return await load_copies_to_remove(self)
-        if self.planning.wanted is None or self.operation.action not in FORWARD:
-            return []
-        mine = [state for state in self.states.values() if state.row.stack_id == self.stack.id]
-        return [state for state in mine if not self.serves(state)]
+        await self._execution.carry_out()
 
     def stop(self, why: Stop) -> None:
         """Start no more steps; end waiting steps immediately, and others after their current call."""
@@ -238,58 +123,10 @@ class OperationRun(OperationContext):
         self.progress.failures.clear()
         return number
 
-    async def _finish(self) -> None:
-        progress = self.progress
-        if progress.stopping is Stop.LOST:
-            LOG.info("operation %s of stack %s was taken over by its new owner", self.operation.id, self.stack.name)
-        elif progress.cancelled:
-            await self._lifecycle.after(FAILED)
-            await self._endings.end_cancelled(self.operation, self.stack)
-        elif progress.stopping is Stop.SHUTDOWN:
-            await self._endings.hand_over(self)
-        elif progress.stopping is Stop.SUPERSEDED:
-            await self._lifecycle.after(SUPERSEDED)
-            await self._endings.end_superseded(self.operation, self.stack)
-        elif progress.stopping is not None:
-            await self._end(FAILED, progress.stopping.value)
-        elif progress.failures:
-            told = progress.failures if self.operation.action == "CHECK" else progress.failures[:1]
-            failure = Failure.joined(told)
-            await self._end(FAILED, _failure_text(self, failure), failure)
-        else:
-            if self.operation.action == "SNAPSHOT" and self.operation.parent_operation is None:
-                progress.document = await sealed_document(self)
-            done = f"Stack {self.operation.stack_action} completed successfully"
-            unchecked = await unchecked_note(self.services, self.stack) if self.operation.action == "CHECK" else ""
-            left = self.progress.left
-            behind = f"; left behind: {', '.join(each.named() for each in left)}" if left else ""
-            await self._end(COMPLETE, done + unchecked + behind)
-
-    async def _abort(self, error: StokerError) -> None:
-        """Record the error that ended the operation; if that fails, the operation is claimed and run again."""
-        try:
-            message = error.message if not isinstance(error, TemplateInvalid) else f"{error.kind}: {error.message}"
-            by_policy = isinstance(error, PolicyDenied | ApprovalRequired)
-            await self._end(FAILED, message, Failure(error.kind, (), message) if by_policy else None)
-        except Fenced:
-            LOG.info("operation %s was taken over by another engine", self.operation.id)
-        except Exception:
-            LOG.exception("cannot record the end of operation %s; it will be claimed and run again", self.operation.id)
-
-    async def _end(self, status: str, reason: str, failure: Failure | None = None) -> None:
-        if status == FAILED:
-            names = {failed.path[0] for failed in self.progress.failures}
-            about = [self.current[name] for name in names & self.current.keys()]
-            message = "" if failure is None else failure.message
-            reason, message = await without_secrets(self, [reason, message], about)
-            self.progress.failure = None if failure is None else replace(failure, message=message)
-        await self._lifecycle.after(status)
-        await self._endings.end(self, status, reason)
-
     @property
     def working(self) -> bool:
         """Return whether the run executes code or waits for a response now, instead of only for time to pass."""
-        return self._begun and (not self._schedule.active or self._schedule.active > len(self.waiting.paused))
+        return self._execution.begun and (not self._schedule.active or self._schedule.active > len(self.waiting.paused))
 
     def note_activity(self) -> bool:
         """Note whether the run works or waits in the operation's row; return whether that has changed."""
@@ -307,6 +144,197 @@ class OperationRun(OperationContext):
             "active": self._schedule.active,
             "waiting": len(self.waiting.paused),
         }
+
+
+class Execution:
+    """What a run does, from start to end. `begun` is true from the start on."""
+
+    def __init__(self, run: OperationRun, endings: Endings, schedule: Schedule) -> None:
+        self.begun = False
+        self._run = run
+        self._endings = endings
+        self._lifecycle = Lifecycle(run.services.registry.lifecycle())
+        self._schedule = schedule
+
+    async def carry_out(self) -> None:
+        """Run the operation; never raises."""
+        run = self._run
+        waits_for_space.set(True)
+        self.begun = True
+        try:
+            with opened(Budget(run.services.loader.limits.allowed.times(_EVALUATIONS))):
+                await prepare(run)
+                self._keep_plan()
+                run.progress.planned.set()
+                run.parts.runs.planned(run)
+                await self._check_first()
+                await self._ask_plugins()
+                if run.progress.unsaved_transfers is not None:
+                    await record_transfers(run)
+                if run.planning.removing.skipped:
+                    from stoker.engine.running.skipping import record_skipped
+
+                    await record_skipped(run)
+                await self._execute()
+                await refresh_outputs(run, self._schedule.runner.performer)
+            await self._finish()
+        except Fenced:
+            LOG.info("operation %s of stack %s was taken over by another engine", run.operation.id, run.stack.name)
+        except StokerError as error:
+            await self._abort(error)
+        except Exception as error:
+            reference = new_id()
+            LOG.exception("operation %s failed unexpectedly, reference %s", run.operation.id, reference)
+            await self._abort(Bug(f"Internal error; quote reference {reference} ({type(error).__name__})"))
+        finally:
+            run.progress.planned.set()
+            run.progress.done.set()
+
+    async def _check_first(self) -> None:
+        """Refuse what policies forbid, and what is known to fail, while nothing has been done yet.
+
+        Raises PolicyDenied, ApprovalRequired or PreflightFailed.
+        """
+        run = self._run
+        try:
+            whole = None
+            written = await written_policies(run.services, run.stack)
+            if run.services.settings.plan_policies or written:
+                from stoker.engine.running.policies import check_by_policies
+
+                whole = await check_by_policies(run, written)
+            await check_before_first_change(run, whole)
+        except (PolicyDenied, ApprovalRequired, PreflightFailed):
+            run.progress.refused = run.operation.epoch == 1
+            raise
+
+    async def _ask_plugins(self) -> None:
+        """Call the lifecycle plug-ins, while nothing has been done yet. Raises OperationRefused."""
+        if not self._lifecycle.plugins:
+            return
+        run = self._run
+        try:
+            await self._lifecycle.before(run)
+        except OperationRefused:
+            run.progress.refused = run.operation.epoch == 1
+            raise
+
+    def _keep_plan(self) -> None:
+        """Store the plan for the history: that of an earlier run of the operation, if there was one.
+
+        Steps without effect are only counted.
+        """
+        run = self._run
+        plan = run.planning.plan
+        if run.operation.plan is not None or plan is None:
+            return
+        acting = tuple(step for step in plan.steps if step.has_effect)
+        shown = {**replace(plan, steps=acting).to_data(), "summary": plan.summary()}
+        run.operation.plan = run.services.sealer.seal(shown)
+        run.progress.unsaved_plan = True
+
+    async def _execute(self) -> None:
+        run = self._run
+        assert run.planning.plan is not None
+        deadline = run.operation.deadline
+        timer = None
+        if deadline is not None:
+            clock = run.services.clock
+            timer = clock.call_later(max(deadline - clock.now(), 0.0), lambda: run.stop(Stop.EXPIRED))
+        try:
+            await self._remove_copies_first()
+            making, removing = run.planning.plan.halves()
+            await self._schedule.carry_out(making)
+            if not run.progress.ends_early:
+                await check_exports(run, self._schedule.runner.performer)
+                await self._schedule.carry_out(removing)
+            if left_over := await self._left_over():
+                await self._schedule.carry_out(plan_removal(run.planning.removing, left_over))
+            if run.operation.action == "DELETE" and not run.progress.ends_early:  # an abandoned stack keeps its users
+                await remove_user_project(run)
+        finally:
+            if timer is not None:
+                timer.cancel()
+
+    async def _remove_copies_first(self) -> None:
+        """Remove the copies of a deleted stack's snapshots before its resources.
+
+        The copy of a server can consist of snapshots of its volumes, which cannot be deleted as long as these exist.
+        """
+        run = self._run
+        if run.operation.action == "DELETE" and (copies := await load_idle_copies(run)):
+            await self._schedule.carry_out(plan_removal(run.planning.removing, copies))
+
+    async def _left_over(self) -> list[ResourceState]:
+        """Return what remains to be removed after the plan: copies of snapshots, which nested stacks can create as long
+        as they exist; and resources that steps have replaced although the plan meant to keep them.
+        """
+        run = self._run
+        if run.progress.ends_early:
+            return []
+        if run.operation.action in ("DELETE", REMOVE_SNAPSHOT):
+            with contextlib.suppress(Stopped):
+                return await load_copies_to_remove(run)
+        if run.planning.wanted is None or run.operation.action not in FORWARD:
+            return []
+        mine = [state for state in run.states.values() if state.row.stack_id == run.stack.id]
+        return [state for state in mine if not run.serves(state)]
+
+    async def _finish(self) -> None:
+        run = self._run
+        progress = run.progress
+        if progress.stopping is Stop.LOST:
+            LOG.info("operation %s of stack %s was taken over by its new owner", run.operation.id, run.stack.name)
+        elif progress.cancelled:
+            await self._tell_plugins(FAILED)
+            await self._endings.end_cancelled(run.operation, run.stack)
+        elif progress.stopping is Stop.SHUTDOWN:
+            await self._endings.hand_over(run)
+        elif progress.stopping is Stop.SUPERSEDED:
+            await self._tell_plugins(SUPERSEDED)
+            await self._endings.end_superseded(run.operation, run.stack)
+        elif progress.stopping is not None:
+            await self._end(FAILED, progress.stopping.value)
+        elif progress.failures:
+            told = progress.failures if run.operation.action == "CHECK" else progress.failures[:1]
+            failure = Failure.joined(told)
+            await self._end(FAILED, _failure_text(run, failure), failure)
+        else:
+            if run.operation.action == "SNAPSHOT" and run.operation.parent_operation is None:
+                progress.document = await sealed_document(run)
+            done = f"Stack {run.operation.stack_action} completed successfully"
+            unchecked = await unchecked_note(run.services, run.stack) if run.operation.action == "CHECK" else ""
+            left = run.progress.left
+            behind = f"; left behind: {', '.join(each.named() for each in left)}" if left else ""
+            await self._end(COMPLETE, done + unchecked + behind)
+
+    async def _abort(self, error: StokerError) -> None:
+        """Record the error that ended the operation; if that fails, the operation is claimed and run again."""
+        run = self._run
+        try:
+            message = error.message if not isinstance(error, TemplateInvalid) else f"{error.kind}: {error.message}"
+            by_policy = isinstance(error, PolicyDenied | ApprovalRequired)
+            await self._end(FAILED, message, Failure(error.kind, (), message) if by_policy else None)
+        except Fenced:
+            LOG.info("operation %s was taken over by another engine", run.operation.id)
+        except Exception:
+            LOG.exception("cannot record the end of operation %s; it will be claimed and run again", run.operation.id)
+
+    async def _end(self, status: str, reason: str, failure: Failure | None = None) -> None:
+        run = self._run
+        if status == FAILED:
+            names = {failed.path[0] for failed in run.progress.failures}
+            about = [run.current[name] for name in names & run.current.keys()]
+            message = "" if failure is None else failure.message
+            reason, message = await without_secrets(run, [reason, message], about)
+            run.progress.failure = None if failure is None else replace(failure, message=message)
+        await self._tell_plugins(status)
+        await self._endings.end(run, status, reason)
+
+    async def _tell_plugins(self, status: str) -> None:
+        """Call the lifecycle plug-ins after the operation, if there are any."""
+        if self._lifecycle.plugins:
+            await self._lifecycle.after(status)
 
 
 async def ended(task: asyncio.Task[object]) -> None:

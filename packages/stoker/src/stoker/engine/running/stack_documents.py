@@ -1,44 +1,20 @@
-"""Data of a run besides the record of its stack: content copies of snapshots, and documents of stacks."""
+"""Copies of snapshots that a run removes, and documents of stacks."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Iterable
 from functools import partial
-from typing import Any
 
-from stoker.base.errors import SnapshotNotFound
 from stoker.engine.inspection.export import export
-from stoker.engine.planning.restoring import Copies, Restoring
 from stoker.engine.records.content_copies import path_of
 from stoker.engine.records.state import ResourceState
-from stoker.engine.running.content_copies import copies_of, path_below
+from stoker.engine.running.content_copies import copies_of
 from stoker.engine.running.operation_context import OperationContext
 from stoker.store import snapshots
 from stoker.store.journal import Batch
 from stoker.store.records import COMPLETE, REMOVE_SNAPSHOT
 
 PAUSE_SECONDS = 1.0
-
-
-async def load_copies(run: OperationContext) -> Restoring:
-    """Find the copies of the operation's snapshot for the run's stack, and the nested stacks with further copies.
-
-    An operation without a snapshot keeps values that were restored before. Raises SnapshotNotFound.
-    """
-    identifier, database = run.operation.snapshot, run.services.database
-    if identifier is None:
-        return Restoring(run.current)
-    snapshot = await database.read(snapshots.snapshot_by_id, identifier)
-    if snapshot is None:
-        raise SnapshotNotFound(f"The Snapshot ({identifier}) does not exist any more.")
-    run.planning.snapshot_path = await path_below(run, snapshot.stack_id)
-    copies = Copies.of(run.operation.id, await copies_of(run, [identifier]))
-    for name in run.planning.snapshot_path:
-        copies = copies.below(name)
-    restoring = copies.restoring(run.current)
-    run.planning.copies |= restoring.copies
-    return replace(restoring, copies=run.planning.copies)
 
 
 async def load_copies_to_remove(run: OperationContext) -> list[ResourceState]:
@@ -104,12 +80,3 @@ async def keep_document(run: OperationContext) -> None:
         ]
     body = services.sealer.seal({"document": document.data, "hidden": document.hidden})
     await run.commit(Batch().then(partial(snapshots.keep_stack_document, stack_id=run.stack.id, body=body)))
-
-
-async def load_adopted(run: OperationContext) -> Mapping[str, Mapping[str, object]]:
-    """Return the entries of the adopted document for the run's stack, by resource name."""
-    body = await run.services.database.read(snapshots.stack_document, run.stack.root_id)
-    entries: Any = run.services.sealer.open(body).get("adopted", {}) if body is not None else {}
-    for name in await path_below(run, run.stack.root_id):
-        entries = entries.get(name, {}).get("resources", {})
-    return entries if isinstance(entries, Mapping) else {}

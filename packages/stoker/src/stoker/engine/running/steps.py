@@ -28,10 +28,10 @@ from stoker.engine.planning.decide import (
     was_never_usable,
 )
 from stoker.engine.planning.importing import obstacles
+from stoker.engine.planning.keeping import Effect, removal_effect
 from stoker.engine.planning.kinds import Kind
 from stoker.engine.planning.plan import Decision, Step
 from stoker.engine.planning.reasons import Reason, ReasonCode
-from stoker.engine.planning.retaining import Effect, removal_effect
 from stoker.engine.records.actions import NOT_CREATED
 from stoker.engine.records.failure import Failure
 from stoker.engine.records.state import ResourceState, attribute_text, keys_of
@@ -330,7 +330,7 @@ class StepRunner:
         row = Resource(
             uuid=new_id(),
             stack_id=run.stack.id,
-            position=run.next_position(),
+            position=run.objects.next_position(),
             name=target.name,
             type=target.type_name,
             action=NOT_CREATED,

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from stoker.base.diagnostics import Diagnostic
-from stoker.engine.settings import EngineSettings, time_limit
+from stoker.engine.records.beginnings import time_limit
+from stoker.engine.settings import EngineSettings
 from stoker.resources.heat.groups.batching import batches, every_change, lasting_changes
 from stoker.resources.heat.groups.group import rolling_of
 from stoker.resources.heat.signals.wait_condition import HANDLES

@@ -52,7 +52,7 @@ class Guests:
         """Return whether a resource has waited for its signals as long as it did in the stack that was recorded."""
         now = self._stage.clock.now()
         since = self._since.setdefault((row["stack_id"], row["name"], row["action"]), now)
-        path = f"{self._stage.prefixes().get(row['stack_id'], '')}{row['name']}"
+        path = f"{self._stage.contents.prefixes().get(row['stack_id'], '')}{row['name']}"
         return now - since >= (seconds_of(self._stage.timings, path, row["action"]) or 0.0)
 
     async def _send(self, row: Mapping[str, Any]) -> None:

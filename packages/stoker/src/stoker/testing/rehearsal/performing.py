@@ -11,7 +11,8 @@ from sqlalchemy import Row
 
 from stoker.authoring.plan_steps import is_retained
 from stoker.base.errors import NotFound, StokerError
-from stoker.engine.settings import EngineSettings, time_limit
+from stoker.engine.records.beginnings import time_limit
+from stoker.engine.settings import EngineSettings
 from stoker.plugins.capabilities import ParentInAnotherService
 from stoker.plugins.resource import ResourceType
 from stoker.store.records import STACK_TYPE
@@ -35,7 +36,7 @@ from stoker.testing.rehearsal.scenario import (
     Step,
     is_scaling,
 )
-from stoker.testing.rehearsal.stage import EngineDied, Stage
+from stoker.testing.rehearsal.stage import EngineDied, Saved, Stage
 from stoker.testing.sandbox import Definition, by_path
 
 _REF: Mapping[str, Any] = {"name": NAME, "id": None}
@@ -82,6 +83,7 @@ class Performance:
         self._stage = Stage(Script(), scenario.timings)
         create_existing_objects(self._stage.cloud, scenario.cloud)
         self._run = _Run(self._stage, scenario, definitions)
+        self._saved: Saved | None = None
         self._error = ""
 
     def __enter__(self) -> Performance:
@@ -96,11 +98,12 @@ class Performance:
 
     def save(self) -> None:
         """Let forks of this process resume the run."""
-        self._stage.save()
+        self._saved = self._stage.save()
 
     def resume(self) -> None:
         """Go on in a fork as if no other had done so."""
-        self._stage.resume()
+        assert self._saved is not None
+        self._saved.resume()
 
     def end(self, disruptions: Sequence[Disruption] = ()) -> Outcome:
         """Run what is left. What comes after the phase of the last disruption is left out, but for the deletion."""
@@ -144,7 +147,7 @@ class _Run:
     async def until(self, phase: str) -> None:
         """Run the phases before this one; one that fails is the last of them."""
         await asyncio.sleep(_SETTLED)  # services make ports and the like of their own
-        self._before = self._stage.objects()
+        self._before = self._stage.contents.objects()
         *phases, _ = self._scenario.phases
         await self._phases(phases[: self._scenario.phases.index(phase)])
 
@@ -174,7 +177,7 @@ class _Run:
         had = self._data(await self._rows())
         if name == DELETE and self._has_policies:
             await self._note_retained()
-        seen, began = len(self._stage.events()), self._stage.clock.now()
+        seen, began = len(self._stage.contents.events()), self._stage.clock.now()
         self._stage.script.begin(name)
         self._guests.waited.clear()
         await self._requested(name)
@@ -188,7 +191,7 @@ class _Run:
             await self._ended()
             again = (await self._state())[0]
         paths = self._paths()
-        events = [each for each in self._stage.events()[seen:] if not again or each.time <= self._ended_at]
+        events = [each for each in self._stage.contents.events()[seen:] if not again or each.time <= self._ended_at]
         if is_scaling(name):
             state, reason = _state_of_group(events)
         rows = await self._rows()
@@ -263,7 +266,7 @@ class _Run:
         while self._stage.busy:
             await asyncio.sleep(_POLL)
             polls += 1
-            if polls % _GUESTS == 0 and self._stage.is_waiting(WAITING):
+            if polls % _GUESTS == 0 and self._stage.contents.is_waiting(WAITING):
                 await self._guests.act(await self._rows())
             if self._stage.clock.now() - began > _LONGEST:
                 raise StokerError("An operation has not ended after a day.")
@@ -279,7 +282,7 @@ class _Run:
 
     async def _rows(self) -> list[Mapping[str, Any]]:
         """Return all resources, those of nested stacks and of stacks in other regions included."""
-        others = ({"name": None, "id": each} for each in self._stage.stacks_of_resources())
+        others = ({"name": None, "id": each} for each in self._stage.contents.stacks_of_resources())
         rows: list[Mapping[str, Any]] = []
         for ref in (_REF, *others):
             try:
@@ -308,7 +311,7 @@ class _Run:
 
     def _paths(self) -> dict[tuple[str, str], str]:
         """Return the path of each resource that there has been, by its stack and name."""
-        return _Paths(self._stage.prefixes())
+        return _Paths(self._stage.contents.prefixes())
 
     def _data(self, rows: Iterable[Mapping[str, Any]]) -> Objects:
         """Return the objects in which users keep data."""
@@ -327,7 +330,7 @@ class _Run:
 
     def _lost(self, had: Objects, has: Objects) -> Iterator[tuple[str, str]]:
         """Yield the resources, with their types, whose former objects are gone; note those that were retained."""
-        there = set[str]().union(*self._stage.objects().values())
+        there = set[str]().union(*self._stage.contents.objects().values())
         for path, (kind, identifier) in had.items():
             if has.get(path) == (kind, identifier):
                 continue
@@ -340,7 +343,7 @@ class _Run:
         self, events: Sequence[Row[Any]], paths: Mapping[tuple[str, str], str], began: float
     ) -> tuple[list[Failure], list[Failure]]:
         """Return the failures of resources in the phase's own action, and in the rollback after it."""
-        stacks = {row.id for row in self._stage.stacks()}
+        stacks = {row.id for row in self._stage.contents.stacks()}
         found: tuple[list[Failure], list[Failure]] = ([], [])
         groups: tuple[list[Failure], list[Failure]] = ([], [])
         returning, since = 0, began
@@ -358,13 +361,13 @@ class _Run:
 
     def _left(self, before: Mapping[tuple[str, str], set[str]]) -> Iterator[LeftObject]:
         """Yield the objects that nobody owns any more."""
-        for stack_id in self._stage.stacks_of_resources():
+        for stack_id in self._stage.contents.stacks_of_resources():
             yield LeftObject(
                 "heat", "stacks", stack_id, self._paths()[self._stage.cloud.orchestration.parents[stack_id]]
             )
-        kept = self._retained | (self._stage.belonging_to(self._retained) if self._retained else set())
+        kept = self._retained | (self._stage.contents.belonging_to(self._retained) if self._retained else set())
         without = set().union(*(OUTLIVING.get(kind, ()) for kind in self.types.values()))
-        for kind, identifiers in self._stage.objects(without).items():
+        for kind, identifiers in self._stage.contents.objects(without).items():
             if self._has_copies and kind in _COPIES:
                 continue
             for identifier in sorted(identifiers - before.get(kind, set()) - kept):

@@ -7,14 +7,14 @@ import atexit
 import os
 import shutil
 import tempfile
-from collections.abc import Collection, Coroutine
-from dataclasses import replace
+from collections.abc import Coroutine
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, TypeVar
 
-from sqlalchemy import Connection, Row, select
+from sqlalchemy import Connection, select
 
 from openstack_emulator.core.http import Request as CloudRequest
 from openstack_emulator.core.http import Response
@@ -22,11 +22,10 @@ from stoker.engine.running.stopping import RESOURCE
 from stoker.store import tables
 from stoker.store.database import Database
 from stoker.store.journal import Claim
-from stoker.store.records import IN_PROGRESS, UNFINISHED
-from stoker.testing.census import Kind as ObjectKind
-from stoker.testing.census import naming, objects
+from stoker.store.records import UNFINISHED
 from stoker.testing.connections import LoopJournal
 from stoker.testing.emulated_cloud import EmulatedCloud
+from stoker.testing.rehearsal.contents import Contents
 from stoker.testing.rehearsal.disruptions import SLOW_SECONDS, Kind, Script, fault_of
 from stoker.testing.rehearsal.durations import seconds_of
 from stoker.testing.rehearsal.timings import Timings
@@ -52,7 +51,8 @@ class EngineDied(Exception):
 class Stage(Sandbox):
     """A sandbox with a script of what goes wrong. All runs begin at the same time of day.
 
-    `timings` are how long resources take, as far as this is known; others take as long as usually.
+    `timings` are how long resources take, as far as this is known; others take as long as usually. `engines` is the
+    number of engines so far, `contents` reads what they have done.
     """
 
     _settings = replace(Sandbox._settings, engine_deaths_limit=0)  # no operation is to blame for the deaths
@@ -63,10 +63,10 @@ class Stage(Sandbox):
     def __init__(self, script: Script, timings: Timings = MappingProxyType({})) -> None:
         self.script = script
         self.timings = timings
+        self.engines = 0
         self._there = asyncio.Event()
-        self._saved = b""
-        self._count = 0
         super().__init__(ManualClock(_START))
+        self.contents = Contents(self._database, self.cloud)
 
     # -- the engine, a process that can be killed ----------------------------------------------------------------
 
@@ -82,9 +82,13 @@ class Stage(Sandbox):
 
     async def _start_engine(self) -> None:
         assert isinstance(self._loop, SimulatedLoop)
-        self._count += 1
-        self._process = Process(self._loop, f"engine-{self._count}")
-        self._process.on_death.append(self._died)
+        self.engines += 1
+        self._process = Process(self._loop, f"engine-{self.engines}")
+
+        def died() -> None:
+            self._loop.call_later(RESTART_SECONDS, lambda: self._loop.create_task(self._start_engine()))
+
+        self._process.on_death.append(died)
         await self._process.start(self._boot(self._process))
 
     async def _boot(self, process: Process) -> None:
@@ -93,11 +97,6 @@ class Stage(Sandbox):
         await self.engine.start(alone=True)
         await self.engine.take_over()
         self._there.set()
-
-    @property
-    def engines(self) -> int:
-        """How many engines there have been."""
-        return self._count
 
     def kill(self) -> None:
         """`kill -9` for the engine."""
@@ -127,13 +126,6 @@ class Stage(Sandbox):
             return True
         return bool(self._database.read_now(_has_unfinished))  # there is no need to ask for it while something runs
 
-    def is_waiting(self, types: Collection[str]) -> bool:
-        """Whether an action is in progress on a resource of these types, in nested stacks, too."""
-        return not self._database.read_now(_types_in_progress).isdisjoint(types)
-
-    def _died(self) -> None:
-        self._loop.call_later(RESTART_SECONDS, lambda: self._loop.create_task(self._start_engine()))
-
     async def _called(self, method: str, **arguments: Any) -> Any:
         """Ask the engine. Raises EngineDied if it dies before it answers."""
         await self._there.wait()
@@ -154,52 +146,21 @@ class Stage(Sandbox):
     def _runs(self, stack_id: str) -> bool:
         return self.busy
 
-    # -- forks ---------------------------------------------------------------------------------------------------
-
-    def save(self) -> None:
-        """Remember the database for forks of this process, which have the rest."""
+    def save(self) -> Saved:
+        """Return the database for forks of this process, which have the rest."""
         self._database.engine.dispose()  # all of it is in the file then, and no connection is shared
-        self._saved = _database()[0].read_bytes()
+        return Saved(_database()[0].read_bytes())
+
+
+@dataclass(frozen=True)
+class Saved:
+    """The content of a stage's database at one time."""
+
+    content: bytes
 
     def resume(self) -> None:
         """Go on in a fork from what was saved, whatever another fork has written."""
-        _write(self._saved)
-
-    # -- what there is -------------------------------------------------------------------------------------------
-
-    def objects(self, without: Collection[ObjectKind] = ()) -> dict[ObjectKind, set[str]]:
-        """Return the IDs of the cloud's objects by their kind."""
-        return objects(self.cloud.inner, without)
-
-    def belonging_to(self, identifiers: Collection[str]) -> set[str]:
-        """Return the IDs of the objects that services have made for others, and not for a request of the engine."""
-        return naming(self.cloud.inner, identifiers) - {call.made_id for call in self.calls}
-
-    def events(self) -> list[Row[Any]]:
-        """Return the events of all resources so far, those of deleted nested stacks included, oldest first."""
-        found: list[Row[Any]] = self._database.read_now(_events)
-        return found
-
-    def stacks(self) -> list[Row[Any]]:
-        """Return all stacks that there have been."""
-        found: list[Row[Any]] = self._database.read_now(_stacks)
-        return found
-
-    def stacks_of_resources(self) -> list[str]:
-        """Return the IDs of the stacks that exist as objects of resources, as those of other regions do."""
-        there = {row.id for row in self.stacks() if row.deleted_at is None}
-        return [each for each in self.cloud.orchestration.parents if each in there]
-
-    def prefixes(self) -> dict[str, str]:
-        """Return what precedes the names of resources in their paths, by the IDs of all stacks that there have been."""
-        stacks = {row.id: (row.parent_id, row.parent_resource_name) for row in self.stacks()}
-        stacks |= self.cloud.orchestration.parents
-
-        def prefix(stack_id: str) -> str:
-            parent, name = stacks.get(stack_id, (None, None))
-            return "" if parent is None else f"{prefix(parent)}{name}."
-
-        return {stack_id: prefix(stack_id) for stack_id in stacks}
+        _write(self.content)
 
 
 @cache
@@ -221,23 +182,9 @@ def _write(content: bytes) -> None:
 
 _ANY_UNFINISHED = select(tables.operations.c.id).where(tables.operations.c.status.in_(UNFINISHED)).limit(1)
 
-_IN_PROGRESS = select(tables.resources.c.type).where(tables.resources.c.status == IN_PROGRESS)
-
 
 def _has_unfinished(connection: Connection) -> bool:
     return connection.execute(_ANY_UNFINISHED).first() is not None
-
-
-def _types_in_progress(connection: Connection) -> set[str]:
-    return {row.type for row in connection.execute(_IN_PROGRESS)}
-
-
-def _events(connection: Connection) -> list[Row[Any]]:
-    return list(connection.execute(select(tables.events).order_by(tables.events.c.sequence)))
-
-
-def _stacks(connection: Connection) -> list[Row[Any]]:
-    return list(connection.execute(select(tables.stacks)))
 
 
 class RehearsedCloud(EmulatedCloud):
@@ -267,7 +214,7 @@ class RehearsedCloud(EmulatedCloud):
             return seconds_of(sent.method, sent.path)
         stack_id, name = resource
         if stack_id not in self._prefixes:
-            self._prefixes = self._stage.prefixes()
+            self._prefixes = self._stage.contents.prefixes()
         recorded = recorded_seconds(self._stage.timings, f"{self._prefixes.get(stack_id, '')}{name}", action)
         if recorded is None:
             return seconds_of(sent.method, sent.path)
