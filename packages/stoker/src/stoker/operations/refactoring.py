@@ -43,7 +43,13 @@ from stoker.engine.planning.refactoring import (
     Side,
 )
 from stoker.engine.records.services import EngineServices, RecordingServices
-from stoker.engine.running.redefining import record_descriptions, record_exchange
+from stoker.engine.running.redefining import (
+    columns_after,
+    completed,
+    record_completed,
+    record_descriptions,
+    record_exchange,
+)
 from stoker.operations.clearance import Clearance, gate_of, required_by
 from stoker.operations.examining_refactors import (
     MOST_STACKS,
@@ -53,12 +59,11 @@ from stoker.operations.examining_refactors import (
     mapped_of,
     state_of,
 )
-from stoker.operations.requests import CheckedRequest
 from stoker.operations.settings import check_plan_by_policy
 from stoker.operations.stacks import requested_operation
 from stoker.store import fingerprints, queries, refactors
 from stoker.store.journal import Batch
-from stoker.store.records import COMPLETE, IN_PROGRESS, Operation, Stack
+from stoker.store.records import COMPLETE, IN_PROGRESS, Event, Operation, Stack
 from stoker.store.refactors import refuse_unfit
 from stoker.store.survey_records import StackRefactor
 
@@ -331,25 +336,16 @@ def _recording(
         operation = _operation(parts.services, context, side, made, name, now)
         if name in cleared and (use := cleared[name].in_transaction(operation)) is not None:
             batch.steps.insert(1, use)  # after the guard, before anything changes the records that are compared
-        values: dict[str, Any] = {
-            "status": COMPLETE,
-            "reason": f"Stack {operation.action} completed successfully",
-            "operation": operation.id,
-            "inputs": checked.prepared.row.id,
-            "good_inputs": checked.prepared.row.id,
-            "description": checked.prepared.loaded.template.description,
-            "action": operation.action,
-        }
+        values = columns_after(operation, checked.prepared)
         if stack.id in new and owner is not None:
             values |= {"credential": owner.credential, "user_id": owner.user_id, "user_name": owner.user_name}
             batch.add(replace(stack, **values)).then(partial(lock_credential, text=owner.credential))
         else:
             batch.then(partial(queries.set_stack, stack_id=stack.id, values={**values, "updated_at": now}))
-        batch.add(checked.prepared.row, operation).then(checked.prepared.save)
+        record_completed(batch, parts.announcer, stack, operation, checked.prepared, _moves(side, now))
         if name not in made.changed:  # else its update records them
             batch.then(partial(record_exchange, parts.services, side))
         _add_moves(batch, made, side)
-        _add_events(parts, batch, side, checked, values)
     return batch
 
 
@@ -363,13 +359,7 @@ def _operation(
     if report is not None:
         shown["policies"] = report.to_data()
     return replace(
-        operation,
-        status=COMPLETE,
-        former_inputs=side.stack.inputs or None,
-        created_at=now,
-        started_at=now,
-        finished_at=now,
-        deadline=None,
+        completed(operation, side.stack, now),
         plan=services.sealer.seal(shown),
         policies_asked=len(report.asked) if report is not None else None,
     )
@@ -404,20 +394,12 @@ def _add_moves(batch: Batch, made: ExaminedRefactor, side: Side) -> None:
             batch.then(shared)
 
 
-def _add_events(
-    parts: RecordingParts, batch: Batch, side: Side, checked: CheckedRequest, values: Mapping[str, object]
-) -> None:
-    now, announcer = parts.services.clock.now(), parts.announcer
-    moves = [
+def _moves(side: Side, now: float) -> list[Event]:
+    """Return the events of the resources that have got into a stack."""
+    return [
         replace(side.states[uuid].event(f"Moved from {mapped.source}", now), action="MOVE", status=COMPLETE)
         for uuid, mapped in side.moved.items()
     ]
-    action = str(values["action"])
-    begun = announcer.stack_event(side.stack, action, IN_PROGRESS, f"Stack {action} started")
-    ended = announcer.stack_event(side.stack, action, COMPLETE, str(values["reason"]))
-    sinks = checked.prepared.loaded.environment.event_sinks
-    events = [begun, *moves, ended]
-    batch.add(*events, *announcer.about(events, sinks))
 
 
 def _guard(services: EngineServices, context: RequestContext, made: ExaminedRefactor, connection: Connection) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, select
 
+from stoker.store.records import Stack
 from stoker.store.tables import resources, stacks
 
 _STACK = (stacks.c.id, stacks.c.action, stacks.c.status, stacks.c.inputs)
@@ -43,6 +44,13 @@ def locked_tree(connection: Connection, root_id: str) -> list[list[object]]:
     """Like `tree`, and prevent operations from starting on any of the stacks before the transaction ends."""
     query = select(*_STACK).where(_alive(root_id)).order_by(stacks.c.id).with_for_update()
     return _rows(connection, query, root_id)
+
+
+def locked_stacks(connection: Connection, root_id: str) -> list[Stack]:
+    """Return a root stack and those nested in it, and prevent operations from starting on them as `locked_tree`."""
+    return Stack.all_of(
+        connection.execute(select(stacks).where(_alive(root_id)).order_by(stacks.c.id).with_for_update())
+    )
 
 
 def _alive(root_id: str) -> Any:

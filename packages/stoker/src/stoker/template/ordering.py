@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
+from typing import TypeVar
 
 from stoker.template.document import Document
 from stoker.template.problems import Problems
+
+Node = TypeVar("Node", bound=Hashable)
 
 
 def topological(requires: Mapping[str, Collection[str]]) -> tuple[list[str], list[str]]:
@@ -39,17 +42,20 @@ def topological(requires: Mapping[str, Collection[str]]) -> tuple[list[str], lis
     return list(done), []
 
 
-def would_close_cycle(requires: Mapping[str, Collection[str]], name: str, other: str) -> bool:
+def would_close_cycle(requires: Mapping[Node, Collection[Node]], name: Node, other: Node) -> bool:
     """Return whether `other` depends on `name`, directly or not, so that `name` must not depend on `other` as well."""
-    pending, seen = [other], set()
+    return name in reached(requires, [other])
+
+
+def reached(requires: Mapping[Node, Collection[Node]], starts: Iterable[Node]) -> Iterator[Node]:
+    """Yield these nodes and what they depend on, directly or not, each once."""
+    pending, seen = list(starts), set[Node]()
     while pending:
         current = pending.pop()
-        if current == name:
-            return True
         if current not in seen:
+            yield current
             seen.add(current)
             pending.extend(requires.get(current, ()))
-    return False
 
 
 def circular(requires: Mapping[str, Collection[str]]) -> list[frozenset[str]]:

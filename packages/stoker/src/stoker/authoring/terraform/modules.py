@@ -19,6 +19,7 @@ from stoker.engine.generation.nesting import NestedTemplate, replaced
 from stoker.engine.generation.notation import HOT
 from stoker.engine.generation.repeating import PARAMETER, Repeatable, kind_of, reference, referred
 from stoker.engine.generation.template import free_name
+from stoker.template.ordering import reached
 
 _OUTPUTS = ""
 """The name under which the outputs of the template are treated as one more resource, which refers to others."""
@@ -108,16 +109,8 @@ class _Enclosing:
     def _can_be_apart(self, place: Place) -> bool:
         """Return whether nothing outside of a module needs a part of it, and is needed by another part."""
         members = set(self._inside[place])
-        waiting = [need for name in members for need in self._needs[name] if need not in members]
-        seen = set[str]()
-        while waiting:
-            name = waiting.pop()
-            if name in members:
-                return False
-            if name not in seen:
-                seen.add(name)
-                waiting += self._needs[name]
-        return True
+        outside = [need for name in members for need in self._needs[name] if need not in members]
+        return members.isdisjoint(reached(self._needs, outside))
 
     def _shape(self, place: Place) -> Hashable:
         """Return what modules with the same template have in common."""

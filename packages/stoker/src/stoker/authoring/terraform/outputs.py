@@ -57,7 +57,7 @@ def _references(names: Mapping[Draft, str]) -> Iterator[tuple[str, Any]]:
         if is_distinct(draft.id) and not draft.row.each:
             yield draft.id, reference(name, ())
         for source, target in draft.row.shows.items():
-            value = _at(draft.shown, source)
+            value = _shown_at(draft.shown, source)
             path = tuple(_part(draft, part) for part in _PART.findall(target))
             if isinstance(value, str) and value and "" not in path:
                 ambiguous |= {value} if value in shown else set()
@@ -69,11 +69,11 @@ def _part(draft: Draft, part: str) -> Any:
     """Return a part of a path: a key, an index, or the value of an attribute that is in braces ("" if it has none)."""
     if not part.startswith("{"):
         return int(part) if part.isdecimal() else part
-    value = _at(draft.shown, part[1:-1])
+    value = _shown_at(draft.shown, part[1:-1])
     return value if isinstance(value, str) else ""
 
 
-def _at(value: Any, path: str) -> Any:
+def _shown_at(value: Any, path: str) -> Any:
     """Return what is at a path of keys and indexes with dots between; None if there is nothing."""
     for part in path.split("."):
         if isinstance(value, Mapping):

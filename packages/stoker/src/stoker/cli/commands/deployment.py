@@ -80,6 +80,7 @@ class Deployment:
     `refresh` says which objects of an existing stack the service compares with the cloud: "none", "changes" or "all".
     Without `preflight`, it does not check the plan before the first change. The plan shows what `policies` say of it:
     YAML by the names of files. `there` are stacks that were read already, by name; None for one that does not exist.
+    It `supersedes` an operation that runs on the stack by then, unless that was not agreed to.
     """
 
     def __init__(
@@ -98,6 +99,7 @@ class Deployment:
         self.name = name
         self.sources = sources
         self.body = body if preflight else {**body, "preflight": False}
+        self.supersedes = True
         self._service = service
         self._tried: Answer = {"plan_policies": dict(policies)} if policies else {}
         self.stack = there[name] if name in there else _found(service, name, sources)
@@ -146,7 +148,10 @@ class Deployment:
     def _preview(self) -> Answer:
         if self.stack is None:
             return self._service.preview({"stack_name": self.name, **self.body, **self._tried})
-        return self.stack.preview_update({**self.body, **self._tried})
+        return self.stack.preview_update({**self._request(), **self._tried})
+
+    def _request(self) -> Answer:
+        return self.body if self.supersedes else {**self.body, "supersede": False}
 
     def _ask(self, names: Sequence[str]) -> None:
         """Ask for the values of parameters, without showing those of hidden ones."""
@@ -164,12 +169,12 @@ class Deployment:
         `planned` is the number of changes. With the digest of a plan, exactly that plan is run: Refused is raised if
         the plan would now be different.
         """
-        body = self.body if digest is None else {**self.body, "plan_digest": digest}
+        body = self._request() if digest is None else {**self._request(), "plan_digest": digest}
         return self._explained(lambda: begin(self._service, self.name, self.stack, body, planned, report))
 
     def start(self, digest: str) -> Stack:
         """Start exactly the plan with this digest, and return the stack. Raises Refused if it would be different."""
-        body = {**self.body, "plan_digest": digest}
+        body = {**self._request(), "plan_digest": digest}
         return self._explained(lambda: started(self._service, self.name, self.stack, body))
 
     def _explained(self, request: Callable[[], Answered]) -> Answered:
@@ -358,7 +363,7 @@ def carry_out(
         if changes(plan):
             confirm("Apply these changes?", yes, report)
         if deployment.stack is not None and if_busy is not IfBusy.TAKE_OVER:
-            deployment.body["supersede"] = False
+            deployment.supersedes = False
     before_start()
     done = deployment.run(len(changes(plan)), None if yes else plan["digest"], report)
     return conclude(done, deployment.sources, report)

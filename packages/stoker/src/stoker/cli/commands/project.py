@@ -307,7 +307,7 @@ class Deployer:
             wanted.body["template"] = wanted.sources.template
         if wanted.stack is not None:
             wanted.stack = waited(wanted.stack, report) if wanted.stack.busy else wanted.stack
-            wanted.body["supersede"] = False
+            wanted.supersedes = False
         wanted.body[JOINT] = {}
         plan = wanted.plan_without_questions()
         del wanted.body[JOINT]

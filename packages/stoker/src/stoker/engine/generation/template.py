@@ -13,6 +13,7 @@ from stoker.engine.generation.scan import Found
 from stoker.plugins.inventory import Inventory
 from stoker.schema.constraints import CustomConstraint
 from stoker.schema.property import Finalizer, Property
+from stoker.template.ordering import would_close_cycle
 
 _SHORT = 8
 """Length of the part of an ID that tells objects without a name apart."""
@@ -247,7 +248,7 @@ class _Writing:
         """Refer to a resource, or to what is in no resource: with a parameter."""
         key = (reference.kind, reference.value)
         target = self._objects.get(key)
-        if target is not None and not self._reaches(target, found):
+        if target is not None and not would_close_cycle(self._needs, found, target):
             self._needs[found].add(target)
             return {self._notation.resource_function: self._names[target]}
         if key in self._style.present:
@@ -274,18 +275,6 @@ class _Writing:
         about = joined(f"{self._names[found]}_{word_of(name)}", word_of(marker.place))
         schema = Parameter(marker.type, f"{name}, which no service shows.", hidden=True)
         return {self._notation.parameter_function: self._parameters.named(about, (about, None), schema)}
-
-    def _reaches(self, start: Found, end: Found) -> bool:
-        """Return whether an object needs another one, so that this must not need it."""
-        waiting, seen = [start], set[Found]()
-        while waiting:
-            found = waiting.pop()
-            if found is end:
-                return True
-            if found not in seen:
-                seen.add(found)
-                waiting += self._needs[found]
-        return False
 
     def _order(self) -> list[Found]:
         """Return the objects, each after those that it needs."""

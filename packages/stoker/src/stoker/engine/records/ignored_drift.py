@@ -73,12 +73,13 @@ def ignored_paths(
     def differs(path: PropertyPath) -> bool:
         if path[0] not in found:
             return False
-        return not same(_at(recorded, path), _at(found, path))
+        return not same(_inside(recorded, path), _inside(found, path))
 
     return tuple(IgnoredPath(text, differs(path)) for text, path in ignored.items())
 
 
-def _at(value: Any, path: Sequence[str]) -> object:
+def _inside(value: Any, path: Sequence[str]) -> object:
+    """Return the value in nested maps; None if there is none."""
     for part in path:
         value = value.get(part) if isinstance(value, Mapping) else None
     return value

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
-from typing import Any
 
 from sqlalchemy import Connection
 
@@ -15,10 +13,16 @@ from stoker.engine.planning.refactoring import Side
 from stoker.engine.records.beginnings import Requester, new_operation
 from stoker.engine.records.loader import Prepared
 from stoker.engine.running.operation_context import OperationContext
-from stoker.engine.running.redefining import record_descriptions, record_exchange
-from stoker.store import queries, refactors
+from stoker.engine.running.redefining import (
+    columns_after,
+    completed,
+    record_completed,
+    record_descriptions,
+    record_exchange,
+)
+from stoker.store import fingerprints, queries, refactors
 from stoker.store.journal import Batch
-from stoker.store.records import COMPLETE, IN_PROGRESS, Stack
+from stoker.store.records import Stack
 
 
 def record_departures(run: OperationContext, batch: Batch, departures: Sequence[OutgoingMoves]) -> None:
@@ -42,42 +46,21 @@ def record_departures(run: OperationContext, batch: Batch, departures: Sequence[
 def _guard(trees: Sequence[tuple[Stack, Sequence[Stack]]], connection: Connection) -> None:
     """Refuse trees that have changed since they were read, or must not lose resources any more."""
     for root, stacks in sorted(trees, key=lambda each: each[0].id):
-        now = [queries.lock_stack(connection, stack.id) for stack in sorted(stacks, key=lambda each: each.id)]
-        operations = {stack.id: stack.operation for stack in stacks}
-        present = {each.id: each.operation for each in now if each is not None and each.deleted_at is None}
-        if operations != present:
+        now = {each.id: each for each in fingerprints.locked_stacks(connection, root.id)}
+        if {stack.id: stack.operation for stack in stacks} != {each.id: each.operation for each in now.values()}:
             raise ActionInProgress(f"Stack {root.name} was changed meanwhile; nothing was moved. Try again.")
-        current = next(each for each in now if each is not None and each.id == root.id)
-        rows = [[each.id, each.action, each.status] for each in now if each is not None]
-        refactors.refuse_unfit(connection, current, rows)
+        rows = [[each.id, each.action, each.status] for each in now.values()]
+        refactors.refuse_unfit(connection, now[root.id], rows)
 
 
 def _redefine(run: OperationContext, batch: Batch, prepared: Prepared, side: Side) -> None:
     """Record the new definition of a stack, with an operation that has completed, and its events."""
-    services, announcer, stack, above = run.services, run.parts.announcer, side.stack, run.operation
-    now, reason = services.clock.now(), "Stack UPDATE completed successfully"
-    by = Requester(above.user_id, above.user_name, above.request_id)
-    operation = replace(
-        new_operation(stack.id, "UPDATE", prepared.row.id, by, now, None),
-        status=COMPLETE,
-        reason=f"Resources have got into the stack {run.stack.name}",
-        former_inputs=stack.inputs,
-        started_at=now,
-        finished_at=now,
-    )
-    values: dict[str, Any] = {
-        "action": "UPDATE",
-        "status": COMPLETE,
-        "reason": reason,
-        "operation": operation.id,
-        "inputs": prepared.row.id,
-        "good_inputs": prepared.row.id,
-        "updated_at": now,
-    }
-    begun = announcer.stack_event(stack, "UPDATE", IN_PROGRESS, "Stack UPDATE started")
-    ended = announcer.stack_event(stack, "UPDATE", COMPLETE, reason)
-    batch.add(prepared.row, operation, begun, ended)
-    batch.add(*announcer.about([begun, ended], prepared.loaded.environment.event_sinks))
-    batch.then(prepared.save).then(partial(queries.set_stack, stack_id=stack.id, values=values))
+    services, stack, above = run.services, side.stack, run.operation
+    now, by = services.clock.now(), Requester(above.user_id, above.user_name, above.request_id)
+    operation = completed(new_operation(stack.id, "UPDATE", prepared.row.id, by, now, None), stack, now)
+    operation.reason = f"Resources have got into the stack {run.stack.name}"
+    record_completed(batch, run.parts.announcer, stack, operation, prepared)
+    values = {**columns_after(operation, prepared), "updated_at": now}
+    batch.then(partial(queries.set_stack, stack_id=stack.id, values=values))
     record_descriptions(batch, side)
     batch.then(partial(record_exchange, services, side))
