@@ -39,7 +39,7 @@ def of_class(body: str) -> str:
 def test_declarations(installed: None) -> None:
     """Types have the schema that Heat's API would show; missing directories are left out."""
     types = registry(MODULES, Path("/usr/lib/no-such-directory")).types()
-    schema = {name: prop.to_schema() for name, prop in types["Vendor::Net::Pool"].properties.items()}
+    schema: dict[str, Any] = {name: prop.to_schema() for name, prop in types["Vendor::Net::Pool"].properties.items()}
     assert schema["method"]["constraints"] == [{"allowed_values": ["round-robin", "least"]}]
     assert schema["port"]["update_allowed"] and not schema["method"]["update_allowed"]
     assert set(schema["members"]["schema"]["*"]["schema"]) == {"address", "weight"}

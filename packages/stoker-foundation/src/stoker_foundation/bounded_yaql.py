@@ -63,7 +63,7 @@ def evaluate(
     return plain(_compiled(expression, iterators, memory).evaluate(data=data, context=context))
 
 
-def extended(functions: Mapping[str, Callable[..., Any]]) -> Any:
+def extended(functions: Mapping[str, Callable[..., object]]) -> Any:
     """Return a context with further functions, by name; one with a parameter `context` gets the evaluation's."""
     context = _context().create_child_context()
     for name, function in functions.items():
@@ -94,20 +94,20 @@ _PARSED: Recent[tuple[str, Any]] = Recent(128, lambda pair: len(pair[0]), most=6
 class _Bounded(contexts.Context):  # type: ignore[misc]
     """A context in which every call checks the thread's processor time first; values and iterators have limits."""
 
-    def __init__(self, parent_context: Any = None, data: Any = utils.NO_VALUE, convention: Any = None) -> None:
+    def __init__(self, parent_context: object = None, data: Any = utils.NO_VALUE, convention: object = None) -> None:
         super().__init__(parent_context, data, convention)
         self.deadline: float = getattr(parent_context, "deadline", float("inf"))
         self.charge: Callable[[], None] | None = getattr(parent_context, "charge", None)
         self.weights: Weights = getattr(parent_context, "weights", None) or Weights()
 
-    def __call__(self, name: str, engine: Any, *args: Any, **kwargs: Any) -> Callable[..., Any]:
+    def __call__(self, name: str, engine: object, *args: object, **kwargs: object) -> Callable[..., object]:
         if processor_time() > self.deadline:
             raise TimeoutError
         if self.charge is not None:
             self.charge()
         call = super().__call__(name, engine, *args, **kwargs)
 
-        def bounded(*arguments: Any, **options: Any) -> Any:
+        def bounded(*arguments: object, **options: object) -> object:
             result = call(*arguments, **options)
             if isinstance(result, Iterator):
                 return utils.limit_iterable(self.weights.bounded_items(result), engine)
@@ -171,7 +171,7 @@ def _differs_from_pattern(string: str, pattern: str) -> bool:
     return not compiled(pattern).found_in(string)
 
 
-def _power(a: Any, b: Any, c: Any = None) -> Any:
+def _power(a: Any, b: Any, c: Any = None) -> object:
     if isinstance(a, int) and isinstance(b, int) and a.bit_length() * abs(b) > _MOST_BITS and c is None:
         raise ValueError("the power is too large")
     return pow(a, b, c)
@@ -196,14 +196,16 @@ def _replace(string: str, old: str, new: str, count: int = -1) -> str:
 
 
 @_as_string("str_func")
-def _replace_all(string: str, str_func: Callable[[Any], str], replacements: Mapping[Any, Any], count: int = -1) -> str:
+def _replace_all(
+    string: str, str_func: Callable[[object], str], replacements: Mapping[object, object], count: int = -1
+) -> str:
     for old, new in replacements.items():
         string = _replace(string, str_func(old), str_func(new), count)
     return string
 
 
 @_as_string("str_delegate")
-def _join(sequence: Iterable[Any], separator: str, str_delegate: Callable[[Any], str]) -> str:
+def _join(sequence: Iterable[object], separator: str, str_delegate: Callable[[object], str]) -> str:
     pieces: list[str] = []
     length = 0
     for item in sequence:
@@ -215,22 +217,22 @@ def _join(sequence: Iterable[Any], separator: str, str_delegate: Callable[[Any],
 
 
 @_as_string("str_delegate")
-def _join_reversed(separator: str, sequence: Iterable[Any], str_delegate: Callable[[Any], str]) -> str:
+def _join_reversed(separator: str, sequence: Iterable[object], str_delegate: Callable[[object], str]) -> str:
     joined: str = _join(sequence, separator, str_delegate)
     return joined
 
 
-def _times(left: Any, right: int) -> Any:
+def _times(left: Any, right: int) -> object:
     if len(left) * right > _MOST_ITEMS:
         raise ValueError("the list is too long")
     return left * right
 
 
-def _times_reversed(left: int, right: Any) -> Any:
+def _times_reversed(left: int, right: object) -> object:
     return _times(right, left)
 
 
-def _declared(name: str, function: Callable[..., Any], **types: Any) -> Callable[..., Any]:
+def _declared(name: str, function: Callable[..., Any], **types: Any) -> Callable[..., object]:
     for parameter, kind in types.items():
         function = specs.parameter(parameter, kind)(function)
     return cast(Callable[..., Any], specs.name(name)(function))

@@ -34,7 +34,7 @@ class JsonProcess:
             stderr=subprocess.DEVNULL,
         )
 
-    def ask(self, message: Any) -> dict[str, Any]:
+    def ask(self, message: object) -> dict[str, Any]:
         """Return the answer to a message of JSON data.
 
         Raises EOFError when the process has ended or its answer is too long, TimeoutError without an answer in time.
@@ -50,7 +50,7 @@ class JsonProcess:
         line = self._process.stdout.readline(self._longest_answer)
         if not line.endswith(b"\n"):
             raise EOFError
-        answer: dict[str, Any] = json.loads(line)
+        answer: dict[str, object] = json.loads(line)
         return answer
 
     def stop(self) -> None:

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 
-def plain(value: Any) -> Any:
+def plain(value: object) -> Any:
     """Return a result as JSON data. Sets are sorted, so that an expression gives the same list in every process."""
     if isinstance(value, dict):
         return {key if isinstance(key, str) else json.dumps(plain(key)): plain(item) for key, item in value.items()}

@@ -15,7 +15,7 @@ _ITEM = 64
 """Bytes that every value takes besides the characters of its string."""
 
 
-def memory_of(value: Any) -> int:
+def memory_of(value: object) -> int:
     """Return about how many bytes plain data take, for `Recent`."""
     total, pending = 0, [value]
     while pending:

@@ -26,13 +26,13 @@ class Weights:
         self._known: dict[int, tuple[Any, int]] = {}
         self._given = 0
 
-    def bounded(self, value: Any) -> Any:
+    def bounded(self, value: object) -> object:
         """Return a value that is not too large. Raises MemoryError."""
         if self.of(value) > self._most:
             raise MemoryError
         return value
 
-    def bounded_items(self, items: Iterator[Any]) -> Iterator[Any]:
+    def bounded_items(self, items: Iterator[object]) -> Iterator[object]:
         """Yield items until they are too many together. Raises MemoryError."""
         for item in items:
             self._given += self.of(item)
@@ -40,7 +40,7 @@ class Weights:
                 raise MemoryError
             yield item
 
-    def of(self, value: Any) -> int:
+    def of(self, value: object) -> int:
         """Return the characters and values of a value; one for what it is not known of."""
         if isinstance(value, str | bytes):
             return 1 + len(value)

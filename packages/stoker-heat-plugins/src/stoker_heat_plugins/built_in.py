@@ -26,7 +26,7 @@ from stoker_heat_plugins.performance import Request
 class _Named(type):
     """Refuses names that the classes do not have."""
 
-    def __getattr__(cls, name: str) -> Any:
+    def __getattr__(cls, name: str) -> object:
         raise AttributeError(f"stoker-heat-plugins does not offer {cls.__name__}.{name} (see {MANUAL})")
 
 
@@ -50,7 +50,7 @@ class BuiltIn(resource.Resource, metaclass=_Named):
     def _show_resource(self) -> Any:
         return self._attribute(self.SHOW)
 
-    def get_live_resource_data(self) -> Any:
+    def get_live_resource_data(self) -> object:
         """Return the object as its service shows it."""
         return self._show_resource()
 
@@ -59,7 +59,7 @@ class BuiltIn(resource.Resource, metaclass=_Named):
             raise exception.NotSupported(feature=f"Reading attributes of another resource ({MANUAL})")
         return self.reader((name,))
 
-    def get_reference_id(self) -> Any:
+    def get_reference_id(self) -> object:
         record = self.record
         known = Snapshot(
             self.name, record.physical_name, record.resource_id, dict(record.data), dict(self.properties.data)
@@ -84,27 +84,27 @@ class BuiltIn(resource.Resource, metaclass=_Named):
         """Create the object; return its ID."""
         return self._begin("create")
 
-    def handle_update(self, json_snippet: Any, tmpl_diff: Any, prop_diff: Any) -> Any:
+    def handle_update(self, json_snippet: Any, tmpl_diff: Any, prop_diff: Any) -> object:
         """Update the object with the changed properties in `prop_diff`."""
         return self._begin("update", dict(prop_diff))
 
-    def handle_delete(self) -> Any:
+    def handle_delete(self) -> object:
         """Delete the object."""
         return self._begin("delete")
 
-    def handle_suspend(self) -> Any:
+    def handle_suspend(self) -> object:
         """Suspend the object."""
         return self._begin("suspend")
 
-    def handle_resume(self) -> Any:
+    def handle_resume(self) -> object:
         """Resume the object."""
         return self._begin("resume")
 
-    def handle_check(self) -> Any:
+    def handle_check(self) -> object:
         """Check the object."""
         return self._begin("check")
 
-    def handle_adopt(self, resource_data: Any = None) -> Any:
+    def handle_adopt(self, resource_data: Any = None) -> object:
         """Adopt the object."""
         return self._begin("adopt")
 
@@ -144,7 +144,7 @@ class BuiltIn(resource.Resource, metaclass=_Named):
 class _Server(BuiltIn):
     """A server, of which plug-ins get the object of novaclient, too."""
 
-    def get_live_resource_data(self) -> Any:
+    def get_live_resource_data(self) -> object:
         """Return the server as novaclient has it, and as Nova shows it."""
         return self.client().servers.get(self.resource_id), self._show_resource()
 

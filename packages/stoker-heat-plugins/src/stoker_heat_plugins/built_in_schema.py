@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from copy import deepcopy
-from typing import Any
 
 from heat.engine import attributes, constraints, properties, support
 from stoker.schema import constraints as own
@@ -18,7 +17,7 @@ class BuiltInSchema(properties.Schema):
     """The declaration of a property. `declared` is Stoker's, and `former` what the interface has of it."""
 
     def __init__(self, declared: Property) -> None:
-        schema: Any = None
+        schema: object = None
         if declared.schema is not None:
             schema = {name: BuiltInSchema(each) for name, each in declared.schema.items()}
         elif declared.items is not None:
@@ -38,7 +37,7 @@ class BuiltInSchema(properties.Schema):
         self.declared = declared
         self.former = {**vars(self), "constraints": list(self.constraints)}
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> BuiltInSchema:
+    def __deepcopy__(self, memo: dict[int, object]) -> BuiltInSchema:
         copied = BuiltInSchema(self.declared)
         copied.schema = deepcopy(self.schema, memo)
         for name in self.changed():
@@ -92,7 +91,7 @@ def _support(status: Support) -> support.SupportStatus:
     return support.SupportStatus(status.status, status.message, status.version, previous)
 
 
-def inner_schemata(schema: Any) -> Mapping[str, properties.Schema]:
+def inner_schemata(schema: object) -> Mapping[str, properties.Schema]:
     """Return the declarations inside one: those of a map's keys, or that of a list's elements under `*`."""
     if isinstance(schema, properties.Schema):
         return {"*": schema}

@@ -34,7 +34,7 @@ class HeatContentCopy(HeatResourceType, ContentCopy):
     any_properties = True
     noted_as = f"{OWN}snapshot"
 
-    def of(self, resource: Snapshot) -> Mapping[str, Any]:
+    def of(self, resource: Snapshot) -> Mapping[str, object]:
         return {
             "id": Record.of_snapshot(resource).resource_id,
             "name": resource.physical_name,
@@ -42,7 +42,7 @@ class HeatContentCopy(HeatResourceType, ContentCopy):
             "properties": dict(resource.properties),
         }
 
-    def restored(self, properties: Mapping[str, Any], copy: Snapshot) -> Mapping[str, Any]:
+    def restored(self, properties: Mapping[str, object], copy: Snapshot) -> Mapping[str, Any]:
         removed = copy.data.get(_REMOVED) or ()
         kept = {name: value for name, value in properties.items() if name not in removed}
         return {**kept, **(copy.data.get(_CHANGED) or {})}
@@ -123,7 +123,7 @@ class HeatContentCopy(HeatResourceType, ContentCopy):
 class _Unreadable:
     """Replaces the reader of a nested stack: a copy is a resource of the snapshot, without a nested stack."""
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> object:
         raise exception.NotSupported(feature=f"Reading the nested stack in a handler for snapshots ({MANUAL})")
 
 

@@ -35,7 +35,7 @@ class OwnerAuth(plugin.BaseAuthPlugin):
         super().__init__()
         self._context = context
 
-    def get_token(self, session: Any, **_other: Any) -> str:
+    def get_token(self, session: object, **_other: object) -> str:
         return self._context.auth_token
 
     def get_endpoint(
@@ -51,10 +51,10 @@ class OwnerAuth(plugin.BaseAuthPlugin):
         chosen = interface[0] if isinstance(interface, list | tuple) and interface else interface
         return self._context.endpoint_or_none(service_type or "", chosen, region_name)
 
-    def get_project_id(self, session: Any, **_other: Any) -> str | None:
+    def get_project_id(self, session: object, **_other: object) -> str | None:
         return self._context.project_id
 
-    def get_user_id(self, session: Any, **_other: Any) -> str | None:
+    def get_user_id(self, session: object, **_other: object) -> str | None:
         return self._context.user_id
 
 
@@ -95,7 +95,7 @@ class Context:
         cert = (tls.cert_file, tls.key_file) if tls.cert_file and tls.key_file else tls.cert_file
         return session.Session(auth=self.auth_plugin, verify=verify, cert=cert)
 
-    def client_option(self, client: str, option: str) -> Any:
+    def client_option(self, client: str, option: str) -> object:
         """Return an option of `[clients_<client>]`, or of `[clients]`."""
         return getattr(self._cloud.client_settings(client), option)
 

@@ -7,7 +7,6 @@ then have the values of the template, in which references are placeholders: equa
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
 
 from heat.engine.resource import Resource
 from heat.engine.rsrc_defn import ResourceDefinition
@@ -22,7 +21,7 @@ from stoker_heat_plugins.schema import defines
 METHODS = ("add_dependencies", "add_explicit_dependencies")
 
 
-def added_requirements(plugin: Any, node: Node, graph: Graph) -> Iterable[str]:
+def added_requirements(plugin: object, node: Node, graph: Graph) -> Iterable[str]:
     """Return the names of the resources that a plug-in's class adds. Raises BadValue if its method fails."""
     methods = [method for method in METHODS if defines(plugin, method)]
     if not methods:
@@ -58,14 +57,14 @@ class _Edges:
             self.required.add(required.name)
         return self
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> object:
         raise AttributeError(f"stoker-heat-plugins offers only `deps += (self, other)`, not `deps.{name}` ({MANUAL})")
 
 
 class _NoServices:
     """Replaces the context: no request is sent for a graph."""
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> object:
         raise AttributeError(f"dependencies are determined without services, so there is no context.{name} ({MANUAL})")
 
 
@@ -94,7 +93,7 @@ class Resources(Mapping[str, Resource]):
         """Return the resources."""
         return iter(self.values())
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> object:
         raise AttributeError(f"stoker-heat-plugins does not offer `stack.{name}` for dependencies (see {MANUAL})")
 
 

@@ -6,7 +6,6 @@ import ast
 import inspect
 import textwrap
 from collections.abc import Iterator
-from typing import Any
 
 from stoker_heat_plugins.built_in import BuiltIn
 from stoker_heat_plugins.names import MANUAL
@@ -52,7 +51,7 @@ def unsupported(plugin: type[BuiltIn]) -> Iterator[str]:
 def _problems(
     plugin: type[BuiltIn],
     own: type[BuiltIn],
-    cls: type[Any],
+    cls: type[object],
     method: ast.FunctionDef,
     used: set[str],
     assigned: set[str],
@@ -100,7 +99,7 @@ def _in_mixin(plugin: type[BuiltIn], own: type[BuiltIn], name: str) -> bool:
     return any(name in vars(cls) for cls in between)
 
 
-def _source(cls: type[Any]) -> tuple[ast.ClassDef, ast.Module] | None:
+def _source(cls: type[object]) -> tuple[ast.ClassDef, ast.Module] | None:
     """Return the source of a class and of its module; None if there is none."""
     try:
         tree = ast.parse(textwrap.dedent(inspect.getsource(cls))).body[0]

@@ -46,7 +46,7 @@ class DerivedType(HeatResourceType):
     def __init__(self) -> None:
         self.own = self.kind()
 
-    def configure(self, options: Mapping[str, Any]) -> None:
+    def configure(self, options: Mapping[str, object]) -> None:
         self.own.configure(options)
         self.physical_name_limit = self.own.physical_name_limit
         self.redacted_data = self.own.redacted_data | {SECRETS, GIVEN_SECRETS}
@@ -85,7 +85,7 @@ class DerivedType(HeatResourceType):
         elif action == "create":
             _give(self.own, call, {} if request is None else request.values)
 
-    async def _pass(self, method: str, call: Call, *arguments: Any) -> Any:
+    async def _pass(self, method: str, call: Call, *arguments: object) -> Any:
         """Call a method of the own type."""
         passed = self._call(call)
         try:
@@ -157,21 +157,21 @@ class DerivedType(HeatResourceType):
             return await super().read_attributes(call, keys)
         names = {*self.own.attributes, "show"}
         known = {key for key in keys if key[0] in names or self.own.any_attribute}
-        values: dict[AttributeKey, Any] = dict.fromkeys(keys)
+        values: dict[AttributeKey, object] = dict.fromkeys(keys)
         values.update(await self._pass("read_attributes", call, known))
         return values
 
-    async def signal(self, call: Call, details: Mapping[str, Any] | None) -> str:
+    async def signal(self, call: Call, details: Mapping[str, object] | None) -> str:
         if self.extends("handle_signal"):
             return await super().signal(call, details)
         return str(await self._pass("signal", call, details))
 
-    def reference_id(self, resource: Snapshot) -> Any:
+    def reference_id(self, resource: Snapshot) -> object:
         if REFERENCE in resource.data or resource.data.get(NO_ID):
             return super().reference_id(resource)
         return self.own.reference_id(resource)
 
-    async def consult(self, properties: Mapping[str, Any], cloud: Cloud, sources: Sources) -> Iterable[str]:
+    async def consult(self, properties: Mapping[str, object], cloud: Cloud, sources: Sources) -> Iterable[str]:
         complaints = list(await super().consult(properties, cloud, sources)) if self.extends("validate") else []
         if self.own.consults:
             complaints += await capabilities.consult(self.own, _values(self.own, properties, {}), cloud, sources)
@@ -191,7 +191,7 @@ class DerivedType(HeatResourceType):
         """Also repeat the handler of the own type, which finds the object that it has created."""
         return super()._can_continue(call, action) or not self.extends(f"handle_{action}")
 
-    def _maker(self, call: Call, values: Mapping[str, Any]) -> Callable[[Record], Any]:
+    def _maker(self, call: Call, values: Mapping[str, object]) -> Callable[[Record], Any]:
         make, bridge, running = super()._maker(call, values), Bridge(), RUNNING.get(call.uuid)
         passed = self._call(call)
 
@@ -244,7 +244,7 @@ class DerivedType(HeatResourceType):
         return Again(after=0.0, physical_id=record.resource_id)
 
 
-def _values(own: ResourceType, values: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+def _values(own: ResourceType, values: Mapping[str, object], given: Mapping[str, object]) -> dict[str, Any]:
     """Return the values of an own type's properties, of which the plug-in's handlers have set `given`."""
     declared = own.properties
     return {name: values.get(name, declared[name].default) for name in declared} | dict(given)
@@ -255,7 +255,7 @@ def _given(call: Call) -> dict[str, Any]:
     return {**(call.data.get(GIVEN) or {}), **(call.data.get(GIVEN_SECRETS) or {})}
 
 
-def _give(own: ResourceType, call: Call, values: Mapping[str, Any]) -> None:
+def _give(own: ResourceType, call: Call, values: Mapping[str, object]) -> None:
     """Record the values that the plug-in's handlers have set."""
     finalizer = Finalizer()
     given = {
@@ -278,14 +278,14 @@ async def _attribute(own: ResourceType, call: Call, key: AttributeKey) -> Any:
 
 
 def _passed(method: str) -> Any:
-    async def passing(self: DerivedType, call: Call, *arguments: Any) -> Any:
+    async def passing(self: DerivedType, call: Call, *arguments: object) -> object:
         return await self._pass(method, call, *arguments)
 
     return passing
 
 
-def _valued(method: str, count: int) -> Any:
-    def valued(self: DerivedType, *arguments: Any) -> Any:
+def _valued(method: str, count: int) -> object:
+    def valued(self: DerivedType, *arguments: Any) -> object:
         values = [_values(self.own, each, {}) for each in arguments[:count]]
         return getattr(self.own, method)(*values, *arguments[count:])
 
@@ -300,7 +300,7 @@ _VALUED = {"validate": 1, "child_of": 1, "sample_of": 1, "replacement_reason": 2
 """Methods with property values, and how many of their arguments these are."""
 
 
-def made_derived(name: str, plugin: type[BuiltIn], declarations: Mapping[str, Any]) -> type[ResourceType]:
+def made_derived(name: str, plugin: type[BuiltIn], declarations: Mapping[str, object]) -> type[ResourceType]:
     """Return the resource type for the class of a plug-in that derives from one of `class_for`."""
     kind = plugin.kind
     made: dict[str, Any] = {

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from importlib import metadata
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from stoker.base.extensions import PluginInvalid
 from stoker_heat_plugins.event_sink import HeatEventSink
@@ -20,7 +20,7 @@ Made = TypeVar("Made")
 class Offered(Mapping[str, Made], Generic[Made]):
     """The objects of one group, made by `make` from what its entry points refer to, when they are needed first."""
 
-    def __init__(self, group: str, make: Callable[[Any], Made], *, required: bool) -> None:
+    def __init__(self, group: str, make: Callable[[object], Made], *, required: bool) -> None:
         """Those that cannot be loaded prevent the start if they are `required`, and are logged otherwise."""
         self._group, self._make, self._required = group, make, required
 

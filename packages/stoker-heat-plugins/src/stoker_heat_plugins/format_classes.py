@@ -14,7 +14,7 @@ from stoker_heat_plugins.names import MANUAL
 class _Refusing(type):
     """Refuses names that the classes do not have."""
 
-    def __getattr__(cls, name: str) -> Any:
+    def __getattr__(cls, name: str) -> object:
         raise AttributeError(f"stoker-heat-plugins does not offer {cls.__name__}.{name} (see {MANUAL})")
 
 
@@ -23,7 +23,7 @@ class TemplateFormat(metaclass=_Refusing):
 
     version: ClassVar[Version]
     functions: ClassVar[Mapping[str, Any]]
-    condition_functions: ClassVar[Mapping[str, Any]]
+    condition_functions: ClassVar[Mapping[str, object]]
 
     def __init_subclass__(cls, value: str | None = None) -> None:
         if value is None:

@@ -81,14 +81,14 @@ def _called(mapping: Any, place: str, problems: list[str]) -> Mapping[str, Any]:
         return {}
 
 
-def _type(name: str, plugin: Any) -> type[ResourceType]:
+def _type(name: str, plugin: object) -> type[ResourceType]:
     """Return the resource type for a class. Raises Unsupported."""
     if not (isinstance(plugin, type) and issubclass(plugin, resource.Resource)):
         raise Unsupported(f"{plugin!r} must be a class derived from heat.engine.resource.Resource")
     nested = issubclass(plugin, StackResource)
     if defines(plugin, "child_template") and not nested:
         raise Unsupported(f"{plugin.__qualname__} must be derived from StackResource to have a child_template")
-    declarations: dict[str, Any] = {
+    declarations: dict[str, object] = {
         "properties": to_properties(plugin),
         "attributes": to_attributes(plugin),
         "support": to_support(plugin.support_status),
@@ -115,7 +115,7 @@ def _type(name: str, plugin: Any) -> type[ResourceType]:
     )
 
 
-def _derived(name: str, plugin: type[BuiltIn], declarations: Mapping[str, Any]) -> type[ResourceType]:
+def _derived(name: str, plugin: type[BuiltIn], declarations: Mapping[str, object]) -> type[ResourceType]:
     """Return the resource type for a class derived from that of one of Stoker's own. Raises Unsupported."""
     problems = list(unsupported(plugin))
     if problems:
@@ -134,12 +134,12 @@ def _loaded(options: Mapping[str, Any]) -> Loaded:
 
 
 class _Types(ConfiguredTypes):
-    def types(self, options: Mapping[str, Any]) -> Iterable[type[ResourceType]]:
+    def types(self, options: Mapping[str, object]) -> Iterable[type[ResourceType]]:
         return _loaded(options).types
 
 
 class _Constraints(ConfiguredConstraints):
-    def constraints(self, options: Mapping[str, Any]) -> Mapping[str, CustomCheck]:
+    def constraints(self, options: Mapping[str, object]) -> Mapping[str, CustomCheck]:
         return _loaded(options).constraints
 
 

@@ -16,7 +16,6 @@ from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 from stoker_heat_plugins import dependencies
 from stoker_heat_plugins.names import MANUAL
@@ -36,8 +35,8 @@ class _Loader(SourceFileLoader):
 
 def _import(
     name: str,
-    globals: Mapping[str, Any] | None = None,
-    locals: Mapping[str, Any] | None = None,
+    globals: Mapping[str, object] | None = None,
+    locals: Mapping[str, object] | None = None,
     fromlist: Sequence[str] | None = (),
     level: int = 0,
 ) -> ModuleType:
@@ -53,7 +52,7 @@ def _import(
             raise error from None
 
 
-_PYTHON_2: Mapping[str, Any] = {"unicode": str, "basestring": str, "long": int, "xrange": range, "unichr": chr}
+_PYTHON_2: Mapping[str, object] = {"unicode": str, "basestring": str, "long": int, "xrange": range, "unichr": chr}
 
 
 class _Finder(MetaPathFinder):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from heat.engine.resource import Resource
 from heat.engine.rsrc_defn import ResourceDefinition
 from stoker.plugins.resource import Neighbour
@@ -13,7 +11,7 @@ from stoker_heat_plugins.record import NO_ID, OWN, SECRETS, Record
 from stoker_heat_plugins.schema import to_properties
 
 
-def resource_of(neighbour: Neighbour, stack: Any) -> Resource:
+def resource_of(neighbour: Neighbour, stack: object) -> Resource:
     """Return the object of another resource. It may be read, and what it sets is not recorded."""
     kind: type[Resource] = CLASSES.get(neighbour.type, Resource)
     record = Record(

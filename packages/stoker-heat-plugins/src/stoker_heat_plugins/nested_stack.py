@@ -38,7 +38,7 @@ class ChildReader:
         """Return the resources in creation order."""
         return self._bridge.run(self._members())
 
-    def member_attribute(self, name: str, key: AttributeKey) -> Any:
+    def member_attribute(self, name: str, key: AttributeKey) -> object:
         """Return an attribute of a resource."""
         return self._bridge.run(self._member_attribute(name, key))
 
@@ -51,7 +51,7 @@ class ChildReader:
     async def _members(self) -> list[Member]:
         return await self._child.members()
 
-    async def _member_attribute(self, name: str, key: AttributeKey) -> Any:
+    async def _member_attribute(self, name: str, key: AttributeKey) -> object:
         return await self._child.member_attribute(name, key)
 
 
@@ -66,7 +66,7 @@ class HeatStackType(HeatResourceType, NestedStackResource):
         "The nested stack is recorded under its parent resource, so a repeated action continues with the same stack.",
     )
 
-    def child_of(self, properties: Mapping[str, Any]) -> ChildRequest | None:
+    def child_of(self, properties: Mapping[str, object]) -> ChildRequest | None:
         """Return None: only the handlers define the nested stack."""
         return None
 
@@ -110,7 +110,7 @@ class HeatStackType(HeatResourceType, NestedStackResource):
             return Again(after=0.0, physical_id=running.record.resource_id)
         return await super()._step(call, action, arguments, running)
 
-    def _maker(self, call: Call, values: Mapping[str, Any]) -> Callable[[Record], Any]:
+    def _maker(self, call: Call, values: Mapping[str, object]) -> Callable[[Record], Any]:
         make, child = super()._maker(call, values), ChildReader(call.child)
 
         def made(record: Record) -> Any:

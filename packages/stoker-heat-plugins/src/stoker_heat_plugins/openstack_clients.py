@@ -18,19 +18,19 @@ def _versioned(version: str) -> Make:
     return lambda module, options: module.Client(version, **options)
 
 
-def _plain(module: Any, options: Mapping[str, Any]) -> Any:
+def _plain(module: Any, options: Mapping[str, Any]) -> object:
     return module.Client(**options)
 
 
-def _connection(module: Any, options: Mapping[str, Any]) -> Any:
+def _connection(module: Any, options: Mapping[str, Any]) -> object:
     return module.Connection(session=options["session"], region_name=options["region_name"])
 
 
-def _swift(module: Any, options: Mapping[str, Any]) -> Any:
+def _swift(module: Any, options: Mapping[str, Any]) -> object:
     return module.Connection(session=options["session"], os_options={"region_name": options["region_name"]})
 
 
-def _keystone(module: Any, options: Mapping[str, Any]) -> Any:
+def _keystone(module: Any, options: Mapping[str, Any]) -> object:
     return module.Client(session=options["session"], region_name=options["region_name"])
 
 
@@ -76,7 +76,7 @@ class OpenStackClientPlugin(ClientPlugin):
 
     service: ClassVar[str]
 
-    def _create(self, version: Any = None) -> Any:
+    def _create(self, version: Any = None) -> object:
         package, module, make = BUILTIN[self.service]
         try:
             found = import_module(module)
@@ -108,7 +108,7 @@ class OpenStackClientPlugin(ClientPlugin):
             return ex.not_found
         return isinstance(ex, exception.NotFound) or super().is_not_found(ex)
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> object:
         finder = _GETTERS.get(self.service, {}).get(name)
         if finder is None:
             raise AttributeError(f"the client plug-in {self.service!r} has no {name!r}")

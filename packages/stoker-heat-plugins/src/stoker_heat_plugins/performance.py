@@ -67,7 +67,7 @@ class Performance:
         self._changed_at = time.monotonic()
         record.save = self._save
 
-    def start(self, function: Callable[[], Any]) -> None:
+    def start(self, function: Callable[[], object]) -> None:
         """Run `function` on a thread."""
         self.work = WORKERS.submit(function)
         self.work.add_done_callback(lambda _work: self._wake_waiter())

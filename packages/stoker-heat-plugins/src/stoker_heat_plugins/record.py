@@ -81,7 +81,7 @@ class Record:
         """When the resource was recorded."""
         return datetime.fromtimestamp(self.created_at, UTC)
 
-    def all_data(self) -> dict[str, Any]:
+    def all_data(self) -> dict[str, object]:
         """Return a copy of what `set_data` has recorded."""
         return {**self.data, **self.secrets}
 

@@ -61,7 +61,7 @@ class HeatResourceType(ResourceType):
 
     # -- before any change --------------------------------------------------------------------------------------
 
-    async def consult(self, properties: Mapping[str, Any], cloud: Cloud, sources: Sources) -> Iterable[str]:
+    async def consult(self, properties: Mapping[str, object], cloud: Cloud, sources: Sources) -> Iterable[str]:
         """Call the plug-in's `validate`, once all values are known."""
         if has_unknown(properties):
             return ()
@@ -81,7 +81,7 @@ class HeatResourceType(ResourceType):
     def implicit_requirements(self, node: Node, graph: Graph) -> Iterable[str]:
         return added_requirements(self.plugin, node, graph)
 
-    def reference_id(self, resource: Snapshot) -> Any:
+    def reference_id(self, resource: Snapshot) -> object:
         if REFERENCE in resource.data:
             return resource.data[REFERENCE]
         return resource.name if resource.data.get(NO_ID) else super().reference_id(resource)
@@ -195,7 +195,7 @@ class HeatResourceType(ResourceType):
             LOG.debug("the traceback", exc_info=error)
             return None
 
-    async def signal(self, call: Call, details: Mapping[str, Any] | None) -> str:
+    async def signal(self, call: Call, details: Mapping[str, object] | None) -> str:
         make, record = self._maker(call, call.properties), Record.of(call)
         try:
             said = await WORKERS.run(lambda: make(record).handle_signal(details))
@@ -212,7 +212,7 @@ class HeatResourceType(ResourceType):
         """Return what the plug-in's object knows when an action begins."""
         return Record.of(call)
 
-    def _maker(self, call: Call, values: Mapping[str, Any]) -> Callable[[Record], Any]:
+    def _maker(self, call: Call, values: Mapping[str, object]) -> Callable[[Record], Any]:
         """Return what makes the plug-in's object, on a worker thread."""
         stack = Stack.of(call)
         properties, metadata = deepcopy(dict(values)), dict(call.metadata)
@@ -365,7 +365,7 @@ class HeatResourceType(ResourceType):
         )
 
 
-def made_type(base: type[HeatResourceType], name: str, plugin: Any, **declarations: Any) -> type[HeatResourceType]:
+def made_type(base: type[HeatResourceType], name: str, plugin: Any, **declarations: object) -> type[HeatResourceType]:
     """Return the resource type for the class of a plug-in, derived from `base`, with its declarations."""
     made = {"type_name": name, "plugin": plugin, **declarations}
     if base is HeatResourceType and defines(plugin, "handle_check"):
@@ -405,7 +405,7 @@ def _message(error: BaseException) -> str:
     return error.message if isinstance(error, StokerError) else str(error) or type(error).__name__
 
 
-def _is_plain(value: Any) -> bool:
+def _is_plain(value: object) -> bool:
     """Return whether a value is the same after it was stored as JSON."""
     try:
         return bool(json.loads(json.dumps(value)) == value) and not isinstance(value, tuple)

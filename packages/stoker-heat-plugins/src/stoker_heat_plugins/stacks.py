@@ -45,13 +45,13 @@ class Stack:
         """Return the seconds that an action may take."""
         return 60 * (self.timeout_mins or 60)
 
-    def resource_by_refid(self, refid: str) -> Any:
+    def resource_by_refid(self, refid: str) -> object:
         """Return the resource with this reference ID; None when there is none."""
         if self._neighbours is None:
             return None
         return self._made(self._bridge.run(self._neighbours.by_reference(refid)))
 
-    def __getitem__(self, name: str) -> Any:
+    def __getitem__(self, name: str) -> object:
         found = self.get(name)
         if found is None:
             raise KeyError(name)
@@ -72,5 +72,5 @@ class Stack:
 
         return None if neighbour is None else resource_of(neighbour, self)
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> object:
         raise AttributeError(f"stoker-heat-plugins does not offer `stack.{name}` to plug-ins (see {MANUAL})")

@@ -29,7 +29,7 @@ _OWN_REFERENCES = ("dependencies", "dep_attrs", "all_dep_attrs")
 class _NoStack:
     """Replaces the stack: the value of a function depends on its arguments alone."""
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> object:
         raise AttributeError(f"stoker-heat-plugins does not offer `stack.{name}` to template functions (see {MANUAL})")
 
 
@@ -42,7 +42,7 @@ class HeatFunction(Function):
     __slots__ = ()
     plugin: ClassVar[Any]
 
-    def complaint(self, arguments: Any) -> str | None:
+    def complaint(self, arguments: object) -> str | None:
         if isinstance(arguments, Expression):
             return None
         try:
@@ -51,7 +51,7 @@ class HeatFunction(Function):
             return f"is refused by its plug-in: {_message(error)}"
         return None
 
-    def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
+    def apply(self, arguments: object, evaluation: Evaluation) -> Any:
         from heat.engine.template import plain
 
         try:
@@ -93,7 +93,7 @@ class _Formats:
         if problems:
             raise PluginInvalid(problems)
 
-    def _version(self, name: str, plugin: Any) -> Version:
+    def _version(self, name: str, plugin: object) -> Version:
         from stoker_heat_plugins.format_classes import TemplateFormat
 
         if not (isinstance(plugin, type) and issubclass(plugin, TemplateFormat)):
@@ -114,10 +114,10 @@ class _Formats:
             removed_functions=plugin.version.removed_functions | plugin.version.functions.keys() - functions.keys(),
         )
 
-    def _functions(self, version: str, named: Mapping[str, Any]) -> dict[str, str]:
+    def _functions(self, version: str, named: Mapping[str, object]) -> dict[str, str]:
         return {name: self._variant(version, name, plugin) for name, plugin in named.items() if plugin is not None}
 
-    def _variant(self, version: str, name: str, plugin: Any) -> str:
+    def _variant(self, version: str, name: str, plugin: object) -> str:
         """Return the variant that a function's class stands for, or that is made for it."""
         from heat.engine import function
 
@@ -145,7 +145,7 @@ class _Formats:
         return variant
 
 
-def _refuse_other_parts(cls: type[Any]) -> None:
+def _refuse_other_parts(cls: type[object]) -> None:
     others = [name for name in vars(cls) if name not in _PARTS and not name.startswith("__")]
     if others:
         raise _Unsupported(

@@ -16,7 +16,7 @@ and RE2 is not used for strings that end in a newline.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from re import _constants as codes  # type: ignore[attr-defined, unused-ignore]
 from typing import Any
 
@@ -68,7 +68,7 @@ def automaton(tree: Any) -> Any | None:
     return program if program.ok() else None
 
 
-def _sequence(items: Iterable[tuple[Any, Any]], flags: int) -> str:
+def _sequence(items: Iterable[tuple[object, object]], flags: int) -> str:
     return "".join(_item(code, argument, flags) for code, argument in items)
 
 
@@ -100,7 +100,7 @@ def _repetition(argument: Any, flags: int) -> str:
     return f"(?:{_sequence(inside, flags)}){{{int(fewest)},{end}}}"
 
 
-def _place(code: Any, flags: int) -> str:
+def _place(code: object, flags: int) -> str:
     if code is codes.AT_BEGINNING:
         return r"(?m:^)" if flags & re.MULTILINE else r"\A"
     if code is codes.AT_END:
@@ -110,7 +110,7 @@ def _place(code: Any, flags: int) -> str:
     raise NotTranslatable
 
 
-def _set(members: list[tuple[Any, Any]], flags: int) -> str:
+def _set(members: Sequence[tuple[object, object]], flags: int) -> str:
     """Return a set for the ASCII characters that a set, negated or not, contains."""
     folds = bool(flags & re.IGNORECASE)
     negated = bool(members) and members[0][0] is codes.NEGATE

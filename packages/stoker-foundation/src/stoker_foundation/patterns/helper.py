@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import atexit
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import cached_property
@@ -77,7 +77,7 @@ class _Helpers:
         self._turns = threading.BoundedSemaphore(_MOST_AT_ONCE)
         self.waiting: Callable[[float], AbstractContextManager[None]] = lambda _: nullcontext()
 
-    def ask(self, question: list[Any]) -> dict[str, Any]:
+    def ask(self, question: Sequence[object]) -> dict[str, Any]:
         """Return the answer to a request. Raises PatternTooCostly."""
         with self.waiting(SECONDS), self._turns:
             helper = self._idle.pop() if self._idle else _start()
@@ -109,7 +109,7 @@ def measure_waiting(waiting: Callable[[float], AbstractContextManager[None]]) ->
     _helpers.waiting = waiting
 
 
-def ask(question: str, pattern: str, flags: int, *arguments: Any) -> Any:
+def ask(question: str, pattern: str, flags: int, *arguments: object) -> Any:
     """Return `re`'s answer; see `worker`. Raises PatternTooCostly, and ValueError for invalid arguments."""
     answer = _helpers.ask([question, pattern, flags, *arguments])
     if "error" in answer:

@@ -61,7 +61,7 @@ class Expression:
         """Return whether the expression matches anywhere in `text`."""
         return self._matches(_Anchor.UNANCHORED, text)
 
-    def _matches(self, anchor: Any, text: str) -> bool:
+    def _matches(self, anchor: object, text: str) -> bool:
         encoded = _encoded(text)
         return bool(self._program.Match(anchor, encoded, 0, len(encoded))[0] != (-1, -1))
 

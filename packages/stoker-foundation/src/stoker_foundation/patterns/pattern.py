@@ -89,7 +89,7 @@ class Pattern:
     def _read(self, text: str, found: Any) -> Iterator[helper.Match]:
         return (helper.Match(text, tuple((start, end) for start, end in spans), self.names) for spans in found)
 
-    def _span(self, anchor: Any, text: str) -> tuple[int, int]:
+    def _span(self, anchor: object, text: str) -> tuple[int, int]:
         span: tuple[int, int] = self._automaton.Match(anchor, text.encode(), 0, len(text))[0]
         return span
 
@@ -101,7 +101,7 @@ class Pattern:
             and not text.endswith("\n")
         )
 
-    def _ask(self, question: str, *arguments: Any) -> Any:
+    def _ask(self, question: str, *arguments: object) -> Any:
         return helper.ask(question, self.text, self._flags, *arguments)
 
 

@@ -36,7 +36,7 @@ def _found(pattern: re.Pattern[str], text: str) -> bool:
     return pattern.search(text) is not None
 
 
-def _first(pattern: re.Pattern[str], text: str) -> Any:
+def _first(pattern: re.Pattern[str], text: str) -> object:
     match = pattern.search(text)
     return [match.regs] if match is not None else []
 
@@ -57,7 +57,7 @@ def _replaced(pattern: re.Pattern[str], text: str, replacement: str, count: int)
     return result
 
 
-_QUESTIONS: dict[str, Callable[..., Any]] = {
+_QUESTIONS: dict[str, Callable[..., object]] = {
     "fits": _fits,
     "is_whole": _is_whole,
     "begins": _begins,

@@ -150,7 +150,7 @@ class StackValidationFailed(HeatException):
     """The properties of a resource are invalid."""
 
     def __init__(
-        self, error: object = "", path: Any = None, message: object = None, resource: Any = None, **kwargs: Any
+        self, error: object = "", path: Any = None, message: object = None, resource: object = None, **kwargs: Any
     ) -> None:
         self.error, self.path = error, path
         self.error_message = str(message or error)
@@ -187,7 +187,7 @@ class ResourceUnknownStatus(HeatException):
 class ResourceFailure(HeatException):
     """An action of a resource has failed, because of another exception or for a reason given as a string."""
 
-    def __init__(self, exception_or_error: object, resource: Any, action: str | None = None) -> None:
+    def __init__(self, exception_or_error: object, resource: object, action: str | None = None) -> None:
         self.exc = exception_or_error if isinstance(exception_or_error, BaseException) else None
         self.resource, self.action, self.path = resource, action, []  # type: ignore[var-annotated]
         self.error = type(self.exc).__name__ if self.exc is not None else None

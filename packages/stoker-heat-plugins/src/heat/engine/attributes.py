@@ -46,10 +46,10 @@ class Schema:
 class Attributes(Mapping[str, Any]):
     """The attributes of one resource; values are read when they are asked for."""
 
-    def __init__(self, schema: Mapping[str, Schema], read: Callable[[str], Any]) -> None:
+    def __init__(self, schema: Mapping[str, Schema], read: Callable[[str], object]) -> None:
         self._schema, self._read = schema, read
 
-    def __getitem__(self, name: str) -> Any:
+    def __getitem__(self, name: str) -> object:
         if name not in self._schema:
             raise KeyError(name)
         return self._read(name)

@@ -38,7 +38,7 @@ class Modulo(Constraint):
 class AllowedValues(Constraint):
     """One of the listed values."""
 
-    def __init__(self, allowed: Sequence[Any], description: str | None = None) -> None:
+    def __init__(self, allowed: Sequence[object], description: str | None = None) -> None:
         super().__init__(description)
         self.allowed = tuple(allowed)
 
@@ -54,7 +54,7 @@ class AllowedPattern(Constraint):
 class CustomConstraint(Constraint):
     """A constraint that is implemented by a plug-in, by name."""
 
-    def __init__(self, name: str, description: str | None = None, environment: Any = None) -> None:
+    def __init__(self, name: str, description: str | None = None, environment: object = None) -> None:
         super().__init__(description)
         self.name = name
 
@@ -71,13 +71,13 @@ class BaseCustomConstraint:
     resource_getter_name: str | None = None
     _error_message: str | None = None
 
-    def error(self, value: Any) -> str:
+    def error(self, value: object) -> str:
         """Return why `value` is invalid."""
         if self._error_message is None:
             return f"Error validating value {str(value)!r}"
         return f"Error validating value {str(value)!r}: {self._error_message}"
 
-    def validate(self, value: Any, context: Any, template: Any = None) -> bool:
+    def validate(self, value: Any, context: Any, template: object = None) -> bool:
         """Return whether the value is valid."""
         try:
             self.validate_with_client(context.clients, value)

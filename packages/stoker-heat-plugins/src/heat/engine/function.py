@@ -22,15 +22,15 @@ class Function:
         """Return the value of the call."""
         raise NotImplementedError(f"{type(self).__name__} must override result")
 
-    def dependencies(self, path: str) -> Iterator[Any]:
+    def dependencies(self, path: str) -> Iterator[object]:
         """Return the resources on which the call itself depends: none."""
         return iter(())
 
-    def dep_attrs(self, resource_name: str) -> Iterator[Any]:
+    def dep_attrs(self, resource_name: str) -> Iterator[object]:
         """Return the attributes that the call itself reads: none."""
         return iter(())
 
-    def all_dep_attrs(self) -> Iterator[Any]:
+    def all_dep_attrs(self) -> Iterator[object]:
         """Return the attributes of all resources that the call itself reads: none."""
         return iter(())
 
@@ -41,10 +41,10 @@ class BuiltInFunction(Function):
     variant: ClassVar[str]
 
 
-def resolve(snippet: Any, nullable: bool = False) -> Any:
+def resolve(snippet: object, nullable: bool = False) -> Any:
     """Return the value of a part of the arguments, which is the part itself."""
     return snippet
 
 
-def validate(snippet: Any, path: Any = None) -> None:
+def validate(snippet: object, path: object = None) -> None:
     """Check the calls in a part of the arguments, of which there are none."""

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 
 class LifecyclePlugin:
     """Derive from this class, and register the class in the group `heat.stack_lifecycle_plugins`."""
 
-    def do_pre_op(self, cnxt: Any, stack: Any, current_stack: Any = None, action: str | None = None) -> None:
+    def do_pre_op(self, cnxt: object, stack: object, current_stack: object = None, action: str | None = None) -> None:
         """Called before the operation; an exception fails it."""
 
     def do_post_op(
         self,
-        cnxt: Any,
-        stack: Any,
-        current_stack: Any = None,
+        cnxt: object,
+        stack: object,
+        current_stack: object = None,
         action: str | None = None,
         is_stack_failure: bool = False,
     ) -> None:

@@ -37,8 +37,8 @@ class Schema:
         self,
         data_type: str,
         description: str | None = None,
-        default: Any = None,
-        schema: Any = None,
+        default: object = None,
+        schema: object = None,
         required: bool = False,
         constraints: list[constr.Constraint] | None = None,
         implemented: bool = True,
@@ -90,7 +90,7 @@ def schemata(declared: Mapping[str, Any]) -> dict[str, Schema]:
 class Property:
     """One declared property."""
 
-    def __init__(self, schema: Schema, name: str | None = None, context: Any = None) -> None:
+    def __init__(self, schema: Schema, name: str | None = None, context: object = None) -> None:
         self.schema, self.name, self.context = schema, name, context
 
     def required(self) -> bool:
@@ -123,18 +123,18 @@ class Properties(Mapping[str, Any]):
 
     def __init__(
         self,
-        schema: Mapping[str, Any],
+        schema: Mapping[str, object],
         data: Mapping[str, Any],
-        resolver: Callable[[Any], Any] | None = None,
+        resolver: Callable[[object], object] | None = None,
         parent_name: str | None = None,
-        context: Any = None,
-        **_other: Any,
+        context: object = None,
+        **_other: object,
     ) -> None:
         self.props = {name: Property(each, name, context) for name, each in schemata(schema).items()}
         self.context = context
         self.data: dict[str, Any] = deepcopy(dict(data))
 
-    def __getitem__(self, name: str) -> Any:
+    def __getitem__(self, name: str) -> object:
         if name not in self.props:
             raise KeyError(f"there is no property {name!r}")
         value = self.data.get(name)
@@ -149,7 +149,7 @@ class Properties(Mapping[str, Any]):
     def __contains__(self, name: object) -> bool:
         return name in self.props
 
-    def get_user_value(self, name: str, validate: bool = False) -> Any:
+    def get_user_value(self, name: str, validate: bool = False) -> object:
         """Return the value that the template gives, None for a default."""
         return self.data.get(name)
 

@@ -57,7 +57,7 @@ class Resource:
 
     properties_schema: ClassVar[Mapping[str, Any]] = {}
     attributes_schema: ClassVar[Mapping[str, Any]] = {}
-    update_policy_schema: ClassVar[Mapping[str, Any]] = {}
+    update_policy_schema: ClassVar[Mapping[str, object]] = {}
     update_allowed_properties: ClassVar[tuple[str, ...] | None] = ()
     update_allowed_keys: ClassVar[tuple[str, ...] | None] = ()
     default_client_name: ClassVar[str | None] = None
@@ -103,7 +103,7 @@ class Resource:
         return self.IN_PROGRESS
 
     @property
-    def created_time(self) -> Any:
+    def created_time(self) -> object:
         """When the resource was recorded, as a datetime in UTC."""
         return self.record.created_time
 
@@ -124,7 +124,7 @@ class Resource:
         """Remove a recorded value; return whether there was one."""
         return bool(self.record.delete_data(key))
 
-    def metadata_get(self, refresh: bool = False) -> dict[str, Any]:
+    def metadata_get(self, refresh: bool = False) -> dict[str, object]:
         """Return the resource's metadata."""
         return dict(self.record.metadata)
 
@@ -147,7 +147,7 @@ class Resource:
         """Return the name of an object that exists, or its reference ID."""
         return self.physical_resource_name()
 
-    def get_reference_id(self) -> Any:
+    def get_reference_id(self) -> object:
         """Return the value of `get_resource`."""
         return self.resource_id if self.resource_id is not None else self.name
 
@@ -180,7 +180,7 @@ class Resource:
         found = getattr(self.client(), self.entity).get(self.resource_id)
         return found.to_dict() if hasattr(found, "to_dict") else found
 
-    def get_attribute(self, key: str, *path: Any) -> Any:
+    def get_attribute(self, key: str, *path: Any) -> object:
         """Return an attribute, or what is at the path in its value."""
         value = (
             self._show_resource() if key == self.SHOW and not self._declares_show() else self._resolve_attribute(key)
@@ -192,7 +192,7 @@ class Resource:
                 return None
         return value
 
-    def FnGetAtt(self, key: str, *path: Any) -> Any:  # noqa: N802  a name of the interface
+    def FnGetAtt(self, key: str, *path: Any) -> object:  # noqa: N802  a name of the interface
         """Return an attribute; the older name."""
         return self.get_attribute(key, *path)
 
@@ -215,31 +215,31 @@ class Resource:
             raise AssertionError(f"{type(self).__name__} has no default_client_name: name the client")
         return chosen
 
-    def keystone(self) -> Any:
+    def keystone(self) -> object:
         """Return the client of the identity service."""
         return self.client("keystone")
 
-    def nova(self) -> Any:
+    def nova(self) -> object:
         """Return the client of the compute service."""
         return self.client("nova")
 
-    def neutron(self) -> Any:
+    def neutron(self) -> object:
         """Return the client of the network service."""
         return self.client("neutron")
 
-    def cinder(self) -> Any:
+    def cinder(self) -> object:
         """Return the client of the block storage service."""
         return self.client("cinder")
 
-    def glance(self) -> Any:
+    def glance(self) -> object:
         """Return the client of the image service."""
         return self.client("glance")
 
-    def swift(self) -> Any:
+    def swift(self) -> object:
         """Return the client of the object store."""
         return self.client("swift")
 
-    def heat(self) -> Any:
+    def heat(self) -> object:
         """Return the client of the orchestration service."""
         return self.client("heat")
 
@@ -253,7 +253,7 @@ class Resource:
         """Raise StackValidationFailed, or return a message, if the properties are invalid."""
         return None
 
-    def translation_rules(self, props: properties.Properties) -> list[Any] | None:
+    def translation_rules(self, props: properties.Properties) -> list[object] | None:
         """Return how property values are translated before a handler gets them."""
         return None
 
@@ -288,7 +288,7 @@ class Resource:
 
     # -- handlers: derived classes define handle_create, handle_update, … with these checks ----------------------
 
-    def handle_delete(self) -> Any:
+    def handle_delete(self) -> object:
         """Delete the object of `entity`, if there is one."""
         if self.entity is None or self.default_client_name is None or self.resource_id is None:
             return None
@@ -335,7 +335,7 @@ class Resource:
         """As `check_create_complete`, after `handle_adopt`."""
         return True
 
-    def _resolve_runtime_data(self, snippet: Any) -> Any:
+    def _resolve_runtime_data(self, snippet: Any) -> object:
         """Return a part of a definition with values in place of functions; those of `t` have been resolved."""
         return snippet
 

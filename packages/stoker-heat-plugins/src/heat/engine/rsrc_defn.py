@@ -42,7 +42,7 @@ class ResourceDefinition:
             self.record,
         )
 
-    def __getitem__(self, key: str) -> Any:
+    def __getitem__(self, key: str) -> object:
         return {"Type": self.resource_type, PROPERTIES: self._properties, METADATA: self._metadata}[key]
 
     def get(self, key: str, default: Any = None) -> Any:

@@ -17,7 +17,7 @@ class TaskRunner:
 
     def __init__(self, task: Callable[..., Any], *args: Any, **kwargs: Any) -> None:
         self._task = functools.partial(task, *args, **kwargs)
-        self._steps: Iterator[Any] | None = None
+        self._steps: Iterator[object] | None = None
         self._started = self._done = False
         self._deadline: float | None = None
 
@@ -74,11 +74,11 @@ class TaskRunner:
         return True
 
 
-def wrappertask(task: Callable[..., Any]) -> Callable[..., Iterator[Any]]:
+def wrappertask(task: Callable[..., Any]) -> Callable[..., Iterator[object]]:
     """Decorate a generator that yields other tasks' generators, so that their steps become its own."""
 
     @functools.wraps(task)
-    def flattened(*args: Any, **kwargs: Any) -> Iterator[Any]:
+    def flattened(*args: Any, **kwargs: Any) -> Iterator[object]:
         for step in task(*args, **kwargs):
             if hasattr(step, "__next__"):
                 yield from step

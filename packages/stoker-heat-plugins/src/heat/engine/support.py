@@ -22,7 +22,7 @@ class SupportStatus:
         message: str | None = None,
         version: str | None = None,
         previous_status: SupportStatus | None = None,
-        substitute_class: Any = None,
+        substitute_class: object = None,
     ) -> None:
         self.status = status if status in SUPPORT_STATUSES else UNKNOWN
         self.message, self.version = message, version

@@ -13,14 +13,14 @@ class Template:
     """A template of a nested stack. The files and the environment are those of the stack that contains it."""
 
     def __init__(
-        self, template: Mapping[str, Any], template_id: str | None = None, files: Any = None, env: Any = None
+        self, template: Mapping[str, object], template_id: str | None = None, files: object = None, env: object = None
     ) -> None:
         if template_id is not None or files or env:
             raise exception.NotSupported(feature="stoker-heat-plugins: template_id, files or env of a Template")
         self.t = plain(template)
 
 
-def to_map(given: Any) -> dict[str, Any]:
+def to_map(given: object) -> dict[str, Any]:
     """Return a template as plain data: a map, a string, or a `Template`. Raises TypeError and ValueError."""
     if isinstance(given, Template):
         return dict(given.t)
@@ -31,6 +31,6 @@ def to_map(given: Any) -> dict[str, Any]:
     raise TypeError(f"the template of a nested stack must be a map, a string or a Template, not {type(given).__name__}")
 
 
-def plain(value: Any) -> Any:
+def plain(value: object) -> Any:
     """Return a value as JSON has it: tuples as lists, dates and other objects as strings."""
     return json.loads(json.dumps(value, default=str))

@@ -58,7 +58,7 @@ class TranslationRule:
             found = [_resolved(resolve, self.entity, item) for item in _as_list(current)]
             place[name] = found if isinstance(current, list) else found[0]
 
-    def _replacement(self, data: dict[str, Any], place: Any) -> Any:
+    def _replacement(self, data: dict[str, object], place: Any) -> Any:
         if self.value_name is not None:
             return place.pop(self.value_name, None)
         if self.value_path is not None:
@@ -68,11 +68,11 @@ class TranslationRule:
         return self.value
 
 
-def _resolved(resolve: Any, entity: str | None, value: Any) -> Any:
+def _resolved(resolve: Any, entity: str | None, value: Any) -> object:
     return resolve(entity, value) if entity is not None else resolve(value)
 
 
-def _as_list(value: Any) -> list[Any]:
+def _as_list(value: Any) -> list[object]:
     return value if isinstance(value, list) else [value]
 
 

@@ -210,7 +210,7 @@ class _TokenCheck(auth_token.AuthProtocol):  # type: ignore[misc]
     for each: the application itself reports where to get a token.
     """
 
-    def __init__(self, application: WSGIApplication, settings: Mapping[str, Any], refused: TokenCache) -> None:
+    def __init__(self, application: WSGIApplication, settings: Mapping[str, object], refused: TokenCache) -> None:
         super().__init__(application, settings)
         self._refused = refused
 

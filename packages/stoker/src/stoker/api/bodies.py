@@ -36,7 +36,7 @@ def read_json_object(request: falcon.Request, limit: int) -> dict[str, object] |
     media_type = (request.content_type or "").partition(";")[0].strip().lower()
     if media_type not in _JSON_TYPES or not content.startswith(b"{"):
         return None
-    parsed: dict[str, Any] = parse_json(content, "the request body")
+    parsed: dict[str, object] = parse_json(content, "the request body")
     return parsed
 
 
@@ -72,7 +72,7 @@ class _Repeated:
     """Placeholder for the value of a repeated key, until the walk reports it with its path."""
 
 
-def _object(pairs: list[tuple[str, object]]) -> dict[str, Any]:
+def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
     found = dict(pairs)
     if len(found) < len(pairs):
         seen: set[str] = set()
@@ -83,7 +83,7 @@ def _object(pairs: list[tuple[str, object]]) -> dict[str, Any]:
     return found
 
 
-def _check(value: Any, what: str) -> None:
+def _check(value: object, what: str) -> None:
     """Check every value of the parsed JSON; iteratively, since the depth is not known to be safe yet."""
     pending: list[tuple[Path, object]] = [((), value)]
     while pending:
@@ -103,7 +103,7 @@ def _check(value: Any, what: str) -> None:
                 raise BadRequest(f"{_place(path, what)} is a repeated key.")
 
 
-def _children(path: Path, value: dict[str, Any] | list[Any], what: str) -> Iterable[tuple[Path, object]]:
+def _children(path: Path, value: dict[str, object] | list[object], what: str) -> Iterable[tuple[Path, object]]:
     if isinstance(value, list):
         return [((*path, index), item) for index, item in enumerate(value)]
     for key in value:

@@ -89,7 +89,7 @@ class RequestLog:
         response.set_header(REQUEST_ID_HEADER, request.context.request_id)
 
     def process_response(
-        self, request: falcon.Request, response: falcon.Response, resource: Any, succeeded: bool
+        self, request: falcon.Request, response: falcon.Response, resource: object, succeeded: bool
     ) -> None:
         _access_log.info(
             "%s %s %s -> %s in %.0f ms",

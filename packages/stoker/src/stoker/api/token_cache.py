@@ -33,7 +33,7 @@ class TokenCache:
             self._entries.move_to_end(key)
             return value
 
-    def set(self, key: str, value: Any, time: float = 0) -> None:
+    def set(self, key: str, value: object, time: float = 0) -> None:
         """Cache `value` for `time` seconds."""
         with self._lock:
             self._entries[key] = (self._clock.now() + time, value)

@@ -29,7 +29,7 @@ class ValueOutOfRange(UnexpectedValue):
     """A number is too small or too large."""
 
 
-def _shown(value: Any) -> str:
+def _shown(value: object) -> str:
     match value:
         case None:
             return "null"
@@ -120,7 +120,7 @@ class String(Kind):
 
     @property
     def schema(self) -> dict[str, Any]:
-        found: dict[str, Any] = {"type": "string"}
+        found: dict[str, object] = {"type": "string"}
         if self.longest is not None:
             found["maxLength"] = self.longest
         if self.pattern is not None:
@@ -148,7 +148,7 @@ class Integer(Kind):
 
     @property
     def schema(self) -> dict[str, Any]:
-        number: dict[str, Any] = {"type": "integer", "minimum": self.least}
+        number: dict[str, object] = {"type": "integer", "minimum": self.least}
         if self.most is not None:
             number["maximum"] = self.most
         return {"anyOf": [number, {"type": "string", "pattern": f"^{_DIGITS}$"}]}
@@ -161,7 +161,7 @@ class Integer(Kind):
             raise ValueOutOfRange(name, value, self.expected)
         return number
 
-    def _number(self, value: Any) -> int | None:
+    def _number(self, value: object) -> int | None:
         """Return the number; None for anything else. In JSON Schema, 1.0 is an integer."""
         if isinstance(value, str):
             return int(value) if re.fullmatch(_DIGITS, value) else None
@@ -348,7 +348,7 @@ class Structure(Kind):
 
     @property
     def schema(self) -> dict[str, Any]:
-        found: dict[str, Any] = {
+        found: dict[str, object] = {
             "type": "object",
             "properties": {name: _nullable(each) for name, each in self.fields.items()},
         }
@@ -370,7 +370,7 @@ def _nullable(field: Field) -> dict[str, object]:
 
 
 def read_fields(
-    fields: Fields, given: Mapping[str, Any], notation: Notation, prefix: str = "", *, strict: bool = True
+    fields: Fields, given: Mapping[str, object], notation: Notation, prefix: str = "", *, strict: bool = True
 ) -> dict[str, object]:
     """Return the value of each field, converted, or its default. `prefix` is put before names in messages.
 
@@ -379,7 +379,7 @@ def read_fields(
     names = {spelling: name for name, each in fields.items() for spelling in (name, *each.aliases)}
     if strict:
         refuse_unknown(notation.unknown, [f"{prefix}{name}" for name in given if name not in names], fields)
-    named: dict[str, Any] = {}
+    named: dict[str, object] = {}
     for spelling, value in given.items():
         name = names.get(spelling)
         if name is None or value is None:
@@ -390,7 +390,7 @@ def read_fields(
     return {name: _read(each, f"{prefix}{name}", named.get(name), notation) for name, each in fields.items()}
 
 
-def _read(field: Field, name: str, value: Any, notation: Notation) -> Any:
+def _read(field: Field, name: str, value: object, notation: Notation) -> Any:
     if value is None:
         if field.required:
             raise MissingValue(notation.missing.format(name=name))

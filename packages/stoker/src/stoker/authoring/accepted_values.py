@@ -45,7 +45,7 @@ def _place(definition: Mapping[str, Any], document: Document | None) -> str:
     return f"{source or 'template'}:{line}" if line is not None else source or "in the template"
 
 
-def _dumped(value: Any) -> str:
+def _dumped(value: object) -> str:
     text: str = yaml.safe_dump(value, sort_keys=False, allow_unicode=True, default_flow_style=False)
     return text
 
@@ -54,7 +54,7 @@ def _key(name: str) -> str:
     return _dumped({name: None}).rpartition(":")[0]
 
 
-def _hides(value: Any) -> bool:
+def _hides(value: object) -> bool:
     if isinstance(value, Mapping):
         return any(map(_hides, value.values()))
     if isinstance(value, list):

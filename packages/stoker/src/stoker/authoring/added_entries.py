@@ -57,7 +57,7 @@ def written(entry: Entry, *, as_json: bool = False) -> str:
     return "{" + ", ".join(f"{name}: {_scalar(value)}" for name, value in entry.items()) + "}"
 
 
-def _scalar(value: Any) -> str:
+def _scalar(value: object) -> str:
     if isinstance(value, Mapping):
         return written(value)
     if isinstance(value, str) and _PLAIN.fullmatch(value) and yaml.load(value, _LOADER) == value:  # noqa: S506

@@ -29,7 +29,7 @@ def in_words(constraint: Constraint, code: Callable[[object], str], named: Calla
     schema = constraint.to_schema()
     description = schema.pop("description", "")
     ((rule, value),) = schema.items()
-    words = named(value) if rule == "custom_constraint" else _IN_WORDS[rule](value, code)
+    words = named(str(value)) if rule == "custom_constraint" else _IN_WORDS[rule](value, code)
     return f"{words} ({description})" if description else words
 
 

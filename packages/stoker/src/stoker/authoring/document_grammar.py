@@ -29,7 +29,7 @@ class Kind(Protocol):
     def words(self) -> str:
         """What it must be, in words: `a number`."""
 
-    def faults(self, value: Any, path: Path) -> Iterator[Fault]:
+    def faults(self, value: object, path: Path) -> Iterator[Fault]:
         """Yield what is wrong with a value."""
 
     def schema(self) -> Schema:
@@ -44,7 +44,7 @@ class Plain:
     types: str | list[str]
     fits: Callable[[object], bool]
 
-    def faults(self, value: Any, path: Path) -> Iterator[Fault]:
+    def faults(self, value: object, path: Path) -> Iterator[Fault]:
         if not self.fits(value):
             yield Fault(path, f"must be {self.words}")
 
@@ -69,7 +69,7 @@ class Choice:
     def words(self) -> str:
         return f"one of {', '.join(self.choices)}"
 
-    def faults(self, value: Any, path: Path) -> Iterator[Fault]:
+    def faults(self, value: object, path: Path) -> Iterator[Fault]:
         if value not in self.choices:
             near = closest(value, self.choices) if isinstance(value, str) else None
             yield Fault(path, f"must be {self.words}", Suggestion(str(value), near) if near else "")
@@ -88,7 +88,7 @@ class ListOf:
     def words(self) -> str:
         return "a list"
 
-    def faults(self, value: Any, path: Path) -> Iterator[Fault]:
+    def faults(self, value: object, path: Path) -> Iterator[Fault]:
         if not isinstance(value, list):
             yield Fault(path, "must be a list")
             return
@@ -111,7 +111,7 @@ class MapOf:
     def words(self) -> str:
         return f"a map by {self.names}"
 
-    def faults(self, value: Any, path: Path) -> Iterator[Fault]:
+    def faults(self, value: object, path: Path) -> Iterator[Fault]:
         if not isinstance(value, dict):
             yield Fault(path, f"must be {self.words}")
             return
@@ -146,7 +146,7 @@ class Section:
     def words(self) -> str:
         return "a map"
 
-    def faults(self, value: Any, path: Path) -> Iterator[Fault]:
+    def faults(self, value: object, path: Path) -> Iterator[Fault]:
         if not isinstance(value, dict):
             yield Fault(path, f"must be a map with the keys {', '.join(self.keys)}")
             return
@@ -188,7 +188,7 @@ class Either:
     def words(self) -> str:
         return f"{self.first.words} or {self.second.words}"
 
-    def faults(self, value: Any, path: Path) -> Iterator[Fault]:
+    def faults(self, value: object, path: Path) -> Iterator[Fault]:
         yield from (self.first if self.is_first(value) else self.second).faults(value, path)
 
     def schema(self) -> Schema:
@@ -224,7 +224,7 @@ def _open(schema: Schema) -> Schema:
     return {"allOf": [schema]} if "$ref" in schema else schema
 
 
-def _unknown(name: str, path: Path, known: Mapping[str, Any] | tuple[str, ...]) -> Fault:
+def _unknown(name: str, path: Path, known: Mapping[str, object] | tuple[str, ...]) -> Fault:
     near = closest(name, known)
     hint = Suggestion(name, near) if near else f"known keys are {', '.join(known)}"
     return Fault((*path, KeyPath(name)), f"unknown key {name!r}", hint)

@@ -6,7 +6,6 @@ import os
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from stoker.authoring.repeated_keys import repeated_keys
 from stoker.authoring.rules import WARNING
@@ -103,7 +102,7 @@ def _warnings(place: Place, found: Collection[Diagnostic], received: Collection[
 
 
 def _check(workspace: Workspace, place: Place, passed: Passed) -> list[Diagnostic]:
-    def deep(resource: ResourceDefinition, kind: ResourceType, values: Mapping[str, Any]) -> Iterable[Diagnostic]:
+    def deep(resource: ResourceDefinition, kind: ResourceType, values: Mapping[str, object]) -> Iterable[Diagnostic]:
         return _nested(workspace, place, resource, capabilities.readable_of(kind, values), passed)
 
     for resource in place.definition.resources.values():
@@ -126,7 +125,7 @@ def _check(workspace: Workspace, place: Place, passed: Passed) -> list[Diagnosti
 def _forms(registry: Registry, place: Place) -> Iterator[Diagnostic]:
     """Yield diagnostics of the custom constraints that check only the format of a value, without a service."""
 
-    def custom(name: str, value: Any) -> str | None:
+    def custom(name: str, value: object) -> str | None:
         known = registry.constraint(name)
         if known is None:
             return f"there is no constraint {name!r}"

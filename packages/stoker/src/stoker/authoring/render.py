@@ -134,7 +134,7 @@ def to_sarif(
         {"level": "note", "message": {"text": f"{path} was not checked: {why}"}}
         for path, why in sorted((skipped or {}).items())
     ]
-    run: dict[str, Any] = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
+    run: dict[str, object] = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
     if notes:
         run["invocations"] = [{"executionSuccessful": True, "toolExecutionNotifications": notes}]
     return {"$schema": _SARIF_SCHEMA, "version": "2.1.0", "runs": [run]}

@@ -246,7 +246,7 @@ def _with_files(document: Document) -> Mapping[str, object]:
     return {**document.data, _REGISTRY: _relocated(entries, str(Path(document.source).parent))}
 
 
-def _relocated(entries: Mapping[str, Any], folder: str) -> dict[str, object]:
+def _relocated(entries: Mapping[str, object], folder: str) -> dict[str, object]:
     """Return a registry's entries with templates relative to the working directory."""
     base = entries.get("base_url")
     if isinstance(base, str) and base:

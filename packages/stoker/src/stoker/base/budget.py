@@ -194,7 +194,7 @@ def members(count: int, name: str = "The group") -> None:
         budget.members(count, name)
 
 
-def charge_copy(value: Any, times: int = 1) -> None:
+def charge_copy(value: object, times: int = 1) -> None:
     """Charge the open budget for plain data that is about to be copied `times` times."""
     budget = _current.get()
     if budget is not None:

@@ -87,7 +87,7 @@ def _declared() -> Mapping[str, list[tuple[str, metadata.EntryPoint]]]:
 @cache
 def _loaded(group: str) -> tuple[tuple[Offer[object], ...], tuple[str, ...]]:
     """The objects of a group's entry points, and the problems of those that cannot be loaded."""
-    offers: list[Offer[Any]] = []
+    offers: list[Offer[object]] = []
     problems: list[str] = []
     for package, entry_point in _declared().get(group, ()):
         place = f"{group}: {entry_point.name} = {entry_point.value}"

@@ -90,7 +90,7 @@ def _too_deep() -> TooDeep:
     return TooDeep(f"values are nested too deeply: there are more than {MAX_DEPTH} levels of maps and lists")
 
 
-def _check(data: Any) -> None:
+def _check(data: object) -> None:
     """Check depth and strings of the parsed JSON, level by level, since the depth is not known to be safe yet."""
     level, depth = [data], 0
     while level:

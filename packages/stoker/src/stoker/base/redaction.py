@@ -26,7 +26,7 @@ _MOST_SEARCHED = 1024 * 1024
 """Bytes of all forms of all secrets together that are searched for. The search takes about twelve times as much."""
 
 
-def strings_of(value: Any) -> Iterator[str]:
+def strings_of(value: object) -> Iterator[str]:
     """Yield the strings and numbers in a value, at any depth, as strings. Booleans are omitted: they are no secrets."""
     match value:
         case Mapping():
@@ -64,7 +64,7 @@ class Redactor:
                 return REDACTED
         return value
 
-    def redact_values(self, value: Any) -> Any:
+    def redact_values(self, value: object) -> Any:
         """Return the same as `redact`; a short secret is redacted, too, where it is a whole value."""
         if isinstance(value, Mapping):
             return {self.redact(key): self.redact_values(item) for key, item in value.items()}
@@ -72,11 +72,11 @@ class Redactor:
             return [self.redact_values(item) for item in value]
         return REDACTED if self._is_secret(value) else self.redact(value)
 
-    def finds(self, value: Any) -> bool:
+    def finds(self, value: object) -> bool:
         """Return whether `redact_values` would redact anything but keys in `value`."""
         return any(string in self._secrets or self._search.finds(string) for string in strings_of(value))
 
-    def _is_secret(self, value: Any) -> bool:
+    def _is_secret(self, value: object) -> bool:
         return not isinstance(value, bool) and value is not None and str(value) in self._secrets
 
 
@@ -85,7 +85,7 @@ def redact(value: Any, secrets: Collection[str]) -> Any:
     return Redactor(secrets).redact(value)
 
 
-def redact_values(value: Any, secrets: Collection[str]) -> Any:
+def redact_values(value: object, secrets: Collection[str]) -> Any:
     """Return `Redactor(secrets).redact_values(value)`."""
     return Redactor(secrets).redact_values(value)
 

@@ -132,7 +132,7 @@ def with_service(function: Callable[..., object]) -> Callable[..., object]:
                     raise
                 raise failure from error
 
-        def requested(rows: Iterator[Any]) -> Iterator[object]:
+        def requested(rows: Iterator[object]) -> Iterator[object]:
             with explained():
                 yield from rows
 

@@ -176,7 +176,7 @@ async def _lists(look: CloudRefresh, forms: Forms, parent: str, names: Sequence[
     """
     if not forms.prefix and (not parent or _is_version(parent.rpartition("/")[2])):
         return None
-    query: Mapping[str, Any] | None = {forms.prefix: names[-1], "format": "json"} if forms.prefix else None
+    query: Mapping[str, object] | None = {forms.prefix: names[-1], "format": "json"} if forms.prefix else None
     for _ in range(_MOST_PAGES):
         answer = await look("GET", parent, query)
         if answer.status >= 300 or not (answer.body is None or isinstance(answer.body, Mapping | list)):
@@ -220,7 +220,7 @@ def _code(body: Mapping[str, object]) -> str:
     return own if isinstance(own, str) else error_code(body) or ""
 
 
-def _strings(value: Any) -> Iterator[str]:
+def _strings(value: object) -> Iterator[str]:
     """Yield all strings in JSON, without the names of fields."""
     if isinstance(value, str):
         yield value

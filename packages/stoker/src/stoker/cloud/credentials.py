@@ -74,7 +74,7 @@ class PluginCredential:
     def of(
         cls,
         auth_type: str,
-        auth: Mapping[str, Any],
+        auth: Mapping[str, object],
         ca_cert: str | None = None,
         insecure: bool = False,
         project_id: str = "",
@@ -84,7 +84,7 @@ class PluginCredential:
 
     def options(self) -> dict[str, Any]:
         """The plug-in's options by name."""
-        options: dict[str, Any] = json.loads(self.auth)
+        options: dict[str, object] = json.loads(self.auth)
         return options
 
 

@@ -23,6 +23,10 @@ _MOST_NAMES = 50
 _IN_DOMAIN = re.compile(r"(?P<name>.+)\{(?P<domain>[^{}]+)\}")
 
 
+Found = Mapping[str, object]
+"""An object as a service lists it."""
+
+
 class Reader(Protocol):
     """The part of `Cloud` that finders use."""
 
@@ -33,7 +37,9 @@ class Reader(Protocol):
         self, service: str, path: str, *, params: Mapping[str, object] | None = None, ok: object = ()
     ) -> Any: ...
 
-    async def list(self, service: str, path: str, key: str, params: Mapping[str, Any] | None = None) -> list[Any]: ...
+    async def list(
+        self, service: str, path: str, key: str, params: Mapping[str, object] | None = None
+    ) -> list[Any]: ...
 
     async def find(self, kind: str, value: str) -> str: ...
 
@@ -41,7 +47,7 @@ class Reader(Protocol):
 class Lookup(Protocol):
     """One way to look up an object."""
 
-    async def candidates(self, cloud: Reader, finder: Finder, value: str, scope: Mapping[str, object]) -> list[Any]:
+    async def candidates(self, cloud: Reader, finder: Finder, value: str, scope: Mapping[str, object]) -> list[Found]:
         """Return the objects that `value` may refer to; `scope` narrows a search by name (`domain_id`)."""
 
 
@@ -51,7 +57,7 @@ class Fetch:
 
     only_uuid: bool = False
 
-    async def candidates(self, cloud: Reader, finder: Finder, value: str, scope: Mapping[str, object]) -> list[Any]:
+    async def candidates(self, cloud: Reader, finder: Finder, value: str, scope: Mapping[str, object]) -> list[Found]:
         if self.only_uuid and not is_uuid(value):
             return []
         body = await cloud.get(finder.service, f"{finder.path}/{quote(value, safe='')}", ok=(400, 404))
@@ -72,7 +78,7 @@ class Search:
     first: bool = False
     mine: bool = False
 
-    async def candidates(self, cloud: Reader, finder: Finder, value: str, scope: Mapping[str, object]) -> list[Any]:
+    async def candidates(self, cloud: Reader, finder: Finder, value: str, scope: Mapping[str, object]) -> list[Found]:
         if self.only_uuid and not is_uuid(value):
             return []
         params = {**finder.params, **scope, self.field: value}
@@ -89,7 +95,7 @@ class Scan:
 
     field: str
 
-    async def candidates(self, cloud: Reader, finder: Finder, value: str, scope: Mapping[str, object]) -> list[Any]:
+    async def candidates(self, cloud: Reader, finder: Finder, value: str, scope: Mapping[str, object]) -> list[Found]:
         listed = await cloud.list(finder.service, finder.path, finder.members, finder.params)
         return [item for item in listed if item.get(self.field) == value]
 
@@ -111,7 +117,7 @@ class Finder:
     members: str = ""
     member: str = ""
     id_field: str = "id"
-    params: Mapping[str, Any] = field(default_factory=dict)
+    params: Mapping[str, object] = field(default_factory=dict)
     extension: str | None = None
     domain_scoped: bool = False
     reference: bool = False

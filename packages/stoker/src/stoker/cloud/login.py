@@ -190,7 +190,7 @@ class CheckedTokenLogin(TokenLogin):
     """
 
     def __init__(
-        self, clock: Clock, auth_url: str, session: ksa_session.Session, scope: Callable[[Any], Access], token: str
+        self, clock: Clock, auth_url: str, session: ksa_session.Session, scope: Callable[[object], Access], token: str
     ) -> None:
         super().__init__(clock, auth_url, session, token)
         self._scope = scope

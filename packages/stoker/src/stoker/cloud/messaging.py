@@ -57,7 +57,7 @@ async def read(cloud: Cloud, queue: str, most: int) -> dict[str, Any]:
     """
     bodies: dict[str, object] = {}
     size = 0
-    params: dict[str, Any] = {"echo": "true", "limit": AT_ONCE}
+    params: dict[str, object] = {"echo": "true", "limit": AT_ONCE}
     while True:
         answer = await request(cloud, "GET", queue_path(queue, "/messages"), params=params, ok=(204, 404))
         page = answer.body.get("messages", []) if isinstance(answer.body, dict) else []

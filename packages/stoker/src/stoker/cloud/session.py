@@ -176,7 +176,7 @@ class Cloud:
         path: str,
         *,
         json: object = None,
-        params: Mapping[str, Any] | None = None,
+        params: Mapping[str, object] | None = None,
         headers: Mapping[str, str] | None = None,
         data: Body = None,
         microversion: str | None = None,
@@ -243,8 +243,8 @@ class Cloud:
         self, service: str, path: str, key: str, params: Mapping[str, object] | None = None, **options: object
     ) -> list[Any]:
         """Return all items of a collection, page by page; `key` is the list's key in the body, "" for a bare list."""
-        items: list[Any] = []
-        wanted: Mapping[str, Any] | None = params
+        items: list[object] = []
+        wanted: Mapping[str, object] | None = params
         seen: set[str] = set()
         while True:
             body = await self.get(service, path, params=wanted, **options)
@@ -446,7 +446,7 @@ def _version_headers(service: Service, microversion: str) -> dict[str, str]:
     return {name: text.format(microversion) for name, text in known.headers}
 
 
-def _text(value: Any) -> object:
+def _text(value: object) -> object:
     if isinstance(value, bool):
         return str(value)
     return [_text(item) for item in value] if isinstance(value, list | tuple) else value

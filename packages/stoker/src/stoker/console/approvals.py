@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
 
 import falcon
 
@@ -54,7 +53,7 @@ def judge(exchange: Exchange) -> None:
 def _show(exchange: Exchange, status: int = 200, problem: str = "", comment: str = "") -> None:
     found = exchange.api.get(_path(exchange))["change_request"]
     plan: Answer | None = found["plan"]
-    values: dict[str, Any] = {"steps": [], "summary": "", "policies": [], "costs": []}
+    values: dict[str, object] = {"steps": [], "summary": "", "policies": [], "costs": []}
     if plan is not None:
         values = {
             "steps": shown_steps(plan),

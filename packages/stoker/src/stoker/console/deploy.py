@@ -317,11 +317,11 @@ def _unseal(exchange: Exchange) -> dict[str, str]:
     return dict(json.loads(text)) if text else {}
 
 
-def _is_hidden(declaration: Mapping[str, Any]) -> bool:
+def _is_hidden(declaration: Mapping[str, object]) -> bool:
     return declaration.get("NoEcho") == "true"
 
 
-def _value(name: str, declaration: Mapping[str, object], text: str) -> Any:
+def _value(name: str, declaration: Mapping[str, object], text: str) -> object:
     """Return the value of a parameter from its field; None for an empty field, which leaves the default."""
     if text == "" and ("Default" in declaration or declaration["Type"] != "String"):
         return None

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
-from typing import Any
 from urllib.parse import parse_qs, urlencode
 
 import falcon
@@ -139,7 +138,7 @@ class Exchange:
         """Whether a script asks for the changing part of the page only."""
         return bool(self.request.get_header("X-Fragment") == "1")
 
-    def show(self, template: str, status: int = 200, /, **values: Any) -> None:
+    def show(self, template: str, status: int = 200, /, **values: object) -> None:
         """Respond with a page."""
         self.response.status = HTTPStatus(status)
         self.response.content_type = "text/html; charset=utf-8"

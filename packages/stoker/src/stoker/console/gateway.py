@@ -45,7 +45,7 @@ class Gateway:
     Every method raises ApiError when the API returns an error.
     """
 
-    def __init__(self, api: WSGIApplication, session: Session, environ: Mapping[str, Any]) -> None:
+    def __init__(self, api: WSGIApplication, session: Session, environ: Mapping[str, object]) -> None:
         self._api = api
         self._session = session
         self._environ = environ

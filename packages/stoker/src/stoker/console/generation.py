@@ -70,7 +70,7 @@ def documents(found: Answer, section: str) -> tuple[str, str]:
     from stoker.authoring.convert.templates import to_yaml  # most processes generate no template
 
     environment = dict(found["environment"])
-    entries: Sequence[Mapping[str, Any]] = environment.pop(section)
+    entries: Sequence[Mapping[str, object]] = environment.pop(section)
     return to_yaml(found["template"]), with_entries(as_yaml(environment) if environment else "", section, entries)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 from stoker.authoring.plan_steps import (
     change_name,
@@ -95,12 +94,12 @@ def _after(change: Answer) -> str:
     return _shown(change["after"], change) if change["known"] else "known after the deployment"
 
 
-def _shown(value: Any, change: Answer) -> str:
+def _shown(value: object, change: Answer) -> str:
     if value is None:
         return ""
     return "(hidden)" if change["hidden"] else as_text(value) or '""'
 
 
-def as_text(value: Any) -> str:
+def as_text(value: object) -> str:
     """Return a value as it is entered in a form: JSON, but a string as it is."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

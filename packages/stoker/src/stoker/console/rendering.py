@@ -52,7 +52,7 @@ class Pages:
             lengths=length_in_words,
         )
 
-    def render(self, template: str, values: Mapping[str, Any]) -> str:
+    def render(self, template: str, values: Mapping[str, object]) -> str:
         """Return a page."""
         return self._environment.get_template(template).render(values)
 
@@ -92,7 +92,7 @@ def breakable(text: str) -> Markup:
     return Markup("::<wbr>").join(text.split("::"))
 
 
-def pretty(value: Any) -> str:
+def pretty(value: object) -> str:
     """Return a value as indented JSON; a string as it is."""
     return value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False)
 
@@ -136,6 +136,6 @@ def split_state(text: str) -> tuple[str, str]:
     return text, ""
 
 
-def as_yaml(value: Any) -> str:
+def as_yaml(value: object) -> str:
     """Return plain data as YAML for users, written by libyaml: PyYAML's own emitter takes five times as long."""
     return str(yaml.dump(value, Dumper=yaml.CSafeDumper, sort_keys=False, allow_unicode=True, width=100))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 from urllib.parse import urlencode
 
 import falcon
@@ -173,7 +172,7 @@ def resource(exchange: Exchange) -> None:
 
 
 def show(
-    exchange: Exchange, template: str, tab: str, status: int = 200, *, stack: Answer | None = None, **values: Any
+    exchange: Exchange, template: str, tab: str, status: int = 200, *, stack: Answer | None = None, **values: object
 ) -> None:
     """Show a page of the stack in the URL, with what all of its pages have; `stack` if it is known already."""
     stack = stack or show_stack(exchange)

@@ -145,7 +145,7 @@ class Calendar:
     freezes: Sequence[Period] = ()
 
     @classmethod
-    def read(cls, data: Mapping[str, Any], place: str) -> Calendar:
+    def read(cls, data: Mapping[str, object], place: str) -> Calendar:
         """Return the calendar of the lists `windows` and `freezes`. Raises BadValue."""
         return cls(*(_periods(data.get(key, ()), f"{place}{key}") for key in ("windows", "freezes")))
 

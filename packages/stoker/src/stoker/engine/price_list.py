@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
-from typing import Any
 
 from stoker.base.diagnostics import Diagnostic, Key, Position
 from stoker.base.errors import Invalid, TemplateInvalid
@@ -116,7 +115,7 @@ class _Reading:
         hint = f"did you mean {meant!r}?" if meant else f"known are {', '.join(names)}"
         self.refuse(f"unknown {what} {name!r}", place, hint)
 
-    def number(self, value: Any, what: str, place: Position | None) -> Decimal | None:
+    def number(self, value: object, what: str, place: Position | None) -> Decimal | None:
         """Return a number that is not negative; None after a mistake was noted."""
         text = str(value).strip()
         if isinstance(value, bool) or not isinstance(value, int | float | str) or len(text) > _DIGITS:
@@ -134,7 +133,7 @@ class _Reading:
             return None
         return number
 
-    def currency(self, value: Any, place: Position | None) -> None:
+    def currency(self, value: object, place: Position | None) -> None:
         if not isinstance(value, str) or _CURRENCY.fullmatch(value.strip()) is None:
             self.refuse(f"the currency must be a code or a sign such as EUR, not {str(value)[:_DIGITS]!r}", place)
         elif self._currency not in (None, value.strip()):
@@ -142,7 +141,7 @@ class _Reading:
         else:
             self._currency = value.strip()
 
-    def price(self, item: str, name: str, value: Any, place: Position | None) -> None:
+    def price(self, item: str, name: str, value: object, place: Position | None) -> None:
         """Add a price; `name` is that of a kind of the item, or of a resource type."""
         if item != _TYPES and item not in set(Item):
             self.refuse_unknown("item", item, [*(each.value for each in Item), _TYPES], place)

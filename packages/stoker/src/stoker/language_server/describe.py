@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from stoker.authoring.constraint_words import rules
 from stoker.language_server.names import Kind, Name
@@ -120,7 +119,7 @@ def _support(support: Support) -> str:
     return f"*{support.status.capitalize()}.* {support.message or ''}".strip()
 
 
-def _shown(value: Any) -> str:
+def _shown(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 

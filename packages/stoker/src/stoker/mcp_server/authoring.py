@@ -38,7 +38,7 @@ class Authoring:
     def _registry(self) -> Registry:
         return Registry.on_demand()
 
-    def search_types(self, text: str) -> dict[str, Any]:
+    def search_types(self, text: str) -> dict[str, object]:
         """List the resource types with this in their names or descriptions, such as "volume" or "floating"."""
         wanted = text.lower()
         known = type_summaries(self._registry, matching_types(self._registry, ""))
@@ -57,7 +57,7 @@ class Authoring:
         kind = self._registry.types()[exact]
         return {**type_details(exact, kind), "example": type_example(exact, kind)}
 
-    def describe_function(self, name: str) -> dict[str, Any]:
+    def describe_function(self, name: str) -> dict[str, object]:
         """Show what a function of templates does, such as get_attr or Fn::Sub, and the versions that have it."""
         found = function_details(name)
         if not found:
@@ -69,7 +69,7 @@ class Authoring:
 
     def lint_template(
         self, template: str, environments: list[str] | None = None, parameters: dict[str, str] | None = None
-    ) -> dict[str, Any]:
+    ) -> dict[str, object]:
         """Check a template, with its environments, without a server. Each problem has its place, rule and hint."""
         paths = [str(self._directory / each) for each in (template, *(environments or ()))]
         for path in paths:

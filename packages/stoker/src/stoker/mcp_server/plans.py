@@ -78,7 +78,7 @@ class Plans:
         template: str,
         environments: list[str] | None = None,
         parameters: dict[str, str] | None = None,
-    ) -> dict[str, Any]:
+    ) -> dict[str, object]:
         """Tell what deploying a template as a stack would do to its resources. Nothing is changed.
 
         A stack of the name is created if there is none, and updated if there is; parameters that are not given keep
@@ -91,18 +91,18 @@ class Plans:
         plan = deployment.plan_without_questions()
         return self._kept(stack, plan, deployment.start)
 
-    def plan_deletion(self, stack: str) -> dict[str, Any]:
+    def plan_deletion(self, stack: str) -> dict[str, object]:
         """Tell what deleting a stack would destroy, and what would be lost with it. Nothing is changed."""
         found = self._connect().stack(stack)
         answer = found.preview_delete()
         kept = self._kept(found.name, answer["plan"], found.delete)
         return {**kept, "snapshots": [each["name"] or each["id"] for each in answer["snapshots"]]}
 
-    def plan_status(self, digest: str) -> dict[str, Any]:
+    def plan_status(self, digest: str) -> dict[str, object]:
         """Show whether people have approved a plan, or what is still lacking."""
         return {"change_requests": self._requests(digest)}
 
-    def apply_plan(self, digest: str) -> dict[str, Any]:
+    def apply_plan(self, digest: str) -> dict[str, object]:
         """Apply a plan of this session if a person has approved it in Stoker, and start it without waiting for its end.
 
         The first call asks for the approval, and changes nothing: ask the user to have somebody approve it, and call

@@ -37,12 +37,12 @@ _READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 _CHANGES = ToolAnnotations(read_only_hint=False, destructive_hint=True, idempotent_hint=True, open_world_hint=False)
 
 
-def build(connect: Callable[[], StackClient], directory: Path, read_only: bool = False) -> MCPServer[Any]:
+def build(connect: Callable[[], StackClient], directory: Path, read_only: bool = False) -> MCPServer[object]:
     """Return the server. `connect` is called when a tool first needs the service; templates are read in `directory`.
 
     Without the tool that applies plans if it is `read_only`.
     """
-    server: MCPServer[Any] = MCPServer(
+    server: MCPServer[object] = MCPServer(
         "stoker", title="Stoker", version=__version__, instructions=INSTRUCTIONS, log_level="ERROR"
     )
     authoring, stacks, plans = Authoring(directory), Stacks(connect), Plans(connect, directory)
@@ -63,7 +63,7 @@ def _explained(tool: Tool[P]) -> Tool[P]:
     """Return a tool whose errors are what a user would read."""
 
     @wraps(tool)
-    def explained(*args: P.args, **kwargs: P.kwargs) -> dict[str, Any]:
+    def explained(*args: P.args, **kwargs: P.kwargs) -> dict[str, object]:
         try:
             return tool(*args, **kwargs)
         except TemplateRefused as error:

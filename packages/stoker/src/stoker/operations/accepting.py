@@ -114,7 +114,7 @@ def _ends(path: str) -> list[int]:
     return [*(index for index, letter in enumerate(path) if letter == "."), len(path)]
 
 
-def _refuse_running(rows: list[list[Any]], stack: Stack) -> None:
+def _refuse_running(rows: Sequence[Sequence[object]], stack: Stack) -> None:
     if any(row[2] == IN_PROGRESS for row in rows):
         raise ActionInProgress(f"Stack {stack.name} has an action in progress; accept drift when it has finished.")
 
@@ -132,7 +132,7 @@ def _places(comparer: DriftComparer, above: str, source: str | None) -> Iterator
 
 
 def _accept(
-    services: EngineServices, place: _Place, report: JSONObject, found: Mapping[str, Any], made: _Acceptance
+    services: EngineServices, place: _Place, report: JSONObject, found: Mapping[str, object], made: _Acceptance
 ) -> None:
     """Add what is to be recorded of one resource, if it differs."""
     state = place.state

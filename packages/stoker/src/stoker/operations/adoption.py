@@ -45,7 +45,7 @@ def adopted_request(services: EngineServices, context: RequestContext, request: 
     )
 
 
-def _laid_over(environment: Mapping[str, object], given: Mapping[str, Any]) -> dict[str, Any]:
+def _laid_over(environment: Mapping[str, object], given: Mapping[str, object]) -> dict[str, Any]:
     """Return the document's environment, overridden by the given one section by section."""
     merged = dict(environment)
     for section, value in given.items():
@@ -57,7 +57,7 @@ def _laid_over(environment: Mapping[str, object], given: Mapping[str, Any]) -> d
     return merged
 
 
-def _checked(data: Mapping[str, Any]) -> Mapping[str, Any]:
+def _checked(data: Mapping[str, object]) -> Mapping[str, Any]:
     for key in ("environment", "files", "resources"):
         if not isinstance(data.get(key) or {}, Mapping):
             raise BadValue(f"adopt_stack_data: {key} must be a map.")
@@ -95,7 +95,7 @@ def _unsealed(services: EngineServices, context: RequestContext, data: Mapping[s
     return Document(plain, [(tuple(place), value) for place, value in sealed["hidden"]]).whole()
 
 
-def _without_redacted(value: Any) -> Any:
+def _without_redacted(value: object) -> Any:
     """Return data of resources without the redacted values that could not be unsealed."""
     if isinstance(value, Mapping):
         return {key: _without_redacted(item) for key, item in value.items() if item != REDACTED}

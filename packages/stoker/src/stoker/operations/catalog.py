@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
 
 from stoker import __version__
 from stoker.base.context import RequestContext
@@ -162,7 +161,7 @@ _CFN_TYPES = {**_HOT_TYPES, Type.LIST: "CommaDelimitedList", Type.MAP: "Json", T
 
 
 def _hot_parameter(prop: Property) -> dict[str, object]:
-    body: dict[str, Any] = {"type": _HOT_TYPES[prop.type], "description": prop.description}
+    body: dict[str, object] = {"type": _HOT_TYPES[prop.type], "description": prop.description}
     if not prop.required:
         body["default"] = _default(prop)
     constraints = [dict(constraint.to_schema()) for constraint in prop.constraints]
@@ -181,7 +180,7 @@ def _default(prop: Property) -> object:
 
 def _cfn_parameter(prop: Property) -> dict[str, object]:
     name = _CFN_TYPES[prop.type]
-    body: dict[str, Any] = {"Type": name[0].upper() + name[1:], "Description": prop.description}
+    body: dict[str, object] = {"Type": name[0].upper() + name[1:], "Description": prop.description}
     if not prop.required:
         body["Default"] = _default(prop)
     return body

@@ -101,7 +101,7 @@ class ChangeSetValues:
         found = (each.properties for each in omitted if each.path == step.name and each.cause is Cause.PROPERTIES)
         return next(found, ())
 
-    def _ignored(self, step: Step, kind: ResourceType, given: Mapping[str, Any]) -> Iterator[tuple[list[str], str]]:
+    def _ignored(self, step: Step, kind: ResourceType, given: Mapping[str, object]) -> Iterator[tuple[list[str], str]]:
         observed = self.planned.observed
         if observed is None or observed.coverage is None:
             return
@@ -155,7 +155,7 @@ def _redacted(kind: ResourceType, context: dict[str, Any] | None, hidden: set[Pa
     return {**context, "Properties": {} if () in paths else _shown(values, paths)}
 
 
-def _shown(value: Any, hidden: Collection[Path], path: Path = ()) -> object:
+def _shown(value: object, hidden: Collection[Path], path: Path = ()) -> object:
     if path in hidden:
         return REDACTED
     if is_unknown(value):
@@ -178,8 +178,8 @@ def _drift(
         below = {(name,)} if whole else paths
         for leaf in differences({name: before.get(name)}, {name: after.get(name)}, below):
             data = leaf.to_data()
-            yield {"property": name, "path": data["path"][1:], "before": data["before"], "after": data["after"]}
+            yield {"property": name, "path": list(leaf.path[1:]), "before": data["before"], "after": data["after"]}
 
 
-def _set(values: Mapping[str, Any]) -> dict[str, object]:
+def _set(values: Mapping[str, object]) -> dict[str, object]:
     return {name: value for name, value in values.items() if value is not None}

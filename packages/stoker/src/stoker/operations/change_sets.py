@@ -366,7 +366,7 @@ async def _changes(
     services = parts.services
     if any(step.has_effect for step in plan.steps) or stack.status != COMPLETE:
         return True
-    present: Mapping[str, Any] = settings_view(await settings_of(services, stack))
+    present: Mapping[str, object] = settings_view(await settings_of(services, stack))
     if any(present[name] != value for name, value in settings.items() if name != "capabilities"):
         return True
     if tags is not None:

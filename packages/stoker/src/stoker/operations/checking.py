@@ -134,7 +134,7 @@ class ValueChecker:
         Raises ResourceTypeUnavailable for a type whose service, or extension of it, the caller's cloud lacks,
         TokenRejected, and CloudError if a service is unavailable, which is no error of the template.
         """
-        asked: dict[tuple[str, Any], list[tuple[Render, Diagnostic]]] = {}
+        asked: dict[tuple[str, object], list[tuple[Render, Diagnostic]]] = {}
         definitions = [definition for definition, _ in tree]
         made = await self._evaluate(partial(self._names_made, definitions)) if len(tree) > 1 else {}
         for number, (definition, place) in enumerate(tree):
@@ -162,7 +162,7 @@ class ValueChecker:
         """Return the names, some unknown, of the objects that the tree creates, by service and path of their
         collection.
         """
-        found: dict[tuple[str, str], list[Any]] = {}
+        found: dict[tuple[str, str], list[object]] = {}
         for definition in definitions:
             for name, resource in definition.resources.items():
                 _, kind = self._services.types.lookup(definition.environment, definition.files, resource.type, name)
@@ -174,7 +174,7 @@ class ValueChecker:
                     found.setdefault((service, path), []).append(called)
         return found
 
-    def _may_be_made(self, constraint: str, value: Any, made: Mapping[tuple[str, str], list[object]]) -> bool:
+    def _may_be_made(self, constraint: str, value: object, made: Mapping[tuple[str, str], list[object]]) -> bool:
         check = self._services.registry.constraint(constraint)
         if check is None or check.service is None or check.collection is None:
             return False
@@ -256,7 +256,7 @@ class ValueChecker:
         checker = ConstraintChecker(self._services.registry.constraint, await self._cloud())
         return await asyncio.gather(*(self._ask(checker, *key, path) for key, path in asked.items()))
 
-    async def _ask(self, checker: ConstraintChecker, name: str, value: Any, path: Path) -> str | None:
+    async def _ask(self, checker: ConstraintChecker, name: str, value: object, path: Path) -> str | None:
         """Return the problem, if any; a refusal to answer is one. Raises CloudError if a service cannot answer now."""
         what = f"{name} at {'.'.join(map(str, path))}"  # without the value, which may be secret
         try:
@@ -297,5 +297,5 @@ def _unavailable(service: str, type_name: str, reason: str) -> ResourceTypeUnava
     )
 
 
-def _hashable(value: Any) -> object:
+def _hashable(value: object) -> object:
     return value if isinstance(value, str | int | float | bool) else str(value)

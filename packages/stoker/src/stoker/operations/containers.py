@@ -43,7 +43,7 @@ async def container_files(
 
 async def _objects(cloud: Cloud, container: str) -> list[dict[str, Any]]:
     """Return all objects of the container; Swift lists them in pages."""
-    found: list[dict[str, Any]] = []
+    found: list[dict[str, object]] = []
     while True:
         marker = found[-1]["name"] if found else None
         params = {"format": "json", "marker": marker}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any
 
 from stoker.base.context import RequestContext
 from stoker.base.errors import BadValue, EntityNotFound
@@ -101,7 +100,7 @@ async def software_deployment_update(
     """
     services = parts.services
     row = await _owned(services, context, request.deployment_id)
-    known: list[Mapping[str, Any]] = [deployment_data(row, services.sealer)]
+    known: list[Mapping[str, object]] = [deployment_data(row, services.sealer)]
     if request.values.get("config_id") is not None:
         known.append(await _config(services, request.values["config_id"], row.project_id))
     await refuse_redacted(services, request.values.get("input_values") or {}, known)

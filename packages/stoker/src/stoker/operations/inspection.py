@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, TypedDict
+from typing import TypedDict
 
 from sqlalchemy import Connection
 
@@ -250,7 +250,7 @@ async def _attributes(
     keys: set[AttributeKey] = {(name,) for name in [*declared, *extra]}
     values = await Reader(services).read(view, state, keys, live=True)
     shown = {attribute_text(key): values[key] for key in sorted(keys)}
-    visible: Mapping[str, Any] = redact_values(shown, {*secrets, *credentials_in(state.stored.metadata)})
+    visible: Mapping[str, object] = redact_values(shown, {*secrets, *credentials_in(state.stored.metadata)})
     return visible
 
 

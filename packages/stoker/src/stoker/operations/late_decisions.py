@@ -20,7 +20,7 @@ async def with_nested_decisions(
     The operation of a nested stack asks the policies again, about its own plan and right before each of its steps, when
     more values are known. What they say there takes the place of what they said before.
     """
-    own: dict[_Judged, list[Mapping[str, Any]]] = {}
+    own: dict[_Judged, list[Mapping[str, object]]] = {}
     for each in report.get("results", ()):
         own.setdefault((each["source"], each["policy"], each["path"]), []).append(each)
     for each in report.get("asked", ()):
@@ -31,7 +31,7 @@ async def with_nested_decisions(
         return report
     nested = await services.database.read(policy_results.nested_plans, operation_id, paths)
     reports = {prefix: services.sealer.open(plan.body).get("policies") or {} for prefix, plan in nested.items()}
-    found: list[Mapping[str, Any]] = []
+    found: list[Mapping[str, object]] = []
     for judged, said in own.items():
         decided = _decided(judged, nested, reports)
         found += said if decided is None else decided
@@ -44,7 +44,7 @@ _Judged = tuple[str, str, str]
 
 def _decided(
     judged: _Judged, nested: Mapping[str, NestedPlan], reports: Mapping[str, Mapping[str, Any]]
-) -> Sequence[Mapping[str, Any]] | None:
+) -> Sequence[Mapping[str, object]] | None:
     """Return the results of the innermost nested stack that has decided: none if the policy is satisfied there.
 
     None stands for no decision.
@@ -62,5 +62,5 @@ def _decided(
     return None
 
 
-def _about(entry: Mapping[str, Any], source: str, policy: str) -> bool:
+def _about(entry: Mapping[str, object], source: str, policy: str) -> bool:
     return bool(entry["source"] == source and entry["policy"] == policy)

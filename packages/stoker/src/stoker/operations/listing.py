@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from sqlalchemy import Connection
 
@@ -102,7 +101,7 @@ def _state(text: str) -> tuple[str | None, str]:
     return None, text
 
 
-def _value(name: str, text: str) -> Any:
+def _value(name: str, text: str) -> object:
     """Return a filter's value as stored in its column. Raises BadValue."""
     parse = _PARSERS.get(name)
     if parse is None:

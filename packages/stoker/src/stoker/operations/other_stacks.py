@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from sqlalchemy import Connection
 
@@ -79,12 +78,12 @@ def _former_value(former: Definition | None, key: str, scope: Scope) -> object:
     return _value(former, former.outputs[key].value, scope)
 
 
-def _value(definition: Definition, expression: Any, scope: Scope) -> object:
+def _value(definition: Definition, expression: object, scope: Scope) -> object:
     try:
         return definition.resolve(expression, scope)
     except TemplateInvalid:
         return UNDETERMINED
 
 
-def _equal(after: object, before: Any) -> bool:
+def _equal(after: object, before: object) -> bool:
     return not has_unknown(after) and not has_unknown(before) and bool(after == before)

@@ -85,7 +85,7 @@ class Planned:
     policies: PolicyReport | None = None
     suggested: Sequence[Move] = ()
     suggested_imports: Sequence[Import] = ()
-    consumers: Sequence[Mapping[str, Any]] = ()
+    consumers: Sequence[Mapping[str, object]] = ()
     joint: Mapping[str, object] | None = None
     skipped: Sequence[str] = ()
 
@@ -437,7 +437,7 @@ def _wanted_without_id(services: EngineServices, stack: Stack, wanted: Wanted) -
 
 
 def _digest(
-    services: EngineServices, plan: Plan, inputs: object, recorded: list[list[Any]], *, is_new: bool = False
+    services: EngineServices, plan: Plan, inputs: object, recorded: Sequence[Sequence[object]], *, is_new: bool = False
 ) -> PlanDigest | None:
     """Return the digest of a plan; None while an operation runs on one of the stacks."""
     if not is_new and any(row[2] == IN_PROGRESS for row in recorded):

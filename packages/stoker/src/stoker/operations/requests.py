@@ -72,7 +72,7 @@ class CheckedRequest:
         return f"Stack {action} started" + (f"; {self.unchecked}" if self.unchecked else "")
 
 
-async def parse_template(services: EngineServices, context: RequestContext, source: Any) -> Template:
+async def parse_template(services: EngineServices, context: RequestContext, source: object) -> Template:
     """Return the template of a request, which is a string or data. Raises TemplateInvalid or BadValue."""
     if source is None or source == "":
         raise BadValue("No template specified: give `template` or `template_url`.")
@@ -135,7 +135,7 @@ def _environment(request: TemplateInputs, template: Template) -> tuple[Environme
         sources = [(name, files[name]) for name in request.environment_files]
     else:
         sources = [("environment", request.environment or {})]
-    written: list[tuple[str, Mapping[str, Any]]] = []
+    written: list[tuple[str, Mapping[str, object]]] = []
     documents: dict[str, Document] = {}
     problems: list[Diagnostic] = []
     for number, (name, source) in enumerate(sources, 1):
@@ -169,7 +169,7 @@ def _located(item: Diagnostic, document: Document | None) -> Diagnostic:
     return item if document is None else replace(item, position=document.locate(item.path))
 
 
-def check_name(name: Any) -> str:
+def check_name(name: object) -> str:
     """Return a valid stack name. Raises StackValidationFailed."""
     if not isinstance(name, str) or not _STACK_NAME.fullmatch(name):
         raise StackValidationFailed(

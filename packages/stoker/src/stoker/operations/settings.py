@@ -209,5 +209,5 @@ def _matches(text: str, patterns: object, *, wild: bool = True) -> bool:
     return any(fits_wildcards(pattern, text) if wild else text == pattern for pattern in _list(patterns))
 
 
-def _list(value: Any) -> Iterable[Any]:
+def _list(value: object) -> Iterable[Any]:
     return value if isinstance(value, list) else [value]

@@ -296,7 +296,7 @@ def _check_keepable(names: Sequence[str], *templates: Template) -> None:
         )
 
 
-def _kept(values: Mapping[str, Any], template: Template, clear: Sequence[str]) -> dict[str, object]:
+def _kept(values: Mapping[str, object], template: Template, clear: Sequence[str]) -> dict[str, object]:
     return {name: value for name, value in values.items() if name in template.parameters and name not in clear}
 
 
@@ -414,7 +414,7 @@ async def stack_show(services: EngineServices, context: RequestContext, request:
     view = details_view(shown, definition, inputs.template, seen.settings)
     if stack.parent_id is not None:
         view["parameters"] = redact_values(view["parameters"], await secrets_now(services, stack))
-    outputs: list[dict[str, Any]] | None = [] if request.resolve_outputs else None
+    outputs: list[dict[str, object]] | None = [] if request.resolve_outputs else None
     if request.resolve_outputs and stack.deleted_at is None:
         outputs = await Reader(services).outputs(stack, inputs)
     return {

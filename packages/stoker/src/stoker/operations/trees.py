@@ -95,7 +95,7 @@ class TreeChecker:
         parent: Definition,
         resource: ResourceDefinition,
         kind: ResourceType,
-        values: Mapping[str, Any],
+        values: Mapping[str, object],
         depth: int,
         times: int,
     ) -> list[Diagnostic]:
@@ -118,7 +118,7 @@ class TreeChecker:
         place: FetchedTemplate,
         parent: Definition,
         resource: ResourceDefinition,
-        values: Mapping[str, Any],
+        values: Mapping[str, object],
         depth: int,
         times: int,
     ) -> list[Diagnostic]:

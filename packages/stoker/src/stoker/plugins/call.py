@@ -143,7 +143,7 @@ class Neighbours(Protocol):
         BadValue for an invalid signal.
         """
 
-    async def send(self, reference_id: object, message: Any) -> str:
+    async def send(self, reference_id: object, message: object) -> str:
         """Send a message to the resource with this reference ID (its type's `receive`), and return the result.
 
         Raises EntityNotFound when there is none, NoActionRequired while an action of the resource is in progress.

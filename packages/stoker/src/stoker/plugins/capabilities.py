@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from stoker.base.errors import NotSupported
 from stoker.plugins.call import Call, ChildRequest, Graph, Node, Snapshot, Sources
@@ -41,7 +41,9 @@ class ServiceValidated(Capability):
         """Like `ResourceType.validate`; `cloud` is the caller's."""
 
 
-async def consult(kind: ResourceType, properties: Mapping[str, Any], cloud: Cloud, sources: Sources) -> Iterable[str]:
+async def consult(
+    kind: ResourceType, properties: Mapping[str, object], cloud: Cloud, sources: Sources
+) -> Iterable[str]:
     """Return what services tell about properties; nothing by default."""
     return await kind.consult(properties, cloud, sources) if isinstance(kind, ServiceValidated) else ()
 
@@ -83,14 +85,14 @@ class LosingContent(Capability):
     """What is lost with an object depends on the values of its properties."""
 
     @abstractmethod
-    def loses(self, properties: Mapping[str, Any], changed: Collection[str] | None = None) -> str:
+    def loses(self, properties: Mapping[str, object], changed: Collection[str] | None = None) -> str:
         """Return what is lost with an object of these properties, some of which may be unknown; empty for nothing.
 
         With `changed`, return what an update in place that changes these properties loses.
         """
 
 
-def loses(kind: ResourceType, properties: Mapping[str, Any], changed: Collection[str] | None = None) -> str:
+def loses(kind: ResourceType, properties: Mapping[str, object], changed: Collection[str] | None = None) -> str:
     """Return what is lost with an object, or with an update in place; by default, the content and nothing."""
     if isinstance(kind, LosingContent):
         return kind.loses(properties, changed)
@@ -130,7 +132,7 @@ class ParentOfEqualMembers(Capability):
     """Nested stacks have equal members, of which one suffices for validation."""
 
     @abstractmethod
-    def sample_of(self, properties: Mapping[str, Any]) -> ChildRequest | None:
+    def sample_of(self, properties: Mapping[str, object]) -> ChildRequest | None:
         """Like `child_of`, with only one of several equal members."""
 
 
@@ -333,7 +335,7 @@ class Signalable(Capability):
         """Handle a signal; the result is the reason in its event. May change `call.metadata` and `call.data`."""
 
 
-async def signal(kind: ResourceType, call: Call, details: Mapping[str, Any] | None) -> str:
+async def signal(kind: ResourceType, call: Call, details: Mapping[str, object] | None) -> str:
     """Have a resource handle a signal. Raises NotSupported by default."""
     if not isinstance(kind, Signalable):
         raise NotSupported(f"{kind.type_name} takes no signals.")
@@ -361,7 +363,7 @@ class MessageReceiver(Capability):
     """Other resources of the stack send messages to a resource (`Neighbours.send`)."""
 
     @abstractmethod
-    async def receive(self, call: Call, message: Any) -> str:
+    async def receive(self, call: Call, message: object) -> str:
         """Handle a message of another resource of the stack; return the result, for the event of the sender.
 
         State is recorded with `call.child.begin`. Raises NoActionRequired when there is nothing to do.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from stoker.base.errors import CloudError
 from stoker.base.similar import closest
@@ -32,7 +32,7 @@ class CustomCheck(ABC):
         return None
 
     @abstractmethod
-    async def complaint(self, value: Any, cloud: Cloud | None) -> str | None:
+    async def complaint(self, value: object, cloud: Cloud | None) -> str | None:
         """Return what is wrong with `value`; None when it is valid. `cloud` is None where no service may be called."""
 
 
@@ -40,10 +40,10 @@ class FormCheck(CustomCheck):
     """A check that needs only the value, and no call of a service."""
 
     @abstractmethod
-    def problem(self, value: Any) -> str | None:
+    def problem(self, value: object) -> str | None:
         """Return what is wrong with `value`; None when it is valid."""
 
-    async def complaint(self, value: Any, cloud: Cloud | None) -> str | None:
+    async def complaint(self, value: object, cloud: Cloud | None) -> str | None:
         return self.problem(value)
 
 
@@ -65,7 +65,7 @@ class Exists(CustomCheck):
     def collection(self) -> str:
         return finders()[self.finder].path
 
-    async def complaint(self, value: Any, cloud: Cloud | None) -> str | None:
+    async def complaint(self, value: object, cloud: Cloud | None) -> str | None:
         if cloud is None or (self._empty_allowed and not value):
             return None
         finder = finders()[self.finder]
@@ -104,7 +104,7 @@ class ConstraintChecker:
         self._cloud = cloud
         self._answers: dict[tuple[str, str], asyncio.Future[str | None]] = {}
 
-    async def check(self, name: str, value: Any) -> str | None:
+    async def check(self, name: str, value: object) -> str | None:
         """Check `value` with the constraint `name`, and return an error message; None when it is valid.
 
         Without a cloud, constraints that call a service are satisfied. Raises CloudError when a service fails, as

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 from weakref import WeakKeyDictionary
 
 from stoker.plugins.recovery import FoundBy
@@ -60,7 +59,7 @@ def _live(kind: ResourceType, name: str, prop: Property) -> Live | None:
     return kind.derived_live.get(name, _NO_COMPARISON if type(kind).observe is ResourceType.observe else None)
 
 
-def has_drifted(prop: Property, live: Live, wanted: object, shown: Any) -> bool:
+def has_drifted(prop: Property, live: Live, wanted: object, shown: object) -> bool:
     """Return whether a live value differs from what was sent.
 
     Keys that are not in the template are differences in a map without a schema, unless others may add them.

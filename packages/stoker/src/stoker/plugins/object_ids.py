@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
-from typing import Any
 
 
 class Within(Enum):
@@ -29,7 +28,7 @@ class ObjectIds:
     kind: str = ""
     user: str | None = None
 
-    def scope(self, project_id: str, user_id: str | None, properties: Mapping[str, Any]) -> str:
+    def scope(self, project_id: str, user_id: str | None, properties: Mapping[str, object]) -> str:
         """Return what the IDs are unique in, for a resource with these properties in a stack of this owner."""
         match self.within:
             case Within.CLOUD:

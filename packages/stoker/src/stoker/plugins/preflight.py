@@ -201,14 +201,14 @@ class Planned:
         value = self.properties.get(name)
         return None if is_unknown(value) else value
 
-    def referred(self, value: Any) -> Planned | None:
+    def referred(self, value: object) -> Planned | None:
         """Return the resource of the same stack that an unknown value is the reference to; None if it is none."""
         if not isinstance(value, Unknown) or len(value.sources) != 1:
             return None
         resource, attribute, *path = next(iter(value.sources))
         return self.neighbours.get(str(resource)) if attribute is None and not path else None
 
-    def is_object(self, value: Any) -> bool:
+    def is_object(self, value: object) -> bool:
         """Return whether a value is given and is certainly not null: known, or the reference to an object."""
         return value is not None and (not is_unknown(value) or self.referred(value) is not None)
 

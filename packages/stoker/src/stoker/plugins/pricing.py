@@ -83,7 +83,7 @@ class Charge:
     names: Names | None = None
 
 
-def known_text(value: Any) -> str | None:
+def known_text(value: object) -> str | None:
     """Return a value as the name of a price: "" if none is given, None if it is unknown."""
     return None if is_unknown(value) else "" if value is None else str(value)
 

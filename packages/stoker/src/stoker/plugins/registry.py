@@ -59,7 +59,7 @@ class Registry:
         types: Iterable[type[ResourceType]],
         constraints: Mapping[str, CustomCheck] | None = None,
         template_type: TemplateType | None = None,
-        options: Mapping[str, Any] | None = None,
+        options: Mapping[str, object] | None = None,
         sinks: Mapping[str, EventSink] | None = None,
         lifecycle: Mapping[str, LifecyclePlugin] | None = None,
         update_policies: Mapping[str, UpdatePolicy] | None = None,
@@ -179,7 +179,7 @@ class _TypesOnDemand(Mapping[str, ResourceType]):
         return len(self._offered)
 
 
-def _named(found: Iterable[Offer[Any]], kind: type[Object]) -> dict[str, Object]:
+def _named(found: Iterable[Offer[object]], kind: type[Object]) -> dict[str, Object]:
     return {entry.name: entry.value for entry in entries(found, kind)}
 
 

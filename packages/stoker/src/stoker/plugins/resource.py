@@ -228,7 +228,7 @@ class ResourceType(ABC):
     """Keys of `Call.data` with secrets, which are redacted wherever they are shown and sealed in exports, and names of
     attributes with secrets, which are redacted in the properties that read them."""
 
-    def __init_subclass__(cls, **arguments: Any) -> None:
+    def __init_subclass__(cls, **arguments: object) -> None:
         super().__init_subclass__(**arguments)
         cls.checkable = cls.check is not ResourceType.check
 
@@ -279,7 +279,7 @@ class ResourceType(ABC):
         """
         return await self.check(call) if self.checkable else Done()
 
-    async def observe(self, call: Call) -> Mapping[str, Any] | None:
+    async def observe(self, call: Call) -> Mapping[str, object] | None:
         """Return the actual values of properties that differ from `call.properties`; None when the object is gone.
 
         Only values that the service shows can be compared; properties that the template does not set never differ.
@@ -315,7 +315,7 @@ class FetchedTemplate(ABC):
     """The template of a nested stack that has to be fetched; requests check it before anything is done."""
 
     @abstractmethod
-    def url(self, properties: Mapping[str, Any]) -> str | None:
+    def url(self, properties: Mapping[str, object]) -> str | None:
         """Return the URL of the template for these values; None while it is unknown."""
 
     @abstractmethod
@@ -353,11 +353,11 @@ class ContentCopy(ResourceType):
         return ""
 
     @abstractmethod
-    def of(self, resource: Snapshot) -> Mapping[str, Any]:
+    def of(self, resource: Snapshot) -> Mapping[str, object]:
         """Return the copy's properties, which refer to the content of the resource."""
 
     @abstractmethod
-    def restored(self, properties: Mapping[str, Any], copy: Snapshot) -> Mapping[str, object]:
+    def restored(self, properties: Mapping[str, object], copy: Snapshot) -> Mapping[str, object]:
         """Return the properties that restore the content, from those in the template."""
 
 
@@ -389,7 +389,7 @@ def to_see(kind: ResourceType) -> frozenset[str]:
     return frozenset(named | ({ADDRESS} if kind.addresses_at else set()))
 
 
-def _at(value: Any, path: list[str]) -> Iterator[object]:
+def _at(value: object, path: list[str]) -> Iterator[object]:
     """Yield the values at a path, whose part `*` stands for all elements of a list or values of a map."""
     if not path:
         yield value

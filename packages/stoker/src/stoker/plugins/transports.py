@@ -159,7 +159,7 @@ def handle_transports() -> tuple[str, ...]:
     return tuple(name for name, transport in signal_transports().items() if transport.handles)
 
 
-def used(transports: Mapping[str, Known], data: Mapping[str, Any]) -> list[Known]:
+def used(transports: Mapping[str, Known], data: Mapping[str, object]) -> list[Known]:
     """Return the transports that have stored something for a resource with these data."""
     return [transport for transport in transports.values() if transport.place in data]
 

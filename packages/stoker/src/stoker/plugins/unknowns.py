@@ -11,7 +11,7 @@ from stoker.schema.unknown import Unknown
 def as_parameters(template: Mapping[str, object]) -> tuple[Mapping[str, object], dict[str, object]]:
     """Replace every unknown value in a template by a parameter; return the template and the parameters' values."""
     native = "heat_template_version" in template
-    parameters: dict[str, Any] = {}
+    parameters: dict[str, object] = {}
 
     def known(value: Any) -> Any:
         if isinstance(value, Unknown):

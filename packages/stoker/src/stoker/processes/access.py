@@ -84,7 +84,7 @@ def _entry(cloud: NamedCloud) -> dict[str, object]:
     return {key: value for key, value in entry.items() if value is not None}
 
 
-def _write_clouds(directory: DataDirectory, clouds: Mapping[str, Any]) -> None:
+def _write_clouds(directory: DataDirectory, clouds: Mapping[str, object]) -> None:
     import yaml
 
     write_private(directory.path / "clouds.yaml", yaml.safe_dump({"clouds": clouds}, sort_keys=False))
@@ -130,7 +130,7 @@ def _access_key(set_up: SetUp) -> Mapping[str, Any]:
     owner, project = answer["token"]["user"]["id"], answer["token"]["project"]["id"]
     url = f"{set_up.identity}/users/{owner}/credentials/OS-EC2"
     known = [key for key in _asked(url, token=token)[1]["credentials"] if key["tenant_id"] == project]
-    key: Mapping[str, Any] = known[0] if known else _asked(url, {"tenant_id": project}, token)[1]["credential"]
+    key: Mapping[str, object] = known[0] if known else _asked(url, {"tenant_id": project}, token)[1]["credential"]
     return key
 
 

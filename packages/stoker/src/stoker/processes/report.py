@@ -34,7 +34,7 @@ class _Model(dict[str, Any]):
         return "\n".join(f"{name} = {value}" for name, value in self.items())
 
 
-def report_section(title: str, read: Callable[[], Mapping[str, Any]]) -> None:
+def report_section(title: str, read: Callable[[], Mapping[str, object]]) -> None:
     """Add a section to all future reports; `read` returns its values."""
     reports.TextGuruMeditation.register_section(title, lambda: _Model(read()))
 

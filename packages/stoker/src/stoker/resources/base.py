@@ -149,7 +149,7 @@ class RestResource(ResourceType):
         """Return the object's path."""
         return f"{self.collection.path_for(call)}/{quote(str(call.physical_id), safe='')}"
 
-    async def create_body(self, call: Call) -> dict[str, Any]:
+    async def create_body(self, call: Call) -> dict[str, object]:
         """Return the body of the creation request: every property that has a value, and the identity field."""
         body = without_nulls(to_wire(self.properties, call.properties))
         if self.identity is not None and not body.get(self.identity):
@@ -176,7 +176,7 @@ class RestResource(ResourceType):
         body = await self.create_body(call)
         name = body.get(self.identity) if self.identity else None
         collection = self.collection
-        params: dict[str, Any] = {}
+        params: dict[str, object] = {}
         if collection.owner:
             params[collection.owner] = body.get("tenant_id") or body.get(collection.owner) or call.cloud.project_id
         if self.identity and name is not None and collection.filters_names:
@@ -189,7 +189,7 @@ class RestResource(ResourceType):
             listed = [item for item in listed if self.made_by(call, body, item)]
         return await first_of_nobody(call, collection, listed)
 
-    def made_by(self, call: Call, body: Mapping[str, object], item: Mapping[str, Any]) -> bool:
+    def made_by(self, call: Call, body: Mapping[str, object], item: Mapping[str, object]) -> bool:
         """Return whether a listed object can be the one that this action created from `body`."""
         field = self.collection.created_field
         moment = _moment(item.get(field)) if field else None
@@ -213,7 +213,7 @@ class RestResource(ResourceType):
         made = await call.cloud.post(self.collection.service, self.collection.path_for(call), body)
         return self.collection.unwrap(made)
 
-    def judge(self, call: Call, shown: Mapping[str, Any] | None) -> Outcome:
+    def judge(self, call: Call, shown: Mapping[str, object] | None) -> Outcome:
         """Evaluate whether an object that is being created or updated is ready."""
         if shown is None:
             return Failed(
@@ -240,7 +240,7 @@ class RestResource(ResourceType):
         reason = dig(shown, self.collection.reason_field.split("."))
         return str(reason) if reason else None
 
-    def created(self, call: Call, shown: Mapping[str, Any]) -> None:
+    def created(self, call: Call, shown: Mapping[str, object]) -> None:
         """Record in `call.data` what is needed of a new object later."""
 
     def needs_extras(self, call: Call) -> bool:
@@ -307,20 +307,20 @@ class RestResource(ResourceType):
             return Failed(f"{self.collection.service} has no object {call.physical_id}", "NotFound")
         return Done()
 
-    async def observe(self, call: Call) -> Mapping[str, Any] | None:
+    async def observe(self, call: Call) -> Mapping[str, object] | None:
         shown = await self.show(call) if call.physical_id is not None else None
         if shown is None:
             return None
         return {**self.differences(call, shown), **await read_differences(self, self.readers, call, shown)}
 
-    def differences(self, call: Call, shown: Mapping[str, Any]) -> dict[str, Any]:
+    def differences(self, call: Call, shown: Mapping[str, object]) -> dict[str, object]:
         """Return the properties whose live value, a field of the object, differs from the recorded one.
 
         The live value of a property with a nested schema is returned in the form of templates; one that no template
         could give is returned as None.
         """
         older, known = older_spellings(self.properties), live_values(self)
-        found: dict[str, Any] = {}
+        found: dict[str, object] = {}
         for name, prop in self.properties.items():
             field = name if prop.wire is None else prop.wire
             value = call.properties.get(name)
@@ -391,7 +391,7 @@ async def _started(kind: RestResource, call: Call) -> Outcome:
     return Again(after=0.0, physical_id=identifier)
 
 
-def _ready(kind: RestResource, call: Call, shown: dict[str, Any] | None) -> Outcome:
+def _ready(kind: RestResource, call: Call, shown: Mapping[str, object] | None) -> Outcome:
     """Evaluate whether the object is ready; call `created` when it is."""
     outcome = kind.judge(call, shown)
     if isinstance(outcome, Done) and shown is not None:
@@ -436,7 +436,7 @@ async def unrecorded(call: Call, identifiers: list[str]) -> set[str]:
     return await call.unrecorded(identifiers)
 
 
-async def first_of_nobody(call: Call, collection: Collection, listed: Iterable[Mapping[str, Any]]) -> str | None:
+async def first_of_nobody(call: Call, collection: Collection, listed: Iterable[Mapping[str, object]]) -> str | None:
     """Return the ID of the listed object that was created first of those that belong to no recorded resource.
 
     The later of two objects was created for an engine that has lost its operation. If that engine runs, it deletes its
@@ -447,7 +447,7 @@ async def first_of_nobody(call: Call, collection: Collection, listed: Iterable[M
     return min(free, key=lambda identifier: (_moment(created[identifier]) or 0.0, identifier), default=None)
 
 
-def dig(value: Any, path: Several[str | int]) -> object:
+def dig(value: object, path: Several[str | int]) -> object:
     """Return the value at a path of keys and indexes; None when there is none, unknown below an unknown value."""
     for part in path:
         if is_unknown(value):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
 
 from stoker.schema.constraints import (
     AllowedPattern,
@@ -23,7 +22,7 @@ def custom(name: str) -> Constraints:
     return (CustomConstraint(name=name),)
 
 
-def one_of(*values: Any) -> Constraints:
+def one_of(*values: object) -> Constraints:
     """The value must be one of these."""
     return (AllowedValues(values=values),)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Any
 
 from stoker.base.errors import BadValue
 from stoker.schema.constraints import Constraint
@@ -27,12 +26,12 @@ class Duration(Constraint):
 
     longest: str
 
-    def _problem(self, value: Any) -> str | None:
+    def _problem(self, value: object) -> str | None:
         try:
             seconds = seconds_of(str(value))
         except BadValue as error:
             return error.message
         return f"{value} is more than {self.longest}" if seconds > seconds_of(self.longest) else None
 
-    def to_schema(self) -> dict[str, Any]:
+    def to_schema(self) -> dict[str, object]:
         return self._described({"allowed_pattern": _DURATION.pattern})

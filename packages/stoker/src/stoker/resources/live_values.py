@@ -25,7 +25,7 @@ async def read_differences(
 
     A value that cannot be read is noted in `call.unread`, and the others are compared nevertheless.
     """
-    found: dict[str, Any] = {}
+    found: dict[str, object] = {}
     known = live_values(kind)
     for name, read in readers.items():
         value = call.properties.get(name)

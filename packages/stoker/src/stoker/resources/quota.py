@@ -44,7 +44,7 @@ class ProjectQuota(ResourceType):
         "A project has one set of quotas; setting the same values again changes nothing.",
     )
 
-    def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:
+    def validate(self, properties: Mapping[str, object]) -> Iterable[str]:
         if not any(value is not None for name, value in properties.items() if name != "project"):
             yield "at least one quota must be given"
 
@@ -74,7 +74,7 @@ class ProjectQuota(ResourceType):
             await call.cloud.delete(str(self.service), self._path(call), ok=(404,))
         return Done()
 
-    async def observe(self, call: Call) -> Mapping[str, Any] | None:
+    async def observe(self, call: Call) -> Mapping[str, object] | None:
         shown = await self._shown(call)
         call.compared.update(("project", *(shown.keys() & self.properties.keys())))
         return {name: shown[name] for name, value in _given(call.properties).items() if shown.get(name, value) != value}
@@ -87,7 +87,7 @@ class ProjectQuota(ResourceType):
         return {key: dig(values, key) for key in keys}
 
     async def _shown(self, call: Call) -> Mapping[str, object]:
-        shown: Mapping[str, Any] = (await call.cloud.get(str(self.service), self._path(call)))[self.member]
+        shown: Mapping[str, object] = (await call.cloud.get(str(self.service), self._path(call)))[self.member]
         return shown
 
     def _path(self, call: Call) -> str:

@@ -61,7 +61,7 @@ async def _renamed(kind: UniquelyNamed, call: Call, name: str) -> Outcome:
     return Done()
 
 
-async def _named(kind: UniquelyNamed, call: Call, name: str) -> list[Any]:
+async def _named(kind: UniquelyNamed, call: Call, name: object) -> list[Any]:
     """Return the objects of all projects with this name."""
     collection = kind.collection
     listed = await call.cloud.list(collection.service, collection.path, collection.members, dict(kind.of_all_projects))

@@ -13,21 +13,21 @@ NOT_SENT = ""
 """`wire=NOT_SENT` keeps a property out of the body."""
 
 
-def to_wire(schema: Mapping[str, Property], values: Mapping[str, Any]) -> dict[str, object]:
+def to_wire(schema: Mapping[str, Property], values: Mapping[str, object]) -> dict[str, object]:
     """Return the values under the service's field names, at any depth.
 
     Properties that another one replaces, and those that are not sent, are left out; so are nulls inside of values. A
     top-level null stays, for the caller to drop (creation) or to send (an update that clears a field).
     """
     older = older_spellings(schema)
-    body: dict[str, Any] = {}
+    body: dict[str, object] = {}
     for name, prop in schema.items():
         if name in values and name not in older and prop.wire != NOT_SENT:
             body[prop.wire or name] = wire_value(prop, values[name])
     return body
 
 
-def wire_value(prop: Property, value: Any) -> object:
+def wire_value(prop: Property, value: object) -> object:
     """Return one property's value as the service expects it."""
     if isinstance(value, Mapping) and prop.schema is not None:
         return without_nulls(to_wire(prop.schema, value))

@@ -35,7 +35,7 @@ class EngineService(Protocol):
         self,
         context: RequestContext,
         method: str,
-        arguments: Mapping[str, Any],
+        arguments: Mapping[str, object],
         sender: str = "",
         seconds: float | None = None,
     ) -> object:
@@ -56,7 +56,7 @@ async def reply_of(
     service: EngineService,
     context: RequestContext,
     method: str,
-    arguments: Mapping[str, Any],
+    arguments: Mapping[str, object],
     sender: str = "",
     seconds: float | None = None,
 ) -> Reply:
@@ -108,7 +108,7 @@ def _unusable(method: str, reply: Reply, problem: Exception) -> StokerError:
     )
 
 
-def packed(what: str, data: Any) -> str:
+def packed(what: str, data: object) -> str:
     """Serialize `data` for sending. Raises Bug when it contains anything that JSON cannot represent."""
     try:
         return json_text(data).decode()
@@ -156,7 +156,7 @@ class EngineClient(Protocol):
         """
 
 
-def json_text(data: Any) -> bytes:
+def json_text(data: object) -> bytes:
     """Serialize `data` to JSON in UTF-8. Raises TypeError when it contains anything that JSON cannot represent."""
     return dumps(data, _STRICT)
 
@@ -166,7 +166,7 @@ def json_data(text: bytes) -> object:
     return loads(text)
 
 
-def json_copy(data: Any) -> Any:
+def json_copy(data: object) -> Any:
     """Return `data` as it arrives when sent as JSON. Raises TypeError for data that JSON cannot represent."""
     return json_data(json_text(data))
 
@@ -177,7 +177,7 @@ def error_to_dict(error: errors.StokerError) -> dict[str, object]:
     return {**data, "reference": error.reference} if isinstance(error, errors.Bug) else data
 
 
-def error_from_dict(data: Mapping[str, Any]) -> errors.StokerError:
+def error_from_dict(data: Mapping[str, object]) -> errors.StokerError:
     """Return the error that `error_to_dict` described."""
     error = errors.from_dict(data)
     if isinstance(error, errors.Bug):

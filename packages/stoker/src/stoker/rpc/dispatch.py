@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Mapping
-from typing import Any, Generic
+from typing import Generic
 
 from sqlalchemy.exc import DBAPIError
 
@@ -98,7 +98,7 @@ class Dispatcher(Generic[Engine]):
             task.cancel()
 
     async def _guarded(
-        self, context: RequestContext, method: str, arguments: Mapping[str, Any], sender: str, expiry: Expiry
+        self, context: RequestContext, method: str, arguments: Mapping[str, object], sender: str, expiry: Expiry
     ) -> object:
         """Run an operation, and convert its errors."""
         EXPIRY.set(expiry)
@@ -127,7 +127,7 @@ class Dispatcher(Generic[Engine]):
             except Exception as error:
                 raise _bug(method) from error
 
-    async def _run(self, context: RequestContext, method: str, arguments: Mapping[str, Any]) -> object:
+    async def _run(self, context: RequestContext, method: str, arguments: Mapping[str, object]) -> object:
         operation = self._operations.get(RENAMED.get(method, method))
         if operation is None:
             raise RequestMismatch(Problem.UNKNOWN_METHOD, method)

@@ -150,5 +150,5 @@ def _frame(head: dict[str, object], text: str) -> bytes:
 
 def _parts(frame: bytes) -> tuple[dict[str, Any], str]:
     head, _, body = frame.partition(b"\n")
-    found: dict[str, Any] = loads(head)
+    found: dict[str, object] = loads(head)
     return found, body.decode()

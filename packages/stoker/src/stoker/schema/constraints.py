@@ -10,7 +10,7 @@ import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeGuard
 
 from stoker.base.similar import Suggestion, closest
 from stoker_foundation.patterns import PatternError, PatternTooCostly, compiled
@@ -22,12 +22,12 @@ class Constraint(ABC):
 
     description: str = ""
 
-    def problem(self, value: Any) -> str | None:
+    def problem(self, value: object) -> str | None:
         """Return what is wrong with `value` (already of its declared type); None when it is valid."""
         broken = self._problem(value)
         return described(self.description, broken) if broken else None
 
-    def hint(self, value: Any) -> str:
+    def hint(self, value: object) -> str:
         """Return what to write instead of an invalid value; an empty string if nothing comes close."""
         return ""
 
@@ -35,10 +35,10 @@ class Constraint(ABC):
     def _problem(self, value: Any) -> str | None: ...
 
     @abstractmethod
-    def to_schema(self) -> dict[str, Any]:
+    def to_schema(self) -> dict[str, object]:
         """Return the constraint in the Orchestration API's format."""
 
-    def _described(self, body: dict[str, object]) -> dict[str, Any]:
+    def _described(self, body: dict[str, object]) -> dict[str, object]:
         return {**body, "description": self.description} if self.description else body
 
 
@@ -65,7 +65,7 @@ class Range(Constraint):
             return f"{value} is more than {self.max}"
         return None
 
-    def to_schema(self) -> dict[str, Any]:
+    def to_schema(self) -> dict[str, object]:
         return self._described({"range": _bounds(self.min, self.max)})
 
 
@@ -84,11 +84,11 @@ class Length(Constraint):
             return f"length {size}{_of(value)} is more than {self.max}"
         return None
 
-    def to_schema(self) -> dict[str, Any]:
+    def to_schema(self) -> dict[str, object]:
         return self._described({"length": _bounds(self.min, self.max)})
 
 
-def _of(value: Any) -> str:
+def _of(value: object) -> str:
     """Return which value has a length. A string is shown only as it is: a part, or one with escapes, could not be
     recognized as a secret where those are removed from messages.
     """
@@ -112,7 +112,7 @@ class Modulo(Constraint):
             return f"{value} is not {self.offset} more than a multiple of {self.step}"
         return None
 
-    def to_schema(self) -> dict[str, Any]:
+    def to_schema(self) -> dict[str, object]:
         return self._described({"modulo": {"step": self.step, "offset": self.offset}})
 
 
@@ -124,26 +124,26 @@ class AllowedValues(Constraint):
     `values` are as written; `converted` to the type of the value, with which they are compared, if that differs.
     """
 
-    values: tuple[Any, ...]
+    values: tuple[object, ...]
     converted: tuple[object, ...] | None = None
 
-    def _problem(self, value: Any) -> str | None:
+    def _problem(self, value: object) -> str | None:
         for item in self._refused(value):
             return f"{in_template(item)} is not one of {', '.join(listed(self.values, in_template))}"
         return None
 
-    def hint(self, value: Any) -> str:
+    def hint(self, value: object) -> str:
         for item in self._refused(value):
             return self._nearest(item)
         return ""
 
-    def _refused(self, value: Any) -> Iterator[object]:
+    def _refused(self, value: object) -> Iterator[object]:
         compared = self.values if self.converted is None else self.converted
         for item in value if isinstance(value, list | tuple) else [value]:
             if not (isinstance(item, str) and item in compared) and not any(_same(item, each) for each in compared):
                 yield item
 
-    def _nearest(self, item: Any) -> str:
+    def _nearest(self, item: object) -> str:
         if isinstance(item, str):
             close = closest(item, [allowed for allowed in self.values if isinstance(allowed, str)])
             return Suggestion(item, close) if close else ""
@@ -152,11 +152,11 @@ class AllowedValues(Constraint):
             return ""
         return f"the nearest is {min(numbers, key=lambda allowed: abs(allowed - item))}"
 
-    def to_schema(self) -> dict[str, Any]:
+    def to_schema(self) -> dict[str, object]:
         return self._described({"allowed_values": list(self.values)})
 
 
-def in_template(value: Any) -> str:
+def in_template(value: object) -> str:
     """Return a value as a message shows it: a string in quotes, everything else as JSON, as a template has it."""
     return repr(value) if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
 
@@ -170,7 +170,7 @@ def listed(values: Sequence[object], shown: Callable[[object], str] = repr) -> I
             yield from map(shown, run)
 
 
-def _runs(values: Sequence[Any]) -> list[list[object]]:
+def _runs(values: Sequence[object]) -> list[list[object]]:
     """Return the values in order, with integers that follow each other in one list."""
     runs: list[list[object]] = []
     for value in values:
@@ -190,18 +190,18 @@ class Offered(Constraint):
 
     names: Callable[[], Iterable[str]]
 
-    def _problem(self, value: Any) -> str | None:
+    def _problem(self, value: object) -> str | None:
         return AllowedValues(values=tuple(self.names())).problem(value)
 
-    def to_schema(self) -> dict[str, Any]:
+    def to_schema(self) -> dict[str, object]:
         return self._described({"allowed_values": list(self.names())})
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: object) -> TypeGuard[int | float]:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _same(value: Any, allowed: object) -> bool:
+def _same(value: object, allowed: object) -> bool:
     if isinstance(value, bool) or isinstance(allowed, bool):
         return value is allowed
     return bool(value == allowed) or (isinstance(value, str) and isinstance(allowed, int) and value == str(allowed))
@@ -218,7 +218,7 @@ class AllowedPattern(Constraint):
     pattern: str
     any_match: bool = False
 
-    def _problem(self, value: Any) -> str | None:
+    def _problem(self, value: object) -> str | None:
         for item in value if isinstance(value, list | tuple) else [value]:
             pattern = compiled(self.pattern)
             try:
@@ -229,7 +229,7 @@ class AllowedPattern(Constraint):
                 return f"{in_template(item)} does not match the pattern {self.pattern!r}"
         return None
 
-    def to_schema(self) -> dict[str, Any]:
+    def to_schema(self) -> dict[str, object]:
         return self._described({"allowed_pattern": self.pattern})
 
 
@@ -239,10 +239,10 @@ class CustomConstraint(Constraint):
 
     name: str
 
-    def _problem(self, value: Any) -> str | None:
+    def _problem(self, value: object) -> str | None:
         return None
 
-    def to_schema(self) -> dict[str, Any]:
+    def to_schema(self) -> dict[str, object]:
         return self._described({"custom_constraint": self.name})
 
 

@@ -60,7 +60,7 @@ class Support:
         """The substitutes that this status or an earlier one names."""
         return self.substitutes + (self.previous.all_substitutes if self.previous else ())
 
-    def to_schema(self) -> dict[str, Any]:
+    def to_schema(self) -> dict[str, object]:
         """Return the Orchestration API's `support_status`."""
         return {
             "status": self.status,
@@ -118,9 +118,9 @@ class Property:
             object.__setattr__(self, "constraints", (*self.constraints, exists))
         object.__setattr__(self, "resolve", self.reference)
 
-    def to_schema(self) -> dict[str, Any]:
+    def to_schema(self) -> dict[str, object]:
         """Return the Orchestration API's description of the property."""
-        body: dict[str, Any] = {
+        body: dict[str, object] = {
             "type": _API_TYPES[self.type],
             "required": self.required,
             "update_allowed": self.change is Change.UPDATE,
@@ -168,9 +168,9 @@ class Attribute:
     support: Support = SUPPORTED
     needs_path: bool = False
 
-    def to_schema(self) -> dict[str, Any]:
+    def to_schema(self) -> dict[str, object]:
         """Return the Orchestration API's description of the attribute."""
-        body: dict[str, Any] = {"description": self.description or "No description available"}
+        body: dict[str, object] = {"description": self.description or "No description available"}
         if self.type is not None:
             body["type"] = _API_TYPES[self.type]
         return body
@@ -213,7 +213,7 @@ class Finalizer:
         A property that is null counts as given: see `value`.
         """
         self.unknown_names(schema, values, path)
-        result: dict[str, Any] = {}
+        result: dict[str, object] = {}
         for name, prop in schema.items():
             if name in values or prop.replaces in values:
                 given = self._given(name, prop, values, path) if prop.replaces else values[name]
@@ -227,7 +227,7 @@ class Finalizer:
             result[name] = default if default is None else self.value(prop, default, (*path, name))
         return result
 
-    def _given(self, name: str, prop: Property, values: Mapping[str, Any], path: Path) -> Any:
+    def _given(self, name: str, prop: Property, values: Mapping[str, object], path: Path) -> Any:
         given = values.get(name)
         older = values.get(prop.replaces or "")
         if given is not None and older is not None:
@@ -258,7 +258,7 @@ class Finalizer:
             self.problems[before:] = [replace(problem, message=_UNSHOWN, hint="") for problem in self.problems[before:]]
         return converted
 
-    def _converted(self, prop: Property, value: Any, path: Path) -> object:
+    def _converted(self, prop: Property, value: object, path: Path) -> object:
         if value is None:
             value = _of_null(prop)
             if value is None and prop.required and prop.type is not Type.ANY:
@@ -281,7 +281,7 @@ class Finalizer:
             self._constraints(prop.constraints, converted, path)
         return converted
 
-    def _constraints(self, constraints: Sequence[Constraint], value: Any, path: Path) -> None:
+    def _constraints(self, constraints: Sequence[Constraint], value: object, path: Path) -> None:
         if has_unknown(value):
             return
         for constraint in constraints:
@@ -320,7 +320,7 @@ def _of_null(prop: Property) -> object:
 _UNSHOWN = "the value (not shown, since it is secret) violates the type or a constraint"
 
 
-def _string(value: Any) -> str:
+def _string(value: object) -> str:
     if isinstance(value, str):
         return value
     if isinstance(value, int):
@@ -349,7 +349,7 @@ def to_number(value: Any) -> int | float:
         return float(value)
 
 
-def _number(value: Any) -> int | float:
+def _number(value: object) -> int | float:
     """As `to_number`; raises ValueError or OverflowError also for numbers that JSON cannot represent."""
     number = to_number(value)
     if not math.isfinite(number):
@@ -357,7 +357,7 @@ def _number(value: Any) -> int | float:
     return number
 
 
-def _boolean(value: Any) -> bool:
+def _boolean(value: object) -> bool:
     if isinstance(value, bool):
         return value
     if isinstance(value, str) and value.lower() in ("true", "false"):
@@ -365,25 +365,25 @@ def _boolean(value: Any) -> bool:
     raise ValueError
 
 
-def _list(value: Any) -> list[Any]:
+def _list(value: object) -> list[Any]:
     if isinstance(value, Sequence) and not isinstance(value, str):
         return list(value)
     raise TypeError
 
 
-def _map(value: Any) -> Mapping[str, object]:
+def _map(value: object) -> Mapping[str, object]:
     if isinstance(value, Mapping):
         return value
     raise TypeError
 
 
-def _lenient_list(value: Any) -> list[Any]:
+def _lenient_list(value: object) -> list[Any]:
     if isinstance(value, str):
         return value.split(",") if value else []
     return _list(value)
 
 
-def _lenient_map(value: Any) -> object:
+def _lenient_map(value: object) -> object:
     if isinstance(value, str):
         read_json(value or "{}")
         return value
@@ -406,20 +406,20 @@ _LENIENT = {**_COERCE, Type.NUMBER: to_number, Type.LIST: _lenient_list, Type.MA
 _STRING = Property()
 
 
-def _shown(value: Any) -> str:
+def _shown(value: object) -> str:
     text = json.dumps(value, default=str) if not isinstance(value, str) else repr(value)
     return text if len(text) <= 60 else f"{text[:57]}…"
 
 
 def custom_constraints(
-    schema: Mapping[str, Property], values: Mapping[str, Any], path: Path = ()
+    schema: Mapping[str, Property], values: Mapping[str, object], path: Path = ()
 ) -> Iterator[tuple[str, object, Path]]:
     """Return `(constraint name, value, path to the value)` for each property value that a plug-in must check."""
     for name, prop in schema.items():
         yield from _custom_of(prop, values.get(name), (*path, name))
 
 
-def _custom_of(prop: Property, value: Any, path: Path) -> Iterator[tuple[str, object, Path]]:
+def _custom_of(prop: Property, value: object, path: Path) -> Iterator[tuple[str, object, Path]]:
     if value is None or isinstance(value, Unknown):
         return
     for constraint in prop.constraints:
@@ -432,13 +432,13 @@ def _custom_of(prop: Property, value: Any, path: Path) -> Iterator[tuple[str, ob
             yield from _custom_of(prop.items, item, (*path, index))
 
 
-def secret_paths(schema: Mapping[str, Property], values: Mapping[str, Any], path: Path = ()) -> Iterator[Path]:
+def secret_paths(schema: Mapping[str, Property], values: Mapping[str, object], path: Path = ()) -> Iterator[Path]:
     """Return the paths of the secret values among property values."""
     for name, prop in schema.items():
         yield from _secrets_of(prop, values.get(name), (*path, name))
 
 
-def _secrets_of(prop: Property, value: Any, path: Path) -> Iterator[Path]:
+def _secrets_of(prop: Property, value: object, path: Path) -> Iterator[Path]:
     if value is None:
         return
     if prop.secret:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeGuard
+from typing import TypeGuard
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ def is_unknown(value: object) -> TypeGuard[Unknown]:
     return isinstance(value, Unknown)
 
 
-def find_unknowns(value: Any) -> Iterable[Unknown]:
+def find_unknowns(value: object) -> Iterable[Unknown]:
     """Return every unknown in plain data, at any depth."""
     if type(value) in _SCALARS:
         return
@@ -55,7 +55,7 @@ def find_unknowns(value: Any) -> Iterable[Unknown]:
             yield from find_unknowns(item)
 
 
-def has_unknown(value: Any) -> bool:
+def has_unknown(value: object) -> bool:
     """Return whether `value` contains an unknown at any depth."""
     if type(value) in _SCALARS:
         return False
@@ -66,6 +66,6 @@ def has_unknown(value: Any) -> bool:
     return isinstance(value, Unknown)
 
 
-def combine(values: Iterable[Any]) -> Unknown:
+def combine(values: Iterable[object]) -> Unknown:
     """Return an unknown that has the sources of all unknowns in `values`."""
     return Unknown(frozenset(source for value in values for found in find_unknowns(value) for source in found.sources))

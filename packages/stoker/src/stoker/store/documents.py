@@ -48,7 +48,7 @@ def save(
 
 def load(connection: Connection, digests: Iterable[str], sealer: Sealer) -> dict[str, Any]:
     """Return data by digest, without missing ones."""
-    found: dict[str, Any] = {}
+    found: dict[str, object] = {}
     wanted = list(dict.fromkeys(digests))
     for start in range(0, len(wanted), _PAGE):
         query = select(documents).where(documents.c.digest.in_(wanted[start : start + _PAGE]))

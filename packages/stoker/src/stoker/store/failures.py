@@ -78,7 +78,7 @@ def passes(error: DBAPIError) -> bool:
     return False
 
 
-def _sqlite_code(error: Any) -> int:
+def _sqlite_code(error: object) -> int:
     """Return SQLite's primary result code; 0 for an error of its driver."""
     code: int = getattr(error, "sqlite_errorcode", 0)
     return code & 0xFF

@@ -31,7 +31,7 @@ def tree(connection: Connection, root_id: str) -> list[list[object]]:
 def trees(connection: Connection, root_ids: Collection[str]) -> dict[str, list[list[object]]]:
     """Return `tree` of many root stacks, by their IDs."""
     alive = stacks.c.root_id.in_(root_ids) & stacks.c.deleted_at.is_(None)
-    found: dict[str, list[list[Any]]] = {root_id: [] for root_id in root_ids}
+    found: dict[str, list[list[object]]] = {root_id: [] for root_id in root_ids}
     own = select(stacks.c.root_id, *_STACK).where(alive).order_by(stacks.c.id)
     joined = select(stacks.c.root_id, *_RESOURCE).join(stacks, stacks.c.id == resources.c.stack_id)
     for query in (own, joined.where(alive).order_by(resources.c.uuid)):

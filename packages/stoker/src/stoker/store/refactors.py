@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 from sqlalchemy import Connection, and_, delete, insert, or_, select, update
 
@@ -174,7 +174,7 @@ def take_below(connection: Connection, uuid: str, stack_id: str) -> None:
     _settle(connection, [child.id], {"parent_id": stack.id})
 
 
-def _settle(connection: Connection, ids: Sequence[str], values: Mapping[str, Any]) -> None:
+def _settle(connection: Connection, ids: Sequence[str], values: Mapping[str, object]) -> None:
     for start in range(0, len(ids), 500):
         connection.execute(update(stacks).where(stacks.c.id.in_(ids[start : start + 500])).values(**values))
 

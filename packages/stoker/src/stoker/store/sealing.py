@@ -29,7 +29,7 @@ class Sealer:
         self._first, self._fernet = fernets[0], MultiFernet(fernets)
         self._digest_key = hashlib.blake2b(raw[0], person=b"stoker.digest").digest()
 
-    def seal(self, data: Any) -> str:
+    def seal(self, data: object) -> str:
         """Return `data` as an encrypted string."""
         return self.seal_text(dumps(data, orjson.OPT_NON_STR_KEYS))
 

@@ -62,7 +62,7 @@ def notice_silence(engine: Engine, seconds: float) -> Callable[[BaseException], 
     connect = {"psycopg": _connect_psycopg, "pymysql": _connect_pymysql}[engine.dialect.driver]
     deadline = ResponseDeadline(seconds)
 
-    def open_connection(_dialect: object, _record: object, arguments: Any, parameters: dict[str, object]) -> object:
+    def open_connection(_dialect: object, _record: object, arguments: object, parameters: dict[str, object]) -> object:
         return connect(deadline.seconds, arguments, parameters)
 
     def lost(error: BaseException) -> None:

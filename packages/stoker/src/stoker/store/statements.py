@@ -62,11 +62,11 @@ def into(table: Table) -> Insert:
 @cache
 def change(table: Table, keys: tuple[str, ...], names: tuple[str, ...]) -> Update:
     """Update the columns `names` of the rows with these `keys`; `assigned` returns the parameters."""
-    values: dict[str, Any] = {name: bindparam(f"new_{name}") for name in names}
+    values: dict[str, object] = {name: bindparam(f"new_{name}") for name in names}
     return update(table).where(and_(*(table.c[key] == bindparam(f"is_{key}") for key in keys))).values(values)
 
 
-def assigned(keys: Mapping[str, object], values: Mapping[str, Any]) -> dict[str, object]:
+def assigned(keys: Mapping[str, object], values: Mapping[str, object]) -> dict[str, object]:
     """Return the parameters for `change`."""
     return {f"is_{key}": value for key, value in keys.items()} | {
         f"new_{name}": value for name, value in values.items()

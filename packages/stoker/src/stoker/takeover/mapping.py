@@ -7,8 +7,6 @@ rows agree, a following update with the same template changes nothing.
 
 from __future__ import annotations
 
-from typing import Any
-
 import orjson
 
 from stoker.engine.records.beginnings import Holder, Requester, new_stack
@@ -47,7 +45,7 @@ class Mapper:
 
     def digest(self, root: HeatStack) -> str:
         """Return what identifies the state of a tree in Heat: it differs once Heat has changed anything of it."""
-        state: list[Any] = []
+        state: list[object] = []
         for stack in root.tree():
             row = stack.row
             state.append([row["id"], row["name"], row["action"], row["status"], seconds(row["updated_at"])])

@@ -15,13 +15,13 @@ TypeOf = Callable[[Mapping[str, Any]], ResourceType | None]
 
 
 def redacted_document(
-    document: dict[str, Any], inputs: LoadedInputs, type_of: TypeOf
+    document: Mapping[str, object], inputs: LoadedInputs, type_of: TypeOf
 ) -> tuple[dict[str, object], list[tuple[Place, object]]]:
     """Return the document without secrets, and these as (keys and indexes that lead to it, value).
 
     Secrets are the values of hidden parameters and the `redacted_data` of types, wherever they occur.
     """
-    hidden: list[tuple[Place, Any]] = []
+    hidden: list[tuple[Place, object]] = []
     chosen = {*_parameters(document, inputs), *_data(document, type_of, ())}
     secrets = {text for place in chosen for text in strings_of(_get(document, place))}
     secrets.update(
@@ -32,7 +32,7 @@ def redacted_document(
         for text in strings_of(source.get(schema.name))
     )
 
-    def clean(value: Any, place: Place) -> Any:
+    def clean(value: object, place: Place) -> Any:
         if place in chosen:
             hidden.append((place, value))
             return REDACTED

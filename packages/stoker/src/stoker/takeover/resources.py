@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from ast import literal_eval
 from collections.abc import Mapping
-from typing import Any
 from uuid import UUID
 
 import orjson
@@ -149,7 +148,9 @@ class ResourceMapper:
         mapped.property_sets.append(self._give(mapped, state, row, agreed_values(target, values, same=same)))
         adapt_data(state)
 
-    def _give(self, mapped: MappedStack, state: ResourceState, row: Row, values: Mapping[str, Any]) -> dict[str, str]:
+    def _give(
+        self, mapped: MappedStack, state: ResourceState, row: Row, values: Mapping[str, object]
+    ) -> dict[str, str]:
         made = state.give(values)
         state.row.properties = made["id"] = record_id(mapped.source, "properties", row["id"])
         return made

@@ -55,12 +55,12 @@ class SnapshotMapper:
                     "failed; delete its images and backups in their services"
                 )
 
-    def _prepared(self, mapped: MappedStack, row: Row, data: Mapping[str, Any]) -> Prepared:
+    def _prepared(self, mapped: MappedStack, row: Row, data: Mapping[str, object]) -> Prepared:
         raw = {"files": {}, "environment": {}, **data}
         mapped.earlier_inputs.append(self._definitions.inputs(mapped.source, raw, "snapshot", row["id"]))
         return mapped.earlier_inputs[-1]
 
-    def _sealed(self, inputs: LoadedInputs, data: dict[str, Any]) -> str:
+    def _sealed(self, inputs: LoadedInputs, data: Mapping[str, object]) -> str:
         document, hidden = redacted_document(data, inputs, self._type)
         return self._services.sealer.seal({"document": document, "hidden": hidden})
 

@@ -29,7 +29,7 @@ class RuleTemplate:
     """A rule. Its assertions are checked if `condition` is true: a compiled RuleCondition, or True if there is none."""
 
     name: str
-    condition: Any
+    condition: object
     assertions: tuple[Assertion, ...]
 
     def broken(self, evaluation: Evaluation) -> Iterator[Diagnostic]:
@@ -60,7 +60,7 @@ def read_rules(
 
 
 def _assertions(
-    raw: Mapping[str, Any], path: Path, compiler: TemplateCompiler, problems: Problems
+    raw: Mapping[str, object], path: Path, compiler: TemplateCompiler, problems: Problems
 ) -> Iterator[Assertion]:
     listed = raw.get("Assertions")
     place = (*path, "Assertions")

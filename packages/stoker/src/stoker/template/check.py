@@ -224,7 +224,7 @@ class _Values(Mapping[str, Any]):
     def _values(self) -> Mapping[str, object]:
         return self._evaluate().values
 
-    def __getitem__(self, name: str) -> Any:
+    def __getitem__(self, name: str) -> object:
         return self._values[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -279,7 +279,7 @@ def requirements(definition: Definition, types: Mapping[str, ResourceType]) -> d
     return {name: frozenset(others) for name, others in requires.items()}
 
 
-def _plain_names(kind: ResourceType, values: Mapping[str, Any]) -> Iterator[str]:
+def _plain_names(kind: ResourceType, values: Mapping[str, object]) -> Iterator[str]:
     """Yield a complaint about each property that does not refer to a resource although it must."""
     for name, what in kind.references_only.items():
         value = values.get(name)

@@ -103,7 +103,7 @@ class TemplateCompiler:
         complaint = None if isinstance(call.arguments, Function | Malformed) else call.complaint(call.arguments)
         return self.malformed("function-arguments", f"{name} {complaint}", (*path, name)) if complaint else call
 
-    def _call(self, name: str, arguments: Any, path: Path) -> Expression | None:
+    def _call(self, name: str, arguments: object, path: Path) -> Expression | None:
         cls = self.version.variant(name)
         if cls is not None:
             return self.build(cls, name, arguments, path, self)
@@ -166,7 +166,7 @@ def _nodes(parts: Iterable[tuple[Any, Any]], path: Path, compiler: Compiler) -> 
     return nodes
 
 
-def _may_refer_elsewhere(value: Any) -> bool:
+def _may_refer_elsewhere(value: object) -> bool:
     return isinstance(value, str) and "{{resolve:" in value
 
 

@@ -311,15 +311,17 @@ class Definition:
                 raise FunctionError(f"there is no condition {name!r}", "StackValidationFailed")
             self._pending_conditions.add(name)
             try:
-                self._conditions[name] = evaluate(self.template.conditions[name], Evaluation(self, _UNKNOWN_SCOPE))
+                value = evaluate(self.template.conditions[name], Evaluation(self, _UNKNOWN_SCOPE))
             except Postponed:
                 self._pending_conditions.discard(name)
                 raise
+            assert isinstance(value, bool | Unknown)  # any other is an error of the compiled condition
+            self._conditions[name] = value
         return self._conditions[name]
 
     # -- binding ----------------------------------------------------------------------------------------------
 
-    def _check_names(self, given: Mapping[str, Any], problems: Problems) -> None:
+    def _check_names(self, given: Mapping[str, object], problems: Problems) -> None:
         """Add a problem for each given value that is of no parameter."""
         declared = self.template.parameters
         for name in given:
@@ -444,19 +446,19 @@ class Definition:
         return error
 
 
-def _not_null(values: Mapping[str, Any]) -> dict[str, object]:
+def _not_null(values: Mapping[str, object]) -> dict[str, object]:
     return {name: value for name, value in values.items() if value is not None}
 
 
-def _given(environment: Mapping[str, object], request: Mapping[str, Any]) -> dict[str, Any]:
+def _given(environment: Mapping[str, object], request: Mapping[str, object]) -> dict[str, Any]:
     return {**environment, **_not_null(request)}
 
 
-def _not_given(template: Template, given: Mapping[str, Any], defaults: Mapping[str, object]) -> list[str]:
+def _not_given(template: Template, given: Mapping[str, object], defaults: Mapping[str, object]) -> list[str]:
     return [name for name in template.parameters if given.get(name) is None and defaults.get(name) is None]
 
 
-def _valueless(template: Template, given: Mapping[str, Any], defaults: Mapping[str, object]) -> list[str]:
+def _valueless(template: Template, given: Mapping[str, object], defaults: Mapping[str, object]) -> list[str]:
     return [
         name
         for name, schema in template.parameters.items()

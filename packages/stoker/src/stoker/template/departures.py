@@ -20,7 +20,7 @@ _GONE = object()
 """In place of the value of a key that is no longer there."""
 
 
-def without_resources(document: Document, ids: Mapping[str, str]) -> str | dict[str, Any] | None:
+def without_resources(document: Document, ids: Mapping[str, str]) -> str | dict[str, object] | None:
     """Return a template without some resources; references to them become the `ids` that they have, by name.
 
     Text stays text, with its comments, where that is possible. Returns None if a resource is not written as an entry of
@@ -61,7 +61,7 @@ def _edits(value: Any, path: Path, ids: Mapping[str, str]) -> Iterator[tuple[Pat
             yield from _edits(each, (*path, number), ids)
 
 
-def _edited(data: Mapping[str, Any], edits: Mapping[Path, Any]) -> dict[str, Any]:
+def _edited(data: Mapping[str, Any], edits: Mapping[Path, Any]) -> dict[str, object]:
     made: dict[str, Any] = deepcopy(dict(data))
     for path, value in edits.items():
         inner: Any = made

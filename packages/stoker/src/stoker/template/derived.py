@@ -7,7 +7,6 @@ secret is therefore evaluated, and what it returns is a secret, too, unless the 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from typing import Any
 
 from stoker.base.errors import BudgetExceeded
 from stoker.base.redaction import SHORTEST_SECRET, Redactor, strings_of
@@ -62,7 +61,7 @@ class _TracingEvaluation(Evaluation):
         self.read_secret = False
         self.others: set[str] = set()
 
-    def met(self, value: Any) -> object:
+    def met(self, value: object) -> object:
         if self.secrets.finds(value):
             self.read_secret = True
         else:
@@ -95,7 +94,7 @@ class _Search:
                 self.look_into(child)
             self._record(value)
 
-    def _record(self, value: Any) -> None:
+    def _record(self, value: object) -> None:
         """Record the strings in the value of a call, except those in which a secret or the value of another call is."""
         before = [found for found in self._found if len(found) >= SHORTEST_SECRET]
         for item in _pieces(value):
@@ -121,7 +120,7 @@ def _children(node: Expression, evaluation: Evaluation) -> Iterable[object]:
         return ()
 
 
-def _pieces(value: Any) -> Iterator[str]:
+def _pieces(value: object) -> Iterator[str]:
     """Yield the strings in a value, and the numbers that are long enough not to be a mere count."""
     match value:
         case str():
@@ -138,7 +137,7 @@ def _pieces(value: Any) -> Iterator[str]:
             yield str(value)
 
 
-def _words_of(value: Any) -> Iterator[str]:
+def _words_of(value: object) -> Iterator[str]:
     """Yield the strings, numbers and keys of a template."""
     yield from strings_of(value)
     pending = [value]

@@ -77,7 +77,7 @@ class Document:
     @classmethod
     def parse(
         cls,
-        text_or_mapping: str | Mapping[str, Any],
+        text_or_mapping: str | Mapping[str, object],
         *,
         source: str = "template",
         limits: Limits = DEFAULT_LIMITS,
@@ -128,7 +128,7 @@ class Document:
         return path
 
 
-def _may_have_short_tags(data: Any) -> bool:
+def _may_have_short_tags(data: object) -> bool:
     return isinstance(data, dict) and AWS_KEY in named_formats(data)
 
 
@@ -164,7 +164,7 @@ def _json_data(text: str, source: str, limits: Limits) -> object:
     return _plain_copy(data, limits.max_depth, source)
 
 
-def _plain_copy(value: Any, depth: int, source: str) -> object:
+def _plain_copy(value: object, depth: int, source: str) -> object:
     """Return `value` with string keys and only JSON's types; raises for anything else and for excessive nesting."""
     if isinstance(value, _PLAIN):
         return value
@@ -182,7 +182,7 @@ def _plain_copy(value: Any, depth: int, source: str) -> object:
     raise _invalid("not-plain-data", f"a value of type {type(value).__name__} is not plain data", source)
 
 
-def _key_text(key: Any, source: str) -> str:
+def _key_text(key: object, source: str) -> str:
     if isinstance(key, _PLAIN):
         return json.dumps(key)
     raise _invalid("not-plain-data", f"a key of type {type(key).__name__} is not plain data", source)

@@ -48,7 +48,7 @@ class ParameterMerge:
         self.result: dict[str, Any] = {}
         self.problems: list[Diagnostic] = []
 
-    def add(self, values: Mapping[str, Any], strategies: Mapping[str, object], source: str) -> None:
+    def add(self, values: Mapping[str, object], strategies: Mapping[str, object], source: str) -> None:
         """Merge the values of one environment, named `source`, into the result."""
         general = strategies.get("default", _OVERWRITE)
         general = general if general in STRATEGIES else _OVERWRITE
@@ -65,7 +65,7 @@ class ParameterMerge:
                 self.problems.append(Diagnostic("merge-strategy", message, place, source, kind=kind))
                 self.result[name] = value
 
-    def _merged(self, name: str, value: Any, strategy: str) -> object:
+    def _merged(self, name: str, value: object, strategy: str) -> object:
         schema = self._schemas.get(name)
         before = self.result.get(name)
         if strategy == _OVERWRITE or schema is None or before is None:
@@ -87,7 +87,7 @@ class _Refused(Exception):
         self.kind = kind
 
 
-def _combined(schema: ParameterSchema, before: object, value: Any, deep: bool) -> object:
+def _combined(schema: ParameterSchema, before: object, value: object, deep: bool) -> object:
     if schema.type is BOOLEAN:
         raise _Refused("booleans can only be overwritten", "Invalid")
     try:
@@ -143,7 +143,7 @@ class Environment:
     def __init__(
         self,
         parameters: Mapping[str, Any],
-        parameter_defaults: Mapping[str, Any],
+        parameter_defaults: Mapping[str, object],
         registry: Registry,
         event_sinks: Sequence[Mapping[str, object]] = (),
         encrypted_param_names: Sequence[str] = (),
@@ -359,7 +359,7 @@ def _registry_problems(entries: Mapping[str, object], path: Path, source: str) -
 _MOST_NESTED = 50
 
 
-def _choice_problems(key: str, value: Any, path: Path, source: str) -> list[Diagnostic]:
+def _choice_problems(key: str, value: object, path: Path, source: str) -> list[Diagnostic]:
     known = HOOKS if key == "hooks" else RESTRICTED_ACTIONS
     kind = "InvalidBreakPointHook" if key == "hooks" else "InvalidRestrictedAction"
     names = value if isinstance(value, list | tuple) else [value]

@@ -67,7 +67,7 @@ class Facade:
 class Scope(Protocol):
     """The values that an evaluation needs from outside the definition. Each method may return an Unknown."""
 
-    def reference(self, resource: str) -> Any:
+    def reference(self, resource: str) -> object:
         """Return the resource's reference ID."""
 
     def attribute(self, resource: str, attribute: str, path: tuple[str | int, ...]) -> object:
@@ -86,7 +86,7 @@ class Scope(Protocol):
 class UnknownScope:
     """The scope of a stack whose resources do not exist yet: every reference is unknown."""
 
-    def reference(self, resource: str) -> Any:
+    def reference(self, resource: str) -> object:
         return Unknown.of(resource)
 
     def attribute(self, resource: str, attribute: str, path: tuple[str | int, ...]) -> object:
@@ -106,7 +106,7 @@ UNDETERMINED: Final = Unknown(frozenset())
 """An unknown that depends on no resource: a parameter without a value yet, or a value that could not be determined."""
 
 
-LookUp = Callable[[str, str, str], Any]
+LookUp = Callable[[str, object, str], object]
 """Takes a parameter type, a value of it and an attribute's name; returns that attribute of the object that is named."""
 
 
@@ -205,7 +205,7 @@ class Expression:
 
     __slots__ = ()
 
-    def evaluate(self, evaluation: Evaluation) -> Any:
+    def evaluate(self, evaluation: Evaluation) -> object:
         """Return the node's value; raises FunctionError."""
         raise NotImplementedError
 
@@ -287,7 +287,7 @@ class Malformed(Expression):
     def __init__(self, diagnostic: Diagnostic) -> None:
         self.diagnostic = diagnostic
 
-    def evaluate(self, evaluation: Evaluation) -> Any:
+    def evaluate(self, evaluation: Evaluation) -> object:
         error = FunctionError(self.diagnostic.message, self.diagnostic.kind, self.diagnostic.hint)
         error.path = self.diagnostic.path
         return evaluation.failed(error)
@@ -296,7 +296,7 @@ class Malformed(Expression):
         return iter(())
 
 
-def evaluate(value: Any, evaluation: Evaluation) -> Any:
+def evaluate(value: object, evaluation: Evaluation) -> object:
     """Return the value of a compiled tree, which may be OMIT, or plain data as it is. Raises FunctionError."""
     return value.evaluate(evaluation) if isinstance(value, Expression) else value
 

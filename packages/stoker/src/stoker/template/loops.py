@@ -116,7 +116,7 @@ class Expander:
     that they were copied from, and `collections` has all compiled collections.
     """
 
-    def __init__(self, binding: ParameterBinding, compile_collection: Callable[[Any, Path], Any]) -> None:
+    def __init__(self, binding: ParameterBinding, compile_collection: Callable[[object, Path], object]) -> None:
         self.origins: dict[Path, Path] = {}
         self.collections: list[object] = []
         self._binding = binding
@@ -125,11 +125,11 @@ class Expander:
         self._copies = 0
         self._size = 0
 
-    def expand(self, value: Any, path: Path) -> Any:
+    def expand(self, value: object, path: Path) -> Any:
         """Return `value`, which is at `path`, with all loops in it expanded. Raises LoopProblem."""
         return self._copy(value, path, path, ())
 
-    def _copy(self, value: Any, path: Path, origin: Path, variables: tuple[_Variable, ...]) -> object:
+    def _copy(self, value: object, path: Path, origin: Path, variables: tuple[_Variable, ...]) -> object:
         if isinstance(value, str):
             return self._filled(value, variables, origin)
         if isinstance(value, list):
@@ -141,9 +141,9 @@ class Expander:
         return value
 
     def _map(
-        self, value: dict[str, Any], path: Path, origin: Path, variables: tuple[_Variable, ...]
+        self, value: dict[str, object], path: Path, origin: Path, variables: tuple[_Variable, ...]
     ) -> dict[str, object]:
-        result: dict[str, Any] = {}
+        result: dict[str, object] = {}
         for key, item, place, inner in self._entries(value, origin, variables):
             filled = self._filled(key, inner, place)
             if filled in result:
@@ -155,7 +155,7 @@ class Expander:
         return result
 
     def _entries(
-        self, value: dict[str, Any], origin: Path, variables: tuple[_Variable, ...]
+        self, value: dict[str, object], origin: Path, variables: tuple[_Variable, ...]
     ) -> Iterator[tuple[str, Any, Path, tuple[_Variable, ...]]]:
         """Yield the entries of a map with loops expanded: key, value, their place, and the variables in them."""
         for key, item in value.items():
@@ -168,7 +168,7 @@ class Expander:
                 self._count(place)
                 yield from self._entries(body, (*place, 2), (*variables, _Variable(identifier, text)))
 
-    def _loop(self, key: str, value: Any, place: Path) -> tuple[str, object, dict[str, object]]:
+    def _loop(self, key: str, value: object, place: Path) -> tuple[str, object, dict[str, object]]:
         name = key.removeprefix(PREFIX)
         if not _NAME.match(name) or self._names.setdefault(name, place) != place:
             raise _problem("a loop needs a unique name of letters and digits after Fn::ForEach::", place)

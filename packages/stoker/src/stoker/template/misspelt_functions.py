@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from stoker.base.diagnostics import Path
 from stoker.base.similar import Suggestion, closest
@@ -43,13 +42,13 @@ _OTHER_NAMES = dict(
 )
 
 
-def function_hint(value: Any, version: Version) -> str:
+def function_hint(value: object, version: Version) -> str:
     """Return a hint if `value` seems to be a call: of a misspelt function, or of one of another version or language."""
     name = _sole_key(value)
     return _hint(name, version, version.functions) if name and name not in version.functions else ""
 
 
-def condition_hint(value: Any, version: Version) -> str:
+def condition_hint(value: object, version: Version) -> str:
     """Return the same as `function_hint` for a call in a condition."""
     name = _sole_key(value)
     return _hint(name, version, version.condition_functions) if name else ""
@@ -81,7 +80,7 @@ def _has(version: Version, name: str) -> bool:
     return name in version.functions or name in version.condition_functions
 
 
-def misspelt_calls(value: Any, path: Path, version: Version) -> Iterator[tuple[Path, str, str]]:
+def misspelt_calls(value: object, path: Path, version: Version) -> Iterator[tuple[Path, str, str]]:
     """Yield the path, the name and a hint of each map inside `value` that seems to be a call of a misspelt function."""
     pending = [(value, path)]
     while pending:
@@ -99,7 +98,7 @@ def _is_marked(name: str) -> bool:
     return name == "Ref" or any(mark in name for mark in _MARKS)
 
 
-def _sole_key(value: Any) -> str:
+def _sole_key(value: object) -> str:
     """Return the key of a map that has one; otherwise an empty string."""
     if not isinstance(value, Mapping) or len(value) != 1:
         return ""

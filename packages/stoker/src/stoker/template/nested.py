@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import Any
 
 from stoker.base.diagnostics import Diagnostic
 from stoker.plugins.resource import ResourceType
@@ -69,7 +68,7 @@ def child_parameters(values: Mapping[str, object]) -> dict[str, object]:
     return {name: _parameter_value(value) for name, value in values.items() if value is not None}
 
 
-def _parameter_value(value: Any) -> object:
+def _parameter_value(value: object) -> object:
     if not isinstance(value, list):
         return value
     if any(isinstance(item, Unknown) for item in value):
@@ -79,7 +78,7 @@ def _parameter_value(value: Any) -> object:
     return ",".join("" if item is None else str(item) for item in value)
 
 
-def _members(items: Iterable[Any]) -> Iterator[str]:
+def _members(items: Iterable[object]) -> Iterator[str]:
     """Yield the members of a list of maps as CloudFormation's query interface writes them."""
     for number, item in enumerate(items):
         if isinstance(item, Mapping):

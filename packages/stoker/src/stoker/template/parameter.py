@@ -73,11 +73,11 @@ class ParameterSchema:
         """Whether a value must be given. A redacted default, as in a template that the API returned, does not count."""
         return self.sound and (self.default is None or self.is_redacted(self.default))
 
-    def is_redacted(self, value: Any) -> bool:
+    def is_redacted(self, value: object) -> bool:
         """Return whether `value` is the placeholder that API responses show instead of a hidden value."""
         return self.hidden and isinstance(value, str) and value == REDACTED
 
-    def convert(self, value: Any) -> Any:
+    def convert(self, value: object) -> Any:
         """Convert `value` to the parameter's type; raises ValueError with a message that never shows a hidden value."""
         try:
             return self.type.convert(value)
@@ -85,7 +85,7 @@ class ParameterSchema:
             shown = REDACTED if self.hidden else _shown(value)
             raise ValueError(f"{shown} is not {self.type.expects}") from error
 
-    def complaints(self, value: Any) -> Iterator[Complaint]:
+    def complaints(self, value: object) -> Iterator[Complaint]:
         """Yield a complaint for each constraint that a converted value violates, except those that need a service. A
         hidden value is in none.
         """
@@ -98,7 +98,7 @@ class ParameterSchema:
             elif message:
                 yield Complaint(message, constraint.hint(value))
 
-    def custom_constraints(self, value: Any) -> Iterator[tuple[CustomConstraint, object]]:
+    def custom_constraints(self, value: object) -> Iterator[tuple[CustomConstraint, object]]:
         """Yield the constraints that a plug-in must check, each with the value, or the list item, to check."""
         for constraint in self.constraints:
             if isinstance(constraint, CustomConstraint):
@@ -108,16 +108,16 @@ class ParameterSchema:
             for item in value if isinstance(value, list) else [value]:
                 yield named, item
 
-    def to_text(self, value: Any) -> str:
+    def to_text(self, value: object) -> str:
         """Return a converted value as the API shows it; a hidden one is redacted."""
         return REDACTED if self.hidden else self.type.to_text(value)
 
 
-def _applies(constraint: Constraint, value: Any) -> bool:
+def _applies(constraint: Constraint, value: object) -> bool:
     return not isinstance(constraint, Length) or hasattr(value, "__len__")
 
 
-def _shown(value: Any) -> str:
+def _shown(value: object) -> str:
     text = repr(value)
     return text if len(text) <= 60 else f"{text[:57]}…"
 
@@ -183,7 +183,7 @@ def _type(raw: Mapping[str, Any], key: str, types: Mapping[str, ParameterType]) 
     return found
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     return "" if value is None else str(value)
 
 
@@ -224,7 +224,7 @@ def _hot_constraint(entry: object, index: int, version: Version) -> Constraint:
         raise problem.below(*place, kind) from problem
 
 
-def _bound(value: Any, whole: bool) -> object:
+def _bound(value: object, whole: bool) -> object:
     try:
         number = None if value is None else to_number(value)
     except (TypeError, ValueError) as error:

@@ -48,13 +48,13 @@ class ParameterType:
         return (value, str(allowed)) if isinstance(allowed, bool) and self.hot == "string" else (value,)
 
 
-def _to_number(value: Any) -> object:
+def _to_number(value: object) -> object:
     if isinstance(value, str | int | float):
         return to_number(value)
     raise ValueError
 
 
-def _to_boolean(value: Any) -> bool:
+def _to_boolean(value: object) -> bool:
     text = str(value).strip().lower()
     if text in _TRUE:
         return True
@@ -63,7 +63,7 @@ def _to_boolean(value: Any) -> bool:
     raise ValueError
 
 
-def _to_list(value: Any) -> list[str]:
+def _to_list(value: object) -> list[str]:
     if isinstance(value, list | tuple):
         return ["" if item is None else str(item) for item in value]
     if isinstance(value, str):
@@ -72,7 +72,7 @@ def _to_list(value: Any) -> list[str]:
     raise ValueError
 
 
-def _to_json(value: Any) -> object:
+def _to_json(value: object) -> object:
     if not isinstance(value, str) or not value:
         return value
     charge(made=_BYTES_PER_CHARACTER * len(value))
@@ -115,14 +115,14 @@ BY_HOT_NAME: Mapping[str, ParameterType] = {kind.hot: kind for kind in TYPES}
 BY_CFN_NAME: Mapping[str, ParameterType] = {kind.cfn: kind for kind in TYPES}
 
 
-def _number_texts(value: Any) -> list[str]:
+def _number_texts(value: object) -> list[str]:
     texts = [text.strip() for text in _to_list(value)]
     for text in texts:
         to_number(text)
     return texts
 
 
-def _trimmed(value: Any) -> list[str]:
+def _trimmed(value: object) -> list[str]:
     items = [_aws_text(item) for item in value] if isinstance(value, list | tuple) else value
     return [text.strip() for text in _to_list(items)]
 
@@ -150,7 +150,7 @@ have none.
 """
 
 
-def _aws_text(value: Any) -> str:
+def _aws_text(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 

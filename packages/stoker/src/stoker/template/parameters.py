@@ -81,7 +81,7 @@ class Parameters:
         self,
         schemas: Mapping[str, ParameterSchema],
         given: Mapping[str, Any],
-        defaults: Mapping[str, Any],
+        defaults: Mapping[str, object],
         pseudo: Mapping[str, object],
         section: str = "parameters",
     ) -> None:
@@ -113,7 +113,7 @@ class Parameters:
     def __iter__(self) -> Iterator[str]:
         return iter(self._schemas)
 
-    def __getitem__(self, name: str) -> Any:
+    def __getitem__(self, name: str) -> object:
         """Return the converted value; raises FunctionError (UserParameterMissing) if there is none."""
         value = self.get(name)
         if value is None:

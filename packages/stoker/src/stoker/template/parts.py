@@ -25,7 +25,7 @@ class ResourceTemplate:
     update_replace_policy: str | None
     external_id: object
     depends_on: tuple[str, ...]
-    condition: Any
+    condition: object
     description: str
     ignore_drift: tuple[str, ...] = ()
 

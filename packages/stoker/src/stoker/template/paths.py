@@ -47,7 +47,7 @@ def follow_parameter(value: object, path: Iterable[object]) -> object:
     return value
 
 
-def to_index(value: Any) -> int | None:
+def to_index(value: object) -> int | None:
     """Return a list index from an integer or its decimal string; None for anything else."""
     if isinstance(value, int) and not isinstance(value, bool):
         return value

@@ -74,7 +74,7 @@ def declared_for(resource: ResourceDefinition, kind: ResourceType) -> Mapping[st
 
 
 def with_description(
-    resource: ResourceDefinition, kind: ResourceType, given: Mapping[str, Any]
+    resource: ResourceDefinition, kind: ResourceType, given: Mapping[str, object]
 ) -> Mapping[str, object]:
     """Return the values with the resource's own description as the value of an updatable property `description` that is
     not given, as in Heat.
@@ -90,7 +90,7 @@ def against_schema(
     schema: Mapping[str, Property],
     given: Mapping[str, object],
     path: Path,
-) -> tuple[dict[str, Any], list[Diagnostic]]:
+) -> tuple[dict[str, object], list[Diagnostic]]:
     """Return values converted by a schema, and diagnostics with positions; `path` is the place of the values."""
     finalizer = Finalizer()
     values = finalizer.properties(schema, given)
@@ -107,12 +107,12 @@ def unknown_names(
 
 
 def _diagnostics(
-    definition: Definition, finalizer: Finalizer, given: Mapping[str, Any], path: Path
+    definition: Definition, finalizer: Finalizer, given: Mapping[str, object], path: Path
 ) -> list[Diagnostic]:
     return [_diagnostic(definition, problem, given, path) for problem in finalizer.problems]
 
 
-def _diagnostic(definition: Definition, problem: Problem, given: Mapping[str, Any], path: Path) -> Diagnostic:
+def _diagnostic(definition: Definition, problem: Problem, given: Mapping[str, object], path: Path) -> Diagnostic:
     document = definition.template.document
     whole = (*path, *problem.path)
     shown = whole
@@ -131,7 +131,7 @@ def _diagnostic(definition: Definition, problem: Problem, given: Mapping[str, An
     )
 
 
-def _meant(definition: Definition, problem: Problem, given: Any) -> str:
+def _meant(definition: Definition, problem: Problem, given: object) -> str:
     """Return a hint if a value seems to be a call of a function that does not exist; otherwise an empty string."""
     if problem.rule not in ("wrong-type", "unknown-property"):
         return ""

@@ -34,7 +34,7 @@ class Registry:
 
     __slots__ = ("_followed", "_layers", "_names_resources", "_operator", "_user")
 
-    def __init__(self, user: Mapping[str, Any], operator: Mapping[str, Any] | None = None) -> None:
+    def __init__(self, user: Mapping[str, object], operator: Mapping[str, object] | None = None) -> None:
         self._user = _without_removed(user)
         self._operator = _without_removed(operator or {})
         self._layers = [(layer, _patterns(layer)) for layer in (self._user, self._operator) if layer]
@@ -136,7 +136,7 @@ def _without_removed(layer: Mapping[str, object]) -> Mapping[str, object]:
     """Return the layer without its nulls, each of which removes the earlier entries under its name or pattern."""
     if None not in layer.values():
         return layer
-    kept: dict[str, Any] = {}
+    kept: dict[str, object] = {}
     for name, target in layer.items():
         if target is None:
             gone = [known for known in kept if known not in _NOT_TYPES and _fits(name, known)]
@@ -172,7 +172,7 @@ def _patterns(entries: Mapping[str, object]) -> list[str]:
     return sorted((name for name in entries if name.endswith("*")), key=lambda name: (-len(name), name))
 
 
-def _match(entries: Mapping[str, Any], patterns: Iterable[str], resource_type: str) -> str | None:
+def _match(entries: Mapping[str, object], patterns: Iterable[str], resource_type: str) -> str | None:
     exact = entries.get(resource_type)
     if isinstance(exact, str) and resource_type not in _NOT_MAPPED:
         return exact

@@ -31,7 +31,7 @@ from stoker.template.transfers import TRANSFERS, Transfers, transfer_problems
 from stoker.template.versions import AWS, Version, by_name, versions
 
 
-def read_version(data: Mapping[str, Any], problems: Problems) -> Version:
+def read_version(data: Mapping[str, object], problems: Problems) -> Version:
     """Return the format that the template states; raises TemplateInvalid if there is none that exists."""
     named = named_formats(data)
     keys = list(named)
@@ -58,14 +58,14 @@ def read_version(data: Mapping[str, Any], problems: Problems) -> Version:
     raise TemplateInvalid(problems.sorted())
 
 
-def _without_version(data: Mapping[str, Any]) -> str:
+def _without_version(data: Mapping[str, object]) -> str:
     """Return the hint for data without a version, which may be an environment that is given as a template."""
     if data and all(name in ENVIRONMENT_SECTIONS for name in data):
         return "this seems to be an environment: give it beside a template, as with -e"
     return "begin it with heat_template_version: 2021-04-16"
 
 
-def read_transform(data: Mapping[str, Any], version: Version, problems: Problems) -> Version:
+def read_transform(data: Mapping[str, object], version: Version, problems: Problems) -> Version:
     """Return the version extended by the template's transforms; add a problem for each unsupported transform."""
     written = version.dialect.sections.get("transform")
     declared = data.get(written) if written else None
@@ -122,7 +122,7 @@ def read_transfers(data: Mapping[str, object], version: Version, document: Docum
 
 
 def read_parameters(
-    entries: Mapping[str, Any], version: Version, path: Path, limits: Limits, problems: Problems
+    entries: Mapping[str, object], version: Version, path: Path, limits: Limits, problems: Problems
 ) -> dict[str, ParameterSchema]:
     """Return the declared parameters by name; those whose declaration is invalid are not `sound`."""
     schemas = {}
@@ -166,7 +166,7 @@ def _check_group(group: object, path: Path, declared: Mapping[str, object], seen
             seen.add(name)
 
 
-def check_mappings(entries: Mapping[str, Any], path: Path, problems: Problems) -> None:
+def check_mappings(entries: Mapping[str, object], path: Path, problems: Problems) -> None:
     """Add a problem for each mapping that is not a map of maps."""
     for name, mapping in entries.items():
         if not isinstance(mapping, Mapping):
@@ -397,11 +397,11 @@ _FIELDS: Mapping[str, tuple[type, ...]] = {
 }
 
 
-def _or_empty(value: Any) -> object:
+def _or_empty(value: object) -> object:
     return {} if value is None else value
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     return "" if value is None else str(value)
 
 

@@ -76,7 +76,7 @@ class Template:
     resources: Mapping[str, ResourceTemplate]
     outputs: Mapping[str, OutputTemplate]
     rules: Mapping[str, RuleTemplate]
-    loops: Sequence[Any]
+    loops: Sequence[object]
     transfers: Transfers
     used_functions: frozenset[str]
     limits: Limits
@@ -101,7 +101,7 @@ class Template:
     @classmethod
     def examine(
         cls,
-        document: Document | str | Mapping[str, Any],
+        document: Document | str | Mapping[str, object],
         *,
         source: str = "template",
         limits: Limits = DEFAULT_LIMITS,

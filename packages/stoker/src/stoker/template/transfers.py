@@ -301,7 +301,7 @@ class Transfers:
         return Transfers(imports=tuple(imports), removed=tuple(removed))
 
 
-def transfer_problems(data: Mapping[str, Any], source: str) -> Iterator[Diagnostic]:
+def transfer_problems(data: Mapping[str, object], source: str) -> Iterator[Diagnostic]:
     """Yield the problems with the form of the sections of an environment, which are lists."""
     for section, keys in _KEYS.items():
         entries = data.get(section)
@@ -334,7 +334,7 @@ def _entry_problems(entry: object, keys: Iterable[str], path: Path, source: str)
             yield _problem("must be the name of a resource of this stack", (*path, key), source)
 
 
-def _location_problems(value: Any, path: Path, source: str) -> Iterator[Diagnostic]:
+def _location_problems(value: object, path: Path, source: str) -> Iterator[Diagnostic]:
     """Yield the problems with one side of a move between stacks."""
     if not isinstance(value, Mapping):
         yield _problem("must be a map like the other side: {stack: a, resource: net}", path, source)

@@ -34,7 +34,7 @@ def describe_parameters(definition: Definition) -> dict[str, object]:
     defaults, hidden = definition.environment.parameter_defaults, definition.parameters.hidden
     own = definition.environment.to_data()["parameter_defaults"]
     defaults = {name: REDACTED if name in hidden - own.keys() else value for name, value in defaults.items()}
-    answer: dict[str, Any] = {
+    answer: dict[str, object] = {
         "Description": template.description,
         "Parameters": {
             name: _described(schema, given.get(name), defaults.get(name))
@@ -59,12 +59,12 @@ def describe_environment(definition: Definition) -> dict[str, object]:
     }
 
 
-def _described(schema: ParameterSchema, value: Any, default: object) -> dict[str, Any]:
+def _described(schema: ParameterSchema, value: object, default: object) -> dict[str, Any]:
     """Describe one parameter; `default` is that of the environment, which overrides the template's. A hidden one's
     default is included: it is in the inputs that the client sent.
     """
     default = schema.default if default is None else default
-    described: dict[str, Any] = {
+    described: dict[str, object] = {
         "Type": schema.type.cfn,
         "Description": schema.description,
         "NoEcho": "true" if schema.hidden else "false",

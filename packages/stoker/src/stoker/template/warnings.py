@@ -133,7 +133,7 @@ def _given(schema: Mapping[str, Property], tree: object, path: Path) -> Iterator
             yield from _inside(prop, name, value, (*path, name), successors.get(name))
 
 
-def _inside(prop: Property, name: str, value: Any, path: Path, successor: str | None = None) -> Iterator[_Given]:
+def _inside(prop: Property, name: str, value: object, path: Path, successor: str | None = None) -> Iterator[_Given]:
     yield _Given(prop, name, value, path, successor)
     if prop.schema is not None:
         yield from _given(prop.schema, value, path)
@@ -186,7 +186,7 @@ def _unchecked_numbers(subject: _Subject) -> Iterator[Diagnostic]:
             )
 
 
-def _sole_parameter(definition: Definition, value: Any) -> ParameterSchema | None:
+def _sole_parameter(definition: Definition, value: object) -> ParameterSchema | None:
     """Return the parameter whose value this is, unchanged; None if it is anything else."""
     if not isinstance(value, Function) or not isinstance(value.arguments, str):
         return None
@@ -443,7 +443,7 @@ def _misspelt_functions(subject: _Subject) -> Iterator[Diagnostic]:
     places += [(template.written("conditions"), name) for name in template.conditions]
     places += [("Rules", name) for name in template.rules]
     for place in places:
-        written: Any = template.document.data
+        written: object = template.document.data
         for part in place:
             written = written.get(part) if isinstance(written, Mapping) else None
         for path, name, hint in misspelt_calls(written, place, template.version):

@@ -143,7 +143,7 @@ class _Frame:
 
     __slots__ = ("anchor", "key", "merged", "short", "value", "weight")
 
-    def __init__(self, value: dict[str, Any] | list[Any], anchor: str | None) -> None:
+    def __init__(self, value: dict[str, object] | list[object], anchor: str | None) -> None:
         self.value = value
         self.anchor = anchor
         self.key: str | _Merge | None = None if isinstance(value, dict) else _ITEM
@@ -168,13 +168,13 @@ class _Builder:
         """The document's data; None if it is empty."""
         return self._contents[0] if self._contents else None
 
-    def scalar(self, event: Any) -> None:
+    def scalar(self, event: yaml.ScalarEvent) -> None:
         text, tag, frame = event.value, event.tag, self._frames[-1]
-        value: Any
+        value: object
         if tag is None and (text[:1] not in _SUSPECT_INITIALS or not event.implicit[0]):
             value = text
         elif tag in SHORT_TAGS:
-            self._open_short(event)
+            self._open_short(str(tag), event)
             self._add(text, len(text) + 1, event)
             return
         else:
@@ -187,7 +187,7 @@ class _Builder:
         else:
             self._add(value, len(text) + 1, event)
 
-    def _typed(self, event: Any, expects_key: bool) -> object:
+    def _typed(self, event: yaml.ScalarEvent, expects_key: bool) -> object:
         tag = event.tag
         if tag is None:
             tag = _plain_tag(event.value)
@@ -216,33 +216,33 @@ class _Builder:
         else:
             self._add(value, weight, event)
 
-    def _open_short(self, event: Any) -> None:
+    def _open_short(self, tag: str, event: yaml.NodeEvent) -> None:
         """Begin the map that a short tag implies."""
         if self.short_tag is None:
-            self.short_tag = _problem(_tag_message(event.tag), event)
+            self.short_tag = _problem(_tag_message(tag), event)
         self._push({}, event)
         frame = self._frames[-1]
-        frame.key = SHORT_TAGS[event.tag]
+        frame.key = SHORT_TAGS[tag]
         frame.short = True
 
-    def open(self, value: dict[str, object] | list[object], event: Any) -> None:
+    def open(self, value: dict[str, object] | list[object], event: yaml.CollectionStartEvent) -> None:
         if event.tag in SHORT_TAGS:
-            self._open_short(event)
+            self._open_short(str(event.tag), event)
             self._push(value, event)
             self._frames[-1].anchor = None
             return
         if event.tag not in _COLLECTION_TAGS:
-            raise _problem(_tag_message(event.tag), event)
+            raise _problem(_tag_message(str(event.tag)), event)
         self._push(value, event)
 
-    def _push(self, value: dict[str, object] | list[object], event: Any) -> None:
+    def _push(self, value: dict[str, object] | list[object], event: yaml.NodeEvent) -> None:
         if len(self._frames) > self._limits.max_depth:
             raise _problem(f"values are nested more than {self._limits.max_depth} levels deep", event, over_budget=True)
         if self._frames[-1].key is None:
             raise _problem("a key must be a scalar, not a map or a list", event)
         self._frames.append(_Frame(value, event.anchor))
 
-    def close(self, event: Any) -> None:
+    def close(self, event: yaml.Event) -> None:
         frame = self._frames.pop()
         value = frame.value
         if frame.merged is not None and isinstance(value, dict):
@@ -251,7 +251,7 @@ class _Builder:
             self._anchors[frame.anchor] = (value, frame.weight)
         self._add(value, frame.weight, event)
 
-    def _add(self, value: object, weight: int, event: Any) -> None:
+    def _add(self, value: object, weight: int, event: yaml.Event) -> None:
         frame = self._frames[-1]
         frame.weight += weight
         if frame.weight > self._limits.max_expanded_size:
@@ -274,8 +274,8 @@ class _Builder:
             raise _problem("there is more than one YAML document", event)
 
 
-def _with_merged(own: dict[str, Any], merged: list[dict[str, object]]) -> dict[str, object]:
-    result: dict[str, Any] = {}
+def _with_merged(own: dict[str, object], merged: list[dict[str, object]]) -> dict[str, object]:
+    result: dict[str, object] = {}
     for source in reversed(merged):
         result.update(source)
     result.update(own)
@@ -289,7 +289,7 @@ def _merge_sources(value: Any, event: yaml.Event) -> list[dict[str, object]]:
     return sources
 
 
-def _key_text(value: Any) -> str:
+def _key_text(value: object) -> str:
     return str(json.dumps(value))
 
 
@@ -298,8 +298,9 @@ def _tag_message(tag: str) -> str:
     return f"the YAML tag {'!!' + name if name != tag else tag} is not supported; write the value as plain data"
 
 
-def _problem(message: str, event: Any, over_budget: bool = False) -> YamlProblem:
+def _problem(message: str, event: yaml.Event, over_budget: bool = False) -> YamlProblem:
     mark = event.start_mark
+    assert mark is not None  # every event of a parser has its place
     return YamlProblem(message, Position(mark.line + 1, mark.column + 1), over_budget)
 
 

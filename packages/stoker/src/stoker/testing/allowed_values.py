@@ -24,7 +24,7 @@ class NoValue(StokerError):
     """No value was found that matches a pattern, or that a declaration allows."""
 
 
-def allowed_by(declaration: ParameterSchema) -> SearchStrategy[Any]:
+def allowed_by(declaration: ParameterSchema) -> SearchStrategy[object]:
     """Return the values that a declaration allows, as they are given to a stack.
 
     Raises NoValue for a type without a limit to its values, and where a service decides which are allowed.
@@ -40,7 +40,7 @@ def allowed_by(declaration: ParameterSchema) -> SearchStrategy[Any]:
     return make(declaration).filter(lambda value: _is_allowed(declaration, value))
 
 
-def _is_allowed(declaration: ParameterSchema, value: Any) -> bool:
+def _is_allowed(declaration: ParameterSchema, value: object) -> bool:
     try:
         converted = declaration.convert(value)
     except ValueError:
@@ -52,7 +52,7 @@ def _first(declaration: ParameterSchema, kind: type[_Kind]) -> _Kind | None:
     return next((each for each in declaration.constraints if isinstance(each, kind)), None)
 
 
-def _strings(declaration: ParameterSchema) -> SearchStrategy[Any]:
+def _strings(declaration: ParameterSchema) -> SearchStrategy[object]:
     from hypothesis import strategies
 
     listed, pattern = _first(declaration, AllowedValues), _first(declaration, AllowedPattern)
@@ -87,13 +87,13 @@ def _bounds(allowed: Range) -> tuple[int, int]:
     return lowest, max(lowest, 0) + _SPAN if allowed.max is None else int(allowed.max // 1)
 
 
-def _lists(declaration: ParameterSchema) -> SearchStrategy[Any]:
+def _lists(declaration: ParameterSchema) -> SearchStrategy[object]:
     from hypothesis import strategies
 
     listed, pattern = _first(declaration, AllowedValues), _first(declaration, AllowedPattern)
     shortest, longest = _lengths(declaration, _MOST_ITEMS)
     if listed is not None:
-        items: SearchStrategy[Any] = strategies.sampled_from(listed.values)
+        items: SearchStrategy[object] = strategies.sampled_from(listed.values)
     elif pattern is not None:
         items = strategies.from_regex(pattern.pattern, fullmatch=True)
     else:
@@ -117,13 +117,13 @@ def _text(shortest: int, longest: int) -> SearchStrategy[str]:
     return strategies.text(printable, min_size=shortest, max_size=longest)
 
 
-def _booleans(declaration: ParameterSchema) -> SearchStrategy[Any]:
+def _booleans(declaration: ParameterSchema) -> SearchStrategy[object]:
     from hypothesis import strategies
 
     return strategies.booleans()
 
 
-_BY_TYPE: Mapping[str, Callable[[ParameterSchema], SearchStrategy[Any]]] = {
+_BY_TYPE: Mapping[str, Callable[[ParameterSchema], SearchStrategy[object]]] = {
     "string": _strings,
     "number": _numbers,
     "boolean": _booleans,

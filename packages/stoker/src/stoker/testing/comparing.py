@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Mapping
 
 import orjson
 
@@ -13,7 +12,7 @@ from stoker_foundation.patterns.linear import fits_wildcards
 _LONGEST = 200
 
 
-def differences(expected: object, found: Any, path: Path = ()) -> Iterator[tuple[Path, str]]:
+def differences(expected: object, found: object, path: Path = ()) -> Iterator[tuple[Path, str]]:
     """Yield where an expected value differs from what was found, as a path in the expected one, and how.
 
     Of maps, only the expected keys are compared. Lists are compared as a whole. `*` in a string matches any characters.
@@ -36,17 +35,17 @@ def fits(pattern: str, text: str) -> bool:
     return pattern == text or ("*" in pattern and fits_wildcards(pattern, text))
 
 
-def _equal(expected: object, found: Any) -> bool:
+def _equal(expected: object, found: object) -> bool:
     if isinstance(expected, str) and isinstance(found, str):
         return fits(expected, found)
     return bool(expected == found) and isinstance(expected, bool) == isinstance(found, bool)
 
 
-def _besides(found: dict[str, Any]) -> str:
+def _besides(found: Mapping[str, object]) -> str:
     """Return which keys there are instead."""
     return f" besides {', '.join(found)}" if found else ""
 
 
-def _shown(value: Any) -> str:
+def _shown(value: object) -> str:
     text = repr(value) if isinstance(value, bytes) else orjson.dumps(value).decode()
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"

@@ -80,7 +80,7 @@ class EmulatedCloud:
             self.request("POST", f"{types}/{identifier}/extra_specs", {"extra_specs": dict(extra_specs)})
         return identifier
 
-    def add_image(self, name: str, **properties: Any) -> str:
+    def add_image(self, name: str, **properties: object) -> str:
         """Add a public image, with further properties such as `min_disk`; return its ID. It has a few bytes of data."""
         made = self.request("POST", "/image/v2/images", {**_IMAGE, "name": name, **properties})
         identifier = str(made["id"])
@@ -203,13 +203,13 @@ class EmulatedCloud:
             raise Invalid(f"The emulated cloud has no user {user!r} with a project of this name.")
         return response.headers["X-Subject-Token"]
 
-    def token_data(self, token: str) -> Mapping[str, Any] | None:
+    def token_data(self, token: str) -> Mapping[str, object] | None:
         """What the identity service says about a token; None for one that it does not know."""
         headers = {"X-Auth-Token": self.token("admin"), "X-Subject-Token": token}
         response = dispatch(self.inner, CloudRequest("GET", "/identity/v3/auth/tokens", "", headers))
         if response is None or response.status != 200:
             return None
-        data: Mapping[str, Any] = orjson.loads(response.payload())["token"]
+        data: Mapping[str, object] = orjson.loads(response.payload())["token"]
         return data
 
     # -- what goes wrong -----------------------------------------------------------------------------------------
@@ -264,7 +264,7 @@ def _in_use(quota: Mapping[str, int]) -> int:
     return quota["used"] if "used" in quota else quota["in_use"]
 
 
-def checked_fault(rule: Mapping[str, Any]) -> Fault:
+def checked_fault(rule: Mapping[str, object]) -> Fault:
     """A fault rule from its JSON data. Raises Invalid for anything else."""
     try:
         return parse_fault(dict(rule))

@@ -61,7 +61,7 @@ class _Reader:
             raise Invalid(f"A login by {self._cloud.auth_type} has no catalog.")
         catalog = login.get_access(self._session).service_catalog.normalize_catalog()
         types = sorted({each["type"] for each in catalog})
-        found: dict[str, Any] = {"only": True, "services": types}
+        found: dict[str, object] = {"only": True, "services": types}
         compute, network = self._service("compute"), self._service("network")
         project = self._session.get_project_id()
         found["flavors"] = dict(self._flavors(compute))
@@ -132,7 +132,7 @@ def _answer(
 
 
 def _got(
-    service: Adapter, path: str, params: Mapping[str, Any] | None = None, headers: Mapping[str, str] | None = None
+    service: Adapter, path: str, params: Mapping[str, object] | None = None, headers: Mapping[str, str] | None = None
 ) -> Any:
     """Return the JSON data of an answer. Raises Invalid for a refusal, and for anything else than a JSON object."""
     status, data = _answer(service, path, params, headers)
@@ -173,7 +173,7 @@ def _quotas(service: Adapter, name: str, project: str | None) -> tuple[dict[str,
     return limits, {each: used for each, (limit, used) in found.items() if limit >= 0 and used > 0}
 
 
-def _quota(value: Any) -> tuple[int, int]:
+def _quota(value: object) -> tuple[int, int]:
     """Return a limit, -1 for none, and how much of it is in use or reserved."""
     if isinstance(value, int):
         return value, 0

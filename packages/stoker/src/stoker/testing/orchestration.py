@@ -39,7 +39,7 @@ Identify = Callable[[str], Mapping[str, Any] | None]
 class _Pending(BaseException):
     """The application asks for something that has not been answered yet."""
 
-    def __init__(self, context: RequestContext, request: Asked[Any], seconds: float) -> None:
+    def __init__(self, context: RequestContext, request: Asked[object], seconds: float) -> None:
         super().__init__()
         self.context = context
         self.request = request
@@ -138,11 +138,11 @@ def _application() -> tuple[WSGIApplication, _Replies]:
     return make_app(load_config([], []), replies, lambda application: application), replies
 
 
-def _run(sent: Request, identity: Mapping[str, Any], known: list[Reply]) -> Response:
+def _run(sent: Request, identity: Mapping[str, object], known: list[Reply]) -> Response:
     """Have the application serve a request. Raises _Pending."""
     application, replies = _application()
     replies.begin(known)
-    environ: dict[str, Any] = {
+    environ: dict[str, object] = {
         "REQUEST_METHOD": sent.method,
         "SCRIPT_NAME": MOUNT,
         "PATH_INFO": unquote_to_bytes(sent.path.removeprefix(MOUNT)).decode("latin-1"),

@@ -20,7 +20,7 @@ class NoObject(Exception):
         self.path = path
 
 
-def filled(content: Any, ids: Mapping[str, str], path: Path = ()) -> Any:
+def filled(content: object, ids: Mapping[str, str], path: Path = ()) -> Any:
     """Return JSON data with the ID for each name in braces. Raises NoObject.
 
     `path` is the place of the content.

@@ -208,7 +208,7 @@ class _Trial:
     def _complain(self, step: Step, place: Place, message: str, hint: str = "") -> None:
         self.failures.append(self.case.complaint((*step.place, *place), message, RULE, hint))
 
-    def _compare(self, step: Step, place: Place, expected: object, found: Any) -> None:
+    def _compare(self, step: Step, place: Place, expected: object, found: object) -> None:
         for path, message in differences(expected, found):
             self._complain(step, (*place, *path), message)
 
@@ -313,7 +313,7 @@ class _Trial:
             self._complain(step, place, f"the plan differs from {golden}:\n{shown}", hint)
 
     def _check_conditions(self, step: Step) -> None:
-        parameters: dict[str, Any] = {}
+        parameters: dict[str, object] = {}
         for each in self.case.steps[: self.case.steps.index(step) + 1]:
             parameters |= each.parameters
         definition = Workspace(_registry(), step.environments, parameters).root(step.template).definition

@@ -146,7 +146,7 @@ class Sandbox:
         template: str | Path,
         *,
         environments: Sequence[str | Path] = (),
-        parameters: Mapping[str, Any] | None = None,
+        parameters: Mapping[str, object] | None = None,
     ) -> Plan:
         """What `deploy` would do. Raises TemplateInvalid with all problems of the template and its inputs."""
         return self._run(self._planned(name, Definition.read(template, environments, parameters)))
@@ -200,7 +200,7 @@ class Sandbox:
         """A stack as it is now. Raises NotFound."""
         return self._run(self._shown(_ref(name)))
 
-    def signal(self, name: str, resource: str, details: Mapping[str, Any] | None = None) -> None:
+    def signal(self, name: str, resource: str, details: Mapping[str, object] | None = None) -> None:
         """Send a signal to a resource of a stack on which no operation runs, such as a scaling policy."""
         self.call("resource_signal", ref=_ref(name), name=resource, details=details)
 
@@ -208,7 +208,7 @@ class Sandbox:
         """Let virtual time pass."""
         self._run(_passed(seconds))
 
-    def call(self, method: str, **arguments: Any) -> Any:
+    def call(self, method: str, **arguments: object) -> Any:
         """Run an operation of the engine (`stoker.operations`) as the user demo; return its JSON data."""
         return self._run(self._called(method, **arguments))
 
@@ -273,7 +273,7 @@ class Sandbox:
             token=token,
         )
 
-    async def _called(self, method: str, **arguments: Any) -> Any:
+    async def _called(self, method: str, **arguments: object) -> Any:
         plain = orjson.loads(orjson.dumps(arguments))
         return await OPERATIONS[method](self.engine, await self._context(), plain)
 
@@ -422,7 +422,7 @@ def _ref(name: str) -> dict[str, object]:
     return {"name": name, "id": None}
 
 
-def _resources(root: str, rows: Sequence[Mapping[str, Any]], calls: CloudCalls) -> dict[str, Resource]:
+def _resources(root: str, rows: Sequence[Mapping[str, object]], calls: CloudCalls) -> dict[str, Resource]:
     """Return the resources by path, those of nested stacks after the resources that have these."""
     found = {}
     for path, row in by_path(root, rows):

@@ -15,7 +15,7 @@ ClientPlugin = client_plugin.ClientPlugin
 class Clients:
     """Clients with the credential of the stack's owner."""
 
-    def __init__(self, context: Any) -> None:
+    def __init__(self, context: object) -> None:
         self.context = context
         self._plugins: dict[str, client_plugin.ClientPlugin] = {}
 

@@ -30,7 +30,7 @@ class ClientPlugin:
         return str(self.context.auth_token)
 
     @property
-    def _keystone_session(self) -> Any:
+    def _keystone_session(self) -> object:
         return self.context.keystone_session
 
     def client(self, version: Any = None) -> Any:
@@ -43,7 +43,7 @@ class ClientPlugin:
         """Make new clients when they are needed next."""
         self._made.clear()
 
-    def _create(self, version: Any = None) -> Any:
+    def _create(self, version: Any = None) -> object:
         raise NotImplementedError(f"{type(self).__name__} does not define _create")
 
     def url_for(self, service_type: str = "", endpoint_type: str | None = None, **_other: Any) -> str:
@@ -54,12 +54,12 @@ class ClientPlugin:
         """Return whether the catalog has the service."""
         return self.context.endpoint_or_none(service_type, None) is not None
 
-    def _get_client_option(self, client: str, option: str) -> Any:
+    def _get_client_option(self, client: str, option: str) -> object:
         if option not in CLIENT_OPTIONS:
             raise LookupError(f"there is no option {option!r} of clients; the options are {', '.join(CLIENT_OPTIONS)}")
         return self.context.client_option(client, option)
 
-    def _get_client_args(self, service_name: str, service_type: str) -> dict[str, Any]:
+    def _get_client_args(self, service_name: str, service_type: str) -> dict[str, object]:
         """Return the arguments that most clients take."""
         return {
             "auth_url": self.context.auth_url,
@@ -115,7 +115,7 @@ class ClientPlugin:
             raise ex
 
 
-def _status(ex: BaseException) -> Any:
+def _status(ex: BaseException) -> object:
     """Return the HTTP status that an exception of a client names; None if it names none."""
     for name in ("status_code", "http_status", "code"):
         status = getattr(ex, name, None)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 from stoker.api.cfn import (
     catalog,
@@ -91,7 +90,7 @@ _AMAZON_ONLY: Fields = {
 }
 
 
-def _change_set_rule(values: Mapping[str, Any]) -> str:
+def _change_set_rule(values: Mapping[str, object]) -> str:
     is_new = values["ChangeSetType"] in ("CREATE", "IMPORT")
     return "cloudformation:CreateStack" if is_new else "cloudformation:UpdateStack"
 
@@ -110,7 +109,7 @@ _LOCATION = Structure({"StackName": Field(STRING, required=True), "LogicalResour
 _REFACTOR: Fields = {"StackRefactorId": Field(STRING, required=True)}
 
 
-def _refactor_rule(values: Mapping[str, Any]) -> str:
+def _refactor_rule(values: Mapping[str, object]) -> str:
     return "cloudformation:CreateStack" if values["EnableStackCreation"] else "cloudformation:UpdateStack"
 
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from http import HTTPStatus
 from types import SimpleNamespace
-from typing import Any
 from urllib.parse import parse_qsl
 
 import falcon
@@ -213,7 +212,7 @@ def _action(form: Form) -> tuple[str, Action]:
     return name, ACTIONS[name]
 
 
-def _write(request: falcon.Request, response: falcon.Response, document: dict[str, Any]) -> None:
+def _write(request: falcon.Request, response: falcon.Response, document: Mapping[str, object]) -> None:
     as_json = getattr(request.context, "json", False)
     response.content_type = _JSON if as_json else _XML
     response.data = rendering.json(document) if as_json else rendering.xml(document)

@@ -134,7 +134,7 @@ def number_of(token: str | None) -> int:
     return int(marker or 0)
 
 
-def page_of(items: Sequence[Any], token: str | None, size: int = PAGE) -> tuple[list[Any], str | None]:
+def page_of(items: Sequence[object], token: str | None, size: int = PAGE) -> tuple[list[Any], str | None]:
     """Return the page of `items` for a NextToken, and the token of the next page."""
     start = number_of(token)
     end = start + size

@@ -199,7 +199,7 @@ def _sides(change: Mapping[str, object]) -> dict[str, object]:
     return {"BeforeValue": _text(before), "AfterValue": _text(shown), "AttributeChangeType": kind}
 
 
-def _text(value: Any) -> str | None:
+def _text(value: object) -> str | None:
     return None if value is None else views.text(value)
 
 

@@ -180,7 +180,7 @@ def _resource(view: Mapping[str, Any], is_read: bool) -> dict[str, object]:
     }
 
 
-def _warnings(found: Iterable[Mapping[str, Any]]) -> list[dict[str, object]]:
+def _warnings(found: Iterable[Mapping[str, object]]) -> list[dict[str, object]]:
     """Return the warnings of a resource, one for each kind."""
     ordered = sorted(found, key=lambda each: str(each["kind"]))
     return [

@@ -69,7 +69,7 @@ class Entries(Kind):
     def schema(self) -> dict[str, Any]:
         return {"type": "object", "additionalProperties": STRING.schema}
 
-    def read(self, name: str, value: Any, notation: Notation = FLAT) -> dict[str, str]:
+    def read(self, name: str, value: object, notation: Notation = FLAT) -> dict[str, str]:
         entries = value.get("entry") if isinstance(value, dict) and len(value) == 1 else None
         if not isinstance(entries, dict) or not all(_NUMBER.fullmatch(number) for number in entries):
             raise UnexpectedValue(name, value, self.expected)

@@ -50,7 +50,7 @@ def _children(values: Mapping[str, object]) -> Iterator[str]:
             yield f"</{name}>"
 
 
-def _content(value: Any) -> Iterator[str]:
+def _content(value: object) -> Iterator[str]:
     match value:
         case Mapping():
             yield from _children(value)
@@ -72,7 +72,7 @@ def _escaped(text: str) -> str:
     return escape(_NOT_XML.sub("\ufffd", text), {"\r": "&#13;"})
 
 
-def _plain(value: Any) -> object:
+def _plain(value: object) -> object:
     match value:
         case Mapping():
             return {name: _plain(item) for name, item in value.items() if item is not None}

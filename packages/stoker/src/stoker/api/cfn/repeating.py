@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from hashlib import sha256
-from typing import Any
 
 from stoker.api.cfn.call import Handler, QueryCall
 from stoker.api.cfn.faults import QueryError
@@ -25,7 +24,7 @@ def once(call: QueryCall, action: str, handler: Handler) -> dict[str, object] | 
     claim = call.ask(ClaimRequestToken(token=token, digest=sha256(content.encode()).hexdigest()))
     match claim["state"]:
         case "answered":
-            answer: dict[str, Any] | None = claim["answer"]
+            answer: dict[str, object] | None = claim["answer"]
             return answer
         case "other":
             raise QueryError("TokenAlreadyExistsException", f"A different request used the {TOKEN} {token}.")

@@ -55,7 +55,7 @@ class Exchange:
     """
 
     def __init__(
-        self, application: Application, request: Request, base: dict[str, Any], receiver: Receiver, turn: Turn
+        self, application: Application, request: Request, base: dict[str, object], receiver: Receiver, turn: Turn
     ) -> None:
         self.keep_alive = request.keep_alive
         self.gone = False

@@ -71,7 +71,7 @@ def _path(path: str, methods: Mapping[str, Action]) -> dict[str, object]:
 
 
 def _operation(path: str, method: str, action: Action) -> dict[str, object]:
-    found: dict[str, Any] = {
+    found: dict[str, object] = {
         "operationId": _identifier(path, method),
         "summary": _summary(path, action),
         "responses": {

@@ -65,7 +65,7 @@ def create(call: RestCall) -> dict[str, Any]:
     return {"refactor": _shown(call.ask(asked))}
 
 
-def _text(template: Mapping[str, Any] | str) -> str:
+def _text(template: Mapping[str, object] | str) -> str:
     return template if isinstance(template, str) else orjson.dumps(template).decode()
 
 

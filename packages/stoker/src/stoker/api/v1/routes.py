@@ -7,7 +7,6 @@ rules are those of the OpenStack Orchestration API reference; extensions are lis
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from stoker.api.bodies import Query
 from stoker.api.v1 import (
@@ -39,7 +38,7 @@ def _lookups(*methods: str, named: str | None = None) -> dict[str, Action]:
     return {method: _lookup(named=named) for method in methods}
 
 
-def _definition(kind: type[OfDefinition[Any]], rule: str) -> Action:
+def _definition(kind: type[OfDefinition[object]], rule: str) -> Action:
     return Action(stacks.of_definition(kind), rule, query=stacks.DEFINITION_QUERY)
 
 

@@ -188,7 +188,7 @@ def validate_request(call: RestCall) -> ValidateTemplate:
 
 def _environment(call: RestCall) -> Mapping[str, object] | str:
     """Return the environment of the body, unless named files replace it."""
-    environment: Mapping[str, Any] | str = {} if call.body["environment_files"] else call.body["environment"] or {}
+    environment: Mapping[str, object] | str = {} if call.body["environment_files"] else call.body["environment"] or {}
     return environment
 
 
@@ -206,14 +206,14 @@ def _container_files(call: RestCall) -> dict[str, str]:
 
 
 def _template(call: RestCall) -> dict[str, Any] | str | None:
-    template: dict[str, Any] | str | None = call.body["template"]
+    template: dict[str, object] | str | None = call.body["template"]
     url = call.body["template_url"]
     if template is not None or url is None:
         return template
     return template_at(url, call.config, call.context)
 
 
-def _required(template: Any) -> Any:
+def _required(template: object) -> Any:
     if template is None:
         raise BadRequest("The body must have the key template, or template_url.")
     return template

@@ -109,13 +109,13 @@ def index(call: RestCall) -> dict[str, object]:
     for view, summary in zip(answer["views"], answer["body"]["stacks"], strict=True):
         if call.context.is_admin or call.query["global_tenant"]:
             summary["project"] = view["project_id"]
-    body: dict[str, Any] = answer["body"]
+    body: dict[str, object] = answer["body"]
     return body
 
 
 def detail(call: RestCall) -> dict[str, Any]:
     """List the project's stacks, without the project of each."""
-    body: dict[str, Any] = _listed(call)["body"]
+    body: dict[str, object] = _listed(call)["body"]
     return body
 
 
@@ -125,7 +125,7 @@ def _listed(call: RestCall) -> dict[str, Any]:
     known_sort_keys = [key for key in call.query["sort_keys"] if key in SORT_KEYS]
     answer = call.ask(ListStacks(**{**call.query, "sort_keys": known_sort_keys}))
     stacks = answer["stacks"]
-    body: dict[str, Any] = {"stacks": [views.stack_summary(view, call.links) for view in stacks]}
+    body: dict[str, object] = {"stacks": [views.stack_summary(view, call.links) for view in stacks]}
     if stacks and len(stacks) == call.query["limit"]:
         body["links"] = [link(next_page(call.url, call.query_string, stacks[-1]["id"]), "next")]
     if call.query["with_count"]:
@@ -140,7 +140,7 @@ def create(call: RestCall) -> Reply:
     return Reply({"stack": body}, {"Location": body["links"][0]["href"]})
 
 
-def preview(call: RestCall) -> dict[str, Any]:
+def preview(call: RestCall) -> dict[str, object]:
     """Preview a new stack; `plan` is an extension of Heat's API.
 
     With `joint_deployment`, other stacks are deployed before it: the values of its `parameters` and `exports` are not
@@ -238,7 +238,7 @@ def redirect(tail: str = "", named: str | None = None) -> Handler:
     return handler
 
 
-def plain(kind: type[OfStack[Any]]) -> Handler:
+def plain(kind: type[OfStack[object]]) -> Handler:
     """Return a handler that responds with the engine's result unchanged."""
 
     def handler(call: RestCall) -> object:
@@ -250,7 +250,7 @@ def plain(kind: type[OfStack[Any]]) -> Handler:
 DEFINITION_QUERY = Query({"operation_id": Field(STRING)})
 
 
-def of_definition(kind: type[OfDefinition[Any]]) -> Handler:
+def of_definition(kind: type[OfDefinition[object]]) -> Handler:
     """Return a handler that shows a part of the stack's present definition, or of that as of an operation."""
 
     def handler(call: RestCall) -> object:

@@ -138,7 +138,7 @@ class _Conversion:
                 result[target[word]] = self._field(word, value, (*path, key))
         return result
 
-    def _field(self, word: str, value: Any, path: Path) -> object:
+    def _field(self, word: str, value: object, path: Path) -> object:
         if word == "condition":
             return self.walker.condition(value, path)
         if word == "deletion_policy" and isinstance(value, str):
@@ -157,7 +157,7 @@ class _Conversion:
 class _Dumper(yaml.SafeDumper):
     """Writes multi-line strings as block scalars, and no aliases."""
 
-    def ignore_aliases(self, data: Any) -> bool:
+    def ignore_aliases(self, data: object) -> bool:
         return True
 
 
@@ -169,12 +169,12 @@ def _text(dumper: yaml.SafeDumper, value: str) -> yaml.ScalarNode:
 _Dumper.add_representer(str, _text)
 
 
-def to_yaml(data: Mapping[str, Any]) -> str:
+def to_yaml(data: Mapping[str, object]) -> str:
     """Return the data as formatted YAML."""
     written = yaml.dump(dict(data), Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=120)
     return layout(written, sort=True)
 
 
-def to_json(data: Mapping[str, Any]) -> str:
+def to_json(data: Mapping[str, object]) -> str:
     """Return the data as JSON."""
     return json.dumps(data, indent=2, ensure_ascii=False) + "\n"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from stoker.authoring.convert.parameters import MAPPING_TAG
 from stoker.authoring.convert.walker import NotExpressible, Translate, Walker, is_call, items, renamed
@@ -15,7 +14,7 @@ _PSEUDO = {"OS::stack_name": "AWS::StackName", "OS::project_id": "AWS::AccountId
 _FACADE = {"metadata": "Metadata", "deletion_policy": "DeletionPolicy", "update_policy": "UpdatePolicy"}
 
 
-def _get_param(walker: Walker, arguments: Any, path: Path) -> object:
+def _get_param(walker: Walker, arguments: object, path: Path) -> object:
     name, *keys = arguments if isinstance(arguments, list) and arguments else [arguments]
     if not isinstance(name, str):
         raise NotExpressible("the name of the parameter is computed by another function")
@@ -43,7 +42,7 @@ def _find_in_map(walker: Walker, mapping: str, keys: list[object], path: Path) -
     return _within(walker, walker.made("Fn::FindInMap", [mapping, first, second]), keys[2:], path)
 
 
-def _within(walker: Walker, value: Any, keys: list[object], path: Path) -> object:
+def _within(walker: Walker, value: object, keys: list[object], path: Path) -> object:
     """Return the value at the keys and indexes, with one Fn::Select for each."""
     for number, key in enumerate(keys):
         index = str(key) if isinstance(key, int) else walker.value(key, (*path, number))
@@ -51,7 +50,7 @@ def _within(walker: Walker, value: Any, keys: list[object], path: Path) -> objec
     return value
 
 
-def _get_resource(walker: Walker, name: Any, path: Path) -> object:
+def _get_resource(walker: Walker, name: object, path: Path) -> object:
     return walker.made("Ref", walker.value(name, path))
 
 
@@ -74,11 +73,11 @@ def _list_join(walker: Walker, arguments: object, path: Path) -> object:
     return walker.made("Fn::Join", [delimiter, joined])
 
 
-def _written(part: Any) -> list[object]:
+def _written(part: object) -> list[object]:
     return part if isinstance(part, list) else []
 
 
-def _str_replace(walker: Walker, arguments: Any, path: Path) -> object:
+def _str_replace(walker: Walker, arguments: object, path: Path) -> object:
     if not isinstance(arguments, Mapping) or not isinstance(arguments.get("params"), Mapping):
         raise NotExpressible("its arguments are computed by another function")
     params = arguments["params"]
@@ -90,13 +89,13 @@ def _str_replace(walker: Walker, arguments: Any, path: Path) -> object:
     return walker.made("Fn::Replace", converted)
 
 
-def _str_split(walker: Walker, arguments: Any, path: Path) -> object:
+def _str_split(walker: Walker, arguments: object, path: Path) -> object:
     delimiter, text, *index = items(arguments, 2, 3)
     split = walker.made("Fn::Split", walker.value([delimiter, text], path))
     return _within(walker, split, index, path)
 
 
-def _if(walker: Walker, arguments: Any, path: Path) -> object:
+def _if(walker: Walker, arguments: object, path: Path) -> object:
     condition, yes, *no = items(arguments, 2, 3)
     converted = [walker.condition(condition, (*path, 0)), walker.value(yes, (*path, 1))]
     otherwise = walker.value(no[0], (*path, 2)) if no else {"Ref": "AWS::NoValue"}
@@ -121,7 +120,7 @@ def _operand(walker: Walker, condition: object, path: Path) -> object:
     return walker.made("Condition", condition) if isinstance(condition, str) else walker.value(condition, path)
 
 
-def _facade(walker: Walker, part: Any, path: Path) -> object:
+def _facade(walker: Walker, part: object, path: Path) -> object:
     if part not in _FACADE:
         raise NotExpressible("the resource or attribute is computed by another function")
     return walker.made("Fn::ResourceFacade", _FACADE[part])

@@ -23,7 +23,7 @@ def mapping_parameter(template: Template, mapping: str) -> str:
     return f"{mapping}_mapping" if mapping in taken else mapping
 
 
-def _ref(walker: Walker, name: Any, path: Path) -> object:
+def _ref(walker: Walker, name: object, path: Path) -> object:
     template = walker.template
     if name in template.resources:
         return walker.made("get_resource", name)
@@ -42,7 +42,7 @@ def _get_att(walker: Walker, arguments: object, path: Path) -> object:
     return walker.made("get_attr", walker.value(items(arguments, 2), path))
 
 
-def _find_in_map(walker: Walker, arguments: Any, path: Path) -> object:
+def _find_in_map(walker: Walker, arguments: object, path: Path) -> object:
     mapping, *keys = items(arguments, 3)
     if not isinstance(mapping, str):
         raise NotExpressible("the name of the mapping is computed by another function")
@@ -58,7 +58,7 @@ def _parameter_type(walker: Walker, name: object) -> Any:
     return schema.type if schema else None
 
 
-def _select(walker: Walker, arguments: Any, path: Path) -> object:
+def _select(walker: Walker, arguments: object, path: Path) -> object:
     index, collection = items(arguments, 2)
     if isinstance(collection, list) and _to_int(index) is not None:
         number = int(index)
@@ -88,14 +88,14 @@ def _deeper(walker: Walker, index: object, collection: object, path: Path) -> ob
     return {name: [*arguments, walker.value(index, (*path, 0)) if number is None else number]}
 
 
-def _to_int(index: Any) -> int | None:
+def _to_int(index: object) -> int | None:
     try:
         return int(index) if isinstance(index, str | int) else None
     except ValueError:
         return None
 
 
-def _replace(walker: Walker, arguments: Any, path: Path) -> object:
+def _replace(walker: Walker, arguments: object, path: Path) -> object:
     params, text = items(arguments, 2)
     converted = {"template": walker.value(text, (*path, 1)), "params": walker.value(params, (*path, 0))}
     return walker.made("str_replace", converted)
@@ -131,15 +131,15 @@ def _if(walker: Walker, arguments: object, path: Path) -> object:
     return walker.made("if", [converted, walker.value(yes, (*path, 1)), walker.value(no, (*path, 2))])
 
 
-def _not(walker: Walker, arguments: Any, path: Path) -> object:
+def _not(walker: Walker, arguments: object, path: Path) -> object:
     return walker.made("not", walker.value(items(arguments, 1)[0], (*path, 0)))
 
 
-def _named_condition(walker: Walker, name: Any, path: Path) -> object:
+def _named_condition(walker: Walker, name: object, path: Path) -> object:
     return name
 
 
-def _facade(walker: Walker, part: Any, path: Path) -> object:
+def _facade(walker: Walker, part: object, path: Path) -> object:
     if part not in _FACADE:
         raise NotExpressible("the resource or attribute is computed by another function")
     return walker.made("resource_facade", _FACADE[part])
@@ -152,7 +152,7 @@ def _base64(walker: Walker, text: object, path: Path) -> object:
     return walker.value(text, path)
 
 
-def _impossible(walker: Walker, arguments: Any, path: Path) -> Any:
+def _impossible(walker: Walker, arguments: object, path: Path) -> object:
     raise NotExpressible(f"HOT has no equivalent of {path[-1]}")
 
 

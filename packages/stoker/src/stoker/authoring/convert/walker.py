@@ -57,7 +57,7 @@ class Walker:
                 return self._call(name, arguments, path)
         return {key: self._entry(key, item, (*path, key)) for key, item in snippet.items()}
 
-    def _entry(self, key: str, item: Any, path: Path) -> object:
+    def _entry(self, key: str, item: object, path: Path) -> object:
         if key.startswith(LOOP):
             self.note("HOT has no loops over the entries of a map", path)
             return item
@@ -67,7 +67,7 @@ class Walker:
         """Return a condition in the other format; names of conditions are kept."""
         return self.conditions.value(snippet, path)
 
-    def _call(self, name: str, arguments: Any, path: Path) -> object:
+    def _call(self, name: str, arguments: object, path: Path) -> object:
         place = (*path, name)
         try:
             if name not in self._known:
@@ -78,7 +78,7 @@ class Walker:
             self.note(str(problem), place)
             return {name: arguments}
 
-    def made(self, name: str, arguments: Any) -> dict[str, Any]:
+    def made(self, name: str, arguments: object) -> dict[str, Any]:
         """Return a function call in the other format. Raises NotExpressible if that has no equivalent in this place."""
         if name not in self._allowed:
             raise NotExpressible(f"{self.target.value} has no {name} here")

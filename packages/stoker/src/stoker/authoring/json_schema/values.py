@@ -132,7 +132,7 @@ def _bounds(low_key: str, low: float | None, high_key: str = "", high: float | N
     return {key: bound for key, bound in ((low_key, low), (high_key, high)) if bound is not None}
 
 
-def _as_written(values: tuple[Any, ...], prop: Property) -> list[object]:
+def _as_written(values: tuple[object, ...], prop: Property) -> list[object]:
     """Return what can be written for the allowed values: numbers also as strings, and null for the default."""
     numbers = [value for value in values if isinstance(value, int | float) and not isinstance(value, bool)]
     texts = [str(value) for value in numbers]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from stoker.authoring.document_grammar import ANYTHING, COUNT, FLAG, TEXT, Either, Key, ListOf, MapOf, Section
 
 FROM = "from"
@@ -24,7 +22,7 @@ REFERENCE = Section(
 )
 
 
-def is_reference(value: Any) -> bool:
+def is_reference(value: object) -> bool:
     """Return whether the value of a parameter is a reference: a map with the key `from` alone."""
     return isinstance(value, dict) and list(value) == [FROM]
 

@@ -86,7 +86,7 @@ def order_of(
         for other in sorted(others):
             if not would_close_cycle(before, stack, other):
                 before[stack].add(other)
-    kept: dict[str, dict[str, Any]] = {}
+    kept: dict[str, dict[str, object]] = {}
     released: dict[str, set[str]] = {}
     for export, found in sorted(present.items()):
         exporter = found.stack

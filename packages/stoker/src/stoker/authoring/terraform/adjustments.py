@@ -133,7 +133,7 @@ def _compute_security_group(draft: Draft, known: Known) -> None:
         draft.values["rules"] = rules
 
 
-def _rule(rule: dict[str, Any], group: Draft) -> dict[str, Any]:
+def _rule(rule: Mapping[str, object], group: Draft) -> dict[str, Any]:
     """Return a rule; in the state, a range that is not given is from 0 to 0."""
     found = {name: value for name, value in rule.items() if name != "remote_group_id"}
     ends = ("port_range_min", "port_range_max")

@@ -147,7 +147,7 @@ class _Writing:
             if value not in _EMPTY:
                 yield attribute, name, value
 
-    def _needed(self, each: StackObject, row: Row, attribute: str, value: Any, default: Any) -> Any:
+    def _needed(self, each: StackObject, row: Row, attribute: str, value: object, default: object) -> object:
         """Return the value of an argument: what the service shows if the stack does not say the name, or what the
         provider requires, or if it names another object where the provider has its ID. Defaults are values, too, as
         Terraform has others.
@@ -160,7 +160,7 @@ class _Writing:
         return shown if is_name and isinstance(shown, str) and shown else value
 
     def _nested(
-        self, each: StackObject, attribute: str, names: Names, items: Iterable[Any]
+        self, each: StackObject, attribute: str, names: Names, items: Iterable[object]
     ) -> Iterator[tuple[str, str]]:
         for item in items:
             values = item if isinstance(item, dict) else {}
@@ -171,14 +171,14 @@ class _Writing:
             lines = [(key, self._argument(each, None, key, value)) for key, value in pairs if value not in _EMPTY]
             yield f"{attribute} {{", _body(lines, "    ")
 
-    def _argument(self, each: StackObject, prop: Property | None, attribute: str, value: Any) -> str:
+    def _argument(self, each: StackObject, prop: Property | None, attribute: str, value: object) -> str:
         if value == REDACTED or (prop is not None and prop.secret):
             name = _word(f"{each.path}_{attribute}")
             self._variables.append(name)
             return f"var.{name}"
         return _value(self._referring(each, attribute, value))
 
-    def _referring(self, each: StackObject, attribute: str, value: Any) -> object:
+    def _referring(self, each: StackObject, attribute: str, value: object) -> object:
         if isinstance(value, list):
             return [self._referring(each, attribute, item) for item in value]
         if isinstance(value, dict):
@@ -206,7 +206,7 @@ def _variable(name: str) -> str:
     return _block_text(f"variable {_string(name)}", [("type", "string"), ("sensitive", "true")])
 
 
-def _value(value: Any) -> str:
+def _value(value: object) -> str:
     if isinstance(value, Expression):
         return value.text
     if isinstance(value, list):
@@ -219,7 +219,7 @@ def _value(value: Any) -> str:
     return json.dumps(value)
 
 
-def _key(key: Any) -> str:
+def _key(key: object) -> str:
     return str(key) if _PLAIN.fullmatch(str(key)) else _string(str(key))
 
 

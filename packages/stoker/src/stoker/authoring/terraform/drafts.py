@@ -126,11 +126,11 @@ def refusal(kind: ResourceType, values: Mapping[str, object]) -> str:
     return f"a template with it would be refused: {problems[0]}" if problems else ""
 
 
-def _maps(value: Any) -> list[Mapping[str, object]]:
+def _maps(value: object) -> list[Mapping[str, object]]:
     return [each for each in (value if isinstance(value, list) else [value]) if isinstance(each, dict)]
 
 
-def _hides(value: Any) -> bool:
+def _hides(value: object) -> bool:
     if isinstance(value, dict):
         return any(map(_hides, value.values()))
     if isinstance(value, list):
@@ -158,7 +158,7 @@ def _block_values(
             yield name, _fitting(schema[name], value, attribute in sensitive, label)
 
 
-def _fitting(prop: Property, value: Any, is_sensitive: bool, place: str) -> object:
+def _fitting(prop: Property, value: object, is_sensitive: bool, place: str) -> object:
     """Return a value in the type of its property; a marker for one that is secret."""
     if is_sensitive or prop.secret:
         return Hidden(next((name for kind, name in _JSON_TYPES if isinstance(value, kind)), "json"), place)
@@ -177,5 +177,5 @@ def _fitting(prop: Property, value: Any, is_sensitive: bool, place: str) -> obje
         return value
 
 
-def _is(usual: object, value: Any) -> bool:
+def _is(usual: object, value: object) -> bool:
     return usual is not None and type(usual) is type(value) and usual == value

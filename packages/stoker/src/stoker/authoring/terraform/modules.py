@@ -174,7 +174,7 @@ class _Enclosing:
     def _users(self, members: set[str]) -> Iterator[str]:
         return (name for name, needs in self._needs.items() if name not in members and not members.isdisjoint(needs))
 
-    def _put(self, place: Place, definition: dict[str, Any], outputs: Outputs) -> None:
+    def _put(self, place: Place, definition: Mapping[str, object], outputs: Outputs) -> None:
         """Let one resource take the place of those in a module."""
         members = set(self._inside.pop(place))
         outer, label = place[:-1], self._free_label(place)

@@ -51,7 +51,7 @@ def outputs_of(given: Mapping[str, StateOutput], names: Mapping[Draft, str], fun
 
 def _references(names: Mapping[Draft, str]) -> Iterator[tuple[str, Any]]:
     """Yield the references by the values that they have: IDs, and values that one object alone shows."""
-    shown: dict[str, Any] = {}
+    shown: dict[str, object] = {}
     ambiguous = set[str]()
     for draft, name in names.items():
         if is_distinct(draft.id) and not draft.row.each:
@@ -73,7 +73,7 @@ def _part(draft: Draft, part: str) -> Any:
     return value if isinstance(value, str) else ""
 
 
-def _shown_at(value: Any, path: str) -> Any:
+def _shown_at(value: object, path: str) -> Any:
     """Return what is at a path of keys and indexes with dots between; None if there is nothing."""
     for part in path.split("."):
         if isinstance(value, Mapping):
@@ -85,7 +85,7 @@ def _shown_at(value: Any, path: str) -> Any:
     return value
 
 
-def _referring(value: Any, references: Mapping[str, Any], fixed: list[Any]) -> Any:
+def _referring(value: Any, references: Mapping[str, object], fixed: list[object]) -> object:
     """Return a value with references in it; the other values are added to the fixed ones."""
     if isinstance(value, Mapping):
         return {key: _referring(item, references, fixed) for key, item in value.items()}

@@ -63,7 +63,7 @@ def _rule(group: StackObject, number: int, rule: Mapping[str, Any]) -> StackObje
     return StackObject(f"{group.path}.rule_{number}", _RULE, rule["id"], values, rule)
 
 
-def _is_attached(item: Any) -> bool:
+def _is_attached(item: object) -> bool:
     """Return whether a disk is a volume that the server does not boot from."""
     return isinstance(item, dict) and bool(item.get("volume_id")) and str(item.get("boot_index")) != "0"
 
@@ -73,7 +73,7 @@ def _attachment(server: StackObject, number: int, volume: str) -> StackObject:
     return StackObject(f"{server.path}.volume_{number}", _ATTACHMENT, f"{server.id}/{volume}", values)
 
 
-def disk(item: Mapping[str, Any]) -> dict[str, Any]:
+def disk(item: Mapping[str, object]) -> dict[str, Any]:
     """Return the arguments of a server's disk, which say from what it was made by a kind and an ID."""
     source = next((name for name in _SOURCES if item.get(name)), None)
     made = {"source_type": "blank"} if source is None else {"uuid": item[source], "source_type": _SOURCES[source]}

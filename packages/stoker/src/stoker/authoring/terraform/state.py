@@ -100,13 +100,13 @@ def read_state(content: bytes) -> State:
     return State(found, dict(_outputs(data)))
 
 
-def _outputs(data: Mapping[str, Any]) -> Iterator[tuple[str, StateOutput]]:
+def _outputs(data: Mapping[str, object]) -> Iterator[tuple[str, StateOutput]]:
     for name, output in _map(data.get("outputs", {}), "outputs").items():
         entry = _map(output, f"outputs.{name}")
         yield name, StateOutput(entry.get("value"), bool(entry.get("sensitive")))
 
 
-def _objects(data: Mapping[str, Any]) -> Iterator[StateObject]:
+def _objects(data: Mapping[str, object]) -> Iterator[StateObject]:
     for number, resource in enumerate(_list(data.get("resources", []), "resources")):
         where = f"resources[{number}]"
         entry = _map(resource, where)
@@ -165,19 +165,19 @@ def _place(module: str, where: str) -> Place:
     return tuple(modules)
 
 
-def _map(value: Any, where: str) -> Mapping[str, object]:
+def _map(value: object, where: str) -> Mapping[str, object]:
     if not isinstance(value, dict):
         raise InvalidState(f"{where} is no object")
     return value
 
 
-def _list(value: Any, where: str) -> list[Any]:
+def _list(value: object, where: str) -> list[Any]:
     if not isinstance(value, list):
         raise InvalidState(f"{where} is no list")
     return value
 
 
-def _text(value: Any, where: str) -> str:
+def _text(value: object, where: str) -> str:
     if not isinstance(value, str):
         raise InvalidState(f"{where} is no string")
     return value

@@ -128,7 +128,7 @@ class Inputs:
 
 def foreseen(stack: ProjectStack, plans: Mapping[str, Planned]) -> Inputs:
     """Return what a stack will get from the others, as far as their plans say."""
-    known: dict[str, Any] = {}
+    known: dict[str, object] = {}
     unknown: list[str] = []
     for name, reference in stack.references.items():
         other = plans[reference.stack]

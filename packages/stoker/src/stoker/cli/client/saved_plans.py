@@ -11,7 +11,6 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 from stoker.cli.client.refusals import Answer
 from stoker.cli.terminal.errors import CommandFailed
@@ -45,7 +44,7 @@ class SavedPlan:
         kept = {key: value for key, value in body["parameters"].items() if key not in withheld}
         return cls(name, stack_id, digest, {**body, "parameters": kept}, withheld, plan)
 
-    def request(self, given: Mapping[str, Any]) -> Answer:
+    def request(self, given: Mapping[str, object]) -> Answer:
         """Return the request that applies the plan, with the values of withheld parameters.
 
         Raises CommandFailed for missing values, and for other parameters.

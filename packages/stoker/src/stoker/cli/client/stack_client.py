@@ -308,7 +308,7 @@ class Stack:
         ]
         return answer
 
-    def delete(self, digest: str | None = None, options: Mapping[str, Any] | None = None) -> None:
+    def delete(self, digest: str | None = None, options: Mapping[str, object] | None = None) -> None:
         """Start its deletion; with the digest of a plan, only as the plan says. `options` are `retain` and `force`."""
         query = {**(options or {}), **({"plan_digest": digest} if digest else {})}
         self._service.send("DELETE", self.facts, query=query or None)

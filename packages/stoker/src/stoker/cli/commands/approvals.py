@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -19,7 +18,7 @@ from stoker.cli.terminal.formats import RECORD_FORMATS, show_record
 from stoker.cli.terminal.messages import say
 
 
-def _with_words(rows: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+def _with_words(rows: Sequence[Mapping[str, object]]) -> tuple[str, ...]:
     return ("waits_for",) if any(row["lacks"] for row in rows) else ()
 
 

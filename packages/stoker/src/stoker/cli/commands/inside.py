@@ -141,7 +141,7 @@ def watch_operation(
     from stoker.cli.views import cluster_state
     from stoker.store.records import UNFINISHED
 
-    before: Any = None
+    before: object = None
     while True:
         shown = with_database(
             config_files, lambda database: database.read_now(cluster_state.operation, identifier), directory

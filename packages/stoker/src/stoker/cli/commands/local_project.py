@@ -107,11 +107,11 @@ class StartedProject:
         return f"Stoker keeps running. To deploy again: stoker deploy -f {self.path}{stage}."
 
 
-def project_options(function: Callable[..., Any]) -> Callable[..., Any]:
+def project_options(function: Callable[..., object]) -> Callable[..., object]:
     """Add the options of the project that is deployed after the start, passed as `project`; None without a file."""
 
     @functools.wraps(function)
-    def command(file: str | None, stage: str | None, parameters: Mapping[str, str], yes: bool, **given: Any) -> Any:
+    def command(file: str | None, stage: str | None, parameters: Mapping[str, str], yes: bool, **given: object) -> Any:
         if file is None and (stage is not None or parameters or yes):
             raise click.UsageError("--stage, -P and --yes are for a project: give its file, too (-f FILE.yaml).")
         project = StartedProject(file, stage, parameters, yes) if file is not None else None

@@ -6,7 +6,6 @@ import json
 from collections import deque
 from collections.abc import Iterator
 from itertools import islice
-from typing import Any
 
 import click
 
@@ -112,7 +111,7 @@ def outputs(service: StackClient, name: str, key: str | None, form: str) -> None
         show_rows(shown, ("output_key", "output_value", "description"), form)
 
 
-def _value(name: str, key: str, found: list[Answer]) -> Any:
+def _value(name: str, key: str, found: list[Answer]) -> object:
     """Return the value of an output. Raises CommandFailed if there is none."""
     known = [output["output_key"] for output in found]
     if key not in known:

@@ -42,7 +42,7 @@ def for_projects(
         click.option("-f", "--format", "formats", multiple=True, metavar="FORMAT", help=told),
     )  # fmt: skip
 
-    def decorate(function: Callable[..., Any]) -> Callable[..., object]:
+    def decorate(function: Callable[..., object]) -> Callable[..., object]:
         @with_service
         @functools.wraps(function)
         def connected(

@@ -160,7 +160,7 @@ class Reconciler:
     def _check(self, planned: Planned) -> None:
         self._refuse_losses(planned.stack.name, planned.plan)
 
-    def _refuse_losses(self, name: str, plan: Mapping[str, Any]) -> None:
+    def _refuse_losses(self, name: str, plan: Mapping[str, object]) -> None:
         if not self._rules.allow_data_loss and (lost := data_losses(plan)):
             raise DataWouldBeLost(
                 f"The plan of {name} loses the data of {lost}. Nothing was changed in this stack: allow it with "

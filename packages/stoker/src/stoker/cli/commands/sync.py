@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from threading import Event
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -98,7 +98,7 @@ def sync(
         sys.exit(0 if result.in_sync else 2 if dry_run and not result.failed else 1)
     stopping = Event()
 
-    def stop(*_: Any) -> None:
+    def stop(*_: object) -> None:
         stopping.set()  # an exception can be lost, such as in a destructor
         sys.exit(0)
 
@@ -239,7 +239,7 @@ class Rounds:
         from stoker.cli.views.reports import write
 
         if self.form == "json":
-            fields: dict[str, Any] = {"at": _now(), "revision": revision, "error": error.format_message()}
+            fields: dict[str, object] = {"at": _now(), "revision": revision, "error": error.format_message()}
             write("round", **fields, stacks=[], in_sync=False)
         error.show()
 

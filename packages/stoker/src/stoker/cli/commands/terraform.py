@@ -89,7 +89,7 @@ def _pair(template: Mapping[str, object], environment: Mapping[str, Any]) -> dic
 
 
 def _show_json(found: Imported, nested: InModules | None, files: Mapping[str, Path]) -> None:
-    shown: dict[str, Any] = {
+    shown: dict[str, object] = {
         "files": [str(file) for file in files.values()],
         "resources": found.resources,
         "parts": [{"address": address, "resource_name": name} for address, name in found.parts.items()],

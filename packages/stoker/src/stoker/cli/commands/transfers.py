@@ -300,7 +300,7 @@ def _write(file: Path, content: str) -> bool:
     return True
 
 
-def _edited(file: Path, section: str, entries: Sequence[Mapping[str, Any]]) -> str:
+def _edited(file: Path, section: str, entries: Sequence[Mapping[str, object]]) -> str:
     """Return the content of a file with the entries. Raises CommandFailed."""
     from stoker.authoring.added_entries import NotAdded, with_entries, written
     from stoker.cli.terminal.errors import CommandFailed

@@ -43,7 +43,7 @@ def _verb(action: str, good: tuple[str, ...], text: str, examples: str) -> click
         _act(stack, action, good)
 
     command.__doc__ = f"{text}\n\n\b\nExamples:\n{examples}"
-    decorated: Callable[..., Any] = click.argument("name", shell_complete=stack_names)(with_service(command))
+    decorated: Callable[..., object] = click.argument("name", shell_complete=stack_names)(with_service(command))
     return click.command(action)(decorated)
 
 

@@ -56,7 +56,7 @@ def show_record(record: Row, form: str) -> None:
     RECORD_FORMATS[form](record)
 
 
-def cell(value: Any) -> str:
+def cell(value: object) -> str:
     """A value in a table or on a line of its own."""
     if value is None:
         return ""
@@ -69,11 +69,11 @@ def _json(data: object) -> None:
     print(json.dumps(data, indent=2, ensure_ascii=False))
 
 
-def _yaml(data: Any) -> None:
+def _yaml(data: object) -> None:
     print(yaml_text(data, _WIDE), end="")
 
 
-def yaml_text(data: Any, width: int | None = None) -> str:
+def yaml_text(data: object, width: int | None = None) -> str:
     import yaml
 
     class Dumper(yaml.SafeDumper):
@@ -163,7 +163,7 @@ def _record_table(record: Row) -> None:
     _print(table, out)
 
 
-def _readable(name: str, value: Any) -> str:
+def _readable(name: str, value: object) -> str:
     """Return a value as a table shows it: sizes in bytes with a unit, such as `317 MB`, and short paths of files."""
     if name in _TYPES and isinstance(value, str):
         from stoker.cli.terminal.places import short
@@ -182,7 +182,7 @@ _THOUSAND = 1000
 _UNITS = ("kB", "MB", "GB", "TB")
 
 
-def _nested(value: Any) -> bool:
+def _nested(value: object) -> bool:
     return isinstance(value, dict | list) and bool(value)
 
 

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import ndiff
 from itertools import groupby
-from typing import Any
 
 from rich.console import Console
 from rich.text import Text
@@ -238,7 +237,7 @@ def _change_lines(change: Answer, width: int, margin: Text, out: Console) -> Ite
     yield from _wrapped(head, Text.assemble(Text(" -> ").join(shown), *_effect(change)), out)
 
 
-def _value(value: Any, change: Answer) -> Text:
+def _value(value: object, change: Answer) -> Text:
     if change["hidden"]:
         return _HIDDEN
     if isinstance(value, str):
@@ -253,7 +252,7 @@ def _effect(change: Answer) -> Iterable[tuple[str, str]]:
         yield ("  # cannot be changed: the update will fail", "bold red")
 
 
-def _is_text(value: Any) -> bool:
+def _is_text(value: object) -> bool:
     return isinstance(value, str) and "\n" in value.strip("\n")
 
 

@@ -35,7 +35,7 @@ def process_rows(directory: DataDirectory, set_up: SetUp) -> list[Row]:
     return rows
 
 
-def all_run(rows: Sequence[Mapping[str, Any]]) -> bool:
+def all_run(rows: Sequence[Mapping[str, object]]) -> bool:
     """Return whether all programs run; processes that serve reads are not always needed."""
     return all(row["pid"] is not None for row in rows if row["program"] != _READER)
 

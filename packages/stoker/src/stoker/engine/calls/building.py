@@ -243,7 +243,7 @@ def _ids_of(view: StackView, names: Collection[str]) -> frozenset[str]:
 
 
 async def _named(
-    type_: ResourceType, values: Mapping[str, Any], cloud: Cloud, ids: Collection[str], *, required: bool
+    type_: ResourceType, values: Mapping[str, object], cloud: Cloud, ids: Collection[str], *, required: bool
 ) -> Mapping[str, Any]:
     """Return values with names replaced by ids; unless `required`, names that do not exist any more are kept."""
     if not traits_of(type_).looks_names_up:

@@ -146,7 +146,7 @@ class StoredDeployments:
         row = await self._row(identifier)
         return None if row is None else deployment_data(row, self.services.sealer)
 
-    async def update(self, identifier: str, values: Mapping[str, Any]) -> None:
+    async def update(self, identifier: str, values: Mapping[str, object]) -> None:
         """Change the given values, if the deployment exists."""
         row = await self._row(identifier)
         if row is None:

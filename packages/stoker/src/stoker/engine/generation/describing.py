@@ -46,7 +46,7 @@ async def describe(
 
 
 async def _without_what_is_gone(
-    cloud: Cloud, values: Mapping[Found, dict[str, Any]], known: Iterable[Found]
+    cloud: Cloud, values: Mapping[Found, dict[str, object]], known: Iterable[Found]
 ) -> Mapping[Found, Mapping[str, str]]:
     """Remove properties that refer to what does not exist any more, and return the reasons: an image, say, that a
     server was made from.

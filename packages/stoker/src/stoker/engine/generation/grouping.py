@@ -74,9 +74,9 @@ def _with_group(grouped: Grouped, cluster: Cluster) -> Grouped:
     [family] = cluster.families
     first = family[cluster.keys[0]]
     name = free_name(HOT, f"{_name_of(cluster)}s", _taken(grouped))
-    values: dict[str, dict[str, Any]] = {}
+    values: dict[str, dict[str, object]] = {}
     leaves = {path: _filled(cluster, path, values) for path in first.leaves}
-    keys: Any = {key: values[key] for key in cluster.keys} if values else list(cluster.keys)
+    keys: object = {key: values[key] for key in cluster.keys} if values else list(cluster.keys)
     member = {"type": first.definition["type"], "properties": replaced(first.definition["properties"], leaves)}
     rest = {key: each for key, each in first.definition.items() if key not in member}
     group = {"type": "OS::Heat::ResourceGroup", **rest, "properties": {"for_each": keys, "resource_def": member}}

@@ -67,7 +67,7 @@ class Base:
 
     def section(self, name: str) -> Mapping[str, object]:
         """Return a section of the template, empty if it has none."""
-        found: Mapping[str, Any] = self.template.get(name) or {}
+        found: Mapping[str, object] = self.template.get(name) or {}
         return found
 
     @property

@@ -20,14 +20,14 @@ class NestedTemplate:
     """
 
     def __init__(
-        self, families: Mapping[str, Mapping[str, Repeatable]], declared: Mapping[str, Mapping[str, Any]]
+        self, families: Mapping[str, Mapping[str, Repeatable]], declared: Mapping[str, Mapping[str, object]]
     ) -> None:
         self.given: dict[str, dict[str, Any]] = {}
         self._families = families
         self._declared = declared
         self._parameters: dict[str, dict[str, object]] = {}
 
-    def template(self, outputs: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    def template(self, outputs: Mapping[str, object] | None = None) -> dict[str, Any]:
         """Write the template, with the values of these outputs."""
         resources = {label: self._resource(label, family) for label, family in self._families.items()}
         parameters = {HOT.parameters: self._parameters} if self._parameters else {}
@@ -58,7 +58,7 @@ class NestedTemplate:
             self.given[name], self._parameters[name] = found, self._parameter(leaf)
         return {PARAMETER: name}
 
-    def _inside(self, found: Mapping[str, Any]) -> dict[str, object] | None:
+    def _inside(self, found: Mapping[str, object]) -> dict[str, object] | None:
         """Return the reference to the resource of the template that all refer to, each to that with its own key."""
         targets = [referred(each) for each in found.values()]
         names = [target[0] for target in targets if target is not None]
@@ -77,7 +77,7 @@ class NestedTemplate:
         return {"type": next(kinds, "json")}
 
 
-def replaced(value: Any, leaves: Mapping[Path, object], path: Path = ()) -> object:
+def replaced(value: object, leaves: Mapping[Path, object], path: Path = ()) -> object:
     """Return properties with other values in some places."""
     if path in leaves:
         return leaves[path]

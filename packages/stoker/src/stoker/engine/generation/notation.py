@@ -40,7 +40,7 @@ class Notation:
     default: Callable[[Any], Any]
     name: Callable[[str], str]
 
-    def resource(self, **parts: Any) -> dict[str, Any]:
+    def resource(self, **parts: object) -> dict[str, Any]:
         """Return a resource with the parts that have a value. Raises KeyError for one that the format does not have."""
         return {self.keys[name]: value for name, value in parts.items() if value is not None}
 
@@ -74,11 +74,11 @@ def _cfn_parameter(parameter: Parameter) -> dict[str, object]:
     return {**declared, "Description": parameter.description}
 
 
-def _as_text(value: Any) -> str:
+def _as_text(value: object) -> str:
     return value if isinstance(value, str) else json.dumps(value)
 
 
-def _as_it_is(value: Any) -> Any:
+def _as_it_is(value: object) -> Any:
     return value
 
 
@@ -121,7 +121,7 @@ CFN = Notation(
 )
 
 
-def looks_like_function(value: Any, functions: Collection[str]) -> bool:
+def looks_like_function(value: object, functions: Collection[str]) -> bool:
     """Return whether templates would take a value, or a part of it, for one of these functions."""
     if isinstance(value, Mapping):
         is_one = len(value) == 1 and next(iter(value)) in functions

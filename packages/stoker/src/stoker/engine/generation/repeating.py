@@ -106,7 +106,7 @@ def reference(name: str, path: tuple[str, ...]) -> dict[str, Any]:
     return {ATTRIBUTE: [name, *path]} if path else {RESOURCE: name}
 
 
-def _leaves(value: Any, path: Path) -> Iterator[tuple[Path, object]]:
+def _leaves(value: object, path: Path) -> Iterator[tuple[Path, object]]:
     if value and isinstance(value, Mapping) and not (value.keys() <= _FUNCTIONS):
         for name, item in value.items():
             yield from _leaves(item, (*path, name))

@@ -81,7 +81,7 @@ def values_of(found: Found, project_id: str) -> dict[str, object]:
     return needed_values({name: prop for name, prop in kind.properties.items() if not prop.secret}, values)
 
 
-def missing_properties(found: Found, values: Mapping[str, Any]) -> list[str]:
+def missing_properties(found: Found, values: Mapping[str, object]) -> list[str]:
     """Return the properties that a template must have and that the service does not show; secrets are not shown."""
     declared = found.scanned.kind.properties.items()
     return [name for name, prop in declared if prop.required and not prop.secret and name not in values]
@@ -100,7 +100,7 @@ def refusal_of(found: Found, values: Mapping[str, object]) -> str:
     return next(iter([*problems, *kind.validate(properties)]), "")
 
 
-def references_in(properties: Mapping[str, Property], values: Mapping[str, Any]) -> Iterator[tuple[str, Reference]]:
+def references_in(properties: Mapping[str, Property], values: Mapping[str, object]) -> Iterator[tuple[str, Reference]]:
     """Yield the references in values, at any depth, with the names of the properties at the top."""
     for name, value in values.items():
         found: list[Reference] = []
@@ -122,13 +122,13 @@ def write(
     return _Writing(described, others, functions, style or Style()).written()
 
 
-def _is_left_to_service(inventory: Inventory, name: str, value: Any) -> bool:
+def _is_left_to_service(inventory: Inventory, name: str, value: object) -> bool:
     return name in inventory.chosen or (name in inventory.usual and inventory.usual[name] == value)
 
 
-def needed_values(schema: Mapping[str, Property], values: Mapping[str, Any]) -> dict[str, object]:
+def needed_values(schema: Mapping[str, Property], values: Mapping[str, object]) -> dict[str, object]:
     """Return the values that differ from the defaults, in the order of the declarations."""
-    found: dict[str, Any] = {}
+    found: dict[str, object] = {}
     for name, prop in schema.items():
         value = values.get(name)
         if value is None or (value == prop.default and not prop.required):
@@ -191,7 +191,7 @@ class _Writing:
 
     def __init__(
         self,
-        described: Mapping[Found, Mapping[str, Any]],
+        described: Mapping[Found, Mapping[str, object]],
         others: Iterable[Found],
         functions: Collection[str],
         style: Style,
@@ -210,7 +210,7 @@ class _Writing:
         """Write the resources, each after those that it refers to."""
         resources = {found: self._resource(found, values) for found, values in self._described.items()}
         parameters = self._parameters
-        template: dict[str, Any] = dict(self._notation.head)
+        template: dict[str, object] = dict(self._notation.head)
         if parameters.declared:
             template[self._notation.parameters] = parameters.declared
         order = self._order()
@@ -263,7 +263,7 @@ class _Writing:
         self._parameters.values[parameter] = reference.value
         return {self._notation.parameter_function: parameter}
 
-    def _given(self, found: Found, name: str, value: Any) -> dict[str, str]:
+    def _given(self, found: Found, name: str, value: object) -> dict[str, str]:
         """Give a value by a parameter: equal ones of equal properties by the same."""
         kind = "string" if isinstance(value, str) else "json"
         schema = Parameter(kind, f"{name} of the generated resources that have it.")

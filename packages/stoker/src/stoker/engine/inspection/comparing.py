@@ -145,7 +145,7 @@ async def compare(view: StackView, state: ResourceState, reads: SharedReads) -> 
     return Comparison(values, Cause.PROPERTIES if left else None, properties=left, recorded=call.properties)
 
 
-def _given(prop: Property | None, value: Any) -> Any:
+def _given(prop: Property | None, value: object) -> Any:
     """Return a live value as a template gives it: without the absent keys of declared maps, which are not empty."""
     if prop is not None and isinstance(value, Mapping) and prop.schema is not None:
         return {key: _given(prop.schema.get(key), item) for key, item in value.items() if item is not None}
@@ -167,7 +167,7 @@ async def _existence(kind: ResourceType, call: Call) -> Comparison:
     return Comparison(None) if gone else Comparison({}, Cause.EXTERNAL, _ONLY_EXISTENCE)
 
 
-def _not_compared(kind: ResourceType, call: Call, found: Mapping[str, Any]) -> dict[str, str]:
+def _not_compared(kind: ResourceType, call: Call, found: Mapping[str, object]) -> dict[str, str]:
     """Return the properties to which the template gives values and that were not compared, with the reasons."""
     left: dict[str, str] = {}
     known = live_values(kind)

@@ -63,7 +63,7 @@ def comparisons_data(comparer: DriftComparer) -> dict[str, object]:
 
     A resource with values that an update has not brought back is left out: plans compare it with those of the update.
     """
-    found: dict[str, Any] = {}
+    found: dict[str, object] = {}
     for state in comparer.compared_states(comparer.states()):
         comparison = comparer.progress.comparisons.get(state.row.uuid)
         if comparison is not None and not state.stored.deployed:

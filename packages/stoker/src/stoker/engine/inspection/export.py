@@ -120,7 +120,7 @@ class _Exporter:
 
     # -- redaction ------------------------------------------------------------------------------------------------
 
-    def _redact(self, place: Place, value: Any) -> str:
+    def _redact(self, place: Place, value: object) -> str:
         self.hidden.append((place, value))
         self._secrets.update(strings_of(value))
         return REDACTED
@@ -148,7 +148,7 @@ class _Exporter:
                 self.hidden.append((("files", name), text))
                 data["files"][name] = redacted
 
-    def _redact_leaves(self, redactor: Redactor, data: dict[str, Any], place: Place) -> None:
+    def _redact_leaves(self, redactor: Redactor, data: Mapping[str, object], place: Place) -> None:
         for inner, leaf in list(_leaves(_get(data, place))):
             if not isinstance(leaf, bool) and redactor.redact(str(leaf)) != str(leaf):
                 found = (*place, *inner)
@@ -197,7 +197,7 @@ def _get(data: Any, place: Place) -> Any:
     return data
 
 
-def _put(data: object, place: Place, value: Any) -> None:
+def _put(data: object, place: Place, value: object) -> None:
     """Set a value, unless its position is missing, for example because the document was edited."""
     try:
         container = _get(data, place[:-1])

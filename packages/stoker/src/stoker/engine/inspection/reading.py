@@ -64,7 +64,7 @@ class Reader:
     ) -> dict[AttributeKey, Any]:
         """Return attribute values: recorded ones if they are available and usable, the others read now."""
         recorded = state.stored.attributes
-        found: dict[AttributeKey, Any] = {}
+        found: dict[AttributeKey, object] = {}
         missing: set[AttributeKey] = set()
         for key in keys:
             declared = state.type.attributes.get(str(key[0]))
@@ -210,7 +210,7 @@ async def _load_zones(view: StackView) -> None:
 
 def _output(view: StackView, definition: Definition, name: str) -> dict[str, Any]:
     output = definition.outputs[name]
-    answer: dict[str, Any] = {
+    answer: dict[str, object] = {
         "output_key": name,
         "description": output.description,
         "enabled": output.enabled,

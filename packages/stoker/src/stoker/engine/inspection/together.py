@@ -124,7 +124,7 @@ class SharedReads:
             starts = range(0, len(identifiers), _SELECTED)
             choices = [{shared.field: identifiers[start : start + _SELECTED]} for start in starts]
         parts = [cloud.list(shared.service, shared.list_path, shared.members, choice) for choice in choices]
-        found: dict[str, list[Any]] = {}
+        found: dict[str, list[object]] = {}
         for items in await asyncio.gather(*parts):
             for item in items:
                 found.setdefault(str(item.get(shared.field)), []).append(item)

@@ -89,7 +89,7 @@ def notices(
 
 
 def _row(
-    services: RecordingServices, about: About, receiver: Receiver, message: Mapping[str, Any], due: float | None
+    services: RecordingServices, about: About, receiver: Receiver, message: Mapping[str, object], due: float | None
 ) -> Announcement:
     body = {
         "kind": receiver.kind.value,

@@ -124,7 +124,7 @@ class DriftWatch:
             return  # what an operation has changed meanwhile is no drift
         before = await last_found(services, stack.id)
         failed = any(state.row.status == FAILED for state in comparer.all_states(comparer.states()))
-        facts: dict[str, Any] = {"mode": mode.value, "failed": failed, "unfinished": is_unfinished(stack)}
+        facts: dict[str, object] = {"mode": mode.value, "failed": failed, "unfinished": is_unfinished(stack)}
         status = overall_of({"found": found, **facts})
         repair, attempt = None, 0
         if mode is Mode.REPAIR and (status == "DRIFTED" or failed):

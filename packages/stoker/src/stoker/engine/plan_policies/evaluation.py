@@ -87,7 +87,7 @@ class Helper(AbstractContextManager["Helper"]):
     Afterwards it waits for another plan.
     """
 
-    def __init__(self, plan: Mapping[str, Any]) -> None:
+    def __init__(self, plan: Mapping[str, object]) -> None:
         self._plan = plan
         self._process: JsonProcess | None = None
         self._ended = 0

@@ -241,7 +241,7 @@ class ChildForecast:
 
     def _inputs(self, request: ChildRequest) -> LoadedInputs:
         loader, inputs, name = self._inside.services.loader, self._inside.inputs, request.template_name
-        unknown: Mapping[str, Any] = {}
+        unknown: Mapping[str, object] = {}
         template = loader.template_named(inputs.files, name)
         if template is None:
             plain, unknown = as_parameters(request.template or {})

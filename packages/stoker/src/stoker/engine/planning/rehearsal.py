@@ -65,7 +65,7 @@ class SimulatedChildStack:
         """Raise NotPredictable: only signals start operations outside of the resource's action."""
         raise NotPredictable("it starts an operation of the nested stack on its own")
 
-    async def revise_metadata(self, *arguments: Any) -> None:
+    async def revise_metadata(self, *arguments: object) -> None:
         """Metadata are no part of the request to the nested stack."""
 
     async def members(self) -> list[Member]:
@@ -210,7 +210,7 @@ def at_once(coroutine: Coroutine[object, object, object]) -> Any:
 
 def _entries(request: ChildRequest) -> Mapping[str, Any]:
     template = request.template or {}
-    entries: Mapping[str, Any] = template.get("resources") or template.get("Resources") or {}
+    entries: Mapping[str, object] = template.get("resources") or template.get("Resources") or {}
     return entries
 
 

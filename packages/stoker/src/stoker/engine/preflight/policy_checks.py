@@ -51,7 +51,7 @@ async def judged(
 
 
 def judged_plan(
-    policies: Sequence[Policy], plan: Plan, stack: Mapping[str, Any], costs: Mapping[str, object] | None
+    policies: Sequence[Policy], plan: Plan, stack: Mapping[str, object], costs: Mapping[str, object] | None
 ) -> Report:
     """Return what policies say of a plan whose steps have their subjects; blocks while a helper process evaluates.
 
@@ -84,7 +84,7 @@ def _asked(policies: Sequence[Policy], steps: Sequence[Mapping[str, Any]]) -> It
             yield Asked.of(policy, paths)
 
 
-def judged_step(policies: Sequence[Policy], plan: Mapping[str, Any], path: str, secrets: Collection[str]) -> Report:
+def judged_step(policies: Sequence[Policy], plan: Mapping[str, object], path: str, secrets: Collection[str]) -> Report:
     """Return what policies say of the only step of a plan's document; blocks as above."""
     found = [outcome for outcome in evaluated(policies, plan) if not outcome.holds]
     return Report.of(

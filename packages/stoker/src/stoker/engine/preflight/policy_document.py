@@ -17,7 +17,7 @@ from stoker.store.records import Stack
 _REMOVES = frozenset({Kind.DELETE, Kind.FORGET})
 
 
-def plan_document(plan: Plan, stack: Mapping[str, Any], costs: Mapping[str, object] | None) -> dict[str, Any]:
+def plan_document(plan: Plan, stack: Mapping[str, object], costs: Mapping[str, object] | None) -> dict[str, Any]:
     """Return the data of a plan whose steps have their subjects; `stack` is that of `stack_facts`."""
     redactor = Redactor(plan.secrets)
     data = plan.to_data()
@@ -31,7 +31,7 @@ def stack_facts(stack: Stack, tags: Iterable[str]) -> dict[str, object]:
 
 
 def properties_of(
-    type_: ResourceType, given: Mapping[str, Any], hidden: Collection[tuple[str | int, ...]]
+    type_: ResourceType, given: Mapping[str, object], hidden: Collection[tuple[str | int, ...]]
 ) -> tuple[dict[str, object], list[str]]:
     """Return the values that the type's methods receive, with defaults and without those that are absent, and the names
     of properties that are not known yet. Hidden values are asterisks, unknown ones "(known after apply)".
@@ -59,7 +59,7 @@ def _step_facts(step: Step, redactor: Redactor) -> dict[str, object]:
 
 
 def step_document(
-    name: str, type_name: str, type_: ResourceType, given: Mapping[str, Any], kind: Kind, secrets: Collection[str]
+    name: str, type_name: str, type_: ResourceType, given: Mapping[str, object], kind: Kind, secrets: Collection[str]
 ) -> dict[str, object]:
     """Return the data of a step right before it acts, when all its values are known."""
     properties, unknown = properties_of(type_, given, ())
@@ -94,7 +94,7 @@ def _loses_data(step: Step) -> bool:
     return step.kind is Kind.UPDATE and ReasonCode.DATA_LOST in codes
 
 
-def _shown(value: Any, hidden: Collection[tuple[str | int, ...]], path: tuple[str | int, ...]) -> object:
+def _shown(value: object, hidden: Collection[tuple[str | int, ...]], path: tuple[str | int, ...]) -> object:
     if is_unknown(value):
         return NOT_KNOWN
     if path in hidden:

@@ -41,7 +41,7 @@ async def answered(
     project_id: str,
     policies: Sequence[Policy],
     plan: Plan,
-    stack: Mapping[str, Any],
+    stack: Mapping[str, object],
     costs: Mapping[str, object] | None,
     phase: Phase,
 ) -> Report:
@@ -98,7 +98,7 @@ def _read(content: bytes) -> Mapping[str, Any]:
     return {"verdict": verdict, **{key: _text(answer.get(key)) for key in ("message", "hint")}}
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     """Return a string of an answer as one printable line."""
     words = "".join(each if each.isprintable() else " " for each in value).split() if isinstance(value, str) else []
     return " ".join(words)[:LONGEST_TEXT]

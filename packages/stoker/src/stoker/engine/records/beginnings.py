@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from sqlalchemy import Connection
 
@@ -128,7 +127,7 @@ async def written_policies(services: EngineServices, stack: Stack) -> Mapping[st
     return await services.database.read(settings.plan_policies_of, stack.project_id, stack.root_id)
 
 
-def combined_control(services: EngineServices, chosen: Collection[Any]) -> Control:
+def combined_control(services: EngineServices, chosen: Collection[object]) -> Control:
     """Return what the operator requires together with what is recorded of a project and a stack."""
     operator = [services.settings.change_control] if services.settings.change_control is not None else []
     return Control.combined([*operator, *map(Control.read, chosen)]) if operator or chosen else _NOTHING

@@ -24,8 +24,8 @@ class Difference:
     """One difference between two values. None stands for an absent value; `hidden` values must not be shown."""
 
     path: Path
-    before: Any
-    after: Any
+    before: object
+    after: object
     hidden: bool = False
 
     @property
@@ -33,7 +33,7 @@ class Difference:
         """Return whether the new value is known in advance."""
         return not has_unknown(self.after)
 
-    def to_data(self) -> dict[str, Any]:
+    def to_data(self) -> dict[str, object]:
         """Return plain JSON data."""
         return {
             "path": list(self.path),
@@ -43,7 +43,7 @@ class Difference:
             "hidden": self.hidden,
         }
 
-    def _shown(self, value: Any) -> object:
+    def _shown(self, value: object) -> object:
         return REDACTED if self.hidden and value is not None else value
 
 
@@ -63,7 +63,7 @@ def differences(before: object, after: object, hidden: Collection[Path] = ()) ->
     return list(found.values())
 
 
-def shown(value: Any, hidden: Collection[Path], path: Path = ()) -> Any:
+def shown(value: object, hidden: Collection[Path], path: Path = ()) -> object:
     """Return a value with hidden parts as asterisks, and unknown parts as null."""
     if is_unknown(value):
         return None
@@ -76,7 +76,7 @@ def shown(value: Any, hidden: Collection[Path], path: Path = ()) -> Any:
     return value
 
 
-def _at(value: Any, path: Path) -> object:
+def _at(value: object, path: Path) -> object:
     for part in path:
         if isinstance(value, Mapping):
             value = value.get(part)
@@ -98,7 +98,7 @@ def _walk(path: Path, before: Any, after: Any) -> Iterator[Difference]:
         yield Difference(path, before, after)
 
 
-def _compound(value: Any) -> bool:
+def _compound(value: object) -> bool:
     """Return whether the value has children."""
     return isinstance(value, Mapping | list) and bool(value)
 
@@ -110,7 +110,7 @@ def _leaves(path: Path, value: Any, *, added: bool) -> Iterator[Difference]:
             yield from _walk((*path, key), None, item) if added else _walk((*path, key), item, None)
 
 
-def _maps(path: Path, before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[Difference]:
+def _maps(path: Path, before: Mapping[str, object], after: Mapping[str, object]) -> Iterator[Difference]:
     for key in (*after, *(key for key in before if key not in after)):
         yield from _walk((*path, key), before.get(key), after.get(key))
 
@@ -132,7 +132,7 @@ def _lists(path: Path, before: list[object], after: list[object]) -> Iterator[Di
             yield from _walk((*path, index), before[index], None)
 
 
-def _key(value: Any) -> bytes:
+def _key(value: object) -> bytes:
     return dumps(value, orjson.OPT_SORT_KEYS | orjson.OPT_NON_STR_KEYS, repr)
 
 
@@ -145,7 +145,7 @@ class PropertyChange:
 
     name: str
     before: object = field(repr=False)
-    after: Any = field(repr=False)
+    after: object = field(repr=False)
     effect: str
     hidden: frozenset[Path] = frozenset()
 
@@ -154,11 +154,11 @@ class PropertyChange:
         """Return whether the new value is known in advance."""
         return not has_unknown(self.after)
 
-    def shown(self) -> Any:
+    def shown(self) -> object:
         """Return the redacted new value; unknown parts are null."""
         return shown(self.after, self.hidden)
 
-    def to_data(self) -> list[dict[str, Any]]:
+    def to_data(self) -> list[dict[str, object]]:
         """Return plain JSON data: each difference in the value. Hidden values are asterisks."""
         found = differences(self.before, self.after, self.hidden)
         return [{"property": self.name, "effect": self.effect, **difference.to_data()} for difference in found]

@@ -53,7 +53,7 @@ def former_paths(row: Resource, *, is_at_top: bool) -> list[FormerPath]:
 
 
 def _entries(row: Resource) -> list[list[Any]]:
-    found: list[list[Any]] = orjson.loads(row.former_names or "[]")
+    found: list[list[object]] = orjson.loads(row.former_names or "[]")
     return found
 
 

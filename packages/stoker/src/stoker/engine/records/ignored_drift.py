@@ -35,13 +35,13 @@ def paths_of(kind: ResourceType, written: Iterable[str]) -> dict[str, PropertyPa
     return {text: current_names(kind.properties, property_path(text)) for text in written}
 
 
-def is_ignored(path: Sequence[Any], ignored: Iterable[PropertyPath]) -> bool:
+def is_ignored(path: Sequence[object], ignored: Iterable[PropertyPath]) -> bool:
     """Return whether everything at a path is ignored."""
     return any(tuple(path[: len(each)]) == each for each in ignored)
 
 
 def without_ignored(
-    kind: ResourceType, recorded: Mapping[str, object], found: Mapping[str, Any], ignored: Iterable[PropertyPath]
+    kind: ResourceType, recorded: Mapping[str, object], found: Mapping[str, object], ignored: Iterable[PropertyPath]
 ) -> dict[str, object]:
     """Return what was found to differ without the properties that differ in ignored parts only.
 
@@ -78,14 +78,14 @@ def ignored_paths(
     return tuple(IgnoredPath(text, differs(path)) for text, path in ignored.items())
 
 
-def _inside(value: Any, path: Sequence[str]) -> object:
+def _inside(value: object, path: Sequence[str]) -> object:
     """Return the value in nested maps; None if there is none."""
     for part in path:
         value = value.get(part) if isinstance(value, Mapping) else None
     return value
 
 
-def _without(value: Any, paths: Sequence[PropertyPath]) -> object:
+def _without(value: object, paths: Sequence[PropertyPath]) -> object:
     if not isinstance(value, Mapping):
         return value
     return {

@@ -274,7 +274,7 @@ class Loader:
         key = (self._sealer.digest(source), name)
         return self._templates.get(key, lambda: Template.load(source, source=name, limits=self.limits))
 
-    def generated(self, data: Mapping[str, Any]) -> Template:
+    def generated(self, data: Mapping[str, object]) -> Template:
         """Return a parsed template that a type has generated for its members. Raises TemplateInvalid."""
         limits = replace(self.limits, max_template_size=self.limits.max_template_size * _GENERATED)
         key = (self._sealer.digest(data), "template")
@@ -350,7 +350,7 @@ class Loader:
             return None
         return await self._database.read(self.exports_now, project_id)
 
-    def exports_now(self, connection: Connection, project_id: str) -> Mapping[str, Any]:
+    def exports_now(self, connection: Connection, project_id: str) -> Mapping[str, object]:
         """Return the exports of the project's stacks on an open connection."""
         found = exchange.exports_of_project(connection, project_id)
         return {name: self._sealer.open(value) for name, value in found.items()}

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from sqlalchemy import Connection
 
@@ -52,7 +52,7 @@ def claim_of(
     physical_id: str,
     project_id: str,
     user_id: str | None,
-    properties: Mapping[str, Any] = MappingProxyType({}),
+    properties: Mapping[str, object] = MappingProxyType({}),
 ) -> Owned | None:
     """Return the claim of a resource of this owner that is not recorded yet; None if the type has no own objects."""
     ids = kind.object_ids or (ObjectIds() if kind.id_is_new else None)

@@ -317,7 +317,7 @@ def keys_of(reference: Reference, type_: ResourceType) -> list[AttributeKey]:
     return [(reference.attribute, *reference.path) if type_.path_in_attribute else (reference.attribute,)]
 
 
-def walk(value: Any, path: tuple[str | int, ...]) -> object:
+def walk(value: object, path: tuple[str | int, ...]) -> object:
     """Return the value at the path of a reference; None if it does not exist, as in Heat."""
     for part in path:
         if is_unknown(value):

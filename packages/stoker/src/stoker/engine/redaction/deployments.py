@@ -82,7 +82,7 @@ async def redacted_metadata(
     """Return a resource's metadata as users see them; only where they contain strings are the secrets looked up."""
     if next(strings_of(metadata), None) is None:
         return dict(metadata)
-    shown: dict[str, Any] = redact_values(
+    shown: dict[str, object] = redact_values(
         metadata, {*await all_secrets(await view_of(services, stack)), *credentials_in(metadata)}
     )
     return shown

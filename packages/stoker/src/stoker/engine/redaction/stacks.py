@@ -201,7 +201,7 @@ async def properties_shown(
 
     def redacted() -> dict[str, Mapping[str, object]]:
         redaction = _redaction(view, inputs)
-        found: dict[str, Mapping[str, Any]] = {}
+        found: dict[str, Mapping[str, object]] = {}
         for identifier, body in sealed.items():
             values, (type_name, name) = services.sealer.open(body), owners[identifier]
             _, kind = services.types.lookup(inputs.environment, inputs.files, type_name, name)

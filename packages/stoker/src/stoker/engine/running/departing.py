@@ -60,7 +60,7 @@ def _redefine(run: OperationContext, batch: Batch, prepared: Prepared, side: Sid
     operation = completed(new_operation(stack.id, "UPDATE", prepared.row.id, by, now, None), stack, now)
     operation.reason = f"Resources have got into the stack {run.stack.name}"
     record_completed(batch, run.parts.announcer, stack, operation, prepared)
-    values = {**columns_after(operation, prepared), "updated_at": now}
+    values: dict[str, object] = {**columns_after(operation, prepared), "updated_at": now}
     batch.then(partial(queries.set_stack, stack_id=stack.id, values=values))
     record_descriptions(batch, side)
     batch.then(partial(record_exchange, services, side))

@@ -104,7 +104,7 @@ async def _costs(run: OperationContext, plan: Plan) -> Mapping[str, object] | No
     if settings.prices is None:
         return None
 
-    def on(connection: Connection) -> Any:
+    def on(connection: Connection) -> object:
         tree = read_tree(services, connection, stack) if needs_record(plan) else ()
         return usage_of(plan, {each.stack.parent_resource or "": each for each in tree if each.stack.id != stack.id})
 
@@ -131,7 +131,7 @@ def _keep_late(run: OperationContext, path: str, asked: Sequence[Policy], report
     plan = sealer.open(run.operation.plan)
     kept = plan.get("policies") or {}
     about = {(policy.source.value, policy.name, path) for policy in asked}
-    before: list[Mapping[str, Any]] = list(kept.get("results", ()))
+    before: list[Mapping[str, object]] = list(kept.get("results", ()))
     others = [each for each in before if (each["source"], each["policy"], each["path"]) not in about]
     late = [result.to_data() for result in report.results]
     if sorted(map(_said, late)) == sorted(_said(each) for each in before if each not in others):

@@ -7,7 +7,7 @@ none of the moves or all of them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -168,7 +168,7 @@ def _guard(stacks: Sequence[Stack], connection: Connection) -> None:
 _CHANGED = "The nested stack {} was changed meanwhile; nothing was moved. Try again."
 
 
-def _write(rows: dict[str, tuple[dict[str, Any], str | None]], connection: Connection) -> None:
+def _write(rows: Mapping[str, tuple[Mapping[str, object], str | None]], connection: Connection) -> None:
     for uuid, (values, as_read) in rows.items():
         if queries.sealed_state_of(connection, uuid) != as_read:
             raise ActionInProgress(_CHANGED.format(f"of {values['name']}"))

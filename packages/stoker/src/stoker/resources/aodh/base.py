@@ -159,7 +159,7 @@ class AlarmResource(RestResource, Resumable, Suspendable):
         """The name of the rule's field in the body."""
         return f"{self.alarm_type}_rule"
 
-    async def create_body(self, call: Call) -> dict[str, Any]:
+    async def create_body(self, call: Call) -> dict[str, object]:
         return {**await self._fields(call), "name": call.physical_name, "type": self.alarm_type}
 
     async def _fields(self, call: Call) -> dict[str, object]:
@@ -201,7 +201,7 @@ class AlarmResource(RestResource, Resumable, Suspendable):
             await call.cloud.put("aodh", self.member_path(call), body)
         return Done()
 
-    def differences(self, call: Call, shown: Mapping[str, Any]) -> dict[str, Any]:
+    def differences(self, call: Call, shown: Mapping[str, Any]) -> dict[str, object]:
         call.compared.update(_PLAIN, self.properties.keys() - SHARED.keys())
         found = {
             name: shown[name]

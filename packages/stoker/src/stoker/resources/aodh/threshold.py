@@ -63,7 +63,7 @@ class Alarm(AlarmResource):
         return found if same(wanted, rule.get("query", [])) else {**found, "query": None}
 
 
-def _condition(meter: str, key: str, value: Any) -> dict[str, object]:
+def _condition(meter: str, key: str, value: object) -> dict[str, object]:
     """Return an entry of `matching_metadata` as a condition of the query."""
     prefix = "user_metadata." if _NOVA_METER.fullmatch(meter) else "metering."
     bare = key.removeprefix("metadata.").removeprefix("metering.").removeprefix("user_metadata.")

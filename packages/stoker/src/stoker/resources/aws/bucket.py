@@ -51,7 +51,7 @@ class Bucket(Translated):
         "WebsiteURL": Attribute("URL of the bucket.", Type.STRING),
     }
 
-    async def observe(self, call: Call) -> Mapping[str, Any] | None:
+    async def observe(self, call: Call) -> Mapping[str, object] | None:
         """Compare with the container: several properties make its metadata, and all of them count as one."""
         translated = await self.translate(call)
         found = await Container().observe(translated)

@@ -74,7 +74,7 @@ class EIP(Translated):
         return wanted | {"port_id": interface.port, "fixed_ip_address": interface.address}
 
     async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, object]:
-        values: dict[str, Any] = {"AllocationId": call.physical_id}
+        values: dict[str, object] = {"AllocationId": call.physical_id}
         if any(key[0] == "show" for key in keys):
             values["show"] = None if call.physical_id is None else await self.shown(call)
         return {key: dig(values, key) for key in keys}

@@ -45,7 +45,7 @@ class EIPAssociation(AddressAssociation, ReplacedForReason):
             yield "InstanceId or NetworkInterfaceId must be given"
 
     def replacement_reason(
-        self, before: Mapping[str, Any], after: Mapping[str, object], changed: Mapping[str, object]
+        self, before: Mapping[str, object], after: Mapping[str, object], changed: Mapping[str, object]
     ) -> str | None:
         if changed.keys() & _ADDRESSES and changed.keys() & _PLACES:
             return "the address and what it is associated with change together"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 from stoker.plugins.capabilities import ImplicitlyDependent
 from stoker.plugins.outcome import Done, Failed, Outcome
@@ -77,7 +76,7 @@ class VPCGatewayAttachment(ResourceType, ImplicitlyDependent):
             return Failed("a route table of the VPC has no gateway", "NotFound")
         return Done()
 
-    async def observe(self, call: Call) -> Mapping[str, Any] | None:
+    async def observe(self, call: Call) -> Mapping[str, object] | None:
         call.compared.update(call.properties)
         return {} if await _all_attached(call) else None
 

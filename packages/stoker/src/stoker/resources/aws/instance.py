@@ -5,7 +5,7 @@ It is an OS::Nova::Server whose properties are translated at every call, and who
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from stoker.cloud.errors import NotNamed
@@ -77,7 +77,7 @@ class Instance(SignalledCreation, Translated):
             return Again(after=0.0)
         return await _attach_volumes(call)
 
-    async def translated(self, call: Call, given: Mapping[str, Any]) -> Mapping[str, object]:
+    async def translated(self, call: Call, given: Mapping[str, object]) -> Mapping[str, object]:
         wanted = server_properties(given)
         for name, kind in (("image", "glance.image"), ("flavor", "nova.flavor")):
             if name in wanted:  # an existing object may be used without the required properties
@@ -134,7 +134,7 @@ def _networks(given: Mapping[str, Any]) -> list[dict[str, str]]:
     return [{"subnet": given["SubnetId"]}] if given["SubnetId"] else []
 
 
-def ports(interfaces: list[Any]) -> list[str]:
+def ports(interfaces: Sequence[object]) -> list[str]:
     """Return the ports' IDs in the order of the devices; a string is the ID for the next device."""
     placed = []
     for index, interface in enumerate(interfaces):

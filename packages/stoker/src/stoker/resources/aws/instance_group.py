@@ -64,7 +64,7 @@ class _Instances(UniformGroup):
     }
     attributes = _INSTANCE_LIST
 
-    def child_of(self, properties: Mapping[str, Any]) -> ChildRequest | None:
+    def child_of(self, properties: Mapping[str, object]) -> ChildRequest | None:
         """Return None: the members' properties are in another resource."""
         return None
 
@@ -81,7 +81,7 @@ class _Instances(UniformGroup):
 
     # -- load balancers -----------------------------------------------------------------------------------------
 
-    async def batch_begins(self, call: Call, members: Mapping[str, Any]) -> None:
+    async def batch_begins(self, call: Call, members: Mapping[str, object]) -> None:
         """Leave members that the batch changes or removes out of the load balancers."""
         if call.properties["LoadBalancerNames"] and call.physical_id is not None:
             present = await self.definitions(call)
@@ -125,7 +125,7 @@ class InstanceGroup(_Instances):
         size: int = properties["Size"]
         return size
 
-    async def member(self, call: Call) -> Mapping[str, Any]:
+    async def member(self, call: Call) -> Mapping[str, object]:
         return instance(await launch_properties(call), _tags(call))
 
 
@@ -194,7 +194,7 @@ class AutoScalingGroup(SignalledCreation, _Instances, AutoScalingResource):
         cooldown = float(properties["Cooldown"] or 0)
         return Limits(properties["MinSize"], properties["MaxSize"], properties["DesiredCapacity"], cooldown)
 
-    async def member(self, call: Call) -> Mapping[str, Any]:
+    async def member(self, call: Call) -> Mapping[str, object]:
         given = call.properties
         subnet = {"SubnetId": given["VPCZoneIdentifier"][0]} if given["VPCZoneIdentifier"] else {}
         if given["InstanceId"] is not None:
@@ -209,7 +209,7 @@ def instance(
 ) -> dict[str, object]:
     """Return the definition of a member, from the properties and the metadata of its launch configuration."""
     properties, metadata = launch
-    member: dict[str, Any] = {"Type": MEMBER, "Properties": {**properties, **({"Tags": tags} if tags else {})}}
+    member: dict[str, object] = {"Type": MEMBER, "Properties": {**properties, **({"Tags": tags} if tags else {})}}
     return {**member, "Metadata": dict(metadata)} if metadata else member
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 from stoker.base.errors import CloudError
 from stoker.plugins.outcome import Done, Outcome, Replace
@@ -43,7 +42,7 @@ class LaunchConfiguration(ResourceType):
         "NovaSchedulerHints": SCHEDULER_HINTS,
     }
 
-    def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:
+    def validate(self, properties: Mapping[str, object]) -> Iterable[str]:
         if properties["InstanceId"] is None:
             missing = [name for name in ("ImageId", "InstanceType") if properties[name] is None]
             if missing:

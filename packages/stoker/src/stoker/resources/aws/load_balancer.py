@@ -100,7 +100,7 @@ class LoadBalancer(NestedStackResource, MessageReceiver):
     @cached_property
     def _template(self) -> Mapping[str, Any]:
         """The template as plain data. Raises OSError, UnicodeDecodeError or TemplateInvalid."""
-        data: Mapping[str, Any] = Template.load(self._path.read_text(encoding="utf-8"), source=str(self._path)).data
+        data: Mapping[str, object] = Template.load(self._path.read_text(encoding="utf-8"), source=str(self._path)).data
         return data
 
     def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:
@@ -153,7 +153,7 @@ class LoadBalancer(NestedStackResource, MessageReceiver):
             await self._set_up(call)  # groups may have registered instances since
         return outcome
 
-    async def receive(self, call: Call, message: Any) -> str:
+    async def receive(self, call: Call, message: object) -> str:
         if not isinstance(message, InstancesChanged):
             raise NotSupported(f"{self.type_name} accepts no other messages than those of groups.")
         await self._set_up(call)

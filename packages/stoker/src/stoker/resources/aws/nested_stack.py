@@ -28,7 +28,7 @@ _RETRY_SECONDS = 1.0
 class TemplateAtUrl(FetchedTemplate):
     """The template that the property TemplateURL names."""
 
-    def url(self, properties: Mapping[str, Any]) -> str | None:
+    def url(self, properties: Mapping[str, object]) -> str | None:
         url = properties["TemplateURL"]
         return None if url is None or is_unknown(url) else str(url)
 
@@ -64,7 +64,7 @@ class NestedStack(NestedStackResource):
         "Parameters": Property(Type.MAP, "Values of the template's parameters.", change=Change.UPDATE),
     }
 
-    def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:
+    def validate(self, properties: Mapping[str, object]) -> Iterable[str]:
         minutes = properties["TimeoutInMinutes"]
         if isinstance(minutes, int) and not 0 <= minutes < 2**31:
             yield "TimeoutInMinutes: must be from 0 to 2147483647 minutes"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from stoker.plugins.capabilities import Restoring
 from stoker.plugins.outcome import Done, Failed, Outcome
@@ -49,7 +48,7 @@ class RouteTable(NeutronResource):
         "Tags": unsupported_tags(),
     }
 
-    async def create_body(self, call: Call) -> dict[str, Any]:
+    async def create_body(self, call: Call) -> dict[str, object]:
         return {"name": call.physical_name}
 
     def needs_extras(self, call: Call) -> bool:
@@ -107,7 +106,7 @@ class SubnetRouteTableAssociation(ResourceType, Restoring):
             return Failed("the route table has no interface in the subnet", "NotFound")
         return Done()
 
-    async def observe(self, call: Call) -> Mapping[str, Any] | None:
+    async def observe(self, call: Call) -> Mapping[str, object] | None:
         call.compared.update(call.properties)
         return {} if await _is_connected(call) else None
 

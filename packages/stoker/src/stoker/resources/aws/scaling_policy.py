@@ -51,7 +51,7 @@ class ScalingPolicy(PolicyResource):
         "AlarmUrl": Attribute("A signed URL that accepts a signal (POST) without a token.", Type.STRING, live=True)
     }
 
-    def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:
+    def validate(self, properties: Mapping[str, object]) -> Iterable[str]:
         kind = properties["AdjustmentType"]
         if properties["MinAdjustmentStep"] is not None and kind in ("ChangeInCapacity", "ExactCapacity"):
             yield f"MinAdjustmentStep is for the AdjustmentType {_PERCENT}, not {kind}"

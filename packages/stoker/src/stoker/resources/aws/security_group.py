@@ -51,7 +51,7 @@ class SecurityGroup(RuleSet):
         _EGRESS: _rules("Rules for outgoing traffic; without one, all outgoing traffic is allowed."),
     }
 
-    async def create_body(self, call: Call) -> dict[str, Any]:
+    async def create_body(self, call: Call) -> dict[str, object]:
         return {"name": call.physical_name, "description": call.properties["GroupDescription"]}
 
     async def update_body(self, call: Call) -> dict[str, object]:
@@ -67,7 +67,7 @@ class SecurityGroup(RuleSet):
     def declared_rules(self, properties: Mapping[str, Any]) -> list[object]:
         return [(direction, rule) for name, direction in _DIRECTIONS.items() for rule in properties[name] or []]
 
-    def shown_rule(self, rule: Mapping[str, Any]) -> tuple[str, dict[str, object]]:
+    def shown_rule(self, rule: Mapping[str, object]) -> tuple[str, dict[str, object]]:
         name = next(name for name, direction in _DIRECTIONS.items() if direction == rule["direction"])
         shown = {
             "IpProtocol": rule.get("protocol") or _ALL_PROTOCOLS,

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from math import ceil
-from typing import Any
 
 from stoker.base.errors import BadValue, NotSupported, ResourceActionNotSupported
 from stoker.plugins.capabilities import Signalable
@@ -99,7 +98,7 @@ class SignalledCreation(ResourceType, Signalable):
             return replace(outcome, after=min(pauses), watch=None)
         return outcome
 
-    async def signal(self, call: Call, details: Mapping[str, Any] | None) -> str:
+    async def signal(self, call: Call, details: Mapping[str, object] | None) -> str:
         """Keep the signal. Raises BadValue for what is none, and when the creation waits for none; NoActionRequired for
         one that is known or that changes nothing any more.
         """

@@ -65,7 +65,7 @@ class Translated(
         self._target.configure(options)
         self.physical_name_limit = self._target.physical_name_limit
 
-    async def translated(self, call: Call, given: Mapping[str, Any]) -> Mapping[str, object]:
+    async def translated(self, call: Call, given: Mapping[str, object]) -> Mapping[str, object]:
         """Return the target's properties for the properties `given`."""
         raise NotImplementedError(f"{self.type_name} does not translate its properties")
 
@@ -108,7 +108,7 @@ class Translated(
     async def used_by(self, call: Call) -> Mapping[str, str]:
         return await self.enter(partial(capabilities.used_by, self._target), call)
 
-    async def observe(self, call: Call) -> Mapping[str, Any] | None:
+    async def observe(self, call: Call) -> Mapping[str, object] | None:
         """Return the properties that differ; their live values have the target's form, and are returned as None."""
         translated = await self.translate(call)
         found = await self._target.observe(translated)

@@ -40,7 +40,7 @@ class VPC(NeutronResource):
         "Tags": unsupported_tags(),
     }
 
-    async def create_body(self, call: Call) -> dict[str, Any]:
+    async def create_body(self, call: Call) -> dict[str, object]:
         return {"name": call.physical_name}
 
     def needs_extras(self, call: Call) -> bool:
@@ -84,7 +84,7 @@ class Subnet(NeutronResource):
     attributes = {"AvailabilityZone": Attribute("The property of this name.", Type.STRING)}
     computed = frozenset({"AvailabilityZone"})
 
-    async def create_body(self, call: Call) -> dict[str, Any]:
+    async def create_body(self, call: Call) -> dict[str, object]:
         given = call.properties
         return {
             "network_id": given["VpcId"],

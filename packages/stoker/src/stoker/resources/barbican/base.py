@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Any, ClassVar
+from typing import ClassVar
 from urllib.parse import quote
 
 from stoker.plugins.id_form import IdForm, last_segment
@@ -56,11 +56,11 @@ class KeyManagerObject(RestResource):
     def member_path(self, call: Call) -> str:
         return member_path(f"{self.collection.path}/", call.physical_id)
 
-    def why(self, shown: Mapping[str, Any]) -> str | None:
+    def why(self, shown: Mapping[str, object]) -> str | None:
         reason, code = shown.get("error_reason"), shown.get("error_status_code")
         return f"{reason} (status code {code})" if code else super().why(shown)
 
-    def made_by(self, call: Call, body: Mapping[str, object], item: Mapping[str, Any]) -> bool:
+    def made_by(self, call: Call, body: Mapping[str, object], item: Mapping[str, object]) -> bool:
         return super().made_by(call, {key: value for key, value in body.items() if key != "expiration"}, item)
 
 

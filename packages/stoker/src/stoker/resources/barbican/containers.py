@@ -46,12 +46,12 @@ class Container(KeyManagerObject):
         return [(name.removesuffix("_ref"), properties[name]) for name in self.properties if name.endswith("_ref")
                 and properties[name] is not None]  # fmt: skip
 
-    def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:
+    def validate(self, properties: Mapping[str, object]) -> Iterable[str]:
         given = [reference for _, reference in self.references(properties) if not is_unknown(reference)]
         if repeated := sorted({one for one in given if given.count(one) > 1}):
             yield f"a container refers to each secret once: {', '.join(map(str, repeated))} is given several times"
 
-    async def create_body(self, call: Call) -> dict[str, Any]:
+    async def create_body(self, call: Call) -> dict[str, object]:
         named = dict(self.references(call.properties))
         refs = [{"name": name, "secret_ref": reference} for name, reference in named.items()]
         return {**await super().create_body(call), "type": self.container_type, "secret_refs": refs}
@@ -60,7 +60,7 @@ class Container(KeyManagerObject):
         rest = {key: value for key, value in body.items() if key != "secret_refs"}
         return super().made_by(call, rest, item) and _keys(body) == _keys(item)
 
-    def differences(self, call: Call, shown: Mapping[str, object]) -> dict[str, Any]:
+    def differences(self, call: Call, shown: Mapping[str, object]) -> dict[str, object]:
         found = super().differences(call, shown)
         call.compared.update(self.properties)
         wanted, actual = dict(self.references(call.properties)), _keys(shown)

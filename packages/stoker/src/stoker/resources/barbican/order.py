@@ -108,7 +108,7 @@ class Order(KeyManagerObject):
             allowed = ", ".join(sorted(_ALLOWED[kind]))
             yield f"an order of the type {kind} has no {', '.join(unexpected)}; its properties are {allowed}"
 
-    async def create_body(self, call: Call) -> dict[str, Any]:
+    async def create_body(self, call: Call) -> dict[str, object]:
         meta = await super().create_body(call)
         return {"type": meta.pop("type"), "meta": meta}
 
@@ -129,7 +129,7 @@ class Order(KeyManagerObject):
         meta = {key: value for key, value in body["meta"].items() if key not in _UNSHOWN}
         return super().made_by(call, {"type": body["type"]}, item) and same(meta, item["meta"])
 
-    def differences(self, call: Call, shown: Mapping[str, Any]) -> dict[str, Any]:
+    def differences(self, call: Call, shown: Mapping[str, Any]) -> dict[str, object]:
         return super().differences(call, {**shown["meta"], "type": shown["type"]})
 
     async def read_attributes(self, call: Call, keys: Several[AttributeKey]) -> dict[AttributeKey, object]:

@@ -88,7 +88,7 @@ class Secret(KeyManagerObject):
         if kind == _OCTETS and content and not _is_base64(content):
             yield f"payload must be encoded in base64 for payload_content_type {_OCTETS}"
 
-    async def create_body(self, call: Call) -> dict[str, Any]:
+    async def create_body(self, call: Call) -> dict[str, object]:
         body = await super().create_body(call)
         return body if "payload" not in body else {"payload_content_type": _PLAIN, **body}
 

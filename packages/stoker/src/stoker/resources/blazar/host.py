@@ -69,7 +69,7 @@ class Host(ReservationResource):
     }
     attributes = {**_OWN, "extra_capability": Attribute("The capabilities of the host.", Type.MAP)}
 
-    async def create_body(self, call: Call) -> dict[str, Any]:
+    async def create_body(self, call: Call) -> dict[str, object]:
         return {**_capabilities(call.properties), "name": call.properties["name"]}
 
     async def find(self, call: Call) -> str | None:
@@ -78,8 +78,8 @@ class Host(ReservationResource):
         found = [str(item["id"]) for item in listed if _has(body, item) and self.made_by(call, {}, item)]
         return min(await unrecorded(call, found), default=None)
 
-    def differences(self, call: Call, shown: Mapping[str, object]) -> dict[str, Any]:
-        found: dict[str, Any] = {}
+    def differences(self, call: Call, shown: Mapping[str, object]) -> dict[str, object]:
+        found: dict[str, object] = {}
         call.compared.update(("name", "extra_capability"))
         if shown["hypervisor_hostname"] != call.properties["name"]:
             found["name"] = shown["hypervisor_hostname"]

@@ -147,7 +147,7 @@ class Lease(ReservationResource):
             if kind == _HOST and isinstance(low, int) and isinstance(high, int) and low > high:
                 yield f"reservations[{at}]: min must not be greater than max"
 
-    async def create_body(self, call: Call) -> dict[str, Any]:
+    async def create_body(self, call: Call) -> dict[str, object]:
         given = call.properties
         plain = without_nulls({name: given[name] for name in ("name", *_DATES)})
         reservations = [
@@ -162,10 +162,10 @@ class Lease(ReservationResource):
         found = [str(item["id"]) for item in listed if self.made_by(call, body, item)]
         return min(await unrecorded(call, found), default=None)
 
-    def made_by(self, call: Call, body: Mapping[str, object], item: Mapping[str, Any]) -> bool:
+    def made_by(self, call: Call, body: Mapping[str, object], item: Mapping[str, object]) -> bool:
         return super().made_by(call, {"name": body["name"]}, item) and not _differences(body, item)
 
-    async def observe(self, call: Call) -> Mapping[str, Any] | None:
+    async def observe(self, call: Call) -> Mapping[str, object] | None:
         shown = await self.show(call) if call.physical_id is not None else None
         if shown is None:
             return None

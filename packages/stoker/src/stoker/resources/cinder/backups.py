@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from stoker.base.errors import CloudError
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
@@ -32,10 +31,10 @@ class VolumeBackup(ContentCopy):
         "The backup has the physical name, among the project's backups.",
     )
 
-    def of(self, resource: Snapshot) -> Mapping[str, Any]:
+    def of(self, resource: Snapshot) -> Mapping[str, object]:
         return {"volume": resource.physical_id}
 
-    def restored(self, properties: Mapping[str, Any], copy: Snapshot) -> Mapping[str, object]:
+    def restored(self, properties: Mapping[str, object], copy: Snapshot) -> Mapping[str, object]:
         """Return the properties with the backup; a volume that is created again is created from the backup alone."""
         return {**properties, "backup_id": copy.physical_id}
 

@@ -16,7 +16,7 @@ from stoker.schema.live import LISTED, same
 from stoker.schema.property import Change, Property, Support, Type
 
 
-async def _own_type(kind: EncryptedVolumeType, call: Call, shown: Mapping[str, Any]) -> object:
+async def _own_type(kind: EncryptedVolumeType, call: Call, shown: Mapping[str, object]) -> object:
     """Return the volume type, which contains the encryption: one that exists is that of its volume type."""
     return call.properties["volume_type"]
 
@@ -66,7 +66,7 @@ class EncryptedVolumeType(RestResource):
         ),
     }
 
-    async def create_body(self, call: Call) -> dict[str, Any]:
+    async def create_body(self, call: Call) -> dict[str, object]:
         return {name: call.properties[name] for name in ("provider", "cipher", "key_size", "control_location")}
 
     async def find(self, call: Call) -> str | None:
@@ -101,5 +101,5 @@ async def _encryption(call: Call, volume_type: str) -> dict[str, object] | None:
     """Return a volume type's encryption; None if there is none, or no such type."""
     path = f"/types/{quote(volume_type, safe='')}/encryption"
     answer = await call.cloud.request("GET", "cinder", path, ok=(404,))
-    found: Mapping[str, Any] = answer.body if answer.status != 404 else {}
+    found: Mapping[str, object] = answer.body if answer.status != 404 else {}
     return dict(found) or None

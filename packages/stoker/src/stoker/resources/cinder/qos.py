@@ -44,7 +44,7 @@ class QoSSpecs(RestResource):
         ),
     }
 
-    async def create_body(self, call: Call) -> dict[str, Any]:
+    async def create_body(self, call: Call) -> dict[str, object]:
         return {**await super().create_body(call), **call.properties["specs"]}
 
     async def find(self, call: Call) -> str | None:
@@ -67,7 +67,7 @@ class QoSSpecs(RestResource):
         await call.cloud.get("cinder", f"{self.member_path(call)}/disassociate_all")
         await super().remove(call)
 
-    def differences(self, call: Call, shown: Mapping[str, object]) -> dict[str, Any]:
+    def differences(self, call: Call, shown: Mapping[str, object]) -> dict[str, object]:
         found = super().differences(call, shown)
         call.compared.add("specs")
         if _differs(call.properties["specs"], shown):
@@ -140,7 +140,7 @@ class QoSAssociation(ResourceType, Releasing, Restoring):
         await _request(call, "disassociate", [kind for kind in call.properties["volume_types"] if kind in held])
         return Done()
 
-    async def observe(self, call: Call) -> Mapping[str, Any] | None:
+    async def observe(self, call: Call) -> Mapping[str, object] | None:
         call.compared.update(call.properties)
         held = await _associated(call)
         found = [kind for kind in call.properties["volume_types"] if kind in held]

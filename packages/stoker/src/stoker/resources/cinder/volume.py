@@ -73,7 +73,7 @@ class Volume(RestResource, LosingContent, SnapshotBeforeDelete, DeletionBlocking
     def configure(self, options: Mapping[str, Any]) -> None:
         self.snapshot_on_delete = options.get("backups_enabled", True)
 
-    def loses(self, properties: Mapping[str, Any], changed: Several[str] | None = None) -> str:
+    def loses(self, properties: Mapping[str, object], changed: Several[str] | None = None) -> str:
         """A backup that is restored to the volume replaces its content."""
         if changed is not None:
             return f"{self.content} since the backup" if "backup_id" in changed and properties.get("backup_id") else ""
@@ -180,7 +180,7 @@ class Volume(RestResource, LosingContent, SnapshotBeforeDelete, DeletionBlocking
         ),
     }
 
-    def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:
+    def validate(self, properties: Mapping[str, object]) -> Iterable[str]:
         if properties.get("backup_id") is not None:
             return
         given = [name for name in _SOURCES if properties.get(name) is not None]
@@ -193,7 +193,7 @@ class Volume(RestResource, LosingContent, SnapshotBeforeDelete, DeletionBlocking
 
     # -- creating ---------------------------------------------------------------------------------------------
 
-    async def create_body(self, call: Call) -> dict[str, Any]:
+    async def create_body(self, call: Call) -> dict[str, object]:
         body = await super().create_body(call)
         return {key: value for key, value in body.items() if value != "" or key != "availability_zone"}
 
@@ -293,7 +293,7 @@ class Volume(RestResource, LosingContent, SnapshotBeforeDelete, DeletionBlocking
         return {key: _presented(key, value) for key, value in values.items()} if call.physical_id else values
 
 
-def _presented(key: AttributeKey, value: Any) -> object:
+def _presented(key: AttributeKey, value: object) -> object:
     """Convert an attribute's value to a string, except for those that keep their type."""
     if key[0] in _UNCONVERTED:
         return value

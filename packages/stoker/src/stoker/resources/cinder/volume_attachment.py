@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from stoker.plugins.exclusion import ALWAYS
 from stoker.plugins.outcome import Again, Done, Outcome
@@ -52,7 +51,7 @@ class VolumeAttachment(ResourceType):
         ),
     }
 
-    async def observe(self, call: Call) -> Mapping[str, Any] | None:
+    async def observe(self, call: Call) -> Mapping[str, object] | None:
         """See ResourceType. Another device is no change: most hypervisors ignore the name that Nova is asked for."""
         server, volume, device = (call.properties[name] for name in ("instance_uuid", "volume_id", "mountpoint"))
         shown = await attachment_shown(call, server, volume)

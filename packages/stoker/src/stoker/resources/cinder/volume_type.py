@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
 from urllib.parse import quote
 
 from stoker.plugins.resource import Call
@@ -15,13 +14,13 @@ from stoker.schema.live import FETCHED, LISTED
 from stoker.schema.property import Change, Property, Support, Type
 
 
-async def _extra_specs(kind: VolumeType, call: Call, shown: Mapping[str, Any]) -> object:
+async def _extra_specs(kind: VolumeType, call: Call, shown: Mapping[str, object]) -> object:
     if "extra_specs" not in shown:
         raise NotShown("the service shows extra specs to administrators only")
     return shown["extra_specs"]
 
 
-async def _projects(kind: VolumeType, call: Call, shown: Mapping[str, Any]) -> object:
+async def _projects(kind: VolumeType, call: Call, shown: Mapping[str, object]) -> object:
     if shown.get("os-volume-type-access:is_public"):
         return []
     listed = await call.cloud.get("cinder", f"{kind.member_path(call)}/os-volume-type-access")

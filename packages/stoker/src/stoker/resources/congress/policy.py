@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 from stoker.plugins.outcome import Outcome
 from stoker.plugins.recovery import FoundBy, Recovery
@@ -59,7 +58,7 @@ class Policy(RestResource):
         "owner_id": Attribute("ID of the user who created the policy.", Type.STRING),
     }
 
-    async def create_body(self, call: Call) -> dict[str, Any]:
+    async def create_body(self, call: Call) -> dict[str, object]:
         """Return the body; a generated name is the physical name with underscores in place of other characters."""
         body = await super().create_body(call)
         if not call.properties["name"]:

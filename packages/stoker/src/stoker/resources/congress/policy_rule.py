@@ -66,9 +66,9 @@ class PolicyRule(RestResource):
         plain = {name: value for name, value in body.items() if name != "rule"}
         return super().made_by(call, plain, item) and _is_same_rule(item["rule"], body["rule"])
 
-    def differences(self, call: Call, shown: Mapping[str, Any]) -> dict[str, Any]:
+    def differences(self, call: Call, shown: Mapping[str, object]) -> dict[str, object]:
         found = super().differences(call, shown)
-        if "rule" in found and _is_same_rule(found["rule"], call.properties["rule"]):
+        if "rule" in found and _is_same_rule(str(found["rule"]), call.properties["rule"]):
             del found["rule"]
         return found
 

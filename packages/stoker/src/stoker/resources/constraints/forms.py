@@ -7,7 +7,6 @@ import re
 import zoneinfo
 from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import Any
 
 from stoker.base.json_text import read_json
 from stoker.plugins.constraints import Checks, FormCheck
@@ -35,7 +34,7 @@ class Form(FormCheck):
         self._problem = problem
         self._empty_allowed = empty_allowed
 
-    def problem(self, value: Any) -> str | None:
+    def problem(self, value: object) -> str | None:
         if self._empty_allowed and value in (None, ""):
             return None
         return self._problem(str(value))
@@ -47,7 +46,7 @@ class Expiration(FormCheck):
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
 
-    def problem(self, value: Any) -> str | None:
+    def problem(self, value: object) -> str | None:
         if value in (None, ""):
             return None
         moment = parse_time(str(value))

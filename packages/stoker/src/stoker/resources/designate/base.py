@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from stoker.base.errors import CloudError
 from stoker.plugins.outcome import Outcome
@@ -49,7 +49,7 @@ class DesignateResource(RestResource):
                 error.lasting = True
             raise
 
-    async def create_body(self, call: Call) -> dict[str, Any]:
+    async def create_body(self, call: Call) -> dict[str, object]:
         return {name: value for name, value in (await super().create_body(call)).items() if value}
 
     async def update_body(self, call: Call) -> dict[str, object]:

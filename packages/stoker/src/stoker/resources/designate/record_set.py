@@ -75,11 +75,11 @@ class RecordSet(DesignateResource):
         ),
     }
 
-    async def create_body(self, call: Call) -> dict[str, Any]:
+    async def create_body(self, call: Call) -> dict[str, object]:
         body = await super().create_body(call)
-        return {**body, "name": await _full_name(call, body["name"])}
+        return {**body, "name": await _full_name(call, str(body["name"]))}
 
-    def differences(self, call: Call, shown: Mapping[str, Any]) -> dict[str, Any]:
+    def differences(self, call: Call, shown: Mapping[str, Any]) -> dict[str, object]:
         found = super().differences(call, shown)
         if "name" in found and is_same_name(shown["name"], f"{call.properties['name']}.{shown['zone_name']}"):
             del found["name"]
@@ -87,14 +87,11 @@ class RecordSet(DesignateResource):
 
     async def rivals(self, call: Call) -> list[dict[str, object]]:
         body = await self.create_body(call)
+        name, kind = str(body["name"]), str(body["type"])
         listed = await call.cloud.list(
-            "designate", self.collection.path_for(call), self.collection.members, {"name": body["name"]}
+            "designate", self.collection.path_for(call), self.collection.members, {"name": name}
         )
-        return [
-            item
-            for item in listed
-            if is_same_name(item["name"], body["name"]) and _exclude_each_other(item["type"], body["type"])
-        ]
+        return [item for item in listed if is_same_name(item["name"], name) and _exclude_each_other(item["type"], kind)]
 
 
 def _exclude_each_other(one: str, other: str) -> bool:

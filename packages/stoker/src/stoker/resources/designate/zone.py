@@ -92,14 +92,14 @@ class Zone(DesignateResource):
     }
     attributes = {"serial": Attribute("Serial number of the zone.", Type.STRING)}
 
-    def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:
+    def validate(self, properties: Mapping[str, object]) -> Iterable[str]:
         kind = properties.get("type")
         if kind == PRIMARY and not _given(properties, "email"):
             yield "email must be given for a zone of type PRIMARY"
         if kind == SECONDARY and not _given(properties, "primaries") and not _given(properties, "masters"):
             yield "primaries must be given for a zone of type SECONDARY"
 
-    async def create_body(self, call: Call) -> dict[str, Any]:
+    async def create_body(self, call: Call) -> dict[str, object]:
         return _fitting(await super().create_body(call), call)
 
     async def update_body(self, call: Call) -> dict[str, object]:
@@ -108,7 +108,7 @@ class Zone(DesignateResource):
     def made_by(self, call: Call, body: Mapping[str, object], item: Mapping[str, object]) -> bool:
         return super().made_by(call, _normalized(body), _normalized(item))
 
-    def differences(self, call: Call, shown: Mapping[str, Any]) -> dict[str, Any]:
+    def differences(self, call: Call, shown: Mapping[str, object]) -> dict[str, object]:
         found = super().differences(call, _normalized(shown))
         wanted = _normalized({"masters": call.properties.get("primaries") or []})["masters"]
         if wanted == _normalized(shown).get("masters"):
@@ -126,7 +126,7 @@ _UNUSED = {("ERROR", "CREATE"), ("PENDING", "DELETE"), ("ERROR", "DELETE")}
 """Statuses and actions of zones that have nothing to lose."""
 
 
-def _given(properties: Mapping[str, Any], name: str) -> bool:
+def _given(properties: Mapping[str, object], name: str) -> bool:
     """Return whether a property has a value, or will have one."""
     return properties.get(name) not in (None, "", [])
 
@@ -137,7 +137,7 @@ def _fitting(body: Mapping[str, object], call: Call) -> dict[str, object]:
     return {name: value for name, value in body.items() if _ONLY_FOR.get(name, kind) == kind}
 
 
-def _normalized(fields: Mapping[str, Any]) -> dict[str, object]:
+def _normalized(fields: Mapping[str, object]) -> dict[str, object]:
     """Return a zone's fields with masters as Designate shows them: without the usual port."""
     masters = fields.get("masters")
     if not isinstance(masters, list):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from stoker.plugins.outcome import Outcome, Replace
 from stoker.plugins.resource import Call
@@ -56,7 +55,7 @@ class Image(WebImage):
         ),
     }
 
-    async def create_body(self, call: Call) -> dict[str, Any]:
+    async def create_body(self, call: Call) -> dict[str, object]:
         visibility = "public" if call.properties["is_public"] else "private"
         return {**await super().create_body(call), "visibility": visibility}
 
@@ -65,7 +64,7 @@ class Image(WebImage):
             return Replace("it has no image")
         return await super().update(call)
 
-    def differences(self, call: Call, shown: Mapping[str, object]) -> dict[str, Any]:
+    def differences(self, call: Call, shown: Mapping[str, object]) -> dict[str, object]:
         call.compared.add("is_public")
         found, public = super().differences(call, shown), shown.get("visibility") == "public"
         return found if public == call.properties["is_public"] else {**found, "is_public": public}

@@ -34,7 +34,7 @@ async def _is_active(kind: WebImage, call: Call, shown: Mapping[str, object]) ->
     return bool(shown["status"] == "active")
 
 
-async def _members(kind: WebImage, call: Call, shown: Mapping[str, Any]) -> list[str]:
+async def _members(kind: WebImage, call: Call, shown: Mapping[str, object]) -> list[str]:
     if shown["visibility"] != "shared":
         return []
     listed = await call.cloud.list("glance", f"{kind.member_path(call)}/members", "members")
@@ -138,7 +138,7 @@ class WebImage(RestResource):
 
     # -- creating ---------------------------------------------------------------------------------------------
 
-    async def create_body(self, call: Call) -> dict[str, Any]:
+    async def create_body(self, call: Call) -> dict[str, object]:
         """Return the body with the extra properties, so that the image never exists without them."""
         extra = {key: _string(value) for key, value in (call.properties.get("extra_properties") or {}).items()}
         return {**extra, **await super().create_body(call)}
@@ -243,7 +243,7 @@ async def _add_member(call: Call, path: str, project: str) -> None:
     await call.cloud.request("POST", "glance", f"{path}/members", json={"member": project}, ok=(409,))
 
 
-def _string(value: Any) -> str:
+def _string(value: object) -> str:
     return value if isinstance(value, str) else str(value)
 
 

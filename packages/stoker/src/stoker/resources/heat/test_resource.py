@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Collection, Iterable, Mapping
-from typing import Any
 
 from stoker.base.errors import CloudError
 from stoker.cloud.services import services
@@ -91,7 +90,7 @@ class TestResource(ResourceType, ReplacedForReason):
             yield f"client_name: unknown service {service!r}; the known services are {', '.join(sorted(services()))}"
 
     def replacement_reason(
-        self, before: Mapping[str, Any], after: Mapping[str, object], changed: Mapping[str, object]
+        self, before: Mapping[str, object], after: Mapping[str, object], changed: Mapping[str, object]
     ) -> str | None:
         return "update_replace is true" if "value" in changed and after["update_replace"] else None
 

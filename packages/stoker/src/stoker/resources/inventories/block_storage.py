@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from stoker.plugins.inventory import Fields
 
@@ -11,7 +10,7 @@ _SERVICE_METADATA = frozenset({"attached_mode", "readonly"})
 """Keys that the service itself adds to the metadata of a volume."""
 
 
-def _volume(values: dict[str, Any], volume: Fields) -> Fields:
+def _volume(values: Mapping[str, object], volume: Fields) -> Fields:
     """A volume that was created from another source than an image has the image's metadata, too."""
     metadata = volume.get("metadata") or {}
     copied = volume.get("snapshot_id") or volume.get("source_volid")

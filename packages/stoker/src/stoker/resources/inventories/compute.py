@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from stoker.plugins.inventory import Beside, Fields
 
@@ -11,7 +10,7 @@ PORTS = "ports"
 """Under this key, the ports of a server are among its fields."""
 
 
-def _server(values: dict[str, Any], server: Fields) -> Fields:
+def _server(values: Mapping[str, object], server: Fields) -> Fields:
     """A server, with its ports and the volumes that are attached to it.
 
     Without an image, it boots from the first volume.
@@ -35,11 +34,11 @@ def _server(values: dict[str, Any], server: Fields) -> Fields:
     }
 
 
-def _key_pair(values: dict[str, Any], key: Fields) -> Fields:
+def _key_pair(values: Mapping[str, object], key: Fields) -> Fields:
     return {"name": key["name"], "public_key": key.get("public_key"), "type": key.get("type")}
 
 
-def _server_group(values: dict[str, Any], group: Fields) -> Fields:
+def _server_group(values: Mapping[str, object], group: Fields) -> Fields:
     policies = [group["policy"]] if "policy" in group else list(group["policies"])
     return {"name": group["name"], "policies": policies[:1], "rules": group.get("rules") or None}
 

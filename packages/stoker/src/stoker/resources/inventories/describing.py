@@ -11,7 +11,7 @@ from stoker.resources.wire import older_spellings
 from stoker.schema.property import Property
 
 _OUTDATED = ("DEPRECATED", "HIDDEN")
-_EMPTY: tuple[Any, ...] = ("", [], {})
+_EMPTY: tuple[object, ...] = ("", [], {})
 """Values that say the same as none, unless a property has another default."""
 
 
@@ -33,7 +33,7 @@ def from_wire(schema: Mapping[str, Property], fields: Mapping[str, object]) -> d
     return found
 
 
-def _property_value(prop: Property, value: Any) -> object:
+def _property_value(prop: Property, value: object) -> object:
     if isinstance(value, Mapping) and prop.schema is not None:
         return from_wire(prop.schema, value)
     if isinstance(value, list) and prop.items is not None:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from stoker.plugins.inventory import Fields
 
 _OF_THE_ZONE = ("NS", "SOA")
 
 
-def _zone(values: dict[str, Any], zone: Fields) -> Fields:
+def _zone(values: Mapping[str, object], zone: Fields) -> Fields:
     """Secondary zones have no address and no TTL of their own."""
     absent = ("email", "ttl") if zone.get("type") == "SECONDARY" else ("primaries",)
     return {name: value for name, value in values.items() if name not in absent}

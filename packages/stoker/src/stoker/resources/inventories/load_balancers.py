@@ -12,16 +12,16 @@ def _first(entries: Any) -> str | None:
     return next((entry["id"] for entry in entries or ()), None)
 
 
-def _listener(values: dict[str, Any], listener: Fields) -> Fields:
+def _listener(values: Mapping[str, object], listener: Fields) -> Fields:
     return {**values, "loadbalancer": _first(listener["loadbalancers"])}
 
 
-def _pool(values: dict[str, Any], pool: Fields) -> Fields:
+def _pool(values: Mapping[str, object], pool: Fields) -> Fields:
     """A listener refers to its default pool, so that the pool refers to the load balancer alone."""
     return {**values, "loadbalancer": _first(pool["loadbalancers"])}
 
 
-def _monitor(values: dict[str, Any], monitor: Fields) -> Fields:
+def _monitor(values: Mapping[str, object], monitor: Fields) -> Fields:
     return {**values, "pool": _first(monitor["pools"])}
 
 

@@ -16,7 +16,7 @@ _INTERFACES = (
 _DEFAULT_EGRESS = [{"direction": "egress", "ethertype": version} for version in ("IPv4", "IPv6")]
 
 
-def _subnet(values: dict[str, Any], subnet: Fields) -> Fields:
+def _subnet(values: Mapping[str, object], subnet: Fields) -> Fields:
     """A subnet without a gateway has an empty property."""
     return {**values, "gateway_ip": subnet.get("gateway_ip") or ""}
 
@@ -55,7 +55,7 @@ def _interface(values: dict[str, object], interface: Fields) -> Fields:
     return {"router": interface["router"], "subnet": interface["subnet"]}
 
 
-def _floating_ip(values: dict[str, Any], address: Fields) -> Fields:
+def _floating_ip(values: Mapping[str, object], address: Fields) -> Fields:
     return {name: value for name, value in values.items() if name != "value_specs"}
 
 
@@ -67,7 +67,7 @@ def _group_left_out(group: Fields) -> str:
     return ""
 
 
-def _group(values: dict[str, Any], group: Fields) -> Fields:
+def _group(values: Mapping[str, object], group: Fields) -> Fields:
     """The rules that a group has without any for outgoing traffic are not written."""
     rules = [_rule(rule, group["id"]) for rule in group["security_group_rules"]]
     outgoing = [rule for rule in rules if rule["direction"] == "egress"]

@@ -38,7 +38,7 @@ def _rule(rule: Fields) -> dict[str, Any]:
     return {"access_to": rule["access_to"], "access_type": rule["access_type"], **level}
 
 
-def _network(values: dict[str, Any], network: Fields) -> Fields:
+def _network(values: Mapping[str, object], network: Fields) -> Fields:
     return {**values, _SERVICES: network[_SERVICES]}
 
 

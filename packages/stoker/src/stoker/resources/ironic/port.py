@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from stoker.base.errors import NotSupported
 from stoker.plugins.exclusion import Exclusion
@@ -88,7 +87,7 @@ class Port(RestResource):
         await _require_support(call, call.properties)
         return await super().create(call)
 
-    async def create_body(self, call: Call) -> dict[str, Any]:
+    async def create_body(self, call: Call) -> dict[str, object]:
         body = await super().create_body(call)
         return {**body, "address": str(body["address"]).lower()}
 
@@ -108,7 +107,7 @@ class Port(RestResource):
         answer = await call.cloud.request("PATCH", self.collection.service, path, json=patch)
         return self.collection.unwrap(answer.body)
 
-    def differences(self, call: Call, shown: Mapping[str, object]) -> dict[str, Any]:
+    def differences(self, call: Call, shown: Mapping[str, object]) -> dict[str, object]:
         found = super().differences(call, shown)
         if str(found.get("address", "")).lower() == str(call.properties["address"]).lower():
             del found["address"]

@@ -47,7 +47,7 @@ async def held(kind: RoleBearer, call: Call) -> list[bool]:
     return [answer.status != 404 for answer in answers]
 
 
-async def _roles(kind: RoleBearer, call: Call, shown: Mapping[str, Any]) -> list[Any]:
+async def _roles(kind: RoleBearer, call: Call, shown: Mapping[str, object]) -> list[object]:
     """Return those of the roles that the object has."""
     return [role for role, held in zip(call.properties["roles"], await held(kind, call), strict=True) if held]
 
@@ -66,7 +66,7 @@ class RoleBearer(KeystoneResource):
     def needs_extras(self, call: Call) -> bool:
         return bool(call.properties["roles"])
 
-    def bearer_of(self, call: Call, properties: Mapping[str, Any]) -> str:
+    def bearer_of(self, call: Call, properties: Mapping[str, object]) -> str:
         """Return the ID of the user or group that has the roles of the properties."""
         return str(call.physical_id)
 
@@ -77,7 +77,7 @@ class RoleBearer(KeystoneResource):
         if "roles" in call.changed:
             await self.move_grants(call, call.previous or {}, call.properties)
 
-    async def move_grants(self, call: Call, before: Mapping[str, Any], after: Mapping[str, object]) -> None:
+    async def move_grants(self, call: Call, before: Mapping[str, object], after: Mapping[str, object]) -> None:
         """Assign the roles of the properties `after`, then revoke those that only the properties `before` have."""
         former, wanted = self.grants(call, before), self.grants(call, after)
         for path in wanted:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from stoker.plugins.capabilities import Releasing, Restoring
 from stoker.plugins.outcome import Done, Failed, Outcome
 from stoker.plugins.recovery import FoundBy, Recovery
@@ -43,7 +41,7 @@ class KeystoneResource(RestResource, Releasing, Restoring):
         f"resource's mark, the field {MARK}, which is sent with such a name.",
     )
 
-    async def create_body(self, call: Call) -> dict[str, Any]:
+    async def create_body(self, call: Call) -> dict[str, object]:
         body = await super().create_body(call)
         return body if body["name"] == call.physical_name else {**body, MARK: call.physical_name}
 

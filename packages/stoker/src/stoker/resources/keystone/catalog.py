@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
 from uuid import UUID
 
 from stoker.plugins.object_ids import ObjectIds
@@ -57,7 +56,7 @@ class Region(CatalogEntry):
         "enabled": Property(Type.BOOLEAN, "Whether the region is enabled.", default=True, change=Change.UPDATE),
     }
 
-    async def create_body(self, call: Call) -> dict[str, Any]:
+    async def create_body(self, call: Call) -> dict[str, object]:
         body = await super(KeystoneResource, self).create_body(call)
         return {**body, "id": call.properties["id"] or UUID(call.uuid).hex, MARK: call.physical_name}
 

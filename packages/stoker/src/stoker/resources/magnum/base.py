@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from stoker.plugins.resource import Call
 from stoker.resources.base import Collection, RestResource
@@ -27,10 +26,10 @@ def collection(members: str) -> Collection:
 class MagnumResource(RestResource):
     """An object of Magnum. Administrators' lists, and those of public templates, show objects of other projects."""
 
-    def made_by(self, call: Call, body: Mapping[str, object], item: Mapping[str, Any]) -> bool:
+    def made_by(self, call: Call, body: Mapping[str, object], item: Mapping[str, object]) -> bool:
         return item.get("project_id") in (None, call.cloud.project_id) and super().made_by(call, body, item)
 
-    async def create_body(self, call: Call) -> dict[str, Any]:
+    async def create_body(self, call: Call) -> dict[str, object]:
         """Return the properties that have a value; Magnum chooses what is empty."""
         return {field: value for field, value in (await super().create_body(call)).items() if value != ""}
 
@@ -46,6 +45,6 @@ class MagnumResource(RestResource):
         answer = await call.cloud.request("PATCH", "magnum", self.member_path(call), json=patch)
         return self.collection.unwrap(answer.body)
 
-    def differences(self, call: Call, shown: Mapping[str, Any]) -> dict[str, Any]:
+    def differences(self, call: Call, shown: Mapping[str, object]) -> dict[str, object]:
         found = super().differences(call, shown)
         return {name: value for name, value in found.items() if call.properties.get(name) != ""}

@@ -100,12 +100,12 @@ class Cluster(MagnumResource):
     async def begin(self, call: Call) -> dict[str, Any]:
         return {**await super().begin(call), "status": "CREATE_IN_PROGRESS"}
 
-    def judge(self, call: Call, shown: Mapping[str, Any] | None) -> Outcome:
+    def judge(self, call: Call, shown: Mapping[str, object] | None) -> Outcome:
         if shown is None and call.action == "CREATE" and call.elapsed < UNTIL_SEEN and self.waits is not None:
             return Again(after=self.waits.pause(call.elapsed))
         return super().judge(call, shown)
 
-    def watched(self, call: Call, shown: Mapping[str, Any], waiter: Waiter) -> Outcome:
+    def watched(self, call: Call, shown: Mapping[str, object], waiter: Waiter) -> Outcome:
         if not _has_begun(call, shown):
             return Again(after=waiter.pause(call.elapsed))
         return super().watched(call, shown, waiter)
@@ -150,7 +150,7 @@ class Cluster(MagnumResource):
         return shown is None or shown.get("status") == "CREATE_FAILED"
 
 
-def _has_begun(call: Call, shown: Mapping[str, Any]) -> bool:
+def _has_begun(call: Call, shown: Mapping[str, object]) -> bool:
     """Return whether the status that Magnum shows is later than the request for the change."""
     if "before" not in call.progress or call.elapsed > UNTIL_SEEN:
         return True

@@ -36,7 +36,7 @@ _RULE = {
 }
 
 
-async def _protocol(kind: Share, call: Call, shown: Mapping[str, Any]) -> str:
+async def _protocol(kind: Share, call: Call, shown: Mapping[str, object]) -> str:
     """Return the protocol, which Manila shows in capital letters, as the template writes it."""
     given, live = str(call.properties["share_protocol"]), str(shown["share_proto"])
     return given if given.upper() == live else live
@@ -111,9 +111,9 @@ class Share(RestResource):
         "project_id": Attribute("The project that owns the share.", Type.STRING),
     }
 
-    async def create_body(self, call: Call) -> dict[str, Any]:
+    async def create_body(self, call: Call) -> dict[str, object]:
         body = await super().create_body(call)
-        body["share_proto"] = body["share_proto"].upper()
+        body["share_proto"] = str(body["share_proto"]).upper()
         metadata = _metadata(call)
         return {**body, "metadata": metadata} if metadata else body
 
@@ -130,7 +130,7 @@ class Share(RestResource):
         body = await super().update_body(call)
         return {_RENAMED.get(name, name): value for name, value in body.items()}
 
-    def judge(self, call: Call, shown: Mapping[str, Any] | None) -> Outcome:
+    def judge(self, call: Call, shown: Mapping[str, object] | None) -> Outcome:
         """Wait for the creation; Manila makes updates at once."""
         return Done() if shown is not None and call.action == "UPDATE" else super().judge(call, shown)
 
@@ -152,14 +152,14 @@ class Share(RestResource):
         shown = await self.show(call) if call.physical_id is not None else None
         return shown is None or shown.get("status") != "available"
 
-    def differences(self, call: Call, shown: Mapping[str, Any]) -> dict[str, Any]:
+    def differences(self, call: Call, shown: Mapping[str, object]) -> dict[str, object]:
         found = super().differences(call, shown)
         call.compared.add("metadata")
         if call.properties.get("metadata") is not None and shown["metadata"] != _metadata(call):
             found["metadata"] = shown["metadata"]
         return found
 
-    async def observe(self, call: Call) -> Mapping[str, Any] | None:
+    async def observe(self, call: Call) -> Mapping[str, object] | None:
         found = await super().observe(call)
         if found is None:
             return None
@@ -210,7 +210,7 @@ class Share(RestResource):
         body = await self._act(call, "access_list", None)
         return list(body["access_list"])
 
-    async def _act(self, call: Call, action: str, arguments: Any) -> Any:
+    async def _act(self, call: Call, action: str, arguments: object) -> Any:
         return await call.cloud.post("manila", f"{self.member_path(call)}/action", {action: arguments})
 
 

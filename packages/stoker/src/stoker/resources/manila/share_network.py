@@ -79,7 +79,7 @@ class ShareNetwork(RestResource, ServiceValidated):
         if properties.get("neutron_network") is not None and properties.get("neutron_subnet") is None:
             yield "neutron_network cannot be given without neutron_subnet"
 
-    async def consult(self, properties: Mapping[str, Any], cloud: Cloud, sources: Sources) -> Iterable[str]:
+    async def consult(self, properties: Mapping[str, object], cloud: Cloud, sources: Sources) -> Iterable[str]:
         """Check that the subnet is in the network; the constraints report objects that do not exist."""
         network, subnet = properties.get("neutron_network"), properties.get("neutron_subnet")
         if network is None or subnet is None or is_unknown(network) or is_unknown(subnet):
@@ -91,7 +91,7 @@ class ShareNetwork(RestResource, ServiceValidated):
             return ()
         return () if wanted == actual else (f"the subnet {subnet} is not in the network {network}",)
 
-    async def create_body(self, call: Call) -> dict[str, Any]:
+    async def create_body(self, call: Call) -> dict[str, object]:
         return await _with_network(call, await super().create_body(call))
 
     async def update_body(self, call: Call) -> dict[str, object]:
@@ -118,7 +118,7 @@ class ShareNetwork(RestResource, ServiceValidated):
                 body = {f"{action}_security_service": {"security_service_id": service}}
                 await call.cloud.post("manila", f"{self.member_path(call)}/action", body)
 
-    async def observe(self, call: Call) -> Mapping[str, Any] | None:
+    async def observe(self, call: Call) -> Mapping[str, object] | None:
         found = await super().observe(call)
         if found is None:
             return None

@@ -57,7 +57,7 @@ class ShareType(UniquelyNamed):
         ),
     }
 
-    async def create_body(self, call: Call) -> dict[str, Any]:
+    async def create_body(self, call: Call) -> dict[str, object]:
         return {**await super().create_body(call), "extra_specs": _required_specs(call)}
 
     async def rename(self, call: Call, identifier: str, name: str) -> None:
@@ -79,7 +79,7 @@ class ShareType(UniquelyNamed):
         if after and after != before:
             await self._add_specs(call)
 
-    def differences(self, call: Call, shown: Mapping[str, Any]) -> dict[str, Any]:
+    def differences(self, call: Call, shown: Mapping[str, Any]) -> dict[str, object]:
         found, specs = super().differences(call, shown), shown["extra_specs"]
         for name, value in _required_specs(call).items():
             if not same(value, specs.get(name)):

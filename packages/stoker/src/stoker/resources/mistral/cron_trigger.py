@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 from stoker.plugins.object_ids import ObjectIds, Within
 from stoker.plugins.recovery import FoundBy, Recovery
@@ -62,11 +61,11 @@ class CronTrigger(RestResource):
         "remaining_executions": Attribute("Number of executions that remain.", Type.INTEGER),
     }
 
-    def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:
+    def validate(self, properties: Mapping[str, object]) -> Iterable[str]:
         if properties["pattern"] is None and properties["first_time"] is None:
             yield "at least one of the properties pattern and first_time is required"
 
-    async def create_body(self, call: Call) -> dict[str, Any]:
+    async def create_body(self, call: Call) -> dict[str, object]:
         given = call.properties
         workflow = given["workflow"]
         body = {
@@ -82,7 +81,7 @@ class CronTrigger(RestResource):
         compared = {key: body[key] for key in ("name", "pattern", "workflow_name", "workflow_id") if key in body}
         return super().made_by(call, compared, item)
 
-    async def observe(self, call: Call) -> Mapping[str, Any] | None:
+    async def observe(self, call: Call) -> Mapping[str, object] | None:
         """Compare a trigger that exists; one that is gone is missed only if it does not run out by itself."""
         shown = await self.show(call)
         if shown is None:
@@ -92,7 +91,7 @@ class CronTrigger(RestResource):
             return {} if ends else None
         body = await self.create_body(call)
         fields = {"pattern": ("pattern",), "workflow": ("workflow_name", "workflow_id", "workflow_input")}
-        found: dict[str, Any] = {}
+        found: dict[str, object] = {}
         for name, parts in fields.items():
             call.compared.add(name)
             if not all(same(_plain(body[part]), _plain(shown.get(part))) for part in parts if part in body):
@@ -101,6 +100,6 @@ class CronTrigger(RestResource):
         return found
 
 
-def _plain(value: Any) -> object:
+def _plain(value: object) -> object:
     """Return the input of a workflow, which is JSON text, as data; other values as they are."""
     return json.loads(value) if isinstance(value, str) and value.startswith("{") else value

@@ -147,7 +147,7 @@ def _task(task: Mapping[str, Any]) -> dict[str, object]:
     return _dashed({**without_nulls(spread), **own})
 
 
-def _dashed(values: Mapping[str, Any]) -> dict[str, object]:
+def _dashed(values: Mapping[str, object]) -> dict[str, object]:
     return {key.replace("_", "-"): value for key, value in values.items()}
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 from urllib.parse import quote
 
 from stoker.base.json_text import dumps
@@ -14,12 +13,12 @@ from stoker.resources.wire import without_nulls
 SERVICE = "mistral"
 
 
-def workflow_key(value: Any) -> dict[str, str]:
+def workflow_key(value: object) -> dict[str, str]:
     """Return the field of a body that names a workflow: by its ID, or by its name."""
     return {"workflow_id" if is_uuid(str(value)) else "workflow_name": str(value)}
 
 
-def json_string(value: Mapping[str, Any]) -> str:
+def json_string(value: Mapping[str, object]) -> str:
     """Return a map as a string of JSON, as bodies contain it."""
     return dumps(value).decode()
 
@@ -40,7 +39,7 @@ async def start_execution(
         "description": description,
         "id": identifier,
     }
-    shown: dict[str, Any] = await call.cloud.post(SERVICE, "/executions", without_nulls(body))
+    shown: dict[str, object] = await call.cloud.post(SERVICE, "/executions", without_nulls(body))
     return shown
 
 

@@ -63,7 +63,7 @@ class Workflow(RestResource, Resumable, Signalable, Suspendable):
 
     # -- the definition --------------------------------------------------------------------------------------------
 
-    async def create_body(self, call: Call) -> dict[str, Any]:
+    async def create_body(self, call: Call) -> dict[str, object]:
         """Return what a list shows of the workflow; the request itself has the definition as its body."""
         name = str(call.properties["name"] or call.physical_name)
         return {"name": name, "definition": yaml_of(document_of(name, call.properties))}
@@ -86,10 +86,10 @@ class Workflow(RestResource, Resumable, Signalable, Suspendable):
             params=_PLACE,
             headers={"Content-Type": "text/plain"},
         )
-        made: dict[str, Any] = answer.body["workflows"][0]
+        made: dict[str, object] = answer.body["workflows"][0]
         return made
 
-    def created(self, call: Call, shown: Mapping[str, Any]) -> None:
+    def created(self, call: Call, shown: Mapping[str, object]) -> None:
         call.data[NAME] = shown["name"]
 
     # -- the life of the resource ------------------------------------------------------------------------------------
@@ -114,7 +114,7 @@ class Workflow(RestResource, Resumable, Signalable, Suspendable):
     async def needs_replacement_after_failure(self, call: Call) -> bool:
         return call.physical_id is None or not call.properties["name"] or await self.show(call) is None
 
-    def differences(self, call: Call, shown: Mapping[str, Any]) -> dict[str, Any]:
+    def differences(self, call: Call, shown: Mapping[str, Any]) -> dict[str, object]:
         name = str(call.physical_id)
         try:
             found = yaml.safe_load(shown.get("definition") or "")
@@ -129,7 +129,7 @@ class Workflow(RestResource, Resumable, Signalable, Suspendable):
 
     # -- signals ---------------------------------------------------------------------------------------------------
 
-    async def signal(self, call: Call, details: Mapping[str, Any] | None) -> str:
+    async def signal(self, call: Call, details: Mapping[str, object] | None) -> str:
         """Start an execution with the input and the parameters of the signal. Raises BadValue for unknown ones."""
         given, params = _signalled(call, dict(details or {}))
         values = {**(call.properties["input"] or {}), **given}
@@ -144,7 +144,7 @@ class Workflow(RestResource, Resumable, Signalable, Suspendable):
         own = [key for key in keys if key[0] in self.attributes]
         found = await super().read_attributes(call, [key for key in keys if key not in own])
         wanted = {str(key[0]) for key in own} if call.physical_id is not None else set()
-        values: dict[str, Any] = {}
+        values: dict[str, object] = {}
         if "data" in wanted:
             values["data"] = {"name": call.physical_id, "input": call.properties["input"]}
         if "alarm_url" in wanted:

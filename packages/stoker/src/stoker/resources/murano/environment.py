@@ -208,7 +208,7 @@ class Environment(UniquelyNamed):
     async def check(self, call: Call) -> Outcome:
         return await found_well(self, call)
 
-    def differences(self, call: Call, shown: Mapping[str, object]) -> dict[str, Any]:
+    def differences(self, call: Call, shown: Mapping[str, object]) -> dict[str, object]:
         found = super().differences(call, {name: value for name, value in shown.items() if name != "region"})
         call.compared.add("applications")
         if not same(_applications(call), shown["services"]):

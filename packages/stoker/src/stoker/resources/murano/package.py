@@ -40,7 +40,7 @@ def _words(description: str, reference: str | None = None) -> Property:
     return Property(Type.LIST, description, change=Change.UPDATE, items=item)
 
 
-def _have_same_name(properties: Mapping[str, Any], replacement: Mapping[str, object]) -> bool:
+def _have_same_name(properties: Mapping[str, object], replacement: Mapping[str, object]) -> bool:
     """Return whether two packages have the same full name. The replacement's may not be known yet."""
     if has_unknown(replacement):
         return True
@@ -105,7 +105,7 @@ class Package(RestResource):
         "updated": Attribute("When the package was last changed.", Type.STRING),
     }
 
-    def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:
+    def validate(self, properties: Mapping[str, object]) -> Iterable[str]:
         files, archive = properties["files"], properties["archive"]
         if _is_given(files) == _is_given(archive):
             yield "exactly one of the properties files and archive is required"
@@ -117,7 +117,7 @@ class Package(RestResource):
 
     # -- creating and updating ------------------------------------------------------------------------------------
 
-    async def create_body(self, call: Call) -> dict[str, Any]:
+    async def create_body(self, call: Call) -> dict[str, object]:
         """Return the fields of the form; Murano requires categories."""
         body = without_nulls(to_wire(self.properties, call.properties))
         return {"categories": [], **body}
@@ -158,7 +158,7 @@ class Package(RestResource):
 
     async def send_update(self, call: Call, body: Mapping[str, object]) -> dict[str, object]:
         """Replace the changed fields; one that was removed from the template gets its default again."""
-        defaults: dict[str, Any] = {"categories": [], "tags": [], **_named_in(_manifest(_packed(call.properties)))}
+        defaults: dict[str, object] = {"categories": [], "tags": [], **_named_in(_manifest(_packed(call.properties)))}
         operations = [
             {"op": "replace", "path": f"/{name}", "value": defaults[name] if value is None else value}
             for name, value in body.items()
@@ -174,7 +174,7 @@ class Package(RestResource):
     # -- replacing ------------------------------------------------------------------------------------------------
 
 
-def _is_given(value: Any) -> bool:
+def _is_given(value: object) -> bool:
     """Return whether a property has a value; an unknown one will have."""
     return is_unknown(value) or bool(value)
 

@@ -82,19 +82,19 @@ class Holders(NamedTuple):
     field: str
 
 
-def _port_description(port: Mapping[str, Any], project_id: str) -> str:
+def _port_description(port: Mapping[str, object], project_id: str) -> str:
     """Return the name, ID and user of a port, and its project if that is not `project_id`."""
     owner = f", {port['device_owner']} {port['device_id']}" if port.get("device_owner") else ""
     return f"{_description('port', port, project_id)}{owner}"
 
 
-def _description(member: str, item: Mapping[str, Any], project_id: str) -> str:
+def _description(member: str, item: Mapping[str, object], project_id: str) -> str:
     name = f" {item['name']!r}" if item.get("name") else ""
     other = f" of project {item['project_id']}" if item.get("project_id") not in (None, "", project_id) else ""
     return f"{member}{name} {item['id']}{other}"
 
 
-async def _tags(kind: NeutronResource, call: Call, shown: Mapping[str, Any]) -> object:
+async def _tags(kind: NeutronResource, call: Call, shown: Mapping[str, object]) -> object:
     """Return the object's tags."""
     if "tags" in shown:
         return shown["tags"]
@@ -160,7 +160,7 @@ class NeutronResource(RestResource, DeletionBlocking):
     def reference_id(self, resource: Snapshot) -> object:
         return resource.physical_id
 
-    async def create_body(self, call: Call) -> dict[str, Any]:
+    async def create_body(self, call: Call) -> dict[str, object]:
         body = await super().create_body(call)
         return {**body, **(call.properties.get("value_specs") or {})}
 

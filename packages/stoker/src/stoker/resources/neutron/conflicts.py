@@ -18,14 +18,14 @@ Address = IPv4Address | IPv6Address
 _RANGES = ("cidr", "CidrBlock")
 
 
-def _network(value: Any) -> Network | None:
+def _network(value: object) -> Network | None:
     try:
         return ip_network(value, strict=False) if isinstance(value, str) else None
     except ValueError:
         return None
 
 
-def _address(value: Any) -> Address | None:
+def _address(value: object) -> Address | None:
     try:
         return ip_address(value) if isinstance(value, str) else None
     except ValueError:
@@ -48,7 +48,7 @@ class _Object:
     identifier: str = ""
 
 
-async def _object(planned: Planned, value: Any, collection: str, facts: Facts) -> _Object | None:
+async def _object(planned: Planned, value: object, collection: str, facts: Facts) -> _Object | None:
     """Return what a reference by name or ID is; None if that is not known. `collection` is as in `networks`."""
     if (made := planned.referred(value)) is not None:
         return _Object(made)
@@ -62,7 +62,7 @@ async def _object(planned: Planned, value: Any, collection: str, facts: Facts) -
 
 async def _listed(facts: Facts, collection: str, field: str, values: Iterable[str]) -> list[Mapping[str, Any]]:
     """Return the objects of a collection with one of the values in a field."""
-    found: list[Mapping[str, Any]] = []
+    found: list[Mapping[str, object]] = []
     for asked in portions(values):
         found += await facts.list("neutron", f"/v2.0/{collection}", collection, {field: asked})
     return found

@@ -85,7 +85,7 @@ class ExtraRoute(NeutronResource, ImplicitlyDependent, Restoring):
         """Return None: Neutron has no object for a route."""
         return None
 
-    async def observe(self, call: Call) -> Mapping[str, Any] | None:
+    async def observe(self, call: Call) -> Mapping[str, object] | None:
         call.compared.update(call.properties)
         return {} if await _is_set(call) else None
 

@@ -101,7 +101,7 @@ class ExtraRouteSet(NeutronResource, ImplicitlyDependent):
         """Return None: Neutron has no object for routes."""
         return None
 
-    async def observe(self, call: Call) -> Mapping[str, Any] | None:
+    async def observe(self, call: Call) -> Mapping[str, object] | None:
         call.compared.update(call.properties)
         missing = await _missing(call, call.properties["routes"])
         return {"routes": _without(call.properties["routes"], missing)} if missing else {}

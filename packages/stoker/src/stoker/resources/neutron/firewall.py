@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 from stoker.plugins.resource import Call
 from stoker.plugins.waiting import Waiter
@@ -145,13 +144,13 @@ class FirewallRule(NeutronResource):
         tenant_id="The project that owns the rule.",
     )
 
-    async def create_body(self, call: Call) -> dict[str, Any]:
+    async def create_body(self, call: Call) -> dict[str, object]:
         return _without_any(await super().create_body(call))
 
     async def update_body(self, call: Call) -> dict[str, object]:
         return _without_any(await super().update_body(call))
 
-    def differences(self, call: Call, shown: Mapping[str, Any]) -> dict[str, Any]:
+    def differences(self, call: Call, shown: Mapping[str, object]) -> dict[str, object]:
         return super().differences(call, {**shown, "protocol": shown.get("protocol") or _ANY})
 
 

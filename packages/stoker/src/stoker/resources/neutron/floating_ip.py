@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any
 
 from stoker.plugins.capabilities import ImplicitlyDependent
 from stoker.plugins.exclusion import Exclusion
@@ -96,7 +95,7 @@ class FloatingIP(NeutronResource, ImplicitlyDependent):
         "port_id": Attribute("ID of the port that the address is associated with.", Type.STRING, live=True),
     }
 
-    def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:
+    def validate(self, properties: Mapping[str, object]) -> Iterable[str]:
         yield from super().validate(properties)
         if properties.get("fixed_ip_address") is not None and properties.get("port_id") is None:
             yield "fixed_ip_address requires port_id, since it is an address of the port"

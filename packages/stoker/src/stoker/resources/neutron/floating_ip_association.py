@@ -85,7 +85,7 @@ class FloatingIPAssociation(NeutronResource, ImplicitlyDependent, Restoring):
         """Return None: Neutron has no object for an association."""
         return None
 
-    async def observe(self, call: Call) -> Mapping[str, Any] | None:
+    async def observe(self, call: Call) -> Mapping[str, object] | None:
         call.compared.update(call.properties)
         return {} if await _is_associated(call, call.properties) else None
 
@@ -99,23 +99,23 @@ class FloatingIPAssociation(NeutronResource, ImplicitlyDependent, Restoring):
         return call.physical_id is None
 
 
-def _physical_id(properties: Mapping[str, Any]) -> str:
+def _physical_id(properties: Mapping[str, object]) -> str:
     return f"{properties['floatingip_id']}:port_id={properties['port_id']}"
 
 
-def _path(properties: Mapping[str, Any]) -> str:
+def _path(properties: Mapping[str, object]) -> str:
     return f"/v2.0/floatingips/{properties['floatingip_id']}"
 
 
-async def _is_associated(call: Call, properties: Mapping[str, Any]) -> bool:
+async def _is_associated(call: Call, properties: Mapping[str, object]) -> bool:
     answer = await call.cloud.get("neutron", _path(properties), ok=(404,))
     return bool((answer.get("floatingip") or {}).get("port_id") == properties["port_id"])
 
 
-async def _associate(call: Call, properties: Mapping[str, Any]) -> None:
+async def _associate(call: Call, properties: Mapping[str, object]) -> None:
     ends = {name: properties[name] for name in ("port_id", "fixed_ip_address") if properties[name] is not None}
     await call.cloud.put("neutron", _path(properties), {"floatingip": ends})
 
 
-async def _disassociate(call: Call, properties: Mapping[str, Any]) -> None:
+async def _disassociate(call: Call, properties: Mapping[str, object]) -> None:
     await call.cloud.put("neutron", _path(properties), {"floatingip": {"port_id": None}}, ok=(404,))

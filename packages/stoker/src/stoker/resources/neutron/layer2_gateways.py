@@ -57,13 +57,13 @@ class L2Gateway(NeutronResource):
         ),
     }
 
-    async def create_body(self, call: Call) -> dict[str, Any]:
+    async def create_body(self, call: Call) -> dict[str, object]:
         return dict(_compact(await super().create_body(call)))
 
     async def update_body(self, call: Call) -> dict[str, object]:
         return dict(_compact(await super().update_body(call)))
 
-    def differences(self, call: Call, shown: Mapping[str, object]) -> dict[str, Any]:
+    def differences(self, call: Call, shown: Mapping[str, object]) -> dict[str, object]:
         found = super().differences(call, _compact(shown))
         if _compact(call.properties["devices"]) == _compact(shown.get("devices")):
             found.pop("devices", None)
@@ -164,7 +164,7 @@ class NetworkGateway(NeutronResource, ReplacedForReason):
                 yield "segmentation_id must be 0, or not be given, for segmentation_type flat"
 
     def replacement_reason(
-        self, before: Mapping[str, Any], after: Mapping[str, object], changed: Mapping[str, object]
+        self, before: Mapping[str, object], after: Mapping[str, object], changed: Mapping[str, object]
     ) -> str | None:
         return "the devices of a network gateway cannot be changed" if "devices" in changed else None
 
@@ -200,7 +200,7 @@ class NetworkGateway(NeutronResource, ReplacedForReason):
         await call.cloud.put("neutron", f"{self.member_path(call)}/{verb}", connection, ok=ok, once=True)
 
 
-def _compact(value: Any) -> Any:
+def _compact(value: object) -> Any:
     """Return the value without nulls, at any depth."""
     if isinstance(value, Mapping):
         return {key: _compact(item) for key, item in value.items() if item is not None}

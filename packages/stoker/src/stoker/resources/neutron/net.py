@@ -25,7 +25,7 @@ from stoker.schema.live import FETCHED
 from stoker.schema.property import Attribute, Change, Property, Support, Type
 
 
-async def _serving(kind: NeutronResource, call: Call, shown: Mapping[str, Any]) -> list[str]:
+async def _serving(kind: NeutronResource, call: Call, shown: Mapping[str, object]) -> list[str]:
     return await agents(kind, call, "dhcp-agents", call.properties["dhcp_agent_ids"])
 
 
@@ -153,7 +153,7 @@ async def network_segments(call: Call) -> list[dict[str, object]] | None:
     return sorted(segments, key=lambda segment: segment.get("name") or "")
 
 
-def is_same_segment(one: Mapping[str, Any], other: Mapping[str, object]) -> bool:
+def is_same_segment(one: Mapping[str, object], other: Mapping[str, object]) -> bool:
     """Return whether two networks or segments need the same segment of the physical network: its flat network, or the
     same VLAN or tunnel ID. Neutron chooses an ID that is not given.
     """

@@ -57,7 +57,7 @@ _ADDRESS_PAIR = {
 }
 
 
-async def _has_no_addresses(kind: NeutronResource, call: Call, shown: Mapping[str, Any]) -> bool:
+async def _has_no_addresses(kind: NeutronResource, call: Call, shown: Mapping[str, object]) -> bool:
     """Return whether the port has no address; the addresses that the template leaves to Neutron do not count."""
     return not shown["fixed_ips"] if call.properties["no_fixed_ips"] else False
 
@@ -214,16 +214,16 @@ class Port(NeutronResource, ImplicitlyDependent, Releasing, ReplacedForReason, R
     ) -> str | None:
         return f"replacement_policy is {_ALWAYS}" if after.get("replacement_policy") == _ALWAYS else None
 
-    def made_by(self, call: Call, body: Mapping[str, object], item: Mapping[str, Any]) -> bool:
+    def made_by(self, call: Call, body: Mapping[str, object], item: Mapping[str, object]) -> bool:
         return super().made_by(call, body, _without_automatic(item, body.get("fixed_ips")))
 
-    def differences(self, call: Call, shown: Mapping[str, object]) -> dict[str, Any]:
+    def differences(self, call: Call, shown: Mapping[str, object]) -> dict[str, object]:
         sent = wire_value(self.properties["fixed_ips"], call.properties.get("fixed_ips"))
         found = super().differences(call, _without_automatic(shown, sent))
         # Whoever attaches the port fills these in; without a value, the template leaves that to them.
         return {name: value for name, value in found.items() if name not in _DEVICE or call.properties.get(name)}
 
-    async def create_body(self, call: Call) -> dict[str, Any]:
+    async def create_body(self, call: Call) -> dict[str, object]:
         return _with_addresses(call.properties, await super().create_body(call))
 
     async def update_body(self, call: Call) -> dict[str, object]:
@@ -317,7 +317,7 @@ async def _with_subnets(call: Call, addresses: list[Any]) -> list[Any]:
 async def _holders(call: Call, ip_address: str) -> list[dict[str, Any]]:
     """Return the other ports of the network that have an address; one at most."""
     params = {"network_id": call.properties["network"], "fixed_ips": f"ip_address={ip_address}"}
-    listed: list[dict[str, Any]] = await call.cloud.list("neutron", "/v2.0/ports", "ports", params)
+    listed: list[dict[str, object]] = await call.cloud.list("neutron", "/v2.0/ports", "ports", params)
     return [port for port in listed if port["id"] != call.physical_id]
 
 
@@ -345,7 +345,7 @@ def _without_automatic(port: Mapping[str, Any], sent: Any) -> dict[str, object]:
     return {**port, "fixed_ips": addresses}
 
 
-def _with_addresses(properties: Mapping[str, Any], body: dict[str, object]) -> dict[str, Any]:
+def _with_addresses(properties: Mapping[str, object], body: dict[str, object]) -> dict[str, Any]:
     """Send an empty list only for no_fixed_ips; no addresses leave the choice to Neutron, or the port unchanged."""
     if not body.get("fixed_ips"):
         body.pop("fixed_ips", None)

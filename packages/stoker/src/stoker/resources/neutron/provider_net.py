@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any
 
 from stoker.plugins.exclusion import Exclusion
 from stoker.plugins.resource import Call
@@ -96,7 +95,7 @@ class ProviderNet(NeutronResource):
         "segments": Attribute("The network's segments.", Type.LIST, support=Support(version="16.0.0")),
     }
 
-    def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:
+    def validate(self, properties: Mapping[str, object]) -> Iterable[str]:
         kind = properties.get("network_type")
         if kind in _UNNUMBERED and properties.get("segmentation_id") is not None:
             yield f"segmentation_id cannot be given for a {kind} network"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 from stoker.plugins.exclusion import Exclusion
 from stoker.plugins.recovery import FoundBy, Recovery
@@ -19,7 +18,7 @@ from stoker.schema.unknown import is_unknown
 _EXTERNAL = "access_as_external"
 
 
-async def _object(kind: NeutronResource, call: Call, shown: Mapping[str, Any]) -> str:
+async def _object(kind: NeutronResource, call: Call, shown: Mapping[str, object]) -> str:
     """Return the recorded name or ID, if it is that of the object."""
     given = str(call.properties["object_id"])
     wanted = await call.cloud.find(f"neutron.{call.properties['object_type']}", given)
@@ -66,6 +65,6 @@ class RBACPolicy(NeutronResource):
         if action == _EXTERNAL and kind != "network" and not is_unknown(kind):
             yield f"action {_EXTERNAL} is only possible for object_type network, not {kind}"
 
-    async def create_body(self, call: Call) -> dict[str, Any]:
+    async def create_body(self, call: Call) -> dict[str, object]:
         body = await super().create_body(call)
-        return {**body, "object_id": await call.cloud.find(f"neutron.{body['object_type']}", body["object_id"])}
+        return {**body, "object_id": await call.cloud.find(f"neutron.{body['object_type']}", str(body["object_id"]))}

@@ -51,7 +51,7 @@ async def _agent(kind: NeutronResource, call: Call, shown: Mapping[str, object])
     return next(iter(hosting), None)
 
 
-async def _hosting(kind: NeutronResource, call: Call, shown: Mapping[str, Any]) -> list[str]:
+async def _hosting(kind: NeutronResource, call: Call, shown: Mapping[str, object]) -> list[str]:
     return await agents(kind, call, "l3-agents", call.properties["l3_agent_ids"])
 
 

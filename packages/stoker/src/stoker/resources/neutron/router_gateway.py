@@ -89,7 +89,7 @@ class RouterGateway(NeutronResource, ImplicitlyDependent, Restoring):
         """Return None: Neutron has no object for a gateway."""
         return None
 
-    async def observe(self, call: Call) -> Mapping[str, Any] | None:
+    async def observe(self, call: Call) -> Mapping[str, object] | None:
         call.compared.update(call.properties)
         return {} if await _has_gateway(call) else None
 

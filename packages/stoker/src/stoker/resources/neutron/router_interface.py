@@ -106,7 +106,7 @@ class RouterInterface(NeutronResource):
         """Return None: Neutron has no object for an interface."""
         return None
 
-    async def observe(self, call: Call) -> Mapping[str, Any] | None:
+    async def observe(self, call: Call) -> Mapping[str, object] | None:
         call.compared.update(call.properties)
         return {} if await _ports(call) else None
 

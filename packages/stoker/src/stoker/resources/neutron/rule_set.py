@@ -43,11 +43,11 @@ class RuleSet(NeutronResource):
     ports_by = "security_groups={id}"
 
     @abstractmethod
-    def declared_rules(self, properties: Mapping[str, Any]) -> list[object]:
+    def declared_rules(self, properties: Mapping[str, object]) -> list[object]:
         """Return the rules in the properties, in the template's form."""
 
     @abstractmethod
-    async def sent_rule(self, call: Call, rule: Any) -> dict[str, object]:
+    async def sent_rule(self, call: Call, rule: object) -> dict[str, object]:
         """Return a declared rule in the form of requests."""
 
     def shown_rule(self, rule: Mapping[str, object]) -> tuple[str, object]:

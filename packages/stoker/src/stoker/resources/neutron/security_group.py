@@ -80,7 +80,7 @@ class SecurityGroup(RuleSet):
             "remote_group_id": group,
         }
 
-    async def create_body(self, call: Call) -> dict[str, Any]:
+    async def create_body(self, call: Call) -> dict[str, object]:
         body = await super().create_body(call)
         if "stateful" in body and not await call.cloud.has_extension("neutron", _STATEFUL):
             if not body["stateful"]:
@@ -102,7 +102,7 @@ class SecurityGroup(RuleSet):
         return _sent(rule, str(call.physical_id))
 
 
-def _sent(rule: Mapping[str, Any], group: str) -> dict[str, object]:
+def _sent(rule: Mapping[str, object], group: str) -> dict[str, object]:
     body = {**rule, "security_group_id": group}
     mode = body.pop("remote_mode")
     if mode == "remote_group_id":

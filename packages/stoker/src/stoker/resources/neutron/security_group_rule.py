@@ -53,12 +53,12 @@ class SecurityGroupRule(NeutronResource):
         ),
     }
 
-    def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:
+    def validate(self, properties: Mapping[str, object]) -> Iterable[str]:
         if properties.get("remote_group") is not None and properties.get("remote_ip_prefix") is not None:
             yield "remote_group and remote_ip_prefix cannot be given together"
         yield from port_problems(properties)
 
-    async def create_body(self, call: Call) -> dict[str, Any]:
+    async def create_body(self, call: Call) -> dict[str, object]:
         return with_string_numbers(await super().create_body(call))
 
     async def find(self, call: Call) -> str | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 from stoker.resources.declare import Constraints, between, custom, one_of
 from stoker.schema.property import Property, Support, Type
@@ -49,7 +48,7 @@ def with_string_numbers(rule: Mapping[str, object]) -> dict[str, object]:
     return {name: str(value) if name in _NUMBERED and value is not None else value for name, value in rule.items()}
 
 
-def rule_key(rule: Mapping[str, Any]) -> RuleKey:
+def rule_key(rule: Mapping[str, object]) -> RuleKey:
     """Return the normalized fields of a rule, so that a request and what Neutron shows compare equal."""
     return tuple(_normalized(name, rule.get(name), rule) for name in FIELDS)
 

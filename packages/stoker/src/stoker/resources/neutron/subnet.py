@@ -145,7 +145,7 @@ class Subnet(NeutronResource):
         if gateway is not None and not is_unknown(gateway) and not _is_gateway(gateway):
             yield f"gateway_ip must be an IP address, empty (for none) or {_AUTOMATIC!r}, not {gateway!r}"
 
-    async def create_body(self, call: Call) -> dict[str, Any]:
+    async def create_body(self, call: Call) -> dict[str, object]:
         body = await super().create_body(call)
         if body.get("gateway_ip") == _AUTOMATIC:
             del body["gateway_ip"]
@@ -175,7 +175,7 @@ def _is_gateway(text: str) -> bool:
     return True
 
 
-def _ipv6_problems(properties: Mapping[str, Any]) -> Iterable[str]:
+def _ipv6_problems(properties: Mapping[str, object]) -> Iterable[str]:
     routers, addresses = properties.get("ipv6_ra_mode"), properties.get("ipv6_address_mode")
     if properties.get("ip_version") == 4:
         if routers or addresses:

@@ -134,14 +134,14 @@ class SubnetPool(NeutronResource):
     def made_by(self, call: Call, body: Mapping[str, Any], item: Mapping[str, object]) -> bool:
         return super().made_by(call, {**body, "prefixes": sorted(_joined(body["prefixes"]))}, item)
 
-    def differences(self, call: Call, shown: Mapping[str, Any]) -> dict[str, Any]:
+    def differences(self, call: Call, shown: Mapping[str, Any]) -> dict[str, object]:
         found = super().differences(call, shown)
         if _joined(call.properties["prefixes"]) == _joined(shown["prefixes"]):
             found.pop("prefixes", None)
         return found
 
 
-def overlap(one: Any, other: object) -> bool:
+def overlap(one: object, other: object) -> bool:
     """Return whether two ranges of addresses, as CIDRs, have an address in common; False if one is not known."""
     if not (isinstance(one, str) and isinstance(other, str)):
         return False

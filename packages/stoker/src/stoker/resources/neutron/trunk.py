@@ -95,7 +95,7 @@ class Trunk(NeutronResource):
     async def _change(self, call: Call, verb: str, sub_ports: list[dict[str, object]]) -> None:
         await call.cloud.put("neutron", f"{self.member_path(call)}/{verb}", {"sub_ports": sub_ports})
 
-    def differences(self, call: Call, shown: Mapping[str, Any]) -> dict[str, Any]:
+    def differences(self, call: Call, shown: Mapping[str, Any]) -> dict[str, object]:
         """Return also the existing sub ports, if a declared one is missing."""
         found = super().differences(call, shown)
         call.compared.add("sub_ports")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
-from typing import Any
 
 from stoker.base.errors import CloudError
 from stoker.plugins.capabilities import Restoring
@@ -87,7 +86,7 @@ class AddressAssociation(ResourceType, Restoring):
     async def check(self, call: Call) -> Outcome:
         return Done() if await self._is_associated(call) else Failed("the address is not associated", "NotFound")
 
-    async def observe(self, call: Call) -> Mapping[str, Any] | None:
+    async def observe(self, call: Call) -> Mapping[str, object] | None:
         call.compared.update(call.properties)
         return {} if await self._is_associated(call) else None
 

@@ -18,7 +18,7 @@ _USED = {
 
 
 async def _limits(facts: Facts) -> Mapping[str, Any]:
-    limits: Mapping[str, Any] = (await facts.get("nova", "/limits"))["limits"]["absolute"]
+    limits: Mapping[str, object] = (await facts.get("nova", "/limits"))["limits"]["absolute"]
     return limits
 
 

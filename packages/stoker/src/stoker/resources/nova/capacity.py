@@ -112,7 +112,7 @@ def _wanted(server: Planned, flavor: Mapping[str, Any]) -> _Wanted | None:
     return _Wanted(taken, tuple(sorted(traits)), zone) if taken else None
 
 
-def _number(value: Any) -> int:
+def _number(value: object) -> int:
     """Return a number of a flavor; services show some of them as strings, and none as an empty one."""
     return int(value) if isinstance(value, int) or (isinstance(value, str) and value.isdecimal()) else 0
 

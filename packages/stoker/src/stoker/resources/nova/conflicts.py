@@ -67,7 +67,7 @@ def _shortages(flavor: Mapping[str, object], image: Mapping[str, Any]) -> Iterab
 
 async def _images(facts: Facts, values: set[str]) -> dict[str, Mapping[str, object]]:
     """Return the images with these names or IDs, as far as each is only one."""
-    found: dict[str, list[Mapping[str, Any]]] = {}
+    found: dict[str, list[Mapping[str, object]]] = {}
     identifiers = set(filter(is_uuid, values))
     for field, wanted in (("id", identifiers), ("name", values - identifiers)):
         for asked in portions(wanted):

@@ -20,11 +20,11 @@ _GIVEN_UP = "given_up"
 """In `call.data`: the flavor has been deleted so that its replacement can have its name or ID."""
 
 
-async def _extra_specs(kind: Flavor, call: Call, shown: Mapping[str, Any]) -> object:
+async def _extra_specs(kind: Flavor, call: Call, shown: Mapping[str, object]) -> object:
     return await kind.specs(call)
 
 
-async def _tenants(kind: Flavor, call: Call, shown: Mapping[str, Any]) -> list[object]:
+async def _tenants(kind: Flavor, call: Call, shown: Mapping[str, object]) -> list[object]:
     """Return the projects that may use the flavor; that of the stack alone is what an empty list means."""
     if shown.get("os-flavor-access:is_public"):
         return []

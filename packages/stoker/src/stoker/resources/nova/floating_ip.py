@@ -35,7 +35,7 @@ class FloatingIP(NeutronResource):
         "ip": Attribute("The floating address.", Type.STRING, path="floating_ip_address"),
     }
 
-    async def create_body(self, call: Call) -> dict[str, Any]:
+    async def create_body(self, call: Call) -> dict[str, object]:
         """Return what the search for the object needs, too: the network must not have to be known for that."""
         return {"description": call.physical_name}
 

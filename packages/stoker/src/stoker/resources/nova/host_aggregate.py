@@ -48,7 +48,7 @@ class HostAggregate(UniquelyNamed):
         ),
     }
 
-    async def create_body(self, call: Call) -> dict[str, Any]:
+    async def create_body(self, call: Call) -> dict[str, object]:
         return {name: call.properties[name] for name in ("name", "availability_zone")}
 
     async def find(self, call: Call) -> str | None:
@@ -100,7 +100,7 @@ class HostAggregate(UniquelyNamed):
             await self._act(call, "remove_host", {"host": host})
         await super().remove(call)
 
-    def differences(self, call: Call, shown: Mapping[str, Any]) -> dict[str, Any]:
+    def differences(self, call: Call, shown: Mapping[str, Any]) -> dict[str, object]:
         found = super().differences(call, shown)
         call.compared.update(("hosts", "metadata"))
         hosts, metadata = call.properties["hosts"], call.properties["metadata"]

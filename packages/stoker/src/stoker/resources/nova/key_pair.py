@@ -90,7 +90,7 @@ class KeyPair(RestResource, Releasing, Restoring):
         path, user = super().member_path(call), call.properties.get("user")
         return f"{path}?user_id={quote(str(user), safe='')}" if user else path
 
-    async def create_body(self, call: Call) -> dict[str, Any]:
+    async def create_body(self, call: Call) -> dict[str, object]:
         """As of any type; an empty public key is none, and Nova makes a pair."""
         body = await super().create_body(call)
         return body if body.get("public_key") else {key: value for key, value in body.items() if key != "public_key"}

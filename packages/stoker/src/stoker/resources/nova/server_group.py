@@ -67,8 +67,8 @@ class ServerGroup(RestResource):
         if properties["policies"] == []:
             yield "policies: must name a policy"
 
-    async def create_body(self, call: Call) -> dict[str, Any]:
-        body = await super().create_body(call)
+    async def create_body(self, call: Call) -> dict[str, object]:
+        body: dict[str, Any] = await super().create_body(call)
         rules = body.pop("rules", None)
         if not await call.cloud.supports("nova", ONE_POLICY):
             if rules:

@@ -41,7 +41,7 @@ async def attachment_of(call: Call, server: str, volume: str) -> str | None:
 async def attachment_shown(call: Call, server: str, volume: str) -> dict[str, object] | None:
     """Return the volume's attachment to the server as Nova shows it; None when it is not attached."""
     answer = await call.cloud.request("GET", "nova", f"{_path(server)}/{volume}", ok=(404,))
-    shown: dict[str, Any] | None = None if answer.status == 404 else answer.body["volumeAttachment"]
+    shown: dict[str, object] | None = None if answer.status == 404 else answer.body["volumeAttachment"]
     return shown
 
 
@@ -125,5 +125,5 @@ async def volume_shown(call: Call, volume: str) -> dict[str, Any] | None:
         return None
     if not isinstance(answer.body, dict):
         raise CloudError("cinder", 0, f"Cinder's response to GET /volumes/{volume} is not a JSON object")
-    shown: dict[str, Any] = answer.body["volume"]
+    shown: dict[str, object] = answer.body["volume"]
     return shown

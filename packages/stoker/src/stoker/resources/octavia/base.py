@@ -66,7 +66,7 @@ class OctaviaResource(RestResource):
         )
         return related and super().made_by(call, body, item)
 
-    def differences(self, call: Call, shown: Mapping[str, Any]) -> dict[str, Any]:
+    def differences(self, call: Call, shown: Mapping[str, Any]) -> dict[str, object]:
         """Compare also the fields that Octavia shows as lists of the objects to which this one is related."""
         related: dict[str, object] = {}
         wanted = to_wire(self.properties, call.properties)

@@ -118,6 +118,6 @@ class AvailabilityZone(_Offered, ReplacedForReason):
     attributes = {"availability_zone_profile_id": Attribute("ID of the profile.", Type.STRING)}
 
     def replacement_reason(
-        self, before: Mapping[str, Any], after: Mapping[str, object], changed: Mapping[str, object]
+        self, before: Mapping[str, object], after: Mapping[str, object], changed: Mapping[str, object]
     ) -> str | None:
         return "the name of an availability zone cannot be changed" if "name" in changed else None

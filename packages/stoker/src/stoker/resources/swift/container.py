@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Collection, Mapping
-from typing import Any
 from urllib.parse import quote, urlsplit
 
 from stoker.base.errors import CloudError, ResourceActionNotSupported
@@ -120,13 +119,13 @@ class Container(ResourceType, LosingContent):
         )
         return Again(after=0.0 if names else _LISTING_LAG)
 
-    async def observe(self, call: Call) -> Mapping[str, Any] | None:
+    async def observe(self, call: Call) -> Mapping[str, object] | None:
         headers = await _head(call, str(call.physical_id))
         if headers is None:
             return None
         call.compared.update(("name", *_ACCESS, _CONTAINER_META))
         wanted = {name: call.properties[name] for name in _ACCESS if call.properties[name] is not None}
-        found: dict[str, Any] = {
+        found: dict[str, object] = {
             name: headers.get(name.lower()) for name, value in wanted.items() if headers.get(name.lower(), "") != value
         }
         held = {key: value for key, value in headers.items() if key.startswith(_prefix(_CONTAINER_META))}
@@ -152,7 +151,7 @@ class Container(ResourceType, LosingContent):
             except CloudError:
                 headers = None
         root = call.cloud.endpoint("swift").rstrip("/")
-        values: dict[str, Any] = {
+        values: dict[str, object] = {
             "DomainName": urlsplit(root).hostname,
             "RootURL": root,
             "WebsiteURL": f"{root}{_path(call.physical_id)}",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hmac
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote, urlencode, urlsplit
 from uuid import uuid4
 
@@ -50,7 +50,7 @@ async def put_object(cloud: Cloud, path: str, content: object) -> None:
     """Store JSON (None: no content) as an object; create its container if it does not exist."""
     container = "/" + path.split("/")[1]
     await cloud.put("swift", container)
-    options: dict[str, Any] = {"data": b""} if content is None else {"json": content}
+    options: dict[str, object] = {"data": b""} if content is None else {"json": content}
     await cloud.put("swift", path, **options)
 
 

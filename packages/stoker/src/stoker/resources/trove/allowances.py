@@ -46,7 +46,7 @@ async def _ports(planned: Planned, facts: Facts) -> int | None:
     return None if count is None or ports is None else count * ports
 
 
-async def _memory_of_flavor(value: Any, facts: Facts) -> int | None:
+async def _memory_of_flavor(value: object, facts: Facts) -> int | None:
     flavors = await facts.list("trove", "/flavors", "flavors")
     keys = ("str_id", "id", "name")
     found = [flavor["ram"] for flavor in flavors if str(value) in {str(flavor.get(key)) for key in keys}]

@@ -55,7 +55,7 @@ def networks(**more: Any) -> Property:
     )
 
 
-def nics(given: Sequence[Mapping[str, Any]] | None) -> list[dict[str, object]]:
+def nics(given: Sequence[Mapping[str, object]] | None) -> list[dict[str, object]]:
     """Return networks as Trove expects them."""
     return [{wire: one[name] for name, wire in _NIC.items() if one.get(name)} for one in given or ()]
 
@@ -91,7 +91,7 @@ async def datastore_problems(properties: Mapping[str, Any], cloud: Cloud) -> lis
     ]
 
 
-def datastore(properties: Mapping[str, Any]) -> dict[str, object]:
+def datastore(properties: Mapping[str, object]) -> dict[str, object]:
     """Return the datastore as Trove expects it."""
     return without_nulls({"type": properties.get("datastore_type"), "version": properties.get("datastore_version")})
 

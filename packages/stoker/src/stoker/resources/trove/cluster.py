@@ -92,10 +92,10 @@ class Cluster(RestResource, ServiceValidated):
             if isinstance(one, Mapping) and not is_unknown(one):
                 yield from network_problems(one.get("networks"), f"instances[{at}].networks")
 
-    async def consult(self, properties: Mapping[str, Any], cloud: Cloud, sources: Sources) -> Iterable[str]:
+    async def consult(self, properties: Mapping[str, object], cloud: Cloud, sources: Sources) -> Iterable[str]:
         return await datastore_problems(properties, cloud)
 
-    async def create_body(self, call: Call) -> dict[str, Any]:
+    async def create_body(self, call: Call) -> dict[str, object]:
         given = call.properties
         return {
             "name": given.get("name") or call.physical_name,
@@ -117,7 +117,7 @@ class Cluster(RestResource, ServiceValidated):
             return failed
         return Done() if outcomes and all(isinstance(one, Done) for one in outcomes) else _later(call)
 
-    def differences(self, call: Call, shown: Mapping[str, object]) -> dict[str, Any]:
+    def differences(self, call: Call, shown: Mapping[str, object]) -> dict[str, object]:
         return super().differences(call, {"name": shown.get("name"), **_datastore_shown(shown)})
 
     async def delete(self, call: Call) -> Outcome:

@@ -189,7 +189,7 @@ class Instance(RestResource, ServiceValidated):
 
     # -- creating -------------------------------------------------------------------------------------------------
 
-    async def create_body(self, call: Call) -> dict[str, Any]:
+    async def create_body(self, call: Call) -> dict[str, object]:
         given = call.properties
         restored = given.get("restore_point")
         body = {
@@ -203,7 +203,7 @@ class Instance(RestResource, ServiceValidated):
         }
         return {name: value for name, value in body.items() if value}
 
-    def why(self, shown: Mapping[str, Any]) -> str | None:
+    def why(self, shown: Mapping[str, object]) -> str | None:
         return reason(shown)
 
     async def find(self, call: Call) -> str | None:
@@ -279,7 +279,7 @@ class Instance(RestResource, ServiceValidated):
     async def check(self, call: Call) -> Outcome:
         return await found_well(self, call)
 
-    def differences(self, call: Call, shown: Mapping[str, Any]) -> dict[str, Any]:
+    def differences(self, call: Call, shown: Mapping[str, Any]) -> dict[str, object]:
         store = shown.get("datastore") or {}
         values = {
             "name": shown["name"],
@@ -300,7 +300,7 @@ class Instance(RestResource, ServiceValidated):
         return next((link["href"] for link in links if link.get("rel") == "self"), None)
 
 
-def _own_size(given: Mapping[str, Any]) -> dict[str, object]:
+def _own_size(given: Mapping[str, object]) -> dict[str, object]:
     """Return what an instance has of its own, but a replica from its source, so that Trove refuses it for one."""
     return {"flavorRef": given["flavor"], "volume": {"size": given["size"]}, "datastore": datastore(given)}
 

@@ -81,7 +81,7 @@ async def _change_databases(call: Call, shown: Mapping[str, object]) -> bool:
     return False
 
 
-async def _change_users(call: Call, shown: Mapping[str, Any]) -> bool:
+async def _change_users(call: Call, shown: Mapping[str, object]) -> bool:
     """Create, change and delete users; those that were created in another way are kept.
 
     A user is identified by name and host. One whose host alone differs is changed.

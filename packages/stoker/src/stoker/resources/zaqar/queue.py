@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import Any
 from urllib.parse import quote
 
 from stoker.cloud import messaging
@@ -74,7 +73,7 @@ class Queue(ResourceType):
             await messaging.delete_queue(call.cloud, call.physical_id)
         return Done()
 
-    async def observe(self, call: Call) -> Mapping[str, Any] | None:
+    async def observe(self, call: Call) -> Mapping[str, object] | None:
         """Compare the metadata; a queue always exists, since it is made when it is used."""
         call.compared.add("name")
         wanted = call.properties["metadata"]

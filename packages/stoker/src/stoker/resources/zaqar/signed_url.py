@@ -49,7 +49,7 @@ class SignedQueueURL(ResourceType):
         "query_str": Attribute("All values as the query string of a URL."),
     }
 
-    def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:
+    def validate(self, properties: Mapping[str, object]) -> Iterable[str]:
         ttl = properties["ttl"]
         if isinstance(ttl, int) and abs(ttl) > _LONGEST_TTL:
             yield f"ttl: must be at most {_LONGEST_TTL} seconds"

@@ -92,8 +92,8 @@ class Subscription(ResourceType):
 
     async def _all(self, call: Call) -> list[dict[str, object]]:
         """Return all subscriptions of the queue, which Zaqar lists in pages."""
-        found: list[dict[str, Any]] = []
-        query: dict[str, Any] = {"limit": _PAGE}
+        found: list[dict[str, object]] = []
+        query: dict[str, object] = {"limit": _PAGE}
         while True:
             body = (await messaging.request(call.cloud, "GET", self._path(call), params=query)).body
             found += body["subscriptions"]

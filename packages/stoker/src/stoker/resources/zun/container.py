@@ -137,7 +137,7 @@ class Container(RestResource, ReplacedForReason):
         return description.complaints(properties)
 
     def replacement_reason(
-        self, before: Mapping[str, Any], after: Mapping[str, object], changed: Mapping[str, object]
+        self, before: Mapping[str, object], after: Mapping[str, object], changed: Mapping[str, object]
     ) -> str | None:
         if "networks" in changed and not changed["networks"]:
             return "without networks, Zun selects one, which it does only when it creates a container"
@@ -145,7 +145,7 @@ class Container(RestResource, ReplacedForReason):
 
     # -- creating ---------------------------------------------------------------------------------------------
 
-    async def create_body(self, call: Call) -> dict[str, Any]:
+    async def create_body(self, call: Call) -> dict[str, object]:
         given = call.properties
         body = without_nulls({name: given.get(name) for name in _AS_GIVEN})
         body["name"] = given.get("name") or generated_name(self, call)
@@ -164,12 +164,12 @@ class Container(RestResource, ReplacedForReason):
         made = await call.cloud.post("zun", CONTAINERS, body, params={"run": "true"}, microversion=version)
         return self.collection.unwrap(made)
 
-    def made_by(self, call: Call, body: Mapping[str, object], item: Mapping[str, Any]) -> bool:
+    def made_by(self, call: Call, body: Mapping[str, object], item: Mapping[str, object]) -> bool:
         """Compare what Zun shows in the form in which it was sent."""
         differing = ("command", "nets", "mounts", "hints", "security_groups")
         return super().made_by(call, {name: value for name, value in body.items() if name not in differing}, item)
 
-    def judge(self, call: Call, shown: Mapping[str, Any] | None) -> Outcome:
+    def judge(self, call: Call, shown: Mapping[str, object] | None) -> Outcome:
         if shown is not None and shown.get("status") == "Stopped" and call.properties.get("interactive"):
             reason = self.why(shown) or shown.get("status_detail") or "without a reason"
             return Failed(f"the interactive container has stopped: {reason}", in_error=True)
@@ -223,7 +223,7 @@ class Container(RestResource, ReplacedForReason):
             return ""
         if name == "name":
             return shown.get("name")
-        addresses: dict[str, Any] = dict(shown.get("addresses") or {})
+        addresses: dict[str, object] = dict(shown.get("addresses") or {})
         for key, entries in list(addresses.items()):
             network = await call.cloud.request("GET", "neutron", f"/v2.0/networks/{key}", ok=(404,))
             if network.status != 404:

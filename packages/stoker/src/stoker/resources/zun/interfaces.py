@@ -40,7 +40,7 @@ async def change_networks(call: Call) -> Outcome:
 
 async def _interfaces(call: Call) -> list[dict[str, object]]:
     shown = await call.cloud.get("zun", path_of(call, "/network_list"), microversion=VERSION)
-    found: list[dict[str, Any]] = shown["networks"]
+    found: list[dict[str, object]] = shown["networks"]
     return found
 
 

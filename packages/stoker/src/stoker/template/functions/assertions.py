@@ -37,7 +37,7 @@ class FnContains(_ListQuestion):
 
     shape = "a list of strings and a string"
 
-    def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
+    def apply(self, arguments: Any, evaluation: Evaluation) -> object:
         items, value = arguments
         self.lists(items)
         return scalar_as_text(value) in map(scalar_as_text, items)
@@ -51,7 +51,7 @@ class FnEachMemberEquals(_ListQuestion):
 
     shape = "a list of strings and a string"
 
-    def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
+    def apply(self, arguments: Any, evaluation: Evaluation) -> object:
         items, value = arguments
         self.lists(items)
         return all(scalar_as_text(item) == scalar_as_text(value) for item in items)
@@ -65,7 +65,7 @@ class FnEachMemberIn(_ListQuestion):
 
     shape = "two lists of strings"
 
-    def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
+    def apply(self, arguments: Any, evaluation: Evaluation) -> object:
         items, others = arguments
         self.lists(items, others)
         evaluation.budget.charge(len(items) * len(others) // _COMPARISONS_PER_STEP)
@@ -85,7 +85,7 @@ class FnRefAll(Function):
     def parameters_named(self) -> Sequence[str] | None:
         return None
 
-    def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
+    def apply(self, arguments: Any, evaluation: Evaluation) -> object:
         return evaluation.met(_values_of(arguments, evaluation))
 
 
@@ -129,7 +129,7 @@ class FnValueOf(_AttributeOfValue):
     def parameters_named(self) -> Sequence[str] | None:
         return (self.arguments[0],) if self.arguments else None
 
-    def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
+    def apply(self, arguments: Any, evaluation: Evaluation) -> object:
         name, attribute = arguments
         kind = evaluation.binding.type_of_parameter(name)
         value = evaluation.binding.parameter(name)
@@ -149,7 +149,7 @@ class FnValueOfAll(_AttributeOfValue):
     def parameters_named(self) -> Sequence[str] | None:
         return None
 
-    def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
+    def apply(self, arguments: Any, evaluation: Evaluation) -> object:
         kind, attribute = arguments
         return evaluation.met(
             [self.attribute(kind, value, attribute, evaluation) for value in _values_of(kind, evaluation)]

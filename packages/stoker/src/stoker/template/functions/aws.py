@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from stoker.template.expressions import Evaluation, Expression, items_of
-from stoker.template.functions.base import Function, is_list, scalar_as_text, variant
+from stoker.template.functions.base import Function, is_list_of_strings, scalar_as_text, variant
 from stoker.template.functions.conditions import Equals
 from stoker.template.functions.join import ListJoin
 from stoker.template.functions.split import FnSplit
@@ -20,7 +20,7 @@ class FnBase64(Function):
 
     __slots__ = ()
 
-    def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
+    def apply(self, arguments: object, evaluation: Evaluation) -> object:
         if not isinstance(arguments, str):
             raise self.wrong_type("takes a string")
         return arguments
@@ -32,7 +32,7 @@ class FnBase64OfScalar(FnBase64):
 
     __slots__ = ()
 
-    def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
+    def apply(self, arguments: object, evaluation: Evaluation) -> object:
         return super().apply(scalar_as_text(arguments), evaluation)
 
 
@@ -42,7 +42,7 @@ class FnJoin(ListJoin):
 
     __slots__ = ()
 
-    def text(self, item: Any, evaluation: Evaluation) -> str:
+    def text(self, item: object, evaluation: Evaluation) -> str:
         return super().text(scalar_as_text(item), evaluation)
 
 
@@ -52,7 +52,7 @@ class FnSplitOfScalar(FnSplit):
 
     __slots__ = ()
 
-    def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
+    def apply(self, arguments: Any, evaluation: Evaluation) -> object:
         return super().apply([scalar_as_text(item) for item in arguments], evaluation)
 
 
@@ -62,7 +62,7 @@ class FnEquals(Equals):
 
     __slots__ = ()
 
-    def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
+    def apply(self, arguments: Any, evaluation: Evaluation) -> object:
         return super().apply([scalar_as_text(item) for item in arguments], evaluation)
 
 
@@ -74,7 +74,7 @@ class FnGetAZs(Function):
 
     accepts_unknown = True
 
-    def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
+    def apply(self, arguments: object, evaluation: Evaluation) -> object:
         return evaluation.met(evaluation.scope.availability_zones())
 
 
@@ -84,7 +84,7 @@ class FnMemberListToMap(Function):
 
     __slots__ = ()
 
-    def complaint(self, arguments: Any) -> str | None:
+    def complaint(self, arguments: object) -> str | None:
         items = items_of(arguments)
         if items is None or len(items) != 3:
             return "takes a list of three: two names and a list of '.member.N.name=value' strings"
@@ -92,9 +92,9 @@ class FnMemberListToMap(Function):
             return "the first two arguments must be strings"
         return None
 
-    def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
+    def apply(self, arguments: Any, evaluation: Evaluation) -> object:
         key_name, value_name, members = arguments
-        if not is_list(members) or not all(isinstance(member, str) for member in members):
+        if not is_list_of_strings(members):
             raise self.wrong_type("the third argument must be a list of strings")
         groups: dict[str, dict[str, str]] = {}
         for member in members:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import ModuleType
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, TypeGuard
 
 from stoker.base.budget import ITEM_BYTES, measured
 from stoker.base.diagnostics import Path
@@ -54,29 +54,28 @@ class Function(Expression):
         self._steps: int | None = None
 
     @classmethod
-    def compile(cls, name: str, arguments: Any, path: Path, compiler: Compiler) -> Function:
+    def compile(cls, name: str, arguments: object, path: Path, compiler: Compiler) -> Function:
         """Return the compiled call `{name: arguments}` at `path`."""
         return cls(name, compiler.value(arguments, (*path, name)), path)
 
-    def complaint(self, arguments: Any) -> str | None:
+    def complaint(self, arguments: object) -> str | None:
         """Return what is wrong with the arguments' shape, or None; the shape of calls inside them is not known yet."""
         return None
 
-    def evaluate(self, evaluation: Evaluation) -> Any:
+    def evaluate(self, evaluation: Evaluation) -> object:
         try:
             value = self._evaluate(evaluation)
         except FunctionError as error:
             if error.path is None:
                 error.path = (*self.path, self.name)
             return evaluation.failed(error)
-        kind = type(value)
-        if kind is str:
+        if type(value) is str:
             evaluation.size += len(value)
-        elif kind not in _WITHOUT_PARTS:
+        elif type(value) not in _WITHOUT_PARTS:
             evaluation.size += measured(value, evaluation.budget)
         return value
 
-    def _evaluate(self, evaluation: Evaluation) -> Any:
+    def _evaluate(self, evaluation: Evaluation) -> object:
         arguments = self.arguments
         if not isinstance(arguments, Expression):  # plain data, whose shape was checked when the template was loaded
             self._charge_for_plain(arguments, evaluation)
@@ -94,7 +93,7 @@ class Function(Expression):
                 raise FunctionError(f"{self.name}: {complaint}", "StackValidationFailed")
         return self.apply(arguments, evaluation)
 
-    def _charge_for_plain(self, arguments: Any, evaluation: Evaluation) -> None:
+    def _charge_for_plain(self, arguments: object, evaluation: Evaluation) -> None:
         steps = self._steps
         if steps is None:
             few = type(arguments) is str
@@ -102,7 +101,7 @@ class Function(Expression):
         if steps > _FEW_STEPS:
             evaluation.budget.charge(steps)
 
-    def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
+    def apply(self, arguments: object, evaluation: Evaluation) -> object:
         """Return the call's value for resolved arguments; raises FunctionError."""
         raise NotImplementedError
 
@@ -173,7 +172,7 @@ def variants_in(modules: Iterable[ModuleType]) -> dict[str, type[Function]]:
     }
 
 
-def is_list(value: Any) -> bool:
+def is_list(value: object) -> TypeGuard[Sequence[object]]:
     """Return whether a resolved value is a list (a string is not)."""
     kind = type(value)
     if kind is list or kind is str:
@@ -181,12 +180,17 @@ def is_list(value: Any) -> bool:
     return isinstance(value, Sequence) and not isinstance(value, str)
 
 
-def is_map(value: Any) -> bool:
+def is_map(value: object) -> TypeGuard[Mapping[str, object]]:
     """Return whether a resolved value is a map."""
     return type(value) is dict or isinstance(value, Mapping)
 
 
-def scalar_as_text(value: Any) -> object:
+def is_list_of_strings(value: object) -> TypeGuard[Sequence[str]]:
+    """Return whether a resolved value is a list that has only strings."""
+    return is_list(value) and all(isinstance(item, str) for item in value)
+
+
+def scalar_as_text(value: object) -> object:
     """Return a number or boolean as AWS writes it where it is a string: 443, true; anything else unchanged."""
     if isinstance(value, bool):
         return str(value).lower()

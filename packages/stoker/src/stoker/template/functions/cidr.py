@@ -18,13 +18,13 @@ class FnCidr(Function):
 
     __slots__ = ()
 
-    def complaint(self, arguments: Any) -> str | None:
+    def complaint(self, arguments: object) -> str | None:
         items = items_of(arguments)
         if items is None or len(items) != 3:
             return "takes a list of three: an address block, a count and the number of host bits"
         return None
 
-    def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
+    def apply(self, arguments: Any, evaluation: Evaluation) -> object:
         block, count, bits = arguments[0], to_index(arguments[1]), to_index(arguments[2])
         if count is None or not 1 <= count <= _MOST_BLOCKS:
             raise self.wrong(f"the count must be an integer from 1 to {_MOST_BLOCKS}, not {arguments[1]!r}")

@@ -35,13 +35,13 @@ class If(Function):
             )
         return None
 
-    def _evaluate(self, evaluation: Evaluation) -> Any:
+    def _evaluate(self, evaluation: Evaluation) -> object:
         condition = evaluate(self.arguments[0], evaluation)
         if isinstance(condition, Unknown):
             return evaluation.met(condition)
         return self.apply(condition, evaluation)
 
-    def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
+    def apply(self, arguments: object, evaluation: Evaluation) -> object:
         position = 1 if arguments else 2
         return evaluate(self.arguments[position], evaluation) if position < len(self.arguments) else OMIT
 

@@ -21,7 +21,7 @@ class ConditionName(Expression):
         self.name = name
         self.path = path
 
-    def evaluate(self, evaluation: Evaluation) -> Any:
+    def evaluate(self, evaluation: Evaluation) -> object:
         try:
             return evaluation.met(evaluation.binding.condition(self.name))
         except FunctionError as error:
@@ -40,7 +40,7 @@ class ConditionResult(Expression):
     def __init__(self, call: Function) -> None:
         self.call = call
 
-    def evaluate(self, evaluation: Evaluation) -> Any:
+    def evaluate(self, evaluation: Evaluation) -> object:
         value = self.call.evaluate(evaluation)
         if isinstance(value, bool) or is_unknown(value):
             return value
@@ -65,7 +65,7 @@ class Equals(Function):
         items = items_of(arguments)
         return "takes a list of two values" if items is None or len(items) != 2 else None
 
-    def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
+    def apply(self, arguments: Any, evaluation: Evaluation) -> object:
         first, second = arguments
         return first == second
 
@@ -96,7 +96,7 @@ class Connective(Function):
     def complaint(self, arguments: Any) -> str | None:
         return self.shape if arguments is None else None
 
-    def _evaluate(self, evaluation: Evaluation) -> Any:
+    def _evaluate(self, evaluation: Evaluation) -> object:
         undecided = []
         for operand in self.arguments:
             value = evaluate(operand, evaluation)
@@ -105,7 +105,7 @@ class Connective(Function):
             undecided.append(value)
         return combine(undecided) if any(map(is_unknown, undecided)) else self.apply(undecided, evaluation)
 
-    def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
+    def apply(self, arguments: object, evaluation: Evaluation) -> object:
         return not self.decides
 
     def children(self, evaluation: Evaluation) -> Iterator[object]:
@@ -144,7 +144,7 @@ class Not(Connective):
     def operands(cls, arguments: object) -> list[object] | None:
         return None if isinstance(arguments, list) else [arguments]
 
-    def _evaluate(self, evaluation: Evaluation) -> Any:
+    def _evaluate(self, evaluation: Evaluation) -> object:
         value = evaluate(self.arguments[0], evaluation)
         return value if is_unknown(value) else not value
 
@@ -174,5 +174,5 @@ class NamedCondition(Connective):
     def operands(cls, arguments: Any) -> list[object] | None:
         return [arguments] if isinstance(arguments, str) else None
 
-    def _evaluate(self, evaluation: Evaluation) -> Any:
+    def _evaluate(self, evaluation: Evaluation) -> object:
         return evaluate(self.arguments[0], evaluation)

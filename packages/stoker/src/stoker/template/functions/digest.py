@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from typing import Any
 
 from stoker.base.budget import size_of
 from stoker.template.expressions import Evaluation
-from stoker.template.functions.base import Function, is_list, variant
+from stoker.template.functions.base import Function, is_list_of_strings, variant
 
 
 @variant("digest/1")
@@ -16,8 +15,8 @@ class Digest(Function):
 
     __slots__ = ()
 
-    def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
-        if not is_list(arguments) or not all(isinstance(item, str) for item in arguments):
+    def apply(self, arguments: object, evaluation: Evaluation) -> object:
+        if not is_list_of_strings(arguments):
             raise self.wrong_type("takes a list of strings: an algorithm and a string")
         if len(arguments) != 2:
             raise self.wrong("takes a list of two: an algorithm and a string")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from stoker.template.expressions import Evaluation, Expression, entries_of, items_of
 from stoker.template.functions.base import Function, is_list, is_map, variant
 
@@ -14,11 +12,11 @@ class FnToJsonString(Function):
 
     __slots__ = ()
 
-    def complaint(self, arguments: Any) -> str | None:
+    def complaint(self, arguments: object) -> str | None:
         fits = isinstance(arguments, Expression) or items_of(arguments) is not None or entries_of(arguments) is not None
         return None if fits else "takes a map or a list"
 
-    def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
+    def apply(self, arguments: object, evaluation: Evaluation) -> object:
         if not is_map(arguments) and not is_list(arguments):
             raise self.wrong_type("takes a map or a list")
         return self.written(arguments, evaluation, separators=(",", ":"))
@@ -36,7 +34,7 @@ class FnLength(Function):
         fits = isinstance(arguments, Expression) or items_of(arguments) is not None
         return None if fits else "takes a list"
 
-    def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
+    def apply(self, arguments: object, evaluation: Evaluation) -> object:
         if not is_list(arguments):
             raise self.wrong_type("takes a list")
         return len(arguments)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from stoker.template.expressions import Evaluation, Expression
 from stoker.template.functions.base import Function, variant
@@ -16,12 +16,12 @@ class ResourceFacade(Function):
 
     parts: ClassVar[tuple[str, str, str]] = ("metadata", "deletion_policy", "update_policy")
 
-    def complaint(self, arguments: Any) -> str | None:
+    def complaint(self, arguments: object) -> str | None:
         if isinstance(arguments, Expression) or arguments in self.parts:
             return None
         return f"takes one of {', '.join(self.parts)}"
 
-    def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
+    def apply(self, arguments: object, evaluation: Evaluation) -> object:
         facade = evaluation.scope.facade()
         if facade is None:
             raise self.wrong("this stack has no parent resource", "AttributeError")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from stoker.template.expressions import Evaluation, FunctionError
 from stoker.template.functions.base import Function, variant
 from stoker.template.problems import suggestion
@@ -15,7 +13,7 @@ class GetFile(Function):
 
     __slots__ = ()
 
-    def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
+    def apply(self, arguments: object, evaluation: Evaluation) -> object:
         if not isinstance(arguments, str):
             raise self.wrong_type("takes the name of a file")
         files = evaluation.binding.files

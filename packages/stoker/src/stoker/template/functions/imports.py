@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from stoker.template.expressions import UNDETERMINED, Evaluation, FunctionError, UnknownScope, evaluate
 from stoker.template.functions.base import Function, variant
 from stoker.template.problems import suggestion
@@ -20,7 +18,7 @@ class FnImportValue(Function):
         name = evaluate(self.arguments, Evaluation(evaluation.binding, UnknownScope()))
         return name if isinstance(name, str) else None
 
-    def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
+    def apply(self, arguments: object, evaluation: Evaluation) -> object:
         if not isinstance(arguments, str):
             raise self.wrong_type("takes the name of an export, a string")
         exports = evaluation.binding.known_exports

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from stoker.base.budget import size_of
@@ -21,7 +22,7 @@ class ListJoin(Function):
             return "takes a list of two: a delimiter and a list of strings"
         return None
 
-    def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
+    def apply(self, arguments: Any, evaluation: Evaluation) -> object:
         delimiter, *lists = arguments
         if not isinstance(delimiter, str):
             raise self.wrong_type("the delimiter must be a string")
@@ -29,14 +30,14 @@ class ListJoin(Function):
         self.limited(sum(map(size_of, texts)) + size_of(delimiter) * len(texts), evaluation)
         return delimiter.join(texts)
 
-    def _items(self, items: Any) -> Any:
+    def _items(self, items: object) -> Sequence[object]:
         if items is None:
             return []
         if not is_list(items):
             raise self.wrong_type("the strings to join must be in a list")
         return items
 
-    def text(self, item: Any, evaluation: Evaluation) -> str:
+    def text(self, item: object, evaluation: Evaluation) -> str:
         """Return one item as a string; raises FunctionError."""
         if item is None:
             return ""
@@ -51,16 +52,16 @@ class ListJoinMany(ListJoin):
 
     __slots__ = ()
 
-    def complaint(self, arguments: Any) -> str | None:
+    def complaint(self, arguments: object) -> str | None:
         items = items_of(arguments)
         if items is None or len(items) < 2:
             return "takes a list: a delimiter and one or more lists"
         return None
 
-    def _items(self, items: Any) -> Any:
+    def _items(self, items: object) -> Sequence[object]:
         return super()._items(items or None)  # as in Heat, any empty value instead of a list is skipped
 
-    def text(self, item: Any, evaluation: Evaluation) -> str:
+    def text(self, item: object, evaluation: Evaluation) -> str:
         if is_list(item) or is_map(item):
             return self.written(item, evaluation, sort_keys=True)
         return super().text(item, evaluation)

@@ -21,15 +21,20 @@ class ListConcat(Function):
 
     accepts_unknown = True
 
-    def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
+    def apply(self, arguments: object, evaluation: Evaluation) -> object:
         if is_list(arguments) and any(map(is_unknown, arguments)):
             return combine([arguments])
+        return self.concatenated(arguments, evaluation)
+
+    def concatenated(self, arguments: object, evaluation: Evaluation) -> list[object]:
+        """Return the items of all lists; raises FunctionError."""
         if not is_list(arguments):
             raise self.wrong_type("takes a list of lists")
         if not all(items is None or is_list(items) for items in arguments):
             raise self.wrong_type("every item must be a list")
-        evaluation.budget.charge(made=_ITEM_BYTES * sum(len(items or ()) for items in arguments))
-        return [item for items in arguments for item in items or ()]
+        lists = [items for items in arguments if is_list(items)]
+        evaluation.budget.charge(made=_ITEM_BYTES * sum(map(len, lists)))
+        return [item for items in lists for item in items]
 
 
 @variant("list_concat_unique/1")
@@ -40,12 +45,12 @@ class ListConcatUnique(ListConcat):
 
     accepts_unknown = False
 
-    def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
-        return _unique(super().apply(arguments, evaluation), evaluation)
+    def apply(self, arguments: object, evaluation: Evaluation) -> object:
+        return _unique(self.concatenated(arguments, evaluation), evaluation)
 
 
-def _unique(items: Iterable[Any], evaluation: Evaluation) -> list[object]:
-    result: list[Any] = []
+def _unique(items: Iterable[object], evaluation: Evaluation) -> list[object]:
+    result: list[object] = []
     scalars = set()
     collections: list[object] = []
     for item in items:
@@ -68,11 +73,11 @@ class Filter(Function):
 
     __slots__ = ()
 
-    def complaint(self, arguments: Any) -> str | None:
+    def complaint(self, arguments: object) -> str | None:
         items = items_of(arguments)
         return "takes a list of two: the values to remove and a list" if items is None or len(items) != 2 else None
 
-    def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
+    def apply(self, arguments: Any, evaluation: Evaluation) -> object:
         unwanted, items = arguments
         if items is None:
             return None
@@ -92,7 +97,7 @@ class Contains(Function):
         items = items_of(arguments)
         return "takes a list of two: a value and a list or string" if items is None or len(items) != 2 else None
 
-    def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
+    def apply(self, arguments: Any, evaluation: Evaluation) -> object:
         value, sequence = arguments
         if isinstance(sequence, str) and isinstance(value, str):
             return value in sequence

@@ -19,11 +19,11 @@ class FindInMap(Function):
 
     accepts_unknown = True
 
-    def complaint(self, arguments: Any) -> str | None:
+    def complaint(self, arguments: object) -> str | None:
         items = items_of(arguments)
         return "takes a list of three: a mapping, a key and a second key" if items is None or len(items) != 3 else None
 
-    def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
+    def apply(self, arguments: Any, evaluation: Evaluation) -> object:
         return self.find(arguments, evaluation)
 
     def find(self, keys: Sequence[Any], evaluation: Evaluation) -> object:
@@ -63,7 +63,7 @@ class FindInMapOrDefault(FindInMap):
 
     __slots__ = ()
 
-    def complaint(self, arguments: Any) -> str | None:
+    def complaint(self, arguments: object) -> str | None:
         items = items_of(arguments)
         if items is None or len(items) != 4:
             return super().complaint(arguments)
@@ -74,7 +74,7 @@ class FindInMapOrDefault(FindInMap):
             else "takes {DefaultValue: …} as the fourth argument"
         )
 
-    def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
+    def apply(self, arguments: Any, evaluation: Evaluation) -> object:
         if len(arguments) == 3:
             return self.find(arguments, evaluation)
         *keys, default = arguments

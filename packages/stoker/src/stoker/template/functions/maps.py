@@ -21,17 +21,18 @@ class MapMerge(Function):
 
     accepts_unknown = True
 
-    def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
+    def apply(self, arguments: object, evaluation: Evaluation) -> object:
         if is_list(arguments) and any(map(is_unknown, arguments)):
             return combine([arguments])
         if not is_list(arguments):
             raise self.wrong_type("takes a list of maps")
-        result: dict[str, Any] = {}
+        result: dict[str, object] = {}
         for item in arguments:
-            if item is not None and not is_map(item):
+            entries = {} if item is None else item
+            if not is_map(entries):
                 raise self.wrong_type("every item must be a map")
-            evaluation.budget.charge(made=_ENTRY_BYTES * len(item or ()))
-            result.update(item or {})
+            evaluation.budget.charge(made=_ENTRY_BYTES * len(entries))
+            result.update(entries)
         return result
 
 
@@ -41,7 +42,7 @@ class MapReplace(Function):
 
     __slots__ = ()
 
-    def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
+    def apply(self, arguments: object, evaluation: Evaluation) -> object:
         if not is_list(arguments) or len(arguments) != 2:
             raise self.wrong_type("takes a list of two: a map, and a map with keys and values")
         given, replacements = arguments[0] or {}, arguments[1] or {}
@@ -58,7 +59,7 @@ class MapReplace(Function):
     def _replaced(
         self, given: Mapping[str, object], keys: Mapping[str, object], values: Mapping[str, object]
     ) -> object:
-        result: dict[Any, Any] = {}
+        result: dict[object, object] = {}
         for key, value in given.items():
             new = keys.get(key, key)
             if is_list(new) or is_map(new):
@@ -69,7 +70,7 @@ class MapReplace(Function):
         return result
 
 
-def _value(value: Any, values: Mapping[str, Any]) -> object:
+def _value(value: Any, values: Mapping[str, object]) -> object:
     if is_list(value) or is_map(value):
         return value
     for spelling in (value, json.dumps(value), str(value)):

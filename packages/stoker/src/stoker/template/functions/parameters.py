@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from stoker.schema.unknown import combine
 from stoker.template.expressions import Evaluation, items_of
@@ -27,7 +26,7 @@ class GetParam(Function):
         name = items[0] if items else self.arguments
         return (name,) if isinstance(name, str) else None
 
-    def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
+    def apply(self, arguments: object, evaluation: Evaluation) -> object:
         if not arguments and not is_map(arguments):
             raise self.wrong("the name of a parameter is missing")
         if evaluation.blocked(arguments):

@@ -30,7 +30,7 @@ class ReferenceFunction(Function):
             arguments = arguments.evaluate(Evaluation(evaluation.binding, UnknownScope()))
         return self.reference(arguments, evaluation)
 
-    def reference(self, arguments: Any, evaluation: Evaluation) -> Reference | None:
+    def reference(self, arguments: object, evaluation: Evaluation) -> Reference | None:
         """Return the same as `refers_to`, from resolved arguments."""
         raise NotImplementedError
 
@@ -49,7 +49,7 @@ class GetResource(ReferenceFunction):
 
     __slots__ = ()
 
-    def complaint(self, arguments: Any) -> str | None:
+    def complaint(self, arguments: object) -> str | None:
         if is_list(arguments) or isinstance(arguments, int | float | None) or items_of(arguments) is not None:
             return "takes the name of a resource"
         return None
@@ -61,7 +61,7 @@ class GetResource(ReferenceFunction):
             raise self.wrong_type("the name of a resource must be a string")
         return Reference(arguments)
 
-    def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
+    def apply(self, arguments: object, evaluation: Evaluation) -> object:
         reference = self.reference(arguments, evaluation)
         if reference is None:
             return combine([arguments])
@@ -78,7 +78,7 @@ class Ref(GetResource):
     def parameters_named(self) -> Sequence[str] | None:
         return (self.arguments,) if isinstance(self.arguments, str) else None
 
-    def complaint(self, arguments: Any) -> str | None:
+    def complaint(self, arguments: object) -> str | None:
         return "takes the name of a parameter or resource" if super().complaint(arguments) else None
 
     def reference(self, arguments: object, evaluation: Evaluation) -> Reference | None:
@@ -87,7 +87,7 @@ class Ref(GetResource):
             return None
         return reference
 
-    def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
+    def apply(self, arguments: object, evaluation: Evaluation) -> object:
         if isinstance(arguments, str) and self._is_parameter(arguments, evaluation):
             return evaluation.met(evaluation.binding.parameter(arguments))
         return super().apply(arguments, evaluation)
@@ -108,7 +108,7 @@ class RefOrNothing(Ref):
     def reference(self, arguments: object, evaluation: Evaluation) -> Reference | None:
         return None if arguments == NO_VALUE else super().reference(arguments, evaluation)
 
-    def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
+    def apply(self, arguments: object, evaluation: Evaluation) -> object:
         return OMIT if arguments == NO_VALUE else super().apply(arguments, evaluation)
 
 
@@ -121,7 +121,7 @@ class RefParameter(Function):
     def parameters_named(self) -> Sequence[str] | None:
         return (self.arguments,) if isinstance(self.arguments, str) else None
 
-    def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
+    def apply(self, arguments: object, evaluation: Evaluation) -> object:
         if not isinstance(arguments, str):
             raise self.wrong_type("takes the name of a parameter")
         if not evaluation.binding.has_parameter(arguments):
@@ -153,7 +153,7 @@ class AttributeFunction(ReferenceFunction):
             self._literal = self._reference(arguments, evaluation)
         return self._literal
 
-    def _reference(self, arguments: Any, evaluation: Evaluation) -> Reference | None:
+    def _reference(self, arguments: object, evaluation: Evaluation) -> Reference | None:
         parts = self._parts(arguments)
         if is_unknown(arguments) or is_unknown(parts[0]):
             return None
@@ -167,10 +167,10 @@ class AttributeFunction(ReferenceFunction):
             raise self.wrong_type("the name of an attribute must be a string")
         return Reference(parts[0], parts[1] if len(parts) > 1 else "", tuple(parts[2:]))
 
-    def _parts(self, arguments: Any) -> Sequence[Any]:
+    def _parts(self, arguments: object) -> Sequence[Any]:
         return arguments if is_list(arguments) else (arguments,)
 
-    def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
+    def apply(self, arguments: object, evaluation: Evaluation) -> object:
         reference = self.reference(arguments, evaluation)
         if reference is None or evaluation.blocked(arguments):
             return combine([arguments])
@@ -179,7 +179,7 @@ class AttributeFunction(ReferenceFunction):
         self.require(reference.resource, evaluation)
         return evaluation.met(self.read(reference, evaluation))
 
-    def read(self, reference: Reference, evaluation: Evaluation) -> Any:
+    def read(self, reference: Reference, evaluation: Evaluation) -> object:
         """Return the attribute's value from the scope."""
         assert reference.attribute is not None
         return evaluation.scope.attribute(reference.resource, reference.attribute, reference.path)
@@ -191,7 +191,7 @@ class GetAttrThenFollow(AttributeFunction):
 
     __slots__ = ()
 
-    def read(self, reference: Reference, evaluation: Evaluation) -> Any:
+    def read(self, reference: Reference, evaluation: Evaluation) -> object:
         assert reference.attribute is not None
         value = evaluation.scope.attribute(reference.resource, reference.attribute, ())
         if isinstance(value, Unknown):
@@ -214,10 +214,10 @@ class GetAttrOrAll(AttributeFunction):
 
     fewest = 1
 
-    def complaint(self, arguments: Any) -> str | None:
+    def complaint(self, arguments: object) -> str | None:
         return None if isinstance(arguments, str) else super().complaint(arguments)
 
-    def read(self, reference: Reference, evaluation: Evaluation) -> Any:
+    def read(self, reference: Reference, evaluation: Evaluation) -> object:
         if reference.attribute == "":
             return evaluation.scope.all_attributes(reference.resource)
         return super().read(reference, evaluation)
@@ -229,7 +229,7 @@ class FnGetAtt(AttributeFunction):
 
     __slots__ = ()
 
-    def complaint(self, arguments: Any) -> str | None:
+    def complaint(self, arguments: object) -> str | None:
         items = items_of(arguments)
         if items is None or len(items) != 2:
             return "takes a list of two: the name of a resource and an attribute"

@@ -36,7 +36,7 @@ class Repeat(Function):
             return "for_each must be a map from names to lists"
         return None
 
-    def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
+    def apply(self, arguments: Any, evaluation: Evaluation) -> object:
         rest = {key: value for key, value in arguments.items() if key != "template"} if is_map(arguments) else arguments
         if evaluation.blocked(rest):
             return combine([arguments])
@@ -55,7 +55,7 @@ class Repeat(Function):
         """Return the items for each copy; raises FunctionError for more than `limit` copies."""
         return self.combinations(lists, limit)
 
-    def combinations(self, lists: list[Sequence[Any]], limit: int) -> list[tuple[object, ...]]:
+    def combinations(self, lists: Sequence[Sequence[object]], limit: int) -> list[tuple[object, ...]]:
         """Return every combination of one item from each list; the items of the first list change slowest."""
         count = prod(map(len, lists))
         if count > limit:
@@ -71,7 +71,7 @@ class Repeat(Function):
             raise self.wrong_type(f"the value of {name!r} in for_each must be a list")
         return list(items)
 
-    def _refuse_excess(self, template: Any, count: int, evaluation: Evaluation) -> None:
+    def _refuse_excess(self, template: object, count: int, evaluation: Evaluation) -> None:
         limits = evaluation.binding.limits
         size = count * measured(template, evaluation.budget)
         if count > limits.max_repeat_items or size > _BYTES_PER_CHARACTER * limits.max_expanded_size:
@@ -123,7 +123,7 @@ class RepeatPermutations(RepeatMaps):
 
     __slots__ = ()
 
-    def complaint(self, arguments: Any) -> str | None:
+    def complaint(self, arguments: object) -> str | None:
         entries = entries_of(arguments) or {}
         permutations = entries.get("permutations", True)
         if not isinstance(permutations, bool | Expression):

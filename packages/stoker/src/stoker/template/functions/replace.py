@@ -41,7 +41,7 @@ class Replacing(Function):
         ordered = sorted(params, key=lambda key: (-len(key), key))
         return [(key, self._text(key, params[key], evaluation)) for key in ordered]
 
-    def _text(self, key: str, value: Any, evaluation: Evaluation) -> str:
+    def _text(self, key: str, value: object, evaluation: Evaluation) -> str:
         if self.values_required and (value is None or (value in ("", [], {}) and not isinstance(value, int))):
             raise self.wrong(f"the value of {key!r} is empty")
         if isinstance(value, str | int | float):
@@ -98,7 +98,7 @@ class StrReplaceScalars(Replacing):
             return "params must be a map from strings to their replacements"
         return None
 
-    def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
+    def apply(self, arguments: Any, evaluation: Evaluation) -> object:
         return self.replace(arguments.get("template"), arguments.get("params"), evaluation)
 
 
@@ -137,7 +137,7 @@ class FnReplace(Replacing):
 
     json_values = False
 
-    def complaint(self, arguments: Any) -> str | None:
+    def complaint(self, arguments: object) -> str | None:
         items = items_of(arguments)
         if items is None or len(items) != 2:
             return "takes a list of two: a map from strings to their replacements, and a string"
@@ -145,6 +145,6 @@ class FnReplace(Replacing):
             return "the first argument must be a map from strings to their replacements"
         return None
 
-    def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
+    def apply(self, arguments: Any, evaluation: Evaluation) -> object:
         params, template = arguments
         return self.replace(template, params, evaluation)

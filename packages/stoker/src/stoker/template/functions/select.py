@@ -28,7 +28,7 @@ class FnSelect(Function):
         items = items_of(arguments)
         return "takes a list of two: an index and a list or map" if items is None or len(items) != 2 else None
 
-    def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
+    def apply(self, arguments: Any, evaluation: Evaluation) -> object:
         index, collection = arguments
         if evaluation.blocked(index) or is_unknown(collection):
             return combine([arguments])

@@ -26,7 +26,7 @@ class StrSplit(Function):
 
     _shape = "takes a list: a delimiter, a string and, optionally, the index of one piece"
 
-    def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
+    def apply(self, arguments: Any, evaluation: Evaluation) -> object:
         if not is_list(arguments) or len(arguments) < 2:
             raise self.wrong(self._shape)
         delimiter, text, *index = arguments
@@ -40,7 +40,7 @@ class StrSplit(Function):
         pieces = text.split(delimiter)
         return self._piece(pieces, index[0]) if index else pieces
 
-    def _piece(self, pieces: list[str], index: Any) -> str:
+    def _piece(self, pieces: list[str], index: object) -> str:
         position = to_index(index)
         if position is None:
             raise self.wrong(f"the index must be an integer, not {index!r}")
@@ -55,6 +55,6 @@ class FnSplit(StrSplit):
 
     __slots__ = ()
 
-    def complaint(self, arguments: Any) -> str | None:
+    def complaint(self, arguments: object) -> str | None:
         items = items_of(arguments)
         return "takes a list of two: a delimiter and a string" if items is None or len(items) != 2 else None

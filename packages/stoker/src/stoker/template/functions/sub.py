@@ -38,12 +38,12 @@ class FnSub(Function):
     def complaint(self, arguments: object) -> str | None:
         return "takes a string, or a list of a string and a map of names" if arguments is None else None
 
-    def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
+    def apply(self, arguments: Any, evaluation: Evaluation) -> object:
         texts = [self._text(piece) for piece in arguments]
         self.limited(sum(map(size_of, texts)), evaluation)
         return "".join(texts)
 
-    def _text(self, value: Any) -> str:
+    def _text(self, value: object) -> str:
         text = scalar_as_text(value)
         if isinstance(text, str):
             return text

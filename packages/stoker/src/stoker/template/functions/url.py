@@ -34,7 +34,7 @@ class MakeUrl(Function):
                 return complaint
         return None
 
-    def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
+    def apply(self, arguments: Any, evaluation: Evaluation) -> object:
         complaint = self.complaint(arguments)
         if complaint:
             raise self.wrong(complaint)
@@ -53,7 +53,7 @@ class MakeUrl(Function):
         return url + (f"#{quote(fragment)}" if fragment else "")
 
 
-def _complaint(key: str, value: Any) -> str | None:
+def _complaint(key: str, value: object) -> str | None:
     if key not in _KEYS:
         return f"a URL has no part {key!r}; {suggestion(key, _KEYS)}"
     if value is None:

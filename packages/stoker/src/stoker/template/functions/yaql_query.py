@@ -20,7 +20,7 @@ class Yaql(Function):
 
     __slots__ = ()
 
-    def complaint(self, arguments: Any) -> str | None:
+    def complaint(self, arguments: object) -> str | None:
         entries = entries_of(arguments)
         if entries is None or "expression" not in entries or not set(entries) <= _KEYS:
             return "takes a map with expression (a string) and, optionally, data"
@@ -29,10 +29,10 @@ class Yaql(Function):
             return None
         return _syntax_error(expression)
 
-    def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
+    def apply(self, arguments: object, evaluation: Evaluation) -> object:
         if not is_map(arguments):
             raise self.wrong_type("takes a map with expression and data")
-        expression = arguments["expression"]
+        expression: Any = arguments["expression"]
         error = _syntax_error(expression)
         if error:
             raise self.wrong(error)

@@ -15,7 +15,7 @@ DEPLOYMENTS = frozenset({"OS::Heat::SoftwareDeployment", "OS::Heat::StructuredDe
 UNSUPPORTED = frozenset({"OS::Heat::SwiftSignal"})
 """Types that wait for what no guest of a rehearsal sends."""
 WAITING = CONDITIONS | DEPLOYMENTS
-_DETAILS: Mapping[str, Mapping[str, Any]] = {
+_DETAILS: Mapping[str, Mapping[str, object]] = {
     "AWS::CloudFormation::WaitConditionHandle": {"Status": "SUCCESS", "Reason": "", "Data": "", "UniqueId": "guest-{}"},
     **{kind: {"deploy_status_code": 0, "deploy_stdout": "", "deploy_stderr": ""} for kind in DEPLOYMENTS},
 }

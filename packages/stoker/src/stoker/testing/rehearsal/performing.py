@@ -239,7 +239,7 @@ class _Run:
                     return
 
     async def _request(self, phase: str) -> None:
-        body: dict[str, Any] = {}
+        body: dict[str, object] = {}
         if phase in self._definitions:
             body = {**self._definitions[phase].body, "disable_rollback": False}
             if self._scenario.timeout is not None:

@@ -52,7 +52,7 @@ def to_data(rehearsal: Rehearsal) -> dict[str, Any]:
     }
 
 
-def _phase_data(phase: Phase) -> dict[str, Any]:
+def _phase_data(phase: Phase) -> dict[str, object]:
     return {
         "phase": phase.name,
         "state": phase.state,
@@ -63,7 +63,7 @@ def _phase_data(phase: Phase) -> dict[str, Any]:
     }
 
 
-def _run_data(rehearsal: Rehearsal, run: Run, outcome: Outcome) -> dict[str, Any]:
+def _run_data(rehearsal: Rehearsal, run: Run, outcome: Outcome) -> dict[str, object]:
     return {
         "seed": run.number,
         "disruptions": [

@@ -53,7 +53,7 @@ class Scenario:
     added: tuple[Dependency, ...] = ()
     scaled: tuple[str, ...] | None = None
     timings: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
-    to_parameters: Mapping[str, Any] = field(default_factory=dict)
+    to_parameters: Mapping[str, object] = field(default_factory=dict)
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Scenario:
@@ -225,7 +225,7 @@ class Outcome:
     phases: Sequence[Phase] = ()
     left: Sequence[LeftObject] = ()
     types: Mapping[str, str] = field(default_factory=dict)
-    met: Sequence[Mapping[str, Any]] = ()
+    met: Sequence[Mapping[str, object]] = ()
     engines: int = 1
     error: str = ""
 

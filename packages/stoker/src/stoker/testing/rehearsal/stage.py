@@ -107,7 +107,7 @@ class Stage(Sandbox):
         """Run a coroutine until its end, on the loop of the engine."""
         return self._run(work)
 
-    async def ask(self, method: str, **arguments: Any) -> Any:
+    async def ask(self, method: str, **arguments: object) -> Any:
         """Run an operation of the engine that changes nothing; ask the next engine if this one dies."""
         while True:
             try:
@@ -115,7 +115,7 @@ class Stage(Sandbox):
             except EngineDied:
                 continue
 
-    async def request(self, method: str, **arguments: Any) -> Any:
+    async def request(self, method: str, **arguments: object) -> Any:
         """Run an operation of the engine. Raises EngineDied if the engine dies before it answers."""
         return await self._called(method, **arguments)
 
@@ -126,7 +126,7 @@ class Stage(Sandbox):
             return True
         return bool(self._database.read_now(_has_unfinished))  # there is no need to ask for it while something runs
 
-    async def _called(self, method: str, **arguments: Any) -> Any:
+    async def _called(self, method: str, **arguments: object) -> Any:
         """Ask the engine. Raises EngineDied if it dies before it answers."""
         await self._there.wait()
         process, answer = self._process, self._loop.create_future()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 from urllib.parse import unquote
 
 import orjson
@@ -61,7 +60,7 @@ def cut(response: Response | None) -> Response | None:
     return _changed(response, lambda listed: listed[: len(listed) // 2])
 
 
-def _changed(response: Response | None, change: Callable[[list[Any]], list[Any]]) -> Response | None:
+def _changed(response: Response | None, change: Callable[[list[object]], list[object]]) -> Response | None:
     """Return an answer whose lists of objects have been changed."""
     if response is None or response.status >= 300 or response.content_type != "application/json":
         return response

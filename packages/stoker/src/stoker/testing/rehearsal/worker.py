@@ -58,7 +58,7 @@ class Beginning:
         os.close(found_there)
         self._wanted, self._found = os.fdopen(wanted_here, "wb"), os.fdopen(found_here, "rb")
 
-    def ended(self, disruptions: Sequence[Mapping[str, Any]]) -> bytes:
+    def ended(self, disruptions: Sequence[Mapping[str, object]]) -> bytes:
         """Return the outcome with these disruptions, as JSON; nothing if the process has ended."""
         try:
             self._wanted.write(orjson.dumps(disruptions) + b"\n")

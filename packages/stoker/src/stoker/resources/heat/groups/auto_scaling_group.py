@@ -137,7 +137,7 @@ class AutoScalingGroup(AutoScalingResource):
     def rolling(self, call: Call) -> Rolling | None:
         return rolling_of(call.properties["rolling_updates"])
 
-    async def member(self, call: Call) -> Mapping[str, Any]:
+    async def member(self, call: Call) -> Mapping[str, object]:
         return _member(call.properties)
 
     # -- reading ------------------------------------------------------------------------------------------------

@@ -32,7 +32,7 @@ class Form(NamedTuple):
     properties: str = "properties"
     type: str = "type"
 
-    def template(self, members: Mapping[str, Any]) -> dict[str, Any]:
+    def template(self, members: Mapping[str, object]) -> dict[str, Any]:
         """Return the template that contains the members."""
         return {self.version[0]: self.version[1], self.resources: dict(members)}
 
@@ -57,7 +57,7 @@ class GroupResource(NestedStackResource):
     async def members_after(self, call: Call, batch: Batch) -> dict[str, object]:
         """Return the members' definitions after a batch."""
 
-    async def batch_begins(self, call: Call, members: Mapping[str, Any]) -> None:
+    async def batch_begins(self, call: Call, members: Mapping[str, object]) -> None:
         """Prepare for a batch, after which `members` are the members' definitions. May be called again for it."""
 
     async def batch_done(self, call: Call) -> None:
@@ -95,11 +95,11 @@ class GroupResource(NestedStackResource):
         await self.completed(call)
         return outcome
 
-    def request(self, members: Mapping[str, Any], number: int = 0) -> ChildRequest:
+    def request(self, members: Mapping[str, object], number: int = 0) -> ChildRequest:
         """Return the request for the nested stack with these members, the `number`th of the action."""
         return ChildRequest(self.form.template(members), round=number, registry=self.registry)
 
-    async def definitions(self, call: Call) -> dict[str, Any]:
+    async def definitions(self, call: Call) -> dict[str, object]:
         """Return the members' current definitions by name, in creation order.
 
         The properties that a member was created or updated with count, not those of the nested stack's last template:

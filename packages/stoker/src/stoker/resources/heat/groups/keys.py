@@ -76,7 +76,7 @@ def problems(given: Any) -> Iterator[str]:
             seen.add(key)
 
 
-def keys_of(given: Mapping[str, Any] | list[str]) -> list[str]:
+def keys_of(given: Mapping[str, object] | list[str]) -> list[str]:
     """Return the members' names in order, for a value of `for_each` without problems."""
     budget.members(len(given))
     return list(given)

@@ -52,9 +52,9 @@ class ResourceChain(GroupResource):
 def chained(properties: Mapping[str, Any]) -> dict[str, object]:
     """Return the members' definitions; unless `concurrent` is true, each depends on the one before it."""
     shared = properties["resource_properties"]
-    members: dict[str, Any] = {}
+    members: dict[str, object] = {}
     for index, kind in enumerate(properties["resources"]):
-        member: dict[str, Any] = {"type": kind}
+        member: dict[str, object] = {"type": kind}
         if shared:
             member["properties"] = shared
         if index and not properties["concurrent"]:

@@ -124,7 +124,7 @@ class ResourceGroup(GroupResource):
 
     # -- the nested template ----------------------------------------------------------------------------------
 
-    def child_of(self, properties: Mapping[str, Any]) -> ChildRequest | None:
+    def child_of(self, properties: Mapping[str, object]) -> ChildRequest | None:
         if properties["for_each"] is None and is_unknown(properties["count"]):
             return self.sample_of(properties)
         if keys.are_unknown(properties):
@@ -177,7 +177,7 @@ class ResourceGroup(GroupResource):
         )
 
     def _policy(self, call: Call, name: str) -> Mapping[str, object] | None:
-        policy: Mapping[str, Any] | None = Finalizer().properties(self.update_policy, call.update_policy)[name]
+        policy: Mapping[str, object] | None = Finalizer().properties(self.update_policy, call.update_policy)[name]
         return policy
 
     # -- reading --------------------------------------------------------------------------------------------
@@ -217,7 +217,7 @@ def may_have(properties: Mapping[str, Any], skipped: Collection[str], name: str)
     return name not in skipped and (properties["for_each"] is None or name in properties["for_each"])
 
 
-def removed_names(properties: Mapping[str, Any], members: list[Member], skipped: Collection[str]) -> set[str]:
+def removed_names(properties: Mapping[str, object], members: list[Member], skipped: Collection[str]) -> set[str]:
     """Return the names that are excluded after an update; `skipped` are those excluded before."""
     known = {member.name for member in members} | set(skipped)
     by_reference = {member.reference_id: member.name for member in members if isinstance(member.reference_id, str)}
@@ -265,7 +265,7 @@ def member_definition(properties: Mapping[str, Any], name: str) -> dict[str, obj
     return definition if properties["for_each"] is None else keys.filled_in(definition, properties, name)
 
 
-def with_index(value: Any, variable: str, name: str) -> object:
+def with_index(value: object, variable: str, name: str) -> object:
     """Return `value` with the variable replaced in every string except the keys of maps."""
     if isinstance(value, str):
         return value.replace(variable, name)
@@ -282,7 +282,7 @@ def _is_known(properties: Mapping[str, Any]) -> bool:
     return not (is_unknown(wanted) or is_unknown(wanted["type"]) or is_unknown(properties["index_var"]))
 
 
-def _sketch(properties: Mapping[str, Any], wanted: Collection[str]) -> ChildRequest | None:
+def _sketch(properties: Mapping[str, object], wanted: Collection[str]) -> ChildRequest | None:
     if not _is_known(properties):
         return None
     return unknowns_as_parameters(HOT.template({name: member_definition(properties, name) for name in wanted}))

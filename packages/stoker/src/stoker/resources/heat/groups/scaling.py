@@ -86,7 +86,7 @@ def changed(metadata: Mapping[str, object], reason: str, cooldown: float, now: f
     return {**metadata, END: {_isoformat(end): reason}, IN_PROGRESS: False}
 
 
-def _moments(entries: Any) -> list[float]:
+def _moments(entries: object) -> list[float]:
     """Return the times among the keys of a map as seconds since the epoch; other keys are ignored."""
     found = []
     for key in entries if isinstance(entries, Mapping) else ():

@@ -42,14 +42,14 @@ class PolicyResource(SignedUrlResource, Signalable):
     """Requests a change of size of a group in the same stack whenever it is signalled."""
 
     @abstractmethod
-    def group(self, properties: Mapping[str, Any]) -> Any:
+    def group(self, properties: Mapping[str, object]) -> Any:
         """Return the reference ID of the group."""
 
     @abstractmethod
     def adjustment(self, properties: Mapping[str, Any]) -> Adjustment:
         """Return the change of size to request."""
 
-    async def signal(self, call: Call, details: Mapping[str, Any] | None) -> str:
+    async def signal(self, call: Call, details: Mapping[str, object] | None) -> str:
         """Request the adjustment of the group, whatever the alarm's state. Raises NoActionRequired."""
         given = details or {}
         state = str(given.get("current", given.get("state", "alarm"))).lower()

@@ -48,7 +48,7 @@ class UniformGroup(GroupResource):
     # -- for subclasses --------------------------------------------------------------------
 
     @abstractmethod
-    async def member(self, call: Call) -> Mapping[str, Any]:
+    async def member(self, call: Call) -> Mapping[str, object]:
         """Return the definition of new and updated members."""
 
     def possible_names(self, properties: Mapping[str, object]) -> list[str] | None:
@@ -60,7 +60,7 @@ class UniformGroup(GroupResource):
         return member
 
     @abstractmethod
-    def size(self, properties: Mapping[str, Any], current: int) -> int:
+    def size(self, properties: Mapping[str, object], current: int) -> int:
         """Return the size that the properties require of a group whose capacity is `current`."""
 
     @abstractmethod
@@ -135,7 +135,7 @@ class AutoScalingResource(UniformGroup, ChildObserver, MessageReceiver):
     def limits(self, properties: Mapping[str, object]) -> Limits:
         """Return how policies may change the size."""
 
-    def size(self, properties: Mapping[str, Any], current: int) -> int:
+    def size(self, properties: Mapping[str, object], current: int) -> int:
         limits = self.limits(properties)
         wanted = current if limits.desired is None else limits.desired
         return max(limits.smallest, min(limits.largest, wanted))
@@ -148,7 +148,7 @@ class AutoScalingResource(UniformGroup, ChildObserver, MessageReceiver):
 
     # -- scaling -------------------------------------------------------------------------------------------
 
-    async def receive(self, call: Call, message: Any) -> str:
+    async def receive(self, call: Call, message: object) -> str:
         """Begin a change of size that a policy requests. Raises NoActionRequired when it must not happen now."""
         if not isinstance(message, Adjustment):
             raise NotSupported(f"{self.type_name} accepts only messages of scaling policies.")

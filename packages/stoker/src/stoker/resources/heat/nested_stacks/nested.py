@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Collection, Mapping
-from typing import Any
 
 from stoker.plugins.capabilities import (
     Abandoning,
@@ -61,7 +60,7 @@ class NestedStackResource(
     async def check(self, call: Call) -> Outcome:
         return await _forward(call, "CHECK")
 
-    async def observe(self, call: Call) -> Mapping[str, Any] | None:
+    async def observe(self, call: Call) -> Mapping[str, object] | None:
         return None if await call.child.template() is None else {}
 
     async def suspend(self, call: Call) -> Outcome:
@@ -90,7 +89,7 @@ async def _forward(call: Call, action: str) -> Outcome:
     return Done(note=outcome.note) if isinstance(outcome, Done) else outcome
 
 
-def unknowns_as_parameters(template: Mapping[str, Any]) -> ChildRequest:
+def unknowns_as_parameters(template: Mapping[str, object]) -> ChildRequest:
     """Return the request for a template built from values, with a parameter for each unknown one."""
     plain, parameters = as_parameters(template)
     return ChildRequest(plain, parameters=parameters)

@@ -29,7 +29,7 @@ class RemoteSnapshot(ContentCopy):
         "The snapshot has the physical name, among the remote stack's snapshots.",
     )
 
-    def of(self, resource: Snapshot) -> Mapping[str, Any]:
+    def of(self, resource: Snapshot) -> Mapping[str, object]:
         name = resource.data.get("stack_name", resource.physical_name)
         return {"context": resource.properties.get("context"), "stack": resource.physical_id, "stack_name": name}
 

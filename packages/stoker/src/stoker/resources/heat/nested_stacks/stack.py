@@ -95,7 +95,7 @@ class Stack(ResourceType, ServiceValidated, ParentInAnotherService, ReplacedForR
             return None
         return ChildRequest(data, parameters=properties["parameters"] or {})
 
-    def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:
+    def validate(self, properties: Mapping[str, object]) -> Iterable[str]:
         if isinstance(template := properties["template"], str):
             try:
                 Document.parse(template)
@@ -256,5 +256,5 @@ def _reason(body: object) -> str:
 
 async def _show(call: Call, cloud: Cloud) -> dict[str, Any] | None:
     answer = await cloud.request("GET", "heat", _path(call), ok=(404,))
-    found: dict[str, Any] | None = None if answer.status == 404 else answer.body["stack"]
+    found: dict[str, object] | None = None if answer.status == 404 else answer.body["stack"]
     return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from stoker.base.ids import arn
 from stoker.plugins.outcome import Done, Outcome
@@ -23,7 +23,7 @@ class TemplateResource(NestedStackResource):
     template: ClassVar[Template]
     missing_attribute_is_null = True
 
-    def child_of(self, properties: Mapping[str, Any]) -> ChildRequest:
+    def child_of(self, properties: Mapping[str, object]) -> ChildRequest:
         return ChildRequest(self.template.data, self.type_name, child_parameters(properties))
 
     async def create(self, call: Call) -> Outcome:

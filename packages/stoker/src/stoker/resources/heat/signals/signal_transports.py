@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from stoker.cloud.credentials import StackUserCredential
 from stoker.plugins.outcome import Done, Outcome
@@ -149,7 +148,7 @@ def _credentials(call: Call) -> dict[str, object]:
     return {**sender, "domain_id": call.data[DOMAIN], "region_name": region}
 
 
-def _without_nulls(values: Mapping[str, Any]) -> dict[str, object]:
+def _without_nulls(values: Mapping[str, object]) -> dict[str, object]:
     return {name: value for name, value in values.items() if value is not None}
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import Any
 
 from stoker.plugins.capabilities import Signalable, SignalledElsewhere
 from stoker.plugins.outcome import Again, Done, Outcome
@@ -65,7 +64,7 @@ class SwiftSignalHandle(ResourceType, Signalable, SignalledElsewhere):
     async def kept_signals(self, call: Call) -> Mapping[str, Mapping[str, object] | None]:
         return await signal_place.signals_in_versions(call, call.data.get(COLLECTED, ()))
 
-    async def signal(self, call: Call, details: Mapping[str, Any] | None) -> str:
+    async def signal(self, call: Call, details: Mapping[str, object] | None) -> str:
         return store_signal(call, details)
 
 

@@ -31,7 +31,7 @@ def value_of(entry: Mapping[str, Any], values: Mapping[str, object]) -> object:
     return values.get(entry["name"], entry.get("default"))
 
 
-def with_inputs(source: Source, values: Mapping[str, Any], added: Mapping[str, object]) -> list[dict[str, object]]:
+def with_inputs(source: Source, values: Mapping[str, object], added: Mapping[str, object]) -> list[dict[str, object]]:
     """Return the inputs with their values: the declared ones, undeclared ones with a value, and those for signals."""
     declared = [{**entry, "value": value_of(entry, values)} for entry in source.get("inputs") or []]
     known = {entry["name"] for entry in declared}
@@ -39,7 +39,7 @@ def with_inputs(source: Source, values: Mapping[str, Any], added: Mapping[str, o
     return [*declared, *others, *(_input(name, value) for name, value in added.items())]
 
 
-def _input(name: str, value: Any) -> dict[str, object]:
+def _input(name: str, value: object) -> dict[str, object]:
     return {"name": name, "type": "String", "value": value}
 
 
@@ -53,7 +53,7 @@ def as_variables(source: Source, inputs: Sequence[Mapping[str, object]]) -> list
     return [{**entry, "value": _text_of(entry["value"])} for entry in inputs]
 
 
-def _text_of(value: Any) -> object:
+def _text_of(value: object) -> object:
     if value is None:
         return ""
     return json.dumps(value) if isinstance(value, bool | int | float) else value
@@ -73,7 +73,7 @@ def derived_config(
     }
 
 
-def put_in(config: object, key: str, values: Mapping[str, Any], *, strict: bool) -> object:
+def put_in(config: object, key: str, values: Mapping[str, object], *, strict: bool) -> object:
     """Return `config` with every `{key: name}` replaced by the input's value.
 
     A name without a value becomes None; with `strict`, it raises BadValue.

@@ -41,7 +41,7 @@ _BATCHES = Property(
 )
 
 
-def _template(members: Mapping[str, Any]) -> dict[str, Any]:
+def _template(members: Mapping[str, object]) -> dict[str, Any]:
     """Return the nested template that contains the members."""
     return {"heat_template_version": "2015-04-30", "resources": dict(members)}
 

@@ -68,7 +68,7 @@ class StoredConfig(ResourceType):
     )
     attributes = {"config": Attribute("The configuration as stored.", Type.STRING)}
 
-    def validate(self, properties: Mapping[str, Any]) -> Iterator[str]:
+    def validate(self, properties: Mapping[str, object]) -> Iterator[str]:
         inputs = properties.get("inputs")
         for index, entry in enumerate(inputs if isinstance(inputs, list) else []):
             if not is_unknown(entry):

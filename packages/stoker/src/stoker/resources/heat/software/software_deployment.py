@@ -313,7 +313,7 @@ async def _forget(call: Call) -> Outcome:
     return Done()
 
 
-async def _take(call: Call, details: Mapping[str, Any]) -> str:
+async def _take(call: Call, details: Mapping[str, object]) -> str:
     """Record the result; return the event's reason. Raises NoActionRequired when no signal is expected."""
     deployment = await call.deployments.get(call.uuid)
     if deployment is None or deployment["status"] != IN_PROGRESS:

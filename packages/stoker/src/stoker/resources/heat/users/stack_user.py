@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import json
 import string
+from collections.abc import Mapping
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 from uuid import uuid4
 
@@ -211,7 +212,7 @@ async def _make_user(call: Call, admin: Cloud) -> str:
     return made
 
 
-async def _post(admin: Cloud, member: str, wanted: dict[str, Any]) -> str | None:
+async def _post(admin: Cloud, member: str, wanted: Mapping[str, object]) -> str | None:
     """Create a project or user; return None when the name exists, since it was created concurrently."""
     answer = await admin.request("POST", "keystone", f"/{member}s", json={member: wanted}, ok=(409,))
     return None if answer.status == 409 else str(answer.body[member]["id"])

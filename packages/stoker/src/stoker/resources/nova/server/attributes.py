@@ -77,12 +77,12 @@ def _plain_addresses(shown: Mapping[str, Any]) -> dict[str, list[str]]:
     return {name: [row["addr"] for row in rows] for name, rows in shown["addresses"].items()}
 
 
-def _first_address(shown: Mapping[str, Any]) -> str:
+def _first_address(shown: Mapping[str, object]) -> str:
     named = _plain_addresses(shown)
     return next((named[name][0] for name in sorted(named, reverse=True) if named[name]), "")
 
 
-async def _networks(call: Call, shown: Mapping[str, Any]) -> dict[str, list[str]]:
+async def _networks(call: Call, shown: Mapping[str, object]) -> dict[str, list[str]]:
     """Return addresses by network name, and by network ID where the name is unique."""
     named = _plain_addresses(shown)
     if not named:
@@ -104,7 +104,7 @@ async def _addresses(call: Call) -> object:
     networks = await _by_id(call, "networks", {port["network_id"] for port in ports})
     subnets = await _by_id(call, "subnets", {row["subnet_id"] for port in ports for row in port["fixed_ips"]})
     floating = await _floating(call, ports)
-    found: dict[str, list[dict[str, Any]]] = {}
+    found: dict[str, list[dict[str, object]]] = {}
     for port in ports:
         network = networks.get(port["network_id"])
         rows = found.setdefault(port["network_id"], [])
@@ -123,7 +123,7 @@ async def _addresses(call: Call) -> object:
     return found
 
 
-def _only(value: dict[str, Any] | None) -> list[dict[str, object]]:
+def _only(value: dict[str, object] | None) -> list[dict[str, object]]:
     return [] if value is None else [value]
 
 

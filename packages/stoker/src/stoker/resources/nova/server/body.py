@@ -34,7 +34,7 @@ _OVERRIDES = (
 async def server_body(call: Call, user_data: str) -> dict[str, object]:
     """Return the server to request, with `user_data` as its encoded user data; create its missing ports."""
     given = call.properties
-    body: dict[str, Any] = {
+    body: dict[str, object] = {
         "name": given.get("name") or call.physical_name,
         "imageRef": given.get("image") or "",
         "flavorRef": given["flavor"],

@@ -171,7 +171,7 @@ async def _is_connecting(call: Call) -> bool:
 async def _rebuilt(call: Call) -> dict[str, object]:
     """Return the body of the rebuild action."""
     given = call.properties
-    body: dict[str, Any] = {"imageRef": given["image"]}
+    body: dict[str, object] = {"imageRef": given["image"]}
     if given.get("admin_pass"):
         body["adminPass"] = given["admin_pass"]
     if given["image_update_policy"] == "REBUILD_PRESERVE_EPHEMERAL":

@@ -37,10 +37,10 @@ class ServerImage(ContentCopy):
         """
         return not boots_from_volume(resource.properties)
 
-    def of(self, resource: Snapshot) -> Mapping[str, Any]:
+    def of(self, resource: Snapshot) -> Mapping[str, object]:
         return {"server": resource.physical_id}
 
-    def restored(self, properties: Mapping[str, Any], copy: Snapshot) -> Mapping[str, object]:
+    def restored(self, properties: Mapping[str, object], copy: Snapshot) -> Mapping[str, object]:
         """Boot from the image; a server that boots from a volume keeps its content there."""
         return {**properties, "image": copy.physical_id} if properties.get("image") else properties
 

@@ -251,7 +251,7 @@ async def _already_attached(call: Call, cards: Mapping[str, Any], wanted: str | 
 
 
 async def _attach(call: Call, entry: Entry, port: str | None) -> str:
-    body: dict[str, Any] = {"port_id": port} if port is not None else {"net_id": entry.get("network")}
+    body: dict[str, object] = {"port_id": port} if port is not None else {"net_id": entry.get("network")}
     if port is None and entry.get("fixed_ip") is not None:
         body["fixed_ips"] = [{"ip_address": entry["fixed_ip"]}]
     made = await call.cloud.post("nova", path_of(call, "/os-interface"), {"interfaceAttachment": without_nulls(body)})

@@ -15,7 +15,7 @@ _OTHER_PORTS = ("port_extra_properties", "tag")
 """What entries of `networks` say about a port that is not compared."""
 
 
-async def differences(call: Call, shown: Mapping[str, Any]) -> dict[str, Any]:
+async def differences(call: Call, shown: Mapping[str, Any]) -> dict[str, object]:
     """Return the properties that the server itself shows, where it differs from the record.
 
     A server that is not active is not compared: its state is transitional, or is reported by a check. A server that
@@ -59,7 +59,7 @@ async def networks(kind: object, call: Call, shown: Mapping[str, object]) -> Any
 
     Interfaces whose ports are resources of their own belong to the template, too.
     """
-    given: list[Mapping[str, Any]] = call.properties["networks"]
+    given: list[Mapping[str, object]] = call.properties["networks"]
     if not given:
         raise NotShown("without networks in the template, the service chooses them")
     if unreadable := [name for name in _OTHER_PORTS if any(entry.get(name) for entry in given)]:
@@ -128,7 +128,7 @@ async def disks(name: str, kind: object, call: Call, shown: Mapping[str, Any]) -
 
 
 async def _ports(call: Call) -> list[dict[str, Any]]:
-    listed: list[dict[str, Any]] = await call.cloud.list(
+    listed: list[dict[str, object]] = await call.cloud.list(
         "neutron", "/v2.0/ports", "ports", {"device_id": str(call.physical_id)}
     )
     return listed
@@ -148,7 +148,7 @@ def _fits(entry: Mapping[str, object], port: Mapping[str, Any]) -> bool:
     )
 
 
-def _one_has(addresses: Iterable[Mapping[str, object]], field: str, value: Any) -> bool:
+def _one_has(addresses: Iterable[Mapping[str, object]], field: str, value: object) -> bool:
     return any(address[field] == value for address in addresses)
 
 

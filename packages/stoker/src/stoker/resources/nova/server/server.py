@@ -138,7 +138,7 @@ class Server(
         self.properties = {**PROPERTIES, **given}
         self.redacted_data = type(self).redacted_data | secrets_of(configuration_transports())
 
-    def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:
+    def validate(self, properties: Mapping[str, object]) -> Iterable[str]:
         return complaints(properties)
 
     def implicit_requirements(self, node: Node, graph: Graph) -> Iterable[str]:
@@ -183,7 +183,7 @@ class Server(
             return Again(after=0.0) if isinstance(outcome, Done) else outcome
         if await _make_ports(call):
             return Again(after=0.0)
-        body: dict[str, Any] = {"server": await server_body(call, await boot_data(call, self.login_user))}
+        body: dict[str, object] = {"server": await server_body(call, await boot_data(call, self.login_user))}
         if hints := scheduler_hints(call):
             body["os:scheduler_hints"] = hints
         made = (await call.cloud.post("nova", "/servers", body))["server"]
@@ -244,7 +244,7 @@ class Server(
             return None
         return f"the server is {status}" + (f": {reason}" if reason else "")
 
-    async def observe(self, call: Call) -> Mapping[str, Any] | None:
+    async def observe(self, call: Call) -> Mapping[str, object] | None:
         shown = await self.show(call) if call.physical_id is not None else None
         if shown is None:
             return None

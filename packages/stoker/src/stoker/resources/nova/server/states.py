@@ -52,7 +52,7 @@ async def looked_at(call: Call) -> dict[str, Any] | None:
         return None
     if not isinstance(answer.body, dict) or "server" not in answer.body:
         raise CloudError("nova", 0, f"Nova's response to GET /servers/{call.physical_id} has no server")
-    server: dict[str, Any] = answer.body["server"]
+    server: dict[str, object] = answer.body["server"]
     see(call, server, "name", ADDRESSES_AT)
     return server
 

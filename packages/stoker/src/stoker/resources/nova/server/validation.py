@@ -23,21 +23,21 @@ def complaints(properties: Mapping[str, object]) -> Iterable[str]:
     yield from _network_problems(properties)
 
 
-def _list(value: Any) -> list[Any]:
+def _list(value: object) -> list[Any]:
     return [item for item in value if isinstance(item, Mapping)] if isinstance(value, list) else []
 
 
-def _given(item: Mapping[str, Any], *names: str) -> list[str]:
+def _given(item: Mapping[str, object], *names: str) -> list[str]:
     """Return the keys that have a value, known or not."""
     return [name for name in names if item.get(name) is not None]
 
 
-def _known(item: Mapping[str, Any], *names: str) -> list[str]:
+def _known(item: Mapping[str, object], *names: str) -> list[str]:
     """Return the keys that have a known value."""
     return [name for name in _given(item, *names) if not is_unknown(item[name])]
 
 
-def _one(item: Mapping[str, Any], *names: str) -> bool:
+def _one(item: Mapping[str, object], *names: str) -> bool:
     """Return whether exactly one of the keys can have a value, as far as values are known."""
     return len(_known(item, *names)) <= 1 <= len(_given(item, *names))
 
@@ -80,7 +80,7 @@ def _unclear(devices: Any) -> bool:
 
 
 def _boot_problems(
-    properties: Mapping[str, Any], older: list[Mapping[str, object]], newer: list[Mapping[str, object]]
+    properties: Mapping[str, object], older: list[Mapping[str, object]], newer: list[Mapping[str, object]]
 ) -> Iterable[str]:
     bootable = [disk for disk in newer if _given(disk, *_BOOTABLE_SOURCES) and disk.get("boot_index") in (None, 0)]
     sources = len(bootable) + bool(properties.get("image"))
@@ -93,7 +93,7 @@ def _boot_problems(
 # -- networks -------------------------------------------------------------------------------------------------
 
 
-def _network_problems(properties: Mapping[str, Any]) -> Iterable[str]:
+def _network_problems(properties: Mapping[str, object]) -> Iterable[str]:
     entries = _list(properties.get("networks"))
     if len(entries) > 1 and any(_known(entry, "allocate_network") for entry in entries):
         yield "allocate_network must be in the only entry of networks"
@@ -136,13 +136,13 @@ def subnets_before(node: Node, graph: Graph) -> Iterable[str]:
             yield subnet.name
 
 
-def _may_equal(one: Any, other: object) -> bool:
+def _may_equal(one: object, other: object) -> bool:
     if one is None or other is None or one == other:
         return True
     return not (_plain(one) and _plain(other))
 
 
-def _plain(value: Any) -> bool:
+def _plain(value: object) -> bool:
     """Return whether the value can be compared: a literal, or a reference to a resource itself."""
     if not isinstance(value, Unknown):
         return True

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from heat.common import exception
 from heat.engine.clients import client_plugin
 from stoker.cloud.finders import finders
@@ -32,7 +30,7 @@ class NeutronClientPlugin(OpenStackClientPlugin):
 
     find_neutron_resource = find_resourceid_by_name_or_id
 
-    def resolve_resource(self, props: Any, resource: str, name_or_id: str) -> str:
+    def resolve_resource(self, props: object, resource: str, name_or_id: str) -> str:
         """As `find_resourceid_by_name_or_id`."""
         return self.find_resourceid_by_name_or_id(resource, name_or_id)
 

@@ -20,7 +20,7 @@ class NeutronConstraint(constraints.BaseCustomConstraint):
     cmd_resource: str | None = None
     extension: str | None = None
 
-    def validate_with_client(self, client: Any, value: Any) -> None:
+    def validate_with_client(self, client: Any, value: object) -> None:
         plugin = client.client_plugin("neutron")
         if self.extension and not plugin.has_extension(self.extension):
             raise exception.EntityNotFound(entity="neutron extension", name=self.extension)

@@ -28,7 +28,7 @@ class NeutronResource(resource.Resource):
         return f"{sorted(banned)[0]} not allowed in value_specs" if banned else None
 
     @staticmethod
-    def prepare_properties(properties: Mapping[str, Any], name: str | None) -> dict[str, Any]:
+    def prepare_properties(properties: Mapping[str, Any], name: str | None) -> dict[str, object]:
         """Return the values that are given, with those of `value_specs`, and `name` where none is given."""
         values = {key: value for key, value in properties.items() if value is not None and key != "value_specs"}
         if name and "name" in properties:
@@ -41,7 +41,7 @@ class NeutronResource(resource.Resource):
         """Move the values of `value_specs` in `props` beside the others."""
         props.update(props.pop("value_specs", None) or {})
 
-    def prepare_update_properties(self, prop_diff: dict[str, Any]) -> None:
+    def prepare_update_properties(self, prop_diff: dict[str, object]) -> None:
         """Complete changed values in place: those of `value_specs`, and the name that replaces a removed one."""
         if "value_specs" in prop_diff:
             self.merge_value_specs(prop_diff)
@@ -49,7 +49,7 @@ class NeutronResource(resource.Resource):
             prop_diff["name"] = self.physical_resource_name()
 
     @classmethod
-    def is_built(cls, attributes: Mapping[str, Any]) -> bool:
+    def is_built(cls, attributes: Mapping[str, object]) -> bool:
         """Return whether the object's `status` is final. Raises ResourceInError and ResourceUnknownStatus."""
         status = attributes.get("status")
         if status in cls.BUILT:
@@ -60,7 +60,7 @@ class NeutronResource(resource.Resource):
             raise exception.ResourceInError(resource_status=status)
         raise exception.ResourceUnknownStatus(resource_status=status, result="Resource is not built")
 
-    def _res_get_args(self) -> list[Any]:
+    def _res_get_args(self) -> list[object]:
         return [self.resource_id]
 
     def _show_resource(self) -> Any:
@@ -79,7 +79,7 @@ class NeutronResource(resource.Resource):
             return None
         return shown if name == self.SHOW else (shown or {}).get(name)
 
-    def check_delete_complete(self, token: Any) -> bool:
+    def check_delete_complete(self, token: object) -> bool:
         """Return whether the object is gone; `handle_delete` returned None if it was gone already."""
         if not token or self.entity is None or self.resource_id is None:
             return True
@@ -90,7 +90,7 @@ class NeutronResource(resource.Resource):
             return True
         return False
 
-    def handle_delete(self) -> Any:
+    def handle_delete(self) -> object:
         if self.entity is None or self.resource_id is None:
             return None
         try:
