@@ -47,6 +47,7 @@ class _Siblings:
         self.unplanned.add(operation_id)
 
     def end(self, operation_id: str) -> None:
+        self.held.pop(operation_id, None)
         self.begun.discard(operation_id)
         self.unplanned.discard(operation_id)
 
@@ -69,10 +70,10 @@ class Admission:
         siblings = self._siblings.setdefault(above, _Siblings())
         siblings.held[name] = run
         self._admit(siblings)
-        while name in siblings.held and not run.progress.ends_early:
-            await run.waiting.pause(_BEGINNING, None)
-        siblings.begin(name)
         try:
+            while name in siblings.held and not run.progress.ends_early:
+                await run.waiting.pause(_BEGINNING, None)
+            siblings.begin(name)
             yield
         finally:
             siblings.end(name)

@@ -161,7 +161,8 @@ def own(operation: Operation, engine_id: str, now: float) -> None:
 class Endings:
     """Records the ends of operations. `handed_over` are the ids of those that were released for other engines.
 
-    `tell_others` notifies other engines of an end for which nothing waits here.
+    `tell_others` notifies other engines of the end of an operation (an ID) that is part of another one (its ID), and
+    for which nothing waits here.
     """
 
     def __init__(
@@ -293,8 +294,8 @@ class Endings:
 
     def _notify_finished(self, operation: Operation) -> None:
         """Wake the run that waits for the operation; if none does in this process, notify the engine that has it."""
-        if not self._awaited.ended(operation.id):
-            self._tell_others(operation)
+        if not self._awaited.ended(operation.id) and operation.parent_operation is not None:
+            self._tell_others(operation.id, operation.parent_operation)
 
 
 def lines_about(operation: Operation, stack: Stack | None) -> AbstractContextManager[None]:

@@ -227,14 +227,8 @@ class OperationContext(StackContext):
         """The resources that a step may change: those of the name, and the one that it is about."""
         if self.progress.stopping is Stop.LOST:
             return []
-        found = (self.states.get(uuid or ""), *self._of_name(name))
+        found = (self.states.get(uuid or ""), *_resources_of(self, name))
         return list({id(state): state for state in found if state is not None}.values())
-
-    def _of_name(self, name: str) -> list[ResourceState]:
-        """Return the recorded resources of a name: the current one, and those from before the run."""
-        found = (self.current.get(name), *self.planning.earlier.get(name, ()))
-        known = {id(state): state for state in found if state is not None and state.row.uuid in self.states}
-        return list(known.values())
 
     def serves(self, state: ResourceState) -> bool:
         """Return whether a resource is the one that implements the definition."""
@@ -290,7 +284,7 @@ class OperationContext(StackContext):
             batch.precede_with(transfers)
         batch.claims.clear()  # those of an attempt that was refused
         acquired = [(row, self.states[row.uuid]) for row in _resources_in(batch) if self._acquires(row)]
-        grants = object_owners.claim(batch, acquired, self._of_name, self.stack) if acquired else []
+        grants = object_owners.claim(batch, acquired, partial(_resources_of, self), self.stack) if acquired else []
         await self.parts.announcer.commit(self.writer, batch, self.sinks)
         for grant in grants:
             grant.state.recorded_id, grant.state.row.ownership = grant.physical_id, grant.ownership
@@ -338,3 +332,10 @@ async def acting_on(parts: ActingParts, stack: Stack, writer: Writer) -> StackCo
     if running is not None and running.has_plan:
         return running
     return await filled(StackContext(parts, stack, writer))
+
+
+def _resources_of(run: OperationContext, name: str) -> list[ResourceState]:
+    """Return the recorded resources of a name: the current one, and those from before the run."""
+    found = (run.current.get(name), *run.planning.earlier.get(name, ()))
+    known = {id(state): state for state in found if state is not None and state.row.uuid in run.states}
+    return list(known.values())
