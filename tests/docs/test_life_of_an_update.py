@@ -35,7 +35,7 @@ from testing.harness import World
 PAGE = Path(__file__).parents[2] / "docs" / "explanation" / "life-of-an-update.md"
 SOURCE = Path(stoker.__file__).parent
 MOST_ROWS = 20
-MOST_ENTERED = 119
+MOST_ENTERED = 122
 """How many files an update may enter, all packages counted. A commit that raises it gives the reason."""
 ROW = re.compile(r"^\| `(?P<file>[\w/]+\.py)` \| `(?P<name>[\w.]+)` \| .+ \|$", re.MULTILINE)
 LIST = re.compile(r"(?<=<!-- entered -->\n```text\n).*?(?=```\n)", re.DOTALL)
