@@ -2,7 +2,8 @@
 
 An operation takes memory from its plan to its end. While calls of its project wait for a slot, another operation can
 only add to them. So of the nested stacks of one operation, a few may be in progress at any time, and more begin only
-when few calls wait: a tree of a thousand nested stacks is in memory as a whole only if all of it makes progress.
+when few calls wait: a tree of a thousand nested stacks is in memory as a whole only if all of it makes progress. What
+those that have just begun will call is not seen yet, so a part of those in progress begins at a time.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from math import inf
 
 from stoker.engine.records.services import RecordingServices
 from stoker.engine.running.run import OperationRun
@@ -21,11 +23,11 @@ _ALWAYS = 20
 _FEW_CALLS = 20
 """Number of waiting calls of a project up to which more may begin."""
 
-_UNPLANNED = 8
-"""Number of those beyond that may be without a plan: it is not known yet what they will call."""
+_AT_A_TIME = 8
+"""Number of those beyond that may begin at a time; a quarter of those in progress, if that is more."""
 
 _SECONDS = 0.5
-"""After which it is looked again whether calls still wait."""
+"""From the plan of an operation until its calls are seen to wait or not, and between two looks at the calls."""
 
 _BEGINNING = "beginning"
 """What a run that must not begin yet waits for (see `Waiting.pause`)."""
@@ -34,22 +36,27 @@ _BEGINNING = "beginning"
 @dataclass(slots=True)
 class _Siblings:
     """The operations of nested stacks that one operation has begun, by ID: those in progress here, those of them
-    without a plan, and those that wait.
+    whose calls are not seen yet, with the time from which they are, and those that wait.
     """
 
     begun: set[str] = field(default_factory=set)
-    unplanned: set[str] = field(default_factory=set)
+    unseen: dict[str, float] = field(default_factory=dict)
     held: dict[str, OperationRun] = field(default_factory=dict)
 
     def begin(self, operation_id: str) -> None:
         self.held.pop(operation_id, None)
         self.begun.add(operation_id)
-        self.unplanned.add(operation_id)
+        self.unseen[operation_id] = inf
 
     def end(self, operation_id: str) -> None:
         self.held.pop(operation_id, None)
         self.begun.discard(operation_id)
-        self.unplanned.discard(operation_id)
+        self.unseen.pop(operation_id, None)
+
+    def unseen_at(self, now: float) -> int:
+        """Return how many have begun whose calls are not seen at a time of the clock."""
+        self.unseen = {name: at for name, at in self.unseen.items() if at > now}
+        return len(self.unseen)
 
 
 class Admission:
@@ -84,9 +91,8 @@ class Admission:
     def planned(self, run: OperationRun) -> None:
         """Note that a run has made its plan, or has ended."""
         siblings = self._siblings.get(run.operation.parent_operation or "")
-        if siblings is not None:
-            siblings.unplanned.discard(run.operation.id)
-            self._admit(siblings)
+        if siblings is not None and run.operation.id in siblings.unseen:
+            siblings.unseen[run.operation.id] = self._services.clock.monotonic() + _SECONDS
 
     def _admit(self, siblings: _Siblings) -> None:
         """Let those begin that may."""
@@ -101,8 +107,9 @@ class Admission:
     def _has_room(self, siblings: _Siblings, project_id: str) -> bool:
         if len(siblings.begun) < _ALWAYS:
             return True
-        crowded = self._services.pool.transport.crowded(_FEW_CALLS)
-        return len(siblings.unplanned) < _UNPLANNED and project_id not in crowded
+        if siblings.unseen_at(self._services.clock.monotonic()) >= max(_AT_A_TIME, len(siblings.begun) // 4):
+            return False
+        return project_id not in self._services.pool.transport.crowded(_FEW_CALLS)
 
     def _look_again(self) -> None:
         if self._timer is None:
