@@ -9,11 +9,11 @@ from typing import Any
 
 import falcon
 
-from stoker.authoring.plan_steps import UNPLANNED, data_losses, retentions, summary
+from stoker.authoring.plan_steps import UNPLANNED, data_losses, policy_sentences, retentions, summary
 from stoker.console.exchange import EDIT, Exchange
 from stoker.console.gateway import Answer, ApiError, segment, stack_path
 from stoker.console.permissions import STACK_ROUTE, rule_of
-from stoker.console.plan_view import comparison_lines, cost_lines, policy_lines, shown_steps
+from stoker.console.plan_view import comparison_lines, cost_lines, shown_steps
 from stoker.console.rendering import split_state
 from stoker.console.stacks import DELETED, present_stack
 from stoker.operations.transitions import RULES, Verdict
@@ -411,7 +411,7 @@ def _shown_plan(previewed: Answer | None, entered: str, can_choose: Callable[[An
         "losses": data_losses(plan),
         "retained": retentions(plan),
         "costs": cost_lines(plan),
-        "policies": policy_lines(plan),
+        "policies": policy_sentences(plan),
         "snapshots": [each["name"] or each["id"] for each in previewed.get("snapshots", ())],
         "compared": comparison_lines(plan),
         "digest": plan["digest"] or "",

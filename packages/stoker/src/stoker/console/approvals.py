@@ -6,11 +6,11 @@ from datetime import datetime
 
 import falcon
 
-from stoker.authoring.plan_steps import summary
+from stoker.authoring.plan_steps import policy_sentences, summary
 from stoker.console.exchange import Exchange
 from stoker.console.gateway import Answer, ApiError, segment
 from stoker.console.permissions import BREAK_GLASS, JUDGE
-from stoker.console.plan_view import cost_lines, policy_lines, shown_steps
+from stoker.console.plan_view import cost_lines, shown_steps
 
 _VERDICTS = {"approve": "APPROVED", "reject": "REJECTED"}
 _A_MOMENT = 5.0
@@ -58,7 +58,7 @@ def _show(exchange: Exchange, status: int = 200, problem: str = "", comment: str
         values = {
             "steps": shown_steps(plan),
             "summary": summary(plan),
-            "policies": policy_lines(plan),
+            "policies": policy_sentences(plan),
             "costs": cost_lines(plan),
         }
     exchange.show(

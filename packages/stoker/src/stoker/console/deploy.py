@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from stoker.authoring.plan_steps import is_whole, summary
+from stoker.authoring.plan_steps import is_whole, policy_sentences, summary
 from stoker.base.diagnostics import Diagnostic, Position
 from stoker.console.assistance import FILE, files_of
 from stoker.console.declarations import declarations, given_names
@@ -23,7 +23,6 @@ from stoker.console.plan_view import (
     comparison_lines,
     cost_lines,
     kept_values,
-    policy_lines,
     shown_steps,
 )
 from stoker.console.rendering import as_yaml, signature
@@ -166,7 +165,7 @@ def _plan(exchange: Exchange, draft: Draft, declared: Answer) -> None:
         steps=shown_steps(plan),
         kept=kept_values(plan),
         costs=cost_lines(plan),
-        policies=policy_lines(plan),
+        policies=policy_sentences(plan),
         compared=comparison_lines(plan),
         whole=is_whole(plan),
     )

@@ -16,7 +16,6 @@ from stoker.authoring.plan_steps import (
     left_behind,
     not_compared,
     not_counted,
-    policy_sentences,
     reasons,
     shown_kind,
     skipped,
@@ -45,11 +44,6 @@ def shown_steps(plan: Answer) -> list[Answer]:
             }
         )
     return shown
-
-
-def policy_lines(plan: Answer) -> list[str]:
-    """Return the sentences about what policies say of a plan; empty if nothing objects."""
-    return policy_sentences(plan)
 
 
 def cost_lines(plan: Answer) -> list[str]:

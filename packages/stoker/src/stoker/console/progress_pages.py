@@ -9,11 +9,11 @@ from typing import Any
 from markupsafe import Markup
 
 from stoker.authoring.graph import Edge, Graph, Node
+from stoker.authoring.plan_steps import policy_sentences
 from stoker.authoring.svg import drawing
 from stoker.console.exchange import Exchange
 from stoker.console.gantt import ORDERS, Axis, bars_of
 from stoker.console.gateway import Answer
-from stoker.console.plan_view import policy_lines
 from stoker.console.rendering import split_state
 from stoker.console.stack_pages import DEPTH, below, latest_operations, show
 from stoker.console.timeline import MOST_EVENTS, Span, is_incomplete, recorded_events, spans
@@ -76,7 +76,7 @@ def timeline(exchange: Exchange) -> None:
             "axis": axis,
             "seconds": ended - began,
             "incomplete": is_incomplete(events, found, _seconds(chosen["timestamps"]["created_at"]), ended),
-            "policies": policy_lines(below(exchange, f"/operations/{chosen['id']}")["operation"]["plan"] or {}),
+            "policies": policy_sentences(below(exchange, f"/operations/{chosen['id']}")["operation"]["plan"] or {}),
         }
     show(
         exchange,

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 
 import falcon
 
-from stoker.authoring.plan_steps import summary
+from stoker.authoring.plan_steps import policy_sentences, summary
 from stoker.base.diagnostics import Diagnostic
 from stoker.console.exchange import EDIT, Exchange
 from stoker.console.gateway import Answer, ApiError, segment, stack_path
 from stoker.console.permissions import CREATE_STACKS_BY_REFACTOR, EXECUTE_REFACTOR, PLAN_REFACTOR
-from stoker.console.plan_view import cost_lines, policy_lines, shown_steps
+from stoker.console.plan_view import cost_lines, shown_steps
 from stoker.console.rendering import as_yaml
 
 _PAGE = 50
@@ -127,7 +127,7 @@ def _show(exchange: Exchange, status: int = 200, problem: str = "") -> None:
         policies=[
             f"{name}: {sentence}"
             for name, each in actions["policies"].items()
-            for sentence in policy_lines({"policies": each})
+            for sentence in policy_sentences({"policies": each})
         ],
         reason=refactor["execution_status_reason"] or refactor["status_reason"],
         is_available=refactor["execution_status"] == _AVAILABLE,

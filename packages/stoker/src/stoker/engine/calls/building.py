@@ -6,7 +6,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from stoker.base.errors import Bug, CloudError, StokerError
 from stoker.cloud.errors import NotNamed
@@ -39,9 +39,6 @@ from stoker.schema.property import Property
 from stoker.schema.unknown import Unknown
 from stoker.store import queries
 from stoker.store.journal import NoWriter
-
-if TYPE_CHECKING:
-    from stoker.cloud.session import Cloud
 
 LOG = logging.getLogger(__name__)
 

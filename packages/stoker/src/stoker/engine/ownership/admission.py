@@ -89,7 +89,7 @@ class Admission:
                 del self._siblings[above]
 
     def planned(self, run: OperationRun) -> None:
-        """Note that a run has made its plan, or has ended."""
+        """Note that a run has made its plan; nothing is noted about one that has ended."""
         siblings = self._siblings.get(run.operation.parent_operation or "")
         if siblings is not None and run.operation.id in siblings.unseen:
             siblings.unseen[run.operation.id] = self._services.clock.monotonic() + _SECONDS
