@@ -45,7 +45,7 @@ def test_every_metric_is_in_the_reference_with_its_kind_and_its_labels() -> None
     engine = idle_engine()
     metrics = EngineMetrics(engine)
     metrics._counts = {"running": 0, "waiting": 0}
-    engine.services.pool.transport.observe("nova", 200)
+    engine.services.credentials.pool.transport.observe("nova", 200)
     measured = {
         family.name + SUFFIX.get(family.type, ""): (
             family.type,

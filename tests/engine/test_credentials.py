@@ -22,7 +22,7 @@ async def trust_of(world: World, stack_id: str) -> str:
 
 
 def trusts(world: World) -> int:
-    return len(world.in_cloud(lambda: list(world.served.cloud.of(Identity).trusts.rows)))
+    return len(world.in_cloud(lambda: list(world.served.cloud.of(Identity).delegations.trusts.rows)))
 
 
 async def test_a_trust_to_somebody_else_is_refused_at_once(world: World) -> None:

@@ -69,7 +69,7 @@ async def test_values_of_a_stack_that_exceed_the_limit_move_to_a_file_and_come_b
         rest(memory, values)
         most[0] = max(most[0], memory.resting)
 
-    small.engine.services.values.rest = watched.__get__(small.engine.services.values)  # type: ignore[method-assign]
+    small.engine.services.memory.values.rest = watched.__get__(small.engine.services.memory.values)  # type: ignore[method-assign]
     created = await small.create("a", template(20))
     assert created["status"] == "COMPLETE", created["status_reason"]
     assert 0 < most[0] < 3 * LIMIT
@@ -80,7 +80,7 @@ async def test_values_of_a_stack_that_exceed_the_limit_move_to_a_file_and_come_b
     assert small.outputs(updated)["last"] == "0123456789" * 20_000
     await small.delete("a")
     await small.until(lambda: not small.engine.runs)
-    memory = small.engine.services.values
+    memory = small.engine.services.memory.values
     assert (memory.resting, memory.open_bytes, memory.waiting) == (0, 0, 0)
     assert memory.file.size < LIMIT  # each thread may keep the one that it read last
 

@@ -175,7 +175,7 @@ class Member:
             ),
             peers=ScaledPeers(cluster, self.process),
         )
-        self.engine.services.freed_memory = _KeptMemory()
+        self.engine.services.memory.freed = _KeptMemory()
         await self.engine.start(alone=False)
         await self.engine.take_over()
         self.up = True

@@ -41,7 +41,7 @@ def test_processor_time_is_measured_and_related_to_the_processors_of_the_flavor(
     with ServedCloud(new_cloud(clock=clock, guests=driver)) as served:
         nova = Nova(served)
         key, off = nova.boot(flavorRef="3"), nova.boot()
-        meter = served.do(lambda: served.cloud.of(ComputeService).metering)
+        meter = served.do(lambda: served.cloud.of(ComputeService).reports.metering)
         for used in (2.0, 22.0, 5.0, 6.0):  # it was restarted before the third measure
             driver.used = {key: used}
             served.do(meter.measure)

@@ -90,18 +90,18 @@ class Context:
     @cached_property
     def keystone_session(self) -> session.Session:
         """A session with the login, for clients that take one."""
-        tls = self._cloud.tls("keystone")
+        tls = self._cloud.endpoints.settings("keystone").tls
         verify = False if tls.insecure else (tls.ca_file or True)
         cert = (tls.cert_file, tls.key_file) if tls.cert_file and tls.key_file else tls.cert_file
         return session.Session(auth=self.auth_plugin, verify=verify, cert=cert)
 
     def client_option(self, client: str, option: str) -> object:
         """Return an option of `[clients_<client>]`, or of `[clients]`."""
-        return getattr(self._cloud.client_settings(client), option)
+        return getattr(self._cloud.endpoints.settings(client), option)
 
     def endpoint_or_none(self, service_type: str, interface: str | None, region: str | None = None) -> str | None:
         """Return the URL of a service from the catalog, None if it has none."""
-        return self._cloud.catalog_url(service_type, interface, region)
+        return self._cloud.endpoints.catalog_url(service_type, interface, region)
 
     def endpoint(self, service_type: str, interface: str | None) -> str:
         """Return the URL of a service. Raises LookupError if the catalog has none."""

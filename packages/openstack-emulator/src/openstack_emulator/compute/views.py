@@ -52,7 +52,7 @@ def addresses(compute: ComputeService, server: Server) -> dict[str, list[dict[st
     """The addresses of a server by network name, floating ones after the fixed ones they lead to."""
     network = compute.cloud.of(NetworkService)
     found: dict[str, list[dict[str, Any]]] = {}
-    for port in compute.interfaces.of_server(server):
+    for port in compute.attachments.interfaces.of_server(server):
         rows = found.setdefault(network.network_for(None, port.network_id, admin=True).name, [])
         floating = network.floating_ips_of_port(port.id)
         for fixed in port.fixed_ips:
@@ -189,8 +189,8 @@ def _hints(compute: ComputeService, request: Request, server: Server) -> dict[st
 
 
 def _details(compute: ComputeService, request: Request, server: Server) -> dict[str, object]:
-    groups = [{"name": group.name} for group in compute.security_groups.of_server(server)]
-    devices = compute.block_devices.of_server(server)
+    groups = [{"name": group.name} for group in compute.attachments.security_groups.of_server(server)]
+    devices = compute.attachments.block_devices.of_server(server)
     view: dict[str, Any] = {
         "addresses": addresses(compute, server),
         "key_name": server.key_name,
@@ -338,7 +338,7 @@ def interface_view(compute: ComputeService, request: Request, port: Port) -> dic
         "fixed_ips": [to_plain(fixed) for fixed in port.fixed_ips],
     }
     if request.version >= (2, 70):
-        row = compute.interfaces.rows.get(port.id)
+        row = compute.attachments.interfaces.rows.get(port.id)
         view |= {"tag": None if row is None else row.tag}
     return view
 

@@ -68,7 +68,7 @@ def endpoint_view(identity: Identity, endpoint: Endpoint) -> View:
 def parents_by_id(identity: Identity, project_id: str) -> View | None:
     """The IDs of the projects above, nested."""
     nested: View | None = None
-    for key in reversed(identity.hierarchy.above(project_id)):
+    for key in reversed(identity.projects.hierarchy.above(project_id)):
         nested = {key: nested}
     return nested
 
@@ -122,7 +122,7 @@ def trust_summary(request: Request, trust: Trust) -> View:
 
 def roles_of_trust(identity: Identity, request: Request, trust: Trust) -> list[View]:
     """The roles of a trust."""
-    return [linked(request, "roles", role) for role in identity.trusts.roles_of(trust)]
+    return [linked(request, "roles", role) for role in identity.delegations.trusts.roles_of(trust)]
 
 
 TRUSTS = "OS-TRUST/trusts"
@@ -151,7 +151,7 @@ def application_credential_view(identity: Identity, request: Request, credential
     }
     shown.pop("access_rules")
     if rules is not None:
-        known = identity.application_credentials.access_rules
+        known = identity.delegations.application_credentials.access_rules
         shown |= {"access_rules": [_rule_fields(known.require(key)) for key in rules]}
     return shown
 
@@ -237,7 +237,7 @@ def domain_mention(identity: Identity, key: str) -> dict[str, str]:
 
 def catalog_view(identity: Identity, user_id: str, project_id: str | None) -> list[View]:
     """The catalog for a token; endpoints that need a project are left out of tokens without one."""
-    chosen = identity.choices.endpoints_for(project_id)
+    chosen = identity.catalog.choices.endpoints_for(project_id)
     return [
         {
             "id": service.id,
@@ -245,7 +245,7 @@ def catalog_view(identity: Identity, user_id: str, project_id: str | None) -> li
             "name": service.name,
             "endpoints": list(_endpoints(identity, service.id, user_id, project_id, chosen)),
         }
-        for service in identity.services.rows
+        for service in identity.catalog.services.rows
         if service.enabled
     ]
 
@@ -253,7 +253,7 @@ def catalog_view(identity: Identity, user_id: str, project_id: str | None) -> li
 def _endpoints(
     identity: Identity, service_id: str, user_id: str, project_id: str | None, chosen: set[str] | None
 ) -> Iterator[View]:
-    for endpoint in identity.endpoints.rows.select(service_id=service_id, enabled=True):
+    for endpoint in identity.catalog.endpoints.rows.select(service_id=service_id, enabled=True):
         url = identity.catalog.url_for(endpoint, user_id, project_id)
         if url is not None and (chosen is None or endpoint.id in chosen):
             yield {
@@ -300,7 +300,7 @@ def _scope(identity: Identity, granted: Grant) -> View:
 
 def _delegation(identity: Identity, granted: Grant) -> View:
     """What a token says about the trust or application credential behind it."""
-    through = identity.tokens.delegation(granted.token)
+    through = identity.authentication.tokens.delegation(granted.token)
     shown: View = {}
     if through is not None and (trust := through.trust) is not None:
         shown |= {
@@ -320,7 +320,7 @@ def _delegation(identity: Identity, granted: Grant) -> View:
 def _access_rules(identity: Identity, credential: ApplicationCredential) -> View:
     if credential.access_rules is None:
         return {}
-    known = identity.application_credentials.access_rules
+    known = identity.delegations.application_credentials.access_rules
     return {"access_rules": [to_public(rule) for key in credential.access_rules if (rule := known.get(key))]}
 
 

@@ -34,7 +34,7 @@ from stoker.cloud.credentials import (
 from stoker.cloud.login import Access, CheckedTokenLogin, Login, PluginLogin, TokenLogin, known_access
 from stoker.cloud.remote_login import RemoteLogin, RemoteLoginThreads
 from stoker.cloud.services import identity_url
-from stoker.cloud.session import Cloud, Shared
+from stoker.cloud.session import Cloud, SharedState
 from stoker.cloud.settings import ClientSettings, CloudSettings, Tls
 from stoker.cloud.transport import Transport
 from stoker_foundation.clock import Clock
@@ -65,7 +65,7 @@ class CloudPool:
         self.settings = settings
         self._clock = clock
         self.transport = transport or Transport(settings, clock)
-        self._shared = Shared(self.transport, settings, clock, self.cloud)
+        self._shared = SharedState(self.transport, settings, clock, self.cloud)
         self._clouds: OrderedDict[Credential, asyncio.Future[Cloud]] = OrderedDict()
         self._regions: WeakKeyDictionary[Cloud, dict[str, Cloud]] = WeakKeyDictionary()
         self._sessions: dict[Tls, tuple[requests.Session, ksa_session.Session]] = {}

@@ -7,6 +7,7 @@ that calls a service refer to a finder by its name. Packages offer further finde
 
 from __future__ import annotations
 
+import asyncio
 import re
 import uuid
 from collections.abc import Mapping
@@ -18,6 +19,7 @@ from stoker.base.errors import CloudError, Unconfirmed
 from stoker.base.extensions import PluginInvalid, remembered, table
 from stoker.cloud.errors import Ambiguous, NotNamed
 from stoker.cloud.services import services
+from stoker_foundation.clock import Clock
 
 _MOST_NAMES = 50
 _IN_DOMAIN = re.compile(r"(?P<name>.+)\{(?P<domain>[^{}]+)\}")
@@ -318,3 +320,38 @@ def finders() -> Mapping[str, Finder]:
     if problems:
         raise PluginInvalid(problems)
     return found
+
+
+_MOST_KEPT = 4096
+
+
+class FoundNames:
+    """The results of finders with one credential, each for `seconds`; equal concurrent look-ups share one request."""
+
+    def __init__(self, clock: Clock, seconds: float) -> None:
+        self._clock = clock
+        self._seconds = seconds
+        self._found: dict[tuple[str, str], tuple[float, asyncio.Future[str]]] = {}
+
+    async def find(self, cloud: Reader, kind: str, value: str) -> str:
+        """Return the ID of the object of a kind with the name or ID `value`. Raises NotNamed and Ambiguous."""
+        now = self._clock.now()
+        known = self._found.get((kind, value))
+        if known is None or (known[0] <= now and known[1].done()):
+            known = self._ask(cloud, kind, value, now)
+        return await asyncio.shield(known[1])
+
+    def _ask(self, cloud: Reader, kind: str, value: str, now: float) -> tuple[float, asyncio.Future[str]]:
+        def answered(question: asyncio.Future[str]) -> None:
+            if question.cancelled() or question.exception() is not None:
+                self._found.pop((kind, value), None)
+
+        self._forget_old(now)
+        question = asyncio.ensure_future(finders()[kind].find(cloud, kind, value))
+        question.add_done_callback(answered)
+        entry = self._found[kind, value] = (now + self._seconds, question)
+        return entry
+
+    def _forget_old(self, now: float) -> None:
+        if len(self._found) >= _MOST_KEPT:
+            self._found = {key: entry for key, entry in self._found.items() if entry[0] > now}

@@ -1,4 +1,7 @@
-"""Tokens, renewed before they expire. keystoneauth is synchronous, and therefore runs on a thread."""
+"""Tokens, renewed before they expire, and the endpoints of services in their catalogs.
+
+keystoneauth is synchronous, and therefore runs on a thread.
+"""
 
 from __future__ import annotations
 
@@ -15,8 +18,10 @@ from keystoneauth1.access import service_catalog
 from keystoneauth1.identity.base import BaseIdentityPlugin
 from os_service_types import ServiceTypes
 
-from stoker.base.errors import CloudError, LoginFailed, TokenRejected
+from stoker.base.errors import CloudError, LoginFailed, NoEndpoint, TokenRejected
 from stoker.cloud.guard import is_refusal
+from stoker.cloud.services import Endpoint, Service, identity_url, services
+from stoker.cloud.settings import ClientSettings, CloudSettings
 from stoker_foundation.clock import Clock
 
 RENEW_BEFORE = 60.0
@@ -234,3 +239,107 @@ def cloud_error(error: ksa_errors.ClientException) -> CloudError:
     unreachable = isinstance(error, ksa_errors.ConnectFailure | ksa_errors.ConnectTimeout)
     transient = unreachable and not is_refusal(error)
     return LoginFailed("keystone", 0, str(error) or type(error).__name__, transient=transient)
+
+
+class Endpoints:
+    """Where the services are for one credential in one region, and the token with which they are called.
+
+    The catalog comes with the token: another token may have another catalog. `client` are settings for all services,
+    None for those that the operator has given for each.
+    """
+
+    def __init__(
+        self, login: Login, access: Access, settings: CloudSettings, region: str | None, client: ClientSettings | None
+    ) -> None:
+        self.login = login
+        self.access = access
+        self.region = region
+        self.client = client
+        self._settings = settings
+        self._known: dict[str, Endpoint | None] = {}
+
+    async def current(self) -> Access:
+        """Return a fresh token. Raises CloudError when Keystone refuses or cannot be reached."""
+        return self._adopt(await self.login.access())
+
+    async def renewed(self, rejected: Access) -> Access:
+        """Return another token than the one that a service has rejected."""
+        return self._adopt(await self.login.renew(rejected))
+
+    def _adopt(self, access: Access) -> Access:
+        if access is not self.access:
+            self.access = access
+            self._known.clear()
+        return access
+
+    def has(self, service: str) -> bool:
+        """Return whether the catalog has the service, in this region, with the configured interface."""
+        return self._of(services()[service]) is not None
+
+    def of(self, service: str) -> Endpoint:
+        """Return the endpoint of a service. Raises NoEndpoint."""
+        endpoint = self._of(services()[service])
+        if endpoint is None:
+            where = f" in region {self.region}" if self.region else ""
+            raise NoEndpoint(service, 404, f"the catalog has no endpoint of {service}{where}")
+        return endpoint
+
+    async def newest(self, service: str) -> Endpoint:
+        """Return the endpoint of a service, which may have been added to the catalog since the token was issued.
+
+        Raises NoEndpoint.
+        """
+        if self._of(services()[service]) is None:
+            self._adopt(await self.login.with_newer_catalog(self.access))
+        return self.of(service)
+
+    def catalog_url(self, service_type: str, interface: str | None, region: str | None = None) -> str | None:
+        """Return the URL that the catalog has for a type of service, as it is there; None if it has none.
+
+        Without an interface, the configured one is used.
+        """
+        urls = self.access.urls(
+            service_type,
+            interface or self._settings.client("").endpoint_type,
+            region or _region(self._settings, service_type, self.region),
+        )
+        return urls[0] if urls else None
+
+    @property
+    def server_auth_url(self) -> str:
+        """Keystone's URL for servers, which the operator can configure separately."""
+        chosen = self._settings.server_auth_url
+        if self._settings.server_keystone_endpoint_type:
+            region = _region(self._settings, "identity", self.region)
+            urls = self.access.urls("identity", self._settings.server_keystone_endpoint_type, region)
+            chosen = urls[0] if urls else chosen
+        return identity_url(chosen) if chosen else self.login.auth_url
+
+    def settings(self, service: str) -> ClientSettings:
+        """Return the operator's settings for the clients of a service."""
+        return self.client or self._settings.client(service)
+
+    def _of(self, service: Service) -> Endpoint | None:
+        if service.name not in self._known:
+            url = self._url(service)
+            self._known[service.name] = Endpoint.parse(url, service) if url else None
+        return self._known[service.name]
+
+    def _url(self, service: Service) -> str | None:
+        client = self.settings(service.name)
+        given = self._settings.client(service.name).url if client.named_by is None else None
+        if given is not None:
+            return given.replace("%(tenant_id)s", self.access.project_id or "")
+        for catalog_type in service.catalog_types:
+            region = self.region if self.client else _region(self._settings, catalog_type, self.region)
+            if urls := self.access.urls(catalog_type, client.endpoint_type, region):
+                return urls[0]
+        return self.login.auth_url if service.name == "keystone" else None
+
+
+def _region(settings: CloudSettings, catalog_type: str, region: str | None) -> str | None:
+    if catalog_type == "identity" and settings.identity_region_name:
+        return settings.identity_region_name
+    if settings.region_name_for_shared_services and catalog_type in settings.shared_services_types:
+        return settings.region_name_for_shared_services
+    return region or settings.region_name_for_services

@@ -2,31 +2,29 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from functools import partial
 from typing import Any
 
-from stoker.base.errors import BadValue, CloudError, NoEndpoint
+from stoker.base.errors import BadValue, CloudError
 from stoker.base.json_text import dumps
 from stoker.cloud.absence import is_absent
 from stoker.cloud.credentials import Credential, StackDomainAdmin
 from stoker.cloud.errors import refusal
-from stoker.cloud.finders import finders
-from stoker.cloud.login import Access, Login
+from stoker.cloud.finders import FoundNames
+from stoker.cloud.login import Access, Endpoints, Login
 from stoker.cloud.paging import next_page, query_of
 from stoker.cloud.services import (
     Endpoint,
     Service,
     Version,
-    identity_url,
     offered_versions,
     parse_version,
     services,
     show_version,
 )
-from stoker.cloud.settings import ClientSettings, CloudSettings, Tls
+from stoker.cloud.settings import ClientSettings, CloudSettings
 from stoker.cloud.transport import Answer, Body, Request, Transport, current
 from stoker_foundation.clock import Clock
 
@@ -60,7 +58,7 @@ _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _EXTENSIONS_CACHE = 3600.0
 
 
-class Shared:
+class SharedState:
     """State shared by all clouds of a process: connections, settings, information about endpoints."""
 
     def __init__(self, transport: Transport, settings: CloudSettings, clock: Clock, open_cloud: Open) -> None:
@@ -77,87 +75,69 @@ class Cloud:
 
     Services are named by their plug-in names (`nova`, `neutron`, …). Paths are relative to the service's endpoint; one
     that contains a version (`/v2.0/networks`) to its root. Every method raises CloudError with the service's message.
+    `endpoints` has what clients need that are not Stoker's own: URLs in the catalog and the settings of clients.
     """
 
     def __init__(
-        self, login: Login, access: Access, shared: Shared, region: str | None, client: ClientSettings | None = None
+        self,
+        login: Login,
+        access: Access,
+        shared: SharedState,
+        region: str | None,
+        client: ClientSettings | None = None,
     ) -> None:
-        self._login = login
-        self._access = access
         self._shared = shared
-        self._client = client
-        self._endpoints: dict[str, Endpoint | None] = {}
-        self._found: dict[tuple[str, str], tuple[float, asyncio.Future[str]]] = {}
-        self.region = region
+        self.endpoints = Endpoints(login, access, shared.settings, region, client)
+        self._names = FoundNames(shared.clock, shared.settings.finder_cache_seconds)
 
     # -- who and where ----------------------------------------------------------------------------------------
 
     @property
+    def region(self) -> str | None:
+        """The region whose services are called; None for the configured one."""
+        return self.endpoints.region
+
+    @property
     def project_id(self) -> str | None:
         """The project that the token is scoped to; None for a domain-scoped or unscoped one."""
-        return self._access.project_id
+        return self.endpoints.access.project_id
 
     @property
     def user_id(self) -> str | None:
         """The user that services see; with a trust, the trustor."""
-        return self._access.user_id
+        return self.endpoints.access.user_id
 
     @property
     def role_names(self) -> tuple[str, ...]:
         """The token's roles."""
-        return self._access.role_names
+        return self.endpoints.access.role_names
 
     @property
     def auth_url(self) -> str:
         """Keystone's URL with its version."""
-        return self._login.auth_url
+        return self.endpoints.login.auth_url
 
     @property
     def server_auth_url(self) -> str:
         """Keystone's URL for servers, which the operator can configure separately."""
-        settings = self._shared.settings
-        chosen = settings.server_auth_url
-        if settings.server_keystone_endpoint_type:
-            region = _region(settings, "identity", self.region)
-            urls = self._access.urls("identity", settings.server_keystone_endpoint_type, region)
-            chosen = urls[0] if urls else chosen
-        return identity_url(chosen) if chosen else self._login.auth_url
+        return self.endpoints.server_auth_url
 
     async def token(self) -> str:
         """Return a fresh token, for resource types that pass one on."""
-        return (await self._current()).token
+        return (await self.endpoints.current()).token
 
     def has_service(self, service: str) -> bool:
         """Return whether the catalog has the service, in this region, with the configured interface."""
-        return self._endpoint(services()[service]) is not None
+        return self.endpoints.has(service)
 
     def endpoint(self, service: str) -> str:
         """Return the service's URL with version, without a trailing slash. Raises CloudError 404 if there is none."""
-        return self._required(service).url
-
-    def catalog_url(self, service_type: str, interface: str | None, region: str | None = None) -> str | None:
-        """Return the URL that the catalog has for a type of service, as it is there; None if it has none.
-
-        Without an interface, the configured one is used. For clients that are not Stoker's own.
-        """
-        urls = self._access.urls(
-            service_type,
-            interface or self._shared.settings.client("").endpoint_type,
-            region or _region(self._shared.settings, service_type, self.region),
-        )
-        return urls[0] if urls else None
-
-    def client_settings(self, service: str) -> ClientSettings:
-        """Return the operator's settings for the clients of a service. For clients that are not Stoker's own."""
-        return self._settings(service)
-
-    def tls(self, service: str) -> Tls:
-        """Return how certificates of a service are verified. For clients that are not Stoker's own."""
-        return self._settings(service).tls
+        return self.endpoints.of(service).url
 
     def with_region(self, region: str) -> Cloud:
         """Return a cloud for the same credential in another region."""
-        return Cloud(self._login, self._access, self._shared, region, self._client)
+        endpoints = self.endpoints
+        return Cloud(endpoints.login, endpoints.access, self._shared, region, endpoints.client)
 
     async def acting_as(self, credential: Credential, region: str | None = None) -> Cloud:
         """Return a cloud for another credential."""
@@ -201,7 +181,7 @@ class Cloud:
             sent.setdefault("Content-Type", "application/json")
         elif data is not None:
             sent.setdefault("Accept", "*/*")  # Mistral refuses requests for JSON that send a definition in YAML
-        url = (await self._found_endpoint(service)).join(path)
+        url = (await self.endpoints.newest(service)).join(path)
         require_sendable(service, sent)
         gone = True
         if is_addressable(path):
@@ -264,26 +244,7 @@ class Cloud:
         Results are cached for `finder_cache_seconds`; equal concurrent look-ups share one request. Raises NotNamed
         (404) and Ambiguous (400), both CloudErrors.
         """
-        now = self._shared.clock.now()
-        known = self._found.get((kind, value))
-        if known is None or (known[0] <= now and known[1].done()):
-            known = self._ask(kind, value, now)
-        return await asyncio.shield(known[1])
-
-    def _ask(self, kind: str, value: str, now: float) -> tuple[float, asyncio.Future[str]]:
-        def answered(question: asyncio.Future[str]) -> None:
-            if question.cancelled() or question.exception() is not None:
-                self._found.pop((kind, value), None)
-
-        self._forget_old(now)
-        question = asyncio.ensure_future(finders()[kind].find(self, kind, value))
-        question.add_done_callback(answered)
-        entry = self._found[kind, value] = (now + self._shared.settings.finder_cache_seconds, question)
-        return entry
-
-    def _forget_old(self, now: float) -> None:
-        if len(self._found) >= 4096:
-            self._found = {key: entry for key, entry in self._found.items() if entry[0] > now}
+        return await self._names.find(self, kind, value)
 
     async def has_extension(self, service: str, alias: str) -> bool:
         """Return whether the service has loaded an API extension; true for services without extensions."""
@@ -323,14 +284,14 @@ class Cloud:
         return spoken is not None and parse_version(spoken) >= parse_version(microversion)
 
     async def _offered(self, service: Service) -> tuple[Version, Version] | None:
-        endpoint = await self._found_endpoint(service.name)
+        endpoint = await self.endpoints.newest(service.name)
         versions = self._shared.versions
         if endpoint.version_url not in versions:
             versions[endpoint.version_url] = await self._discover(service, endpoint)
         return versions[endpoint.version_url]
 
     async def _discover(self, service: Service, endpoint: Endpoint) -> tuple[Version, Version] | None:
-        access = await self._current()
+        access = await self.endpoints.current()
         for url in (endpoint.version_url, f"{endpoint.root}/"):
             answer = await self._send(service.name, "GET", url, access, None, {}, None)
             if answer.status >= 500:
@@ -347,7 +308,7 @@ class Cloud:
     ) -> Answer:
         """Ask for an object a second time, with the headers of the first request; return the response."""
         kept = {name: value for name, value in headers.items() if name not in ("Accept", "Content-Type")}
-        url = (await self._found_endpoint(service)).join(path)
+        url = (await self.endpoints.newest(service)).join(path)
         return await self._answered(service, method, url, params, kept, None, once=False)
 
     async def _answered(
@@ -360,10 +321,10 @@ class Cloud:
         data: Body,
         once: bool,
     ) -> Answer:
-        access = await self._current()
+        access = await self.endpoints.current()
         answer = await self._send(service, method, url, access, params, headers, data, once)
         if answer.status == 401:
-            access = await self._renewed(access)
+            access = await self.endpoints.renewed(access)
             answer = await self._send(service, method, url, access, params, headers, data, once)
         return answer
 
@@ -380,63 +341,10 @@ class Cloud:
     ) -> Answer:
         given = {key: _text(value) for key, value in (params or {}).items() if value is not None}
         sent = {"X-Auth-Token": access.token, **headers}
+        tls = self.endpoints.settings(service).tls
         return await self._shared.transport.send(
-            Request(service, method, url, sent, given, data, self._settings(service).tls, once, access.project_id or "")
+            Request(service, method, url, sent, given, data, tls, once, access.project_id or "")
         )
-
-    async def _current(self) -> Access:
-        return self._adopt(await self._login.access())
-
-    async def _renewed(self, rejected: Access) -> Access:
-        return self._adopt(await self._login.renew(rejected))
-
-    def _adopt(self, access: Access) -> Access:
-        if access is not self._access:
-            self._access = access
-            self._endpoints.clear()
-        return access
-
-    async def _found_endpoint(self, service: str) -> Endpoint:
-        """Return the endpoint of a service, which may have been added to the catalog since the token was issued."""
-        if self._endpoint(services()[service]) is None:
-            self._adopt(await self._login.with_newer_catalog(self._access))
-        return self._required(service)
-
-    def _required(self, service: str) -> Endpoint:
-        endpoint = self._endpoint(services()[service])
-        if endpoint is None:
-            where = f" in region {self.region}" if self.region else ""
-            raise NoEndpoint(service, 404, f"the catalog has no endpoint of {service}{where}")
-        return endpoint
-
-    def _settings(self, service: str) -> ClientSettings:
-        return self._client or self._shared.settings.client(service)
-
-    def _endpoint(self, service: Service) -> Endpoint | None:
-        if service.name not in self._endpoints:
-            url = self._url(service)
-            self._endpoints[service.name] = Endpoint.parse(url, service) if url else None
-        return self._endpoints[service.name]
-
-    def _url(self, service: Service) -> str | None:
-        settings = self._shared.settings
-        client = self._settings(service.name)
-        given = settings.client(service.name).url if client.named_by is None else None
-        if given is not None:
-            return given.replace("%(tenant_id)s", self.project_id or "")
-        for catalog_type in service.catalog_types:
-            region = self.region if self._client else _region(settings, catalog_type, self.region)
-            if urls := self._access.urls(catalog_type, client.endpoint_type, region):
-                return urls[0]
-        return self._login.auth_url if service.name == "keystone" else None
-
-
-def _region(settings: CloudSettings, catalog_type: str, region: str | None) -> str | None:
-    if catalog_type == "identity" and settings.identity_region_name:
-        return settings.identity_region_name
-    if settings.region_name_for_shared_services and catalog_type in settings.shared_services_types:
-        return settings.region_name_for_shared_services
-    return region or settings.region_name_for_services
 
 
 def _version_headers(service: Service, microversion: str) -> dict[str, str]:

@@ -86,7 +86,7 @@ class Engine:
         `alone` states that no other engine can be alive on this database, so that no lease has to expire first.
         `killed` are processes of engines on this host that were killed on purpose, which is no death (see `deaths`).
         """
-        self.services.pool.transport.before_change = self.membership.wait_for_lease
+        self.services.credentials.pool.transport.before_change = self.membership.wait_for_lease
         await examine_earlier_records(self.services)
         await self.membership.join(alone=alone, killed=killed)
 
@@ -118,7 +118,7 @@ class Engine:
                 task.cancel()
             await asyncio.gather(*waiting, return_exceptions=True)
         self.services.evaluator.stop()
-        self.services.values.close()
+        self.services.memory.values.close()
         return left
 
     async def _leave(self) -> None:

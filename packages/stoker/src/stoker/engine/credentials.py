@@ -42,12 +42,12 @@ _FIRST_PAUSE, _LONGEST_PAUSE = 3.0, 3600.0
 
 
 class Credentials:
-    """Stores, finds and removes the credentials of stacks."""
+    """Stores, finds and removes the credentials of stacks; `pool` has the clouds that are open with them."""
 
     def __init__(
         self, pool: CloudPool, database: Database, journal: Journal, clock: Clock, cloud_name: str | None = None
     ) -> None:
-        self._pool = pool
+        self.pool = pool
         self._database = database
         self._journal = journal
         self._clock = clock
@@ -57,7 +57,7 @@ class Credentials:
 
     async def of_caller(self, context: RequestContext) -> Cloud:
         """Return a cloud that uses the caller's own token."""
-        return await self._pool.cloud(
+        return await self.pool.cloud(
             TokenCredential(
                 context.token, project_id=context.project_id, user_id=context.user_id, role_names=context.roles
             )
@@ -88,7 +88,7 @@ class Credentials:
         """
         if self._cloud_name is not None or context.trust_id or stack.credential is not None:
             return ()
-        delegated = self._pool.settings.trusts_delegated_roles
+        delegated = self.pool.settings.trusts_delegated_roles
         lacking = tuple(role for role in delegated if role not in context.roles)
         if not lacking:
             return ()
@@ -115,7 +115,7 @@ class Credentials:
             return await self._login_of(self._cloud_name, context)
         if context.trust_id:
             lent = orjson.dumps({"kind": "lent trust", "id": context.trust_id}).decode()
-            if not await self._pool.works(_parsed(lent)):
+            if not await self.pool.works(_parsed(lent)):
                 raise MissingCredentialError(
                     "The token is from a trust to another user than the service's own, with which the service "
                     "cannot act for the stack's owner later; use a token of the owner."
@@ -123,9 +123,9 @@ class Credentials:
             return lent
         owner = (context.user_id, context.project_id, context.roles)
         known = await self._database.read(trusts.usable, *owner)
-        if known is not None and await self._pool.works(_parsed(known)):
+        if known is not None and await self.pool.works(_parsed(known)):
             return known
-        identifier = await self._pool.create_trust(await self.of_caller(context))
+        identifier = await self.pool.create_trust(await self.of_caller(context))
         made = orjson.dumps({"kind": _OURS, "id": identifier}).decode()
         batch = Batch().then(partial(trusts.record, credential=made, owner=owner))
         if known is not None:
@@ -142,7 +142,7 @@ class Credentials:
         """Return a cloud that acts for the owner of a stack with this recorded credential."""
         if credential is None:
             raise MissingCredentialError("The stack has no stored credential; update it once to store one.")
-        return await self._pool.cloud(_parsed(credential))
+        return await self.pool.cloud(_parsed(credential))
 
     async def of_project(self, project_id: str, credentials: Iterable[str | None]) -> Cloud | None:
         """Return a cloud for a project with the first of its stacks' credentials that can be used; None without any.
@@ -168,7 +168,7 @@ class Credentials:
 
     async def usable(self, stack: Stack) -> bool:
         """Return whether Keystone issues tokens for the stack's credential; an unreachable Keystone counts as yes."""
-        return stack.credential is not None and await self._pool.works(_parsed(stack.credential))
+        return stack.credential is not None and await self.pool.works(_parsed(stack.credential))
 
     async def remove_user_project(self, stack: Stack) -> None:
         """Remove the project of the tree's stack users, unless another stack uses it; do nothing if it does not exist.
@@ -179,7 +179,7 @@ class Credentials:
         project_id = recorded.user_project_id if recorded is not None else None
         if project_id is None or await self._database.read(queries.user_project_in_use, project_id, stack.id):
             return
-        admin = await self._pool.cloud(StackDomainAdmin())
+        admin = await self.pool.cloud(StackDomainAdmin())
         await admin.request("DELETE", "keystone", f"/projects/{project_id}", ok=(404,))
 
     async def release(self, stack: Stack) -> None:
@@ -208,7 +208,7 @@ class Credentials:
         credential = _parsed(text)
         assert isinstance(credential, TrustCredential)
         try:
-            await self._pool.delete_trust(credential.trust_id, credential)
+            await self.pool.delete_trust(credential.trust_id, credential)
         except StokerError as error:
             LOG.warning("cannot remove the unused trust %s, will retry: %s", credential.trust_id, error)
             return False

@@ -419,3 +419,11 @@ def _trimmer() -> Callable[[int], object]:
 
 
 _trim = _trimmer()
+
+
+class Memory:
+    """The memory of one engine: `values` that its steps use, and what is `freed` when its operations have ended."""
+
+    def __init__(self, limit: int) -> None:
+        self.values = ValueMemory(limit)
+        self.freed = FreedMemory()

@@ -234,7 +234,7 @@ async def check_request(
             WHOLE,
         )
     sinks = environment.event_sinks
-    if sinks and (problems := list(sink_problems(services.registry, sinks))):
+    if sinks and (problems := list(sink_problems(services.types.registry, sinks))):
         raise StackValidationFailed(" ".join(problems))
     exports = await services.loader.exports(stack.project_id, template)
     coming = joint or {}

@@ -39,7 +39,7 @@ def _compared(
             await require_schema(database)
             async with made_engine(config, database, cloud_name=cloud_name) as engine:
                 return await survey(
-                    engine.services, MarkedIds(engine.services.registry, engine.services.sealer), sought
+                    engine.services, MarkedIds(engine.services.types.registry, engine.services.sealer), sought
                 )
 
     return asyncio.run(run())

@@ -183,7 +183,7 @@ async def running_engine(options: Options, config: cfg.ConfigOpts) -> AsyncItera
             config, database, cloud_name=options.cloud, peers=EmbeddedPeers(), isolation=isolation
         ) as engine:
             marks = MarkFiles.of(options.directory, options.cloud)
-            shown = MarkedIds(engine.services.registry, engine.services.sealer)
+            shown = MarkedIds(engine.services.types.registry, engine.services.sealer)
             keeper = MarkKeeper(database, marks, engine.services.clock, shown, data_dir_option(options.directory))
             await keeper.look()
             await engine.start(alone=True, killed=options.directory.killed())

@@ -56,7 +56,7 @@ async def serve(config: cfg.ConfigOpts, config_files: Sequence[str] = (), trial:
             return
         await _observe(config, engine, server, opened)
         marks = MarkFiles.of_cluster(database.url, config.engine.state_directory)
-        shown = MarkedIds(engine.services.registry, engine.services.sealer)
+        shown = MarkedIds(engine.services.types.registry, engine.services.sealer)
         keeper = MarkKeeper(database, marks, engine.services.clock, shown, config_file_options(config_files))
         await keeper.look()
         await stored_at_start(config, database, engine.start)

@@ -35,7 +35,7 @@ async def serve_reads(config: cfg.ConfigOpts, cloud_name: str | None, descriptor
         while not stop.is_set():
             with suppress(TimeoutError):
                 await asyncio.wait_for(stop.wait(), services.settings.heartbeat_seconds)
-            services.freed_memory.give_back(idle=True)
+            services.memory.freed.give_back(idle=True)
         serving.cancel()
         services.evaluator.stop()
-        services.values.close()
+        services.memory.values.close()

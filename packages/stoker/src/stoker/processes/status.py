@@ -50,7 +50,7 @@ class EngineMetrics:
         )
         self.registry.register(self)
         engine.services.journal.observe = self._committed
-        engine.services.pool.transport.observe = self._called
+        engine.services.credentials.pool.transport.observe = self._called
 
     def _committed(self, batches: int, seconds: float) -> None:
         self._groups.observe(batches)
@@ -110,7 +110,7 @@ class EngineMetrics:
             "Stacks that had drifted and asked for repair, by the result.",
             {("result",): [((result.value,), count) for result, count in watch.repairs.items()]},
         )
-        values = engine.services.values
+        values = engine.services.memory.values
         yield _gauge(
             "stoker_values_bytes",
             "Property values and attributes of operations that run here: open in steps, resting in memory, or in a "
@@ -128,7 +128,7 @@ class EngineMetrics:
             "Steps that begin when others have released their values ([evaluation] memory).",
             {(): [((), values.waiting)]},
         )
-        usage = engine.services.pool.transport.usage().items()
+        usage = engine.services.credentials.pool.transport.usage().items()
         yield _gauge(
             "stoker_cloud_calls_in_progress",
             "Calls of OpenStack services that have no response yet, or that wait for a slot.",

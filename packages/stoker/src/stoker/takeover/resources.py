@@ -113,7 +113,9 @@ class ResourceMapper:
             physical_id=row["nova_instance"] or None,
             replaced_by=uuids.get(row["replaced_by"]),
         )
-        state = ResourceState(record, services.unknown_type, mapped.stack.name, services.sealer, services.values)
+        state = ResourceState(
+            record, services.types.missing, mapped.stack.name, services.sealer, services.memory.values
+        )
         if (record.action, record.status) == ("DELETE", IN_PROGRESS):
             record.status = FAILED  # a deletion in progress has an effect recorded here, which begins with the next one
         stored = state.stored

@@ -100,7 +100,7 @@ class SnapshotMapper:
             physical_id=identifier,
         )
         assert isinstance(kind.copy, ContentCopy)
-        copy = ResourceState(record, kind.copy, stack_name, self._services.sealer, self._services.values)
+        copy = ResourceState(record, kind.copy, stack_name, self._services.sealer, self._services.memory.values)
         copy.stored.definition = {"implementation": kind.type_name, "path": list(path), "stack_name": stack_name}
         properties = state.given if state is not None else {}
         name = state.physical_name if state is not None else path[-1]
@@ -111,7 +111,7 @@ class SnapshotMapper:
         return copy
 
     def _type(self, entry: Mapping[str, object]) -> ResourceType | None:
-        return self._services.registry.get(str(entry.get("type")))
+        return self._services.types.registry.get(str(entry.get("type")))
 
 
 def entries_of(document: Mapping[str, Any], above: Path = ()) -> Iterator[tuple[Path, str, dict[str, Any]]]:

@@ -83,7 +83,7 @@ class Notifier(Rules):
 
     def _require_own(self, trust_id: str, url: str, request: Request) -> None:
         """Refuse a trust of another user: the action would get a token of that user."""
-        trust, caller = self.cloud.of(Identity).trusts.rows.get(trust_id), request.context
+        trust, caller = self.cloud.of(Identity).delegations.trusts.rows.get(trust_id), request.context
         own = trust is not None and (trust.trustor_user_id, trust.project_id) == (caller.user_id, caller.project)
         if not own and trust_id != caller.trust_id:
             raise ApiError(401, f"You are not authorized to create action: {without_trust(url)}")

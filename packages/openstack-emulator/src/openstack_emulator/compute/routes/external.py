@@ -92,7 +92,7 @@ def _take_event(compute: ComputeService, event: ExternalEvent) -> int:
         state, power = POWERED[event.tag]
         compute.servers.touch(server, vm_state=state, power_state=power)
     if event.name == "volume-extended":
-        compute.block_devices.volume_extended(server.id, event.tag)
+        compute.attachments.block_devices.volume_extended(server.id, event.tag)
     return 200
 
 
@@ -127,5 +127,5 @@ def end_snapshot(compute: ComputeService, request: Request) -> Response:
 
 
 def _require_attached(compute: ComputeService, volume_id: str) -> None:
-    if compute.block_devices.rows.first(volume_id=volume_id) is None:
+    if compute.attachments.block_devices.rows.first(volume_id=volume_id) is None:
         raise bad_request(f"Volume {volume_id} is not attached to any server.")

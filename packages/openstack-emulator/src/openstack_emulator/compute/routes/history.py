@@ -35,7 +35,7 @@ def _key(request: Request) -> str:
 def _history(compute: ComputeService, request: Request) -> list[Event]:
     """The history of a server, latest entry first; since 2.21 also of a deleted one."""
     key = _key(request)
-    rows = compute.history.rows.select(server_id=key)[::-1]
+    rows = compute.reports.history.rows.select(server_id=key)[::-1]
     if key in compute.servers.rows or request.version < (2, 21) or not rows:
         compute.servers.find(request.context, key)
     elif not request.context.is_admin and rows[0].server_project_id != request.context.project_id:

@@ -18,7 +18,7 @@ def topology(compute: ComputeService, request: Request) -> Response:
 
 def list_security_groups(compute: ComputeService, request: Request) -> Response:
     """The groups of a server, as `/os-security-groups` shows them."""
-    groups = compute.security_groups.of_server(found(compute, request))
+    groups = compute.attachments.security_groups.of_server(found(compute, request))
     found_ = [group_of(ask(compute.cloud, request, "GET", f"{GROUPS}/{group.id}")) for group in groups]
     return Response({"security_groups": [group_view(compute, request, group) for group in found_]})
 
@@ -28,7 +28,7 @@ def diagnostics(compute: ComputeService, request: Request) -> Response:
     server = found(compute, request)
     if server.vm_state not in ("active", "rescued", "paused"):
         raise conflict(f"Instance {server.id} is not running: it is in vm_state {server.vm_state}.")
-    flavor, ports = server.flavor, compute.interfaces.of_server(server)
+    flavor, ports = server.flavor, compute.attachments.interfaces.of_server(server)
     if request.version < (2, 48):
         return Response({**{f"cpu{at}_time": 0 for at in range(flavor.vcpus)}, "memory": flavor.ram * 1024})
     counts = dict.fromkeys(
@@ -44,7 +44,7 @@ def diagnostics(compute: ComputeService, request: Request) -> Response:
             "config_drive": server.config_drive == "True",
             "num_cpus": flavor.vcpus,
             "num_nics": len(ports),
-            "num_disks": len(compute.block_devices.of_server(server)) + bool(server.image_id),
+            "num_disks": len(compute.attachments.block_devices.of_server(server)) + bool(server.image_id),
             "disk_details": [],
             "cpu_details": [{"id": at, "time": 0, "utilisation": 0} for at in range(flavor.vcpus)],
             "nic_details": [{"mac_address": port.mac_address, **counts} for port in ports],

@@ -15,13 +15,13 @@ from openstack_emulator.core.validation.problems import Check
 
 
 def list_interfaces(compute: ComputeService, request: Request) -> Response:
-    ports = compute.interfaces.of_server(found(compute, request))
+    ports = compute.attachments.interfaces.of_server(found(compute, request))
     return Response({"interfaceAttachments": [interface_view(compute, request, port) for port in ports]})
 
 
 def show_interface(compute: ComputeService, request: Request) -> Response:
     server = found(compute, request)
-    ports = compute.interfaces.of_server(server)
+    ports = compute.attachments.interfaces.of_server(server)
     key = request.vars["port_id"]
     port = next((port for port in ports if port.id == key), None)
     if port is None:
@@ -30,7 +30,7 @@ def show_interface(compute: ComputeService, request: Request) -> Response:
 
 
 def attach_interface(compute: ComputeService, request: Request) -> Response:
-    history = compute.history
+    history = compute.reports.history
     server = found(compute, request)
     body = request.json if request.body else {}
     wanted = (body or {}).get("interfaceAttachment") or {}
@@ -54,7 +54,7 @@ def attach_interface(compute: ComputeService, request: Request) -> Response:
         asked.fixed_ip = row.get("ip_address")
     history.begin(request.context, request.id, server, "attach_interface")
     try:
-        port = compute.interfaces.attach(request.context, server, asked)
+        port = compute.attachments.interfaces.attach(request.context, server, asked)
     except ApiError as error:
         history.end(server.id, "Error", error.message)
         raise
@@ -65,6 +65,6 @@ def attach_interface(compute: ComputeService, request: Request) -> Response:
 def detach_interface(compute: ComputeService, request: Request) -> Response:
     server = found(compute, request)
     compute.servers.require_unlocked(request.context, server)
-    compute.interfaces.detach(server, request.vars["port_id"])
-    compute.history.begin(request.context, request.id, server, "detach_interface")
+    compute.attachments.interfaces.detach(server, request.vars["port_id"])
+    compute.reports.history.begin(request.context, request.id, server, "detach_interface")
     return Response(status=202)

@@ -40,7 +40,7 @@ def _migration_view(request: Request, row: Migration) -> dict[str, object]:
 
 def list_migrations(compute: ComputeService, request: Request) -> Response:
     request.context.require()
-    rows = list(compute.migrations.rows)[::-1]
+    rows = list(compute.actions.migrations.rows)[::-1]
     for name, field in (
         ("status", "status"),
         ("instance_uuid", "server_id"),
@@ -66,5 +66,5 @@ def list_server_migrations(compute: ComputeService, request: Request) -> Respons
     if request.version < (2, 23):
         raise ApiError(404, "The resource could not be found.")
     server = found(compute, request)
-    rows = compute.migrations.rows.select(server_id=server.id, status="running")
+    rows = compute.actions.migrations.rows.select(server_id=server.id, status="running")
     return Response({"migrations": [_migration_view(request, row) for row in rows]})

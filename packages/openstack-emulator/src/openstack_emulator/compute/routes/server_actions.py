@@ -85,9 +85,9 @@ def act_on(compute: ComputeService, request: Request) -> Response:
         compute.servers.require_unlocked(request.context, server)
     response = action.handler(compute, request, server, arguments)
     if action.noted is not None:
-        compute.history.begin(request.context, request.id, server, action.noted)
+        compute.reports.history.begin(request.context, request.id, server, action.noted)
         if server.task_state is None:
-            compute.history.end(server.id)
+            compute.reports.history.end(server.id)
     return response
 
 
@@ -95,7 +95,7 @@ def plain(operation: str, status: int = ACCEPTED) -> Callable[[ComputeService, R
     """An action that begins an operation and has no arguments."""
 
     def act(compute: ComputeService, request: Request, server: Server, arguments: object) -> Response:
-        compute.operations.begin(server, operation)
+        compute.actions.operations.begin(server, operation)
         return Response(status=status)
 
     return act
@@ -106,14 +106,14 @@ def reboot(compute: ComputeService, request: Request, server: Server, arguments:
     soft = kind.upper() == "SOFT"
     if server.vm_state == "stopped" and soft:
         raise conflict(f"Cannot 'reboot' instance {server.id} while it is in vm_state stopped")
-    compute.operations.begin(server, "reboot" if soft else "hard reboot")
+    compute.actions.operations.begin(server, "reboot" if soft else "hard reboot")
     return Response(status=ACCEPTED)
 
 
 def resize(compute: ComputeService, request: Request, server: Server, arguments: Any) -> Response:
     checks = {"flavorRef": fields.either(fields.text(1), fields.integer(0)), "OS-DCF:diskConfig": DISK_CONFIG}
     check_fields(arguments, checks, ("flavorRef",), "resize")
-    compute.moves.resize(request.context, server, arguments["flavorRef"])
+    compute.actions.moves.resize(request.context, server, arguments["flavorRef"])
     if "OS-DCF:diskConfig" in arguments:
         compute.servers.touch(server, disk_config=arguments.get("OS-DCF:diskConfig"))
     return Response(status=ACCEPTED)
@@ -134,7 +134,7 @@ def rebuild(compute: ComputeService, request: Request, server: Server, arguments
     }
     checks |= since(REBUILD_SINCE, request)
     check_fields(arguments, checks, ("imageRef",), "rebuild")
-    compute.rebuilds.begin(request.context, server, arguments["imageRef"], changes_of(arguments))
+    compute.actions.rebuilds.begin(request.context, server, arguments["imageRef"], changes_of(arguments))
     password = arguments.get("adminPass") or new_password()
     view = {**rebuilt_server(compute, request, server), "adminPass": password}
     return Response({"server": view}, ACCEPTED, {"Location": f"{request.base}/v2.1/servers/{server.id}"})
@@ -142,7 +142,7 @@ def rebuild(compute: ComputeService, request: Request, server: Server, arguments
 
 def change_password(compute: ComputeService, request: Request, server: Server, arguments: object) -> Response:
     check_fields(arguments, {"adminPass": fields.text()}, ("adminPass",), "changePassword")
-    compute.operations.begin(server, "changePassword")
+    compute.actions.operations.begin(server, "changePassword")
     return Response(status=ACCEPTED)
 
 
@@ -156,7 +156,7 @@ def create_image(compute: ComputeService, request: Request, server: Server, argu
     check_fields(arguments, {"name": fields.name(), "metadata": METADATA}, ("name",), "createImage")
     metadata = arguments.get("metadata") or {}
     compute.quotas.check_metadata(server.project_id, metadata)
-    image = compute.images.create(server, arguments["name"].strip(), metadata)
+    image = compute.actions.images.create(server, arguments["name"].strip(), metadata)
     return _image_answer(request, image)
 
 
@@ -169,7 +169,7 @@ def create_backup(compute: ComputeService, request: Request, server: Server, arg
     }
     check_fields(arguments, checks, ("name", "backup_type", "rotation"), "createBackup")
     rotation = int(arguments["rotation"])
-    image = compute.images.create_backup(server, arguments["name"], arguments["backup_type"], rotation)
+    image = compute.actions.images.create_backup(server, arguments["name"], arguments["backup_type"], rotation)
     return _image_answer(request, image)
 
 
@@ -177,14 +177,14 @@ def rescue(compute: ComputeService, request: Request, server: Server, arguments:
     wanted = arguments or {}
     check_fields(wanted, {"adminPass": fields.text(), "rescue_image_ref": fields.text(1)}, where="rescue")
     if not server.image_id and request.version < (2, 87):
-        compute.rebuilds.check_image(request.context, wanted.get("rescue_image_ref"))
+        compute.actions.rebuilds.check_image(request.context, wanted.get("rescue_image_ref"))
         raise bad_request("Cannot rescue a volume-backed instance")
-    compute.rebuilds.rescue(request.context, server, wanted.get("rescue_image_ref"))
+    compute.actions.rebuilds.rescue(request.context, server, wanted.get("rescue_image_ref"))
     return Response({"adminPass": wanted.get("adminPass") or new_password()})
 
 
 def shelve(compute: ComputeService, request: Request, server: Server, arguments: Any) -> Response:
-    compute.shelving.begin(server)
+    compute.actions.shelving.begin(server)
     return Response(status=ACCEPTED)
 
 
@@ -200,7 +200,7 @@ def unshelve(compute: ComputeService, request: Request, server: Server, argument
             raise bad_request(f"Compute host {host} could not be found.")
         if zone is not None and compute.aggregates.zone_of(host) != zone:
             raise conflict(f"Host '{host}' is not in the availability zone '{zone}'.")
-    compute.shelving.unshelve(server, zone, host)
+    compute.actions.shelving.unshelve(server, zone, host)
     return Response(status=ACCEPTED)
 
 
@@ -218,13 +218,15 @@ def unlock(compute: ComputeService, request: Request, server: Server, arguments:
 
 
 def force_delete(compute: ComputeService, request: Request, server: Server, arguments: object) -> Response:
-    compute.deletion.begin(server)
+    compute.actions.deletion.begin(server)
     return Response(status=ACCEPTED)
 
 
 def security_group(add: bool) -> Callable[[ComputeService, Request, Server, Any], Response]:
     def act(compute: ComputeService, request: Request, server: Server, arguments: object) -> Response:
-        compute.security_groups.change(server, argument_of("security group", arguments, "name", fields.text(1)), add)
+        compute.attachments.security_groups.change(
+            server, argument_of("security group", arguments, "name", fields.text(1)), add
+        )
         return Response(status=ACCEPTED)
 
     return act
@@ -251,7 +253,7 @@ def migrate(compute: ComputeService, request: Request, server: Server, arguments
     host = wanted.get("host")
     if host is not None and host not in compute.hosts.rows:
         raise bad_request(f"Compute host {host} could not be found.")
-    compute.moves.migrate(server, host)
+    compute.actions.moves.migrate(server, host)
     return Response(status=ACCEPTED)
 
 
@@ -263,27 +265,27 @@ def live_migrate(compute: ComputeService, request: Request, server: Server, argu
         "force": fields.boolean,
     }
     check_fields(arguments, checks, ("host", "block_migration"), "os-migrateLive")
-    compute.moves.live_migrate(server, arguments["host"])
+    compute.actions.moves.live_migrate(server, arguments["host"])
     return Response(status=ACCEPTED)
 
 
 def evacuate(compute: ComputeService, request: Request, server: Server, arguments: Any) -> Response:
     checks = {"host": fields.text(1), "adminPass": fields.text(), "onSharedStorage": fields.boolean}
     check_fields(arguments, checks, where="evacuate")
-    compute.moves.evacuate(server, arguments.get("host"))
+    compute.actions.moves.evacuate(server, arguments.get("host"))
     return Response({"adminPass": arguments.get("adminPass") or new_password()} if request.version < (2, 14) else None)
 
 
 def add_fixed_ip(compute: ComputeService, request: Request, server: Server, arguments: Any) -> Response:
     network_id = argument_of("addFixedIp", arguments, "networkId", fields.text(1))
-    compute.interfaces.attach(request.context, server, RequestedInterface(uuid=network_id))
+    compute.attachments.interfaces.attach(request.context, server, RequestedInterface(uuid=network_id))
     return Response(status=ACCEPTED)
 
 
 def remove_fixed_ip(compute: ComputeService, request: Request, server: Server, arguments: object) -> Response:
     address = argument_of("removeFixedIp", arguments, "address", fields.text(1))
     network = compute.cloud.of(NetworkService)
-    for port in compute.interfaces.of_server(server):
+    for port in compute.attachments.interfaces.of_server(server):
         kept = [to_plain(fixed) for fixed in port.fixed_ips if fixed.ip_address != address]
         if len(kept) != len(port.fixed_ips):
             network.update_port(port.id, fixed_ips=kept)

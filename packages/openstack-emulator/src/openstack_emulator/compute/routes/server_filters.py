@@ -84,7 +84,9 @@ FILTERS: dict[str, Filter] = {
     "kernel_id": lambda compute, row, wanted: wanted == "",
     "ramdisk_id": lambda compute, row, wanted: wanted == "",
     "locked_by": lambda compute, row, wanted: row.locked_by == wanted,
-    "root_device_name": lambda compute, row, wanted: root_device_name(compute.block_devices.of_server(row)) == wanted,
+    "root_device_name": lambda compute, row, wanted: (
+        root_device_name(compute.attachments.block_devices.of_server(row)) == wanted
+    ),
     "access_ip_v4": lambda compute, row, wanted: _matches(wanted, row.access_ip_v4),
     "access_ip_v6": lambda compute, row, wanted: _matches(wanted, row.access_ip_v6),
     "locked": lambda compute, row, wanted: (row.locked_by is not None) == as_boolean(wanted),
@@ -100,7 +102,7 @@ FILTERS: dict[str, Filter] = {
 
 
 def _has_address(compute: ComputeService, server: Server, pattern: str, version: int) -> bool:
-    ports = compute.interfaces.of_server(server)
+    ports = compute.attachments.interfaces.of_server(server)
     texts = [fixed.ip_address for port in ports for fixed in port.fixed_ips]
     return any(_matches(pattern, text) for text in texts if (":" in text) == (version == 6))
 

@@ -145,9 +145,9 @@ def create(compute: ComputeService, request: Request) -> Response:
     hints = body.get("os:scheduler_hints") or body.get("OS-SCH-HNT:scheduler_hints") or {}
     check_fields(hints, HINTS, where="os:scheduler_hints", strict=False)
     asked = NewServer.from_json(wanted, hints)
-    servers = compute.builder.create(request.context, asked)
+    servers = compute.actions.builder.create(request.context, asked)
     for server in servers:
-        compute.history.begin(request.context, request.id, server, "create")
+        compute.reports.history.begin(request.context, request.id, server, "create")
     first = servers[0]
     if as_boolean(wanted.get("return_reservation_id", False)):
         return Response({"reservation_id": first.reservation_id}, 202)
@@ -233,8 +233,8 @@ def update(compute: ComputeService, request: Request) -> Response:
 def delete(compute: ComputeService, request: Request) -> Response:
     server = found(compute, request)
     compute.servers.require_unlocked(request.context, server)
-    compute.history.begin(request.context, request.id, server, "delete")
-    compute.deletion.begin(server)
+    compute.reports.history.begin(request.context, request.id, server, "delete")
+    compute.actions.deletion.begin(server)
     return Response(status=204)
 
 

@@ -56,7 +56,7 @@ class Used:
 def _usages(compute: ComputeService, request: Request, project: str | None) -> Iterator[Used]:
     """The usage of the servers of a project, or of all projects, in the period; deleted servers included."""
     begin, stop = _period(compute, request)
-    for row in compute.usages.of_project(project):
+    for row in compute.reports.usages.of_project(project):
         started = parse_moment(row.started_at)
         ended = None if row.ended_at is None else parse_moment(row.ended_at)
         if started < stop and (ended is None or ended > begin):

@@ -15,7 +15,7 @@ from openstack_emulator.core.validation.problems import Check
 
 
 def list_volumes(compute: ComputeService, request: Request) -> Response:
-    rows = compute.block_devices.of_server(found(compute, request))
+    rows = compute.attachments.block_devices.of_server(found(compute, request))
     offset = request.query.integer("offset") or 0
     shown = page(rows[offset:], request.query, key="volume_id").rows
     return Response({"volumeAttachments": [attachment_view(request, row) for row in shown]})
@@ -23,7 +23,7 @@ def list_volumes(compute: ComputeService, request: Request) -> Response:
 
 def _device(compute: ComputeService, request: Request, server: Server) -> BlockDevice:
     """The volume of a server that the path names."""
-    return compute.block_devices.find(server, request.vars["volume_id"])
+    return compute.attachments.block_devices.find(server, request.vars["volume_id"])
 
 
 def show_volume(compute: ComputeService, request: Request) -> Response:
@@ -49,8 +49,8 @@ def attach_volume(compute: ComputeService, request: Request) -> Response:
         delete_on_termination=bool(as_boolean(wanted.get("delete_on_termination", False))),
         boot_index=None,
     )
-    device = compute.block_devices.attach(request.context, server, wanted["volumeId"], asked)
-    compute.history.begin(request.context, request.id, server, "attach_volume")
+    device = compute.attachments.block_devices.attach(request.context, server, wanted["volumeId"], asked)
+    compute.reports.history.begin(request.context, request.id, server, "attach_volume")
     shown = attachment_view(request, device)
     hidden = ("attachment_id", "bdm_uuid")
     view = {name: value for name, value in shown.items() if name not in hidden}
@@ -65,17 +65,17 @@ def update_volume(compute: ComputeService, request: Request) -> Response:
     if request.version >= (2, 85) and volume_id == device.volume_id:
         if (keep := as_boolean(wanted.get("delete_on_termination"))) is not None:
             device.delete_on_termination = keep
-            compute.block_devices.rows.save(device)
+            compute.attachments.block_devices.rows.save(device)
         return Response(status=202)
     request.context.require()
-    compute.block_devices.swap(request.context, server, device.volume_id, volume_id)
-    compute.history.begin(request.context, request.id, server, "swap_volume")
+    compute.attachments.block_devices.swap(request.context, server, device.volume_id, volume_id)
+    compute.reports.history.begin(request.context, request.id, server, "swap_volume")
     return Response(status=202)
 
 
 def detach_volume(compute: ComputeService, request: Request) -> Response:
     server = found(compute, request)
     compute.servers.require_unlocked(request.context, server)
-    compute.block_devices.detach(server, request.vars["volume_id"])
-    compute.history.begin(request.context, request.id, server, "detach_volume")
+    compute.attachments.block_devices.detach(server, request.vars["volume_id"])
+    compute.reports.history.begin(request.context, request.id, server, "detach_volume")
     return Response(status=202)

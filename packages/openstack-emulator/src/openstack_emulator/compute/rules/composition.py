@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from openstack_emulator.compute.records import Server, ServerGroup
 from openstack_emulator.compute.rules.aggregates import Aggregates
 from openstack_emulator.compute.rules.block_devices import BlockDevices
@@ -34,6 +36,38 @@ from openstack_emulator.compute.rules.usage import Usages
 from openstack_emulator.core.cloud import Cloud, Records
 
 
+@dataclass(frozen=True, slots=True)
+class Attachments:
+    """What servers are connected to."""
+
+    interfaces: Interfaces
+    block_devices: BlockDevices
+    security_groups: ServerSecurityGroups
+
+
+@dataclass(frozen=True, slots=True)
+class ServerActions:
+    """What is done to servers, from their creation to their deletion; `operations` are the simple ones."""
+
+    builder: Builder
+    operations: Operations
+    migrations: Migrations
+    moves: Moves
+    rebuilds: Rebuilds
+    images: ServerImages
+    shelving: Shelving
+    deletion: Deletion
+
+
+@dataclass(frozen=True, slots=True)
+class ServerReports:
+    """What has happened to servers, and how much they have used."""
+
+    history: History
+    usages: Usages
+    metering: Metering
+
+
 class ComputeService(Records):
     """Flavors, keypairs, quotas, hosts, servers, and what servers are connected to."""
 
@@ -52,11 +86,17 @@ class ComputeService(Records):
         self.aggregates = Aggregates(self, counters, self.hosts)
         self.server_groups = ServerGroups(self, server_groups, self.quotas)
         scheduler = Scheduler(self, self.hosts, self.aggregates, self.server_groups, servers)
-        self.history = History(self, servers)
-        self.servers = Servers(self, servers, counters, self.quotas, self.history)
-        self.security_groups = ServerSecurityGroups(self)
-        self.interfaces = Interfaces(self, self.servers, self.aggregates)
-        self.block_devices = BlockDevices(self, self.servers)
+        history = History(self, servers)
+        self.servers = Servers(self, servers, counters, self.quotas, history)
+        interfaces = Interfaces(self, self.servers, self.aggregates)
+        block_devices = BlockDevices(self, self.servers)
+        security_groups = ServerSecurityGroups(self)
+        self.attachments = Attachments(interfaces, block_devices, security_groups)
+        self.documents = Documents(self, self.aggregates, self.keypairs, interfaces, security_groups, block_devices)
+        self._guests = guests = Guests(self, self.servers, self.flavors, block_devices, self.documents)
+        usages = Usages(self, servers)
+        self.reports = ServerReports(history, usages, Metering(self, self.servers))
+        self.consoles = Consoles(self, self.servers)
         sources = BootSources(self)
         requests = ServerRequests(
             self,
@@ -64,52 +104,48 @@ class ComputeService(Records):
             self.keypairs,
             self.aggregates,
             sources,
-            self.interfaces,
-            self.security_groups,
+            interfaces,
+            security_groups,
             self.server_groups,
             self.quotas,
         )
-        self.builder = Builder(
-            self, requests, self.servers, self.server_groups, scheduler, self.interfaces, self.block_devices
+        operations = Operations(self, self.servers, guests)
+        migrations = Migrations(self, counters)
+        images = ServerImages(self, operations, block_devices)
+        self.actions = ServerActions(
+            Builder(self, requests, self.servers, self.server_groups, scheduler, interfaces, block_devices),
+            operations,
+            migrations,
+            Moves(
+                self,
+                operations,
+                guests,
+                self.flavors,
+                self.quotas,
+                self.hosts,
+                scheduler,
+                self.server_groups,
+                migrations,
+            ),
+            Rebuilds(self, operations, guests, sources, self.keypairs, block_devices),
+            images,
+            Shelving(self, operations, images, scheduler),
+            Deletion(
+                self,
+                self.servers,
+                self.server_groups,
+                interfaces,
+                block_devices,
+                migrations,
+                usages,
+                guests,
+            ),
         )
-        self.documents = Documents(
-            self, self.aggregates, self.keypairs, self.interfaces, self.security_groups, self.block_devices
-        )
-        self.guests = Guests(self, self.servers, self.flavors, self.block_devices, self.documents)
-        self.metering = Metering(self, self.servers)
-        self.operations = Operations(self, self.servers, self.guests)
-        self.migrations = Migrations(self, counters)
-        self.moves = Moves(
-            self,
-            self.operations,
-            self.guests,
-            self.flavors,
-            self.quotas,
-            self.hosts,
-            scheduler,
-            self.server_groups,
-            self.migrations,
-        )
-        self.rebuilds = Rebuilds(self, self.operations, self.guests, sources, self.keypairs, self.block_devices)
-        self.images = ServerImages(self, self.operations, self.block_devices)
-        self.shelving = Shelving(self, self.operations, self.images, scheduler)
-        self.usages = Usages(self, servers)
-        self.deletion = Deletion(
-            self,
-            self.servers,
-            self.server_groups,
-            self.interfaces,
-            self.block_devices,
-            self.migrations,
-            self.usages,
-            self.guests,
-        )
-        self.consoles = Consoles(self, self.servers)
 
     def seed(self) -> None:
         self.flavors.seed()
         self.hosts.seed()
 
     def opened(self) -> None:
-        self.guests.open()
-        self.metering.open()
+        self._guests.open()
+        self.reports.metering.open()

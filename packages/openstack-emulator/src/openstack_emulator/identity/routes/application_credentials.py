@@ -46,21 +46,23 @@ def create(identity: Identity, request: Request) -> Response:
     """A credential for the caller, on the project of the token."""
     caller = request.context
     enforce(caller, "create_application_credential", {"user_id": request.vars["user_id"]})
-    identity.application_credentials.forbid_restricted(caller)
+    identity.delegations.application_credentials.forbid_restricted(caller)
     given = checked(FIELDS, request.object("application_credential"), where="application_credential")
     if caller.project_id is None or given.pop("project_id", caller.project_id) != caller.project_id:
         raise forbidden("An application credential is for the project that the token is scoped to.")
     rules = given.pop("access_rules")
     wanted = None if rules is None else [NewAccessRule(**checked(RULE_FIELDS, each)) for each in rules]
     new = NewApplicationCredential(**given, access_rules=wanted)
-    credential, secret = identity.application_credentials.create(new, caller)
+    credential, secret = identity.delegations.application_credentials.create(new, caller)
     shown = {**application_credential_view(identity, request, credential), "secret": secret}
     return Response({"application_credential": shown}, 201)
 
 
 def index(identity: Identity, request: Request) -> Response:
     user_id = _user(identity, request, "get_application_credential")
-    found = filtered(identity.application_credentials.rows.select(user_id=user_id), request.query, ("name",))
+    found = filtered(
+        identity.delegations.application_credentials.rows.select(user_id=user_id), request.query, ("name",)
+    )
     shown = [application_credential_view(identity, request, credential) for credential in found]
     return answer(request, "application_credentials", shown)
 
@@ -72,15 +74,15 @@ def show(identity: Identity, request: Request) -> Response:
 
 def delete(identity: Identity, request: Request) -> Response:
     user_id = _user(identity, request, "delete_application_credential")
-    identity.application_credentials.forbid_restricted(request.context)
-    rows = identity.application_credentials.rows
+    identity.delegations.application_credentials.forbid_restricted(request.context)
+    rows = identity.delegations.application_credentials.rows
     rows.remove(required(rows, request.vars["id"], user_id))
     return Response(status=204)
 
 
 def list_rules(identity: Identity, request: Request) -> Response:
     user_id = _user(identity, request, "get_access_rule")
-    rows = identity.application_credentials.access_rules.select(user_id=user_id)
+    rows = identity.delegations.application_credentials.access_rules.select(user_id=user_id)
     found = filtered(rows, request.query, ("service", "path", "method"))
     return answer(request, "access_rules", [access_rule_view(request, rule) for rule in found])
 
@@ -91,18 +93,18 @@ def show_rule(identity: Identity, request: Request) -> Response:
 
 
 def delete_rule(identity: Identity, request: Request) -> Response:
-    identity.application_credentials.remove_rule(_rule(identity, request, "delete_access_rule"))
+    identity.delegations.application_credentials.remove_rule(_rule(identity, request, "delete_access_rule"))
     return Response(status=204)
 
 
 def _credential(identity: Identity, request: Request, rule: str) -> ApplicationCredential:
     user_id = _user(identity, request, rule)
-    return required(identity.application_credentials.rows, request.vars["id"], user_id)
+    return required(identity.delegations.application_credentials.rows, request.vars["id"], user_id)
 
 
 def _rule(identity: Identity, request: Request, rule: str) -> AccessRule:
     user_id = _user(identity, request, rule)
-    return required(identity.application_credentials.access_rules, request.vars["id"], user_id)
+    return required(identity.delegations.application_credentials.access_rules, request.vars["id"], user_id)
 
 
 def _user(identity: Identity, request: Request, rule: str) -> str:

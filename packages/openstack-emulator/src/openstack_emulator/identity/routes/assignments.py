@@ -57,7 +57,7 @@ def _projects(identity: Identity, query: Query, subtree: bool) -> set[str] | Non
         return None
     if not subtree or wanted not in identity.projects.rows:
         return {wanted}
-    return {wanted, *(project.id for project in identity.hierarchy.descendants(wanted))}
+    return {wanted, *(project.id for project in identity.projects.hierarchy.descendants(wanted))}
 
 
 def _matches(row: Held, query: Query, projects: set[str] | None) -> bool:

@@ -18,12 +18,12 @@ from openstack_emulator.identity.views import endpoint_view
 def create_region(entity: Entity[Region], identity: Identity, values: Given) -> Region:
     """A region, with the ID that the request may give."""
     key = values.pop("id") or new_hex_id()
-    return identity.regions.create(draft(Region, key, values))
+    return identity.catalog.regions.create(draft(Region, key, values))
 
 
 REGIONS = Entity(
     Region,
-    lambda identity: identity.regions,
+    lambda identity: identity.catalog.regions,
     "region",
     "regions",
     {
@@ -48,7 +48,7 @@ def put_region(identity: Identity, request: Request) -> Response:
 
 SERVICES = Entity(
     CatalogService,
-    lambda identity: identity.services,
+    lambda identity: identity.catalog.services,
     "service",
     "services",
     {
@@ -71,7 +71,7 @@ def change_endpoint(entity: Entity[Endpoint], identity: Identity, endpoint: Endp
 
 ENDPOINTS = Entity(
     Endpoint,
-    lambda identity: identity.endpoints,
+    lambda identity: identity.catalog.endpoints,
     "endpoint",
     "endpoints",
     {

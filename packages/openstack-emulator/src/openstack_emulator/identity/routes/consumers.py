@@ -28,7 +28,7 @@ def change(entity: Entity[Consumer], identity: Identity, consumer: Consumer, cha
 
 CONSUMERS = Entity(
     Consumer,
-    lambda identity: identity.consumers,
+    lambda identity: identity.delegations.consumers,
     "consumer",
     "consumers",
     {"description": Field(description, default=None)},
@@ -43,5 +43,5 @@ def add(identity: Identity, request: Request) -> Response:
     """A consumer with its secret, which is shown this once."""
     answer = CONSUMERS.add(identity, request)
     shown = answer.body.get("consumer")
-    shown |= {"secret": identity.consumers.rows.require(shown.get("id")).secret}
+    shown |= {"secret": identity.delegations.consumers.rows.require(shown.get("id")).secret}
     return answer

@@ -30,7 +30,7 @@ def prepare(identity: Identity, given: Given, request: Request) -> None:
 
 def forbid_delegated(identity: Identity, caller: Context) -> None:
     """Raise ApiError 403 for a token of a trust or of an application credential."""
-    if identity.tokens.is_delegated(caller):
+    if identity.authentication.tokens.is_delegated(caller):
         raise forbidden(
             "You are not authorized to perform the requested action: Delegated tokens cannot access credentials "
             "directly."
@@ -49,7 +49,7 @@ class CredentialEntity(Entity[Credential]):
     """Credentials: tokens of trusts and application credentials are refused once the policy has let them pass."""
 
     def index(self, identity: Identity, request: Request) -> Response:
-        if identity.tokens.is_delegated(request.context):
+        if identity.authentication.tokens.is_delegated(request.context):
             return answer(request, self.plural, [])
         return super().index(identity, request)
 

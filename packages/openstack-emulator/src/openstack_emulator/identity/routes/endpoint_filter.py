@@ -27,7 +27,7 @@ def filters(value: object) -> Problem | None:
 
 ENDPOINT_GROUPS = Entity(
     EndpointGroup,
-    lambda identity: identity.endpoint_groups,
+    lambda identity: identity.catalog.endpoint_groups,
     "endpoint_group",
     "endpoint_groups",
     {
@@ -41,49 +41,49 @@ ENDPOINT_GROUPS = Entity(
 
 
 def add_endpoint(identity: Identity, request: Request) -> Response:
-    identity.choices.choose(_endpoint(identity, request, "write_endpoint_filter"))
+    identity.catalog.choices.choose(_endpoint(identity, request, "write_endpoint_filter"))
     return Response(status=204)
 
 
 def check_endpoint(identity: Identity, request: Request) -> Response:
-    identity.choices.require(_endpoint(identity, request, "get_endpoint_filter"))
+    identity.catalog.choices.require(_endpoint(identity, request, "get_endpoint_filter"))
     return Response(status=204)
 
 
 def remove_endpoint(identity: Identity, request: Request) -> Response:
-    choice = identity.choices.require(_endpoint(identity, request, "write_endpoint_filter"))
-    identity.choices.rows.remove(choice)
+    choice = identity.catalog.choices.require(_endpoint(identity, request, "write_endpoint_filter"))
+    identity.catalog.choices.rows.remove(choice)
     return Response(status=204)
 
 
 def add_group(identity: Identity, request: Request) -> Response:
-    identity.choices.choose(_group(identity, request, "write_endpoint_filter"))
+    identity.catalog.choices.choose(_group(identity, request, "write_endpoint_filter"))
     return Response(status=204)
 
 
 def show_group(identity: Identity, request: Request) -> Response:
-    choice = identity.choices.require(_group(identity, request, "get_endpoint_filter"))
-    group = identity.endpoint_groups.rows.require(choice.endpoint_group_id or "")
+    choice = identity.catalog.choices.require(_group(identity, request, "get_endpoint_filter"))
+    group = identity.catalog.endpoint_groups.rows.require(choice.endpoint_group_id or "")
     return Response({"endpoint_group": ENDPOINT_GROUPS.shown(identity, request, group)})
 
 
 def remove_group(identity: Identity, request: Request) -> Response:
-    choice = identity.choices.require(_group(identity, request, "write_endpoint_filter"))
-    identity.choices.rows.remove(choice)
+    choice = identity.catalog.choices.require(_group(identity, request, "write_endpoint_filter"))
+    identity.catalog.choices.rows.remove(choice)
     return Response(status=204)
 
 
 def _endpoint(identity: Identity, request: Request, rule: str) -> EndpointChoice:
     """The choice as it is or would be; 404 when the project or the endpoint does not exist."""
     project_id = _project(identity, request, rule)
-    endpoint = identity.endpoints.rows.require(request.vars["endpoint_id"])
+    endpoint = identity.catalog.endpoints.rows.require(request.vars["endpoint_id"])
     return EndpointChoice(id=f"{project_id}:{endpoint.id}", project_id=project_id, endpoint_id=endpoint.id)
 
 
 def _group(identity: Identity, request: Request, rule: str) -> EndpointChoice:
     """The choice as it is or would be; 404 when the project or the group does not exist."""
     project_id = _project(identity, request, rule)
-    group = identity.endpoint_groups.rows.require(request.vars["id"])
+    group = identity.catalog.endpoint_groups.rows.require(request.vars["id"])
     return EndpointChoice(id=f"{project_id}:{group.id}", project_id=project_id, endpoint_group_id=group.id)
 
 
@@ -96,15 +96,15 @@ def _project(identity: Identity, request: Request, rule: str) -> str:
 def list_projects_of_endpoint(identity: Identity, request: Request) -> Response:
     """The projects for which an endpoint was chosen."""
     enforce(request.context, "get_endpoint_filter")
-    endpoint = identity.endpoints.rows.require(request.vars["endpoint_id"])
-    return _projects(identity, request, identity.choices.rows.select(endpoint_id=endpoint.id))
+    endpoint = identity.catalog.endpoints.rows.require(request.vars["endpoint_id"])
+    return _projects(identity, request, identity.catalog.choices.rows.select(endpoint_id=endpoint.id))
 
 
 def list_projects_of_group(identity: Identity, request: Request) -> Response:
     """The projects for which a group was chosen."""
     enforce(request.context, "get_endpoint_filter")
-    group = identity.endpoint_groups.rows.require(request.vars["id"])
-    return _projects(identity, request, identity.choices.rows.select(endpoint_group_id=group.id))
+    group = identity.catalog.endpoint_groups.rows.require(request.vars["id"])
+    return _projects(identity, request, identity.catalog.choices.rows.select(endpoint_group_id=group.id))
 
 
 def _projects(identity: Identity, request: Request, choices: list[EndpointChoice]) -> Response:
@@ -114,18 +114,18 @@ def _projects(identity: Identity, request: Request, choices: list[EndpointChoice
 
 def list_endpoints_of_project(identity: Identity, request: Request) -> Response:
     """What was chosen for a project, singly and by groups."""
-    chosen = identity.choices.endpoints_for(_project(identity, request, "get_endpoint_filter")) or set()
-    found = [endpoint for endpoint in identity.endpoints.rows if endpoint.id in chosen]
+    chosen = identity.catalog.choices.endpoints_for(_project(identity, request, "get_endpoint_filter")) or set()
+    found = [endpoint for endpoint in identity.catalog.endpoints.rows if endpoint.id in chosen]
     return answer(request, "endpoints", [ENDPOINTS.shown(identity, request, endpoint) for endpoint in found])
 
 
 def list_groups_of_project(identity: Identity, request: Request) -> Response:
-    found = identity.choices.groups_for(_project(identity, request, "get_endpoint_filter"))
+    found = identity.catalog.choices.groups_for(_project(identity, request, "get_endpoint_filter"))
     return answer(request, "endpoint_groups", [ENDPOINT_GROUPS.shown(identity, request, group) for group in found])
 
 
 def list_members(identity: Identity, request: Request) -> Response:
     """The endpoints of a group."""
     enforce(request.context, "get_endpoint_filter")
-    found = identity.endpoint_groups.members(identity.endpoint_groups.rows.require(request.vars["id"]))
+    found = identity.catalog.endpoint_groups.members(identity.catalog.endpoint_groups.rows.require(request.vars["id"]))
     return answer(request, "endpoints", [ENDPOINTS.shown(identity, request, endpoint) for endpoint in found])

@@ -29,7 +29,7 @@ COMMON = {
 }
 REGISTERED = Entity(
     RegisteredLimit,
-    lambda identity: identity.registered_limits,
+    lambda identity: identity.limits.registered,
     "registered_limit",
     "registered_limits",
     {**COMMON, "default_limit": Field(exact_integer(-1), required=True)},
@@ -53,7 +53,7 @@ LIMITS = Entity(
 
 
 def add_registered(identity: Identity, request: Request) -> Response:
-    return _add_all(REGISTERED, identity, request, identity.registered_limits.check)
+    return _add_all(REGISTERED, identity, request, identity.limits.registered.check)
 
 
 def add(identity: Identity, request: Request) -> Response:

@@ -94,7 +94,8 @@ def show(identity: Identity, request: Request) -> Response:
 
 def _show(entity: Entity[T], identity: Identity, request: Request) -> Response:
     """A project, with its parents or subtree in the form the query asks for."""
-    record, query, hierarchy = entity.required(identity, request, "get_project"), request.query, identity.hierarchy
+    record = entity.required(identity, request, "get_project")
+    query, hierarchy = request.query, identity.projects.hierarchy
     shown = entity.shown(identity, request, record)
     if "parents_as_ids" in query:
         shown |= {"parents": parents_by_id(identity, record.id)}

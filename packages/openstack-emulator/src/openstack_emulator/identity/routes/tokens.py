@@ -29,7 +29,7 @@ def token_response(
 
 def show(identity: Identity, request: Request) -> Response:
     secret, granted = _subject(identity, request, "validate_token")
-    through = identity.tokens.delegation(granted.token)
+    through = identity.authentication.tokens.delegation(granted.token)
     credential = None if through is None else through.credential
     if credential is not None and credential.access_rules is not None and RULES_AWARE not in request.headers:
         raise not_found("Could not find token: it has access rules, which the asking service does not heed.")
@@ -38,7 +38,7 @@ def show(identity: Identity, request: Request) -> Response:
 
 def delete(identity: Identity, request: Request) -> Response:
     secret, _ = _subject(identity, request, "revoke_token")
-    identity.tokens.revoke(secret)
+    identity.authentication.tokens.revoke(secret)
     return Response(status=204)
 
 
@@ -86,10 +86,10 @@ def _subject(identity: Identity, request: Request, rule: str) -> tuple[str, Gran
     secret = request.headers.get(SUBJECT.lower(), "")
     if not secret:
         raise denied(rule)
-    granted = identity.tokens.look_up(secret)
+    granted = identity.authentication.tokens.look_up(secret)
     if granted is None:
         raise not_found("Could not find token.")
-    trust = identity.trusts.rows.get(granted.token.trust_id or "")
+    trust = identity.delegations.trusts.rows.get(granted.token.trust_id or "")
     if (granted.user.id if trust is None else trust.trustee_user_id) != request.context.user_id:
         request.context.require("service")
     return secret, granted

@@ -31,11 +31,11 @@ SHOWN_ONLY = frozenset({"redelegated_trust_id", "deleted_at"})
 def create(identity: Identity, request: Request) -> Response:
     given = checked(FIELDS, request.object("trust"), extra=True, where="trust")
     caller = request.context
-    identity.trusts.forbid_application_credentials(caller)
+    identity.delegations.trusts.forbid_application_credentials(caller)
     enforce(caller, "create_trust", given)
     known = {name: value for name, value in given.items() if name in FIELDS}
     extra = {name: value for name, value in given.items() if name not in FIELDS and name not in SHOWN_ONLY}
-    trust = identity.trusts.create(NewTrust(**known, extra=extra), caller)
+    trust = identity.delegations.trusts.create(NewTrust(**known, extra=extra), caller)
     return Response({"trust": trust_view(identity, request, trust)}, 201)
 
 
@@ -46,7 +46,8 @@ def index(identity: Identity, request: Request) -> Response:
     if not allowed(caller, "list_trusts", {}):
         asked = {name: query.get(name) for name in names}
         enforce(caller, "list_own_trusts" if any(asked.values()) else "list_trusts", asked)
-    found = [trust for trust in filtered(identity.trusts.rows, query, names) if not identity.trusts.is_over(trust)]
+    trusts = identity.delegations.trusts
+    found = [trust for trust in filtered(trusts.rows, query, names) if not trusts.is_over(trust)]
     return Response({"trusts": [trust_summary(request, trust) for trust in found], "links": links(request)})
 
 
@@ -56,19 +57,19 @@ def show(identity: Identity, request: Request) -> Response:
 
 
 def delete(identity: Identity, request: Request) -> Response:
-    identity.trusts.forbid_application_credentials(request.context)
-    identity.trusts.remove(_required(identity, request, "delete_trust"))
+    identity.delegations.trusts.forbid_application_credentials(request.context)
+    identity.delegations.trusts.remove(_required(identity, request, "delete_trust"))
     return Response(status=204)
 
 
 def list_roles(identity: Identity, request: Request) -> Response:
-    roles = identity.trusts.roles_of(_required(identity, request, "get_trust"))
+    roles = identity.delegations.trusts.roles_of(_required(identity, request, "get_trust"))
     return Response({"roles": [linked(request, "roles", role) for role in roles], "links": links(request)})
 
 
 def show_role(identity: Identity, request: Request) -> Response:
     key = request.vars["role_id"]
-    for role in identity.trusts.roles_of(_required(identity, request, "get_trust")):
+    for role in identity.delegations.trusts.roles_of(_required(identity, request, "get_trust")):
         if role.id == key:
             return Response({"role": linked(request, "roles", role)})
     raise not_found(f"Could not find role: {key}.")
@@ -76,6 +77,6 @@ def show_role(identity: Identity, request: Request) -> Response:
 
 def _required(identity: Identity, request: Request, rule: str) -> Trust:
     """A trust that is not over, when the caller may."""
-    trust = identity.trusts.require(request.vars["trust_id"])
+    trust = identity.delegations.trusts.require(request.vars["trust_id"])
     enforce(request.context, rule, trust)
     return trust

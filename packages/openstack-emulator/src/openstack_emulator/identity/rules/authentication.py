@@ -44,7 +44,7 @@ class Proof:
 
 
 class Authentication(Rules):
-    """Who asks for a token, and for what."""
+    """Who asks for a token, and for what; `tokens` are those that were issued."""
 
     def __init__(
         self,
@@ -57,7 +57,7 @@ class Authentication(Rules):
         owned: Owned,
     ) -> None:
         super().__init__(records)
-        self._tokens = tokens
+        self.tokens = tokens
         self._users = users
         self._projects = projects
         self._domains = domains
@@ -100,7 +100,7 @@ class Authentication(Rules):
         if isinstance(scope, dict) and TRUST in scope:
             return self._for_trust(user, seen, _object(scope, TRUST).get("id"), parent)
         target = self._target(scope) if "scope" in auth else self._default_target(user)
-        return self._tokens.issue(user, seen, target, parent)
+        return self.tokens.issue(user, seen, target, parent)
 
     def for_ec2(self, credential: Credential) -> tuple[str, Grant]:
         """A token for an EC2 credential's user and project, through the trust or application credential that its blob
@@ -118,7 +118,7 @@ class Authentication(Rules):
                 raise unauthorized()
             return self._for_credential(user, EC2_METHODS, held, None, None)
         if key.trust_id is None:
-            return self._tokens.issue(user, EC2_METHODS, Target("project", credential.project_id or ""))
+            return self.tokens.issue(user, EC2_METHODS, Target("project", credential.project_id or ""))
         trust = self._trusts.get(key.trust_id)
         if trust is None or user.id != (trust.trustor_user_id if trust.impersonation else trust.trustee_user_id):
             raise unauthorized()
@@ -128,7 +128,7 @@ class Authentication(Rules):
         """A token of a trust's user, for a service that acts for the user. Raises ApiError when either is gone."""
         trust = self._trusts.require(trust_id)
         user, target = self._users.require(trust.trustor_user_id), _target_of(trust)
-        return self._tokens.issue(user, ["token"], target, through=Delegation(trust))[0]
+        return self.tokens.issue(user, ["token"], target, through=Delegation(trust))[0]
 
     def _for_trust(
         self, trustee: User, methods: list[str], trust_id: object, parent: Token | None = None
@@ -139,13 +139,13 @@ class Authentication(Rules):
         cannot give what it promises.
         """
         trust = self._trusts.get(trust_id) if isinstance(trust_id, str) else None
-        if trust is None or self._tokens.trust_is_over(trust):
+        if trust is None or self.tokens.trust_is_over(trust):
             raise not_found(f"Could not find trust: {trust_id}.")
         if trust.trustee_user_id != trustee.id:
             raise forbidden("User is not a trustee.")
         user = self._users.require(trust.trustor_user_id) if trust.impersonation else trustee
         try:
-            made = self._tokens.issue(user, methods, _target_of(trust), parent, Delegation(trust))
+            made = self.tokens.issue(user, methods, _target_of(trust), parent, Delegation(trust))
         except ApiError as error:
             raise forbidden("The trustor is disabled or has no longer the roles of the trust.") from error
         if trust.remaining_uses is not None:
@@ -159,7 +159,7 @@ class Authentication(Rules):
         target = Target("project", credential.project_id)
         if scope is not None and self._target(scope) != target:
             raise unauthorized()
-        return self._tokens.issue(user, methods, target, parent, Delegation(credential=credential))
+        return self.tokens.issue(user, methods, target, parent, Delegation(credential=credential))
 
     def _by_password(self, given: Given) -> Proof:
         wanted = _object(given, "user")
@@ -178,7 +178,7 @@ class Authentication(Rules):
         secret = given.get("id")
         if not isinstance(secret, str):
             raise bad_request("auth.identity.token.id must be a string.")
-        granted = self._tokens.look_up(secret)
+        granted = self.tokens.look_up(secret)
         if granted is None:
             raise unauthorized()
         credential = self._credentials.get(granted.token.application_credential_id or "")

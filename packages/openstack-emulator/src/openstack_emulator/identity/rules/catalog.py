@@ -217,20 +217,36 @@ class EndpointChoices(Rules):
 
 
 class Catalog(Rules):
-    """The catalog as it follows from the services of the cloud."""
+    """The catalog, which follows from the services of the cloud, and which endpoints projects see of it.
 
-    def __init__(self, records: Records, regions: Regions, services: CatalogServices, endpoints: Endpoints) -> None:
+    `choices` associates projects with single endpoints and with `endpoint_groups`.
+    """
+
+    def __init__(
+        self,
+        records: Records,
+        regions: Table[Region],
+        services: Table[CatalogService],
+        endpoints: Table[Endpoint],
+        endpoint_groups: Table[EndpointGroup],
+        choices: Table[EndpointChoice],
+        *,
+        limits: Table[Limit],
+        registered_limits: Table[RegisteredLimit],
+    ) -> None:
         super().__init__(records)
-        self._regions = regions
-        self._services = services
-        self._endpoints = endpoints
+        self.regions = Regions(records, regions, endpoints)
+        self.endpoints = Endpoints(records, endpoints, services, self.regions, choices)
+        self.services = CatalogServices(records, services, self.endpoints, limits, registered_limits)
+        self.endpoint_groups = EndpointGroups(records, endpoint_groups, endpoints, choices)
+        self.choices = EndpointChoices(records, choices, self.endpoint_groups)
 
     def open(self) -> None:
         """Give every service of the cloud, and every one that runs elsewhere, its endpoints; remove the services
         whose endpoints are on this cloud, which was started without them."""
         for service in self._not_served():
-            self._services.remove(service)
-        self._regions.ensure(REGION)
+            self.services.remove(service)
+        self.regions.ensure(REGION)
         for offered in self.cloud.services:
             for kind, path in offered.endpoints.items():
                 self._register(offered.name, kind, CLOUD_URL + path)
@@ -239,18 +255,18 @@ class Catalog(Rules):
 
     def _not_served(self) -> list[CatalogService]:
         served = {kind for service in self.cloud.services for kind in service.endpoints}
-        here = {endpoint.service_id for endpoint in self._endpoints.rows if endpoint.url.startswith(CLOUD_URL)}
-        return [row for row in self._services.rows if row.id in here and row.type not in served]
+        here = {endpoint.service_id for endpoint in self.endpoints.rows if endpoint.url.startswith(CLOUD_URL)}
+        return [row for row in self.services.rows if row.id in here and row.type not in served]
 
     def _register(self, name: str, kind: str, url: str) -> None:
         """Create the service and its three endpoints, or point existing ones to the URL."""
-        service = self._services.rows.first(type=kind)
+        service = self.services.rows.first(type=kind)
         if service is None:
-            service = self._services.rows.add(CatalogService(id=new_hex_id(), name=name, type=kind))
+            service = self.services.rows.add(CatalogService(id=new_hex_id(), name=name, type=kind))
         for interface in INTERFACES:
-            endpoint = self._endpoints.rows.first(service_id=service.id, interface=interface)
+            endpoint = self.endpoints.rows.first(service_id=service.id, interface=interface)
             if endpoint is None:
-                self._endpoints.rows.add(
+                self.endpoints.rows.add(
                     Endpoint(
                         id=new_hex_id(),
                         service_id=service.id,
@@ -261,7 +277,7 @@ class Catalog(Rules):
                     )
                 )
             elif endpoint.url != url:
-                self._endpoints.rows.update(endpoint, url=url)
+                self.endpoints.rows.update(endpoint, url=url)
 
     def url(self, endpoint: Endpoint) -> str:
         """The URL as shown; project and user are still to be filled in."""

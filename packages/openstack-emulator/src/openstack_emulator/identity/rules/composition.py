@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from openstack_emulator.core.cloud import Cloud, Records
 from openstack_emulator.core.store import T, Table
 from openstack_emulator.identity.records import (
@@ -30,14 +32,7 @@ from openstack_emulator.identity.records import (
 )
 from openstack_emulator.identity.rules.application_credentials import ApplicationCredentials
 from openstack_emulator.identity.rules.authentication import Authentication
-from openstack_emulator.identity.rules.catalog import (
-    Catalog,
-    CatalogServices,
-    EndpointChoices,
-    EndpointGroups,
-    Endpoints,
-    Regions,
-)
+from openstack_emulator.identity.rules.catalog import Catalog
 from openstack_emulator.identity.rules.credentials import Credentials
 from openstack_emulator.identity.rules.domains import Domains
 from openstack_emulator.identity.rules.errors import missing
@@ -52,6 +47,15 @@ from openstack_emulator.identity.rules.seed import change_well_known_passwords, 
 from openstack_emulator.identity.rules.tokens import Tokens
 from openstack_emulator.identity.rules.trusts import Trusts
 from openstack_emulator.identity.rules.users import Groups, Users
+
+
+@dataclass(frozen=True, slots=True)
+class Delegations:
+    """By what users let others act for them."""
+
+    trusts: Trusts
+    application_credentials: ApplicationCredentials
+    consumers: Kept[Consumer]
 
 
 class Identity(Records):
@@ -82,32 +86,30 @@ class Identity(Records):
         choices = self._table("endpoint_filters", EndpointChoice, "endpoint filter", "project_id")
         registered = self._table("registered_limits", RegisteredLimit, "registered limit", "service_id")
         limits = self._table("limits", Limit, "limit", "project_id", "domain_id")
-        tokens = self.typed("tokens", Token, "user_id", missing=missing("token"), internal=True)
-        owned = Owned(trusts, credentials, delegated, access_rules, limits, tokens)
-        self.hierarchy = hierarchy = Hierarchy(projects)
+        issued = self.typed("tokens", Token, "user_id", missing=missing("token"), internal=True)
+        owned = Owned(trusts, credentials, delegated, access_rules, limits, issued)
         self.roles = Roles(self, roles, implied_roles, assignments)
+        hierarchy = Hierarchy(projects)
         self.grants = Grants(self, assignments, memberships, self.roles, hierarchy, delegated)
         self.projects = Projects(self, hierarchy, domains, users, self.grants, owned, choices)
         self.users = Users(self, users, domains, memberships, self.grants, owned)
         self.groups = Groups(self, groups, domains, users, memberships, self.grants)
         self.domains = Domains(self, domains, self.users, self.groups, self.projects, self.roles, self.grants, owned)
-        self.tokens = Tokens(self, users, domains, projects, self.grants, owned)
-        self.authentication = Authentication(self, self.tokens, users, projects, domains, self.grants, owned)
-        self.trusts = Trusts(self, trusts, users, projects, self.grants, self.tokens)
-        self.application_credentials = ApplicationCredentials(self, owned, self.grants, self.tokens)
+        tokens = Tokens(self, users, domains, projects, self.grants, owned)
+        self.authentication = Authentication(self, tokens, users, projects, domains, self.grants, owned)
+        application_credentials = ApplicationCredentials(self, owned, self.grants, tokens)
+        self.delegations = Delegations(
+            Trusts(self, trusts, users, projects, self.grants, tokens), application_credentials, Kept(self, consumers)
+        )
         self.credentials = Credentials(self, credentials)
-        self.regions = Regions(self, regions, endpoints)
-        self.endpoints = Endpoints(self, endpoints, services, self.regions, choices)
-        self.services = CatalogServices(self, services, self.endpoints, limits, registered)
-        self.endpoint_groups = EndpointGroups(self, endpoint_groups, endpoints, choices)
-        self.choices = EndpointChoices(self, choices, self.endpoint_groups)
-        self.catalog = Catalog(self, self.regions, self.services, self.endpoints)
-        self.registered_limits = RegisteredLimits(self, registered, limits, services, regions)
-        self.limits = Limits(self, limits, self.registered_limits, projects, domains)
+        self.catalog = Catalog(
+            self, regions, services, endpoints, endpoint_groups, choices, limits=limits, registered_limits=registered
+        )
+        limits_of_all = RegisteredLimits(self, registered, limits, services, regions)
+        self.limits = Limits(self, limits, limits_of_all, projects, domains)
         self.policies = Kept(self, policies)
-        self.consumers = Kept(self, consumers)
-        cloud.authenticate = self.tokens.context
-        cloud.admit = self.application_credentials.admit
+        cloud.authenticate = tokens.context
+        cloud.admit = application_credentials.admit
 
     def _table(self, name: str, kind: type[T], label: str, *indexes: str) -> Table[T]:
         return self.typed(name, kind, *indexes, missing=missing(label))

@@ -65,7 +65,7 @@ class RegisteredLimits(Kept[RegisteredLimit]):
 
 
 class Limits(Kept[Limit]):
-    """Limits of projects and domains."""
+    """Limits of projects and domains, which replace those that are `registered` for all."""
 
     def __init__(
         self,
@@ -76,7 +76,7 @@ class Limits(Kept[Limit]):
         domains: Table[Domain],
     ) -> None:
         super().__init__(records, rows)
-        self._registered = registered
+        self.registered = registered
         self._projects = projects
         self._domains = domains
 
@@ -88,7 +88,7 @@ class Limits(Kept[Limit]):
             self._projects.require(new.project_id)
         if new.domain_id is not None:
             self._domains.require(new.domain_id)
-        if self._registered.of(_resource(new)) is None:
+        if self.registered.of(_resource(new)) is None:
             raise forbidden("Unable to create a limit that has no corresponding registered limit.")
         stored = self.rows.select(project_id=new.project_id, domain_id=new.domain_id)
         if any(_resource(other) == _resource(new) and _holder(other) == _holder(new) for other in (*stored, *others)):

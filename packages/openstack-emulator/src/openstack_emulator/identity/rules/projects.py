@@ -17,7 +17,7 @@ DEEPEST = 5
 
 
 class Projects(Kept[Project]):
-    """Projects, below domains and each other."""
+    """Projects, below domains and each other, as `hierarchy` tells."""
 
     def __init__(
         self,
@@ -30,7 +30,7 @@ class Projects(Kept[Project]):
         choices: Table[EndpointChoice],
     ) -> None:
         super().__init__(records, hierarchy.projects)
-        self._hierarchy = hierarchy
+        self.hierarchy = hierarchy
         self._domains = domains
         self._users = users
         self._grants = grants
@@ -53,7 +53,7 @@ class Projects(Kept[Project]):
             raise bad_request("A project must be in the domain of its parent.")
         if not parent.enabled:
             raise forbidden(f"Cannot create a project in the disabled branch of {parent.id}.")
-        if len(self._hierarchy.ancestors(parent.id)) + 1 >= DEEPEST:
+        if len(self.hierarchy.ancestors(parent.id)) + 1 >= DEEPEST:
             raise forbidden(f"Max hierarchy depth reached for {parent.id} branch.")
 
     def change(self, record: Project, after: Project) -> None:
@@ -61,9 +61,9 @@ class Projects(Kept[Project]):
             raise forbidden("Update of `parent_id` is not allowed.")
         if after.name != record.name:
             refuse_duplicate(self.rows, "project", after.name, record.domain_id)
-        if after.enabled and any(not above.enabled for above in self._hierarchy.ancestors(record.id)):
+        if after.enabled and any(not above.enabled for above in self.hierarchy.ancestors(record.id)):
             raise forbidden(f"Cannot enable project {record.id} since it has disabled parents.")
-        if not after.enabled and any(below.enabled for below in self._hierarchy.descendants(record.id)):
+        if not after.enabled and any(below.enabled for below in self.hierarchy.descendants(record.id)):
             raise forbidden(f"Cannot disable project {record.id} since its subtree contains enabled projects.")
         super().change(record, after)
 

@@ -42,7 +42,7 @@ def own_trust(cloud: Cloud, request: Request, name: str) -> str:
 
 def end_trust(cloud: Cloud, trust_id: str) -> None:
     """Delete a trust, if it still exists."""
-    rows = cloud.of(Identity).trusts.rows
+    rows = cloud.of(Identity).delegations.trusts.rows
     if (trust := rows.get(trust_id)) is not None:
         rows.remove(trust)
 

@@ -123,18 +123,18 @@ class Compute:
         """Make images of the active servers on the hosts of an aggregate."""
         for server in self._servers_in(aggregate):
             if server.image_id and server.vm_state == "active":
-                self._records.images.create(server, f"snapshot_{server.name}", {})
+                self._records.actions.images.create(server, f"snapshot_{server.name}", {})
 
     def delete_servers_in(self, aggregate: str) -> None:
         """Delete the servers on the hosts of an aggregate."""
         for server in self._servers_in(aggregate):
-            self._records.deletion.begin(server)
+            self._records.actions.deletion.begin(server)
 
     def delete_servers_of(self, project_id: str, flavor_id: str) -> None:
         """Delete the servers of a project that have a flavor."""
         for server in self._records.servers.rows.select(project_id=project_id):
             if server.flavor.id == flavor_id:
-                self._records.deletion.begin(server)
+                self._records.actions.deletion.begin(server)
 
     def _servers_in(self, aggregate: str) -> list[Server]:
         return [server for name in self.hosts_in(aggregate) for server in self._records.hosts.servers_on(name)]

@@ -261,7 +261,7 @@ async def _push(services: EngineServices, server_id: str, project_id: str) -> No
         if stack is None:
             continue
         cloud = await services.credentials.cloud_of(stack)
-        async with services.pushing:  # the older of two simultaneous writes must not be last
+        async with services.metadata_lock:  # the older of two simultaneous writes must not be last
             shown = await agent_metadata(services, state.get("metadata") or {}, server_id, stack.project_id)
             for transport in transports:
                 await transport.send(cloud, data, stack.user_project_id or "", shown)

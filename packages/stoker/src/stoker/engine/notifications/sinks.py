@@ -90,7 +90,7 @@ async def _send(services: EngineServices, stack: Stack, bodies: Sequence[Mapping
     if by_sink:
         cloud = await services.credentials.cloud_of(stack)
         for entry, of_sink in by_sink.values():
-            sink = services.registry.event_sink(entry["type"])
+            sink = services.types.registry.event_sink(entry["type"])
             if sink is not None:
                 await sink.send(cloud, entry, of_sink)
 

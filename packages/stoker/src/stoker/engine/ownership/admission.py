@@ -109,7 +109,7 @@ class Admission:
             return True
         if siblings.unseen_at(self._services.clock.monotonic()) >= max(_AT_A_TIME, len(siblings.begun) // 4):
             return False
-        return project_id not in self._services.pool.transport.crowded(_FEW_CALLS)
+        return project_id not in self._services.credentials.pool.transport.crowded(_FEW_CALLS)
 
     def _look_again(self) -> None:
         if self._timer is None:

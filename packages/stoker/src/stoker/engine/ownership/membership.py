@@ -175,7 +175,7 @@ class Membership:
             services.background.spawn(self._cleaner.look())
             services.background.spawn(self._set_aside.look())
             services.background.spawn(self._late_objects.look())
-        services.freed_memory.give_back(idle=not self._runs)
+        services.memory.freed.give_back(idle=not self._runs)
 
     def _note_activity(self, batch: Batch) -> None:
         """Record which operations only wait now, and which do not any more: deaths are charged to those that work."""

@@ -160,7 +160,7 @@ class Runs(Mapping[str, OperationRun]):
             if self._running.get(run.key) is run:
                 del self._running[run.key]
             following = self._next.pop(run.key, None)
-            services.freed_memory.ended(run.release())
+            services.memory.freed.ended(run.release())
         if following is not None and not services.background.stopped:
             following.stack = now or following.stack
             self.launch(following)

@@ -86,7 +86,7 @@ class SharedWork:
 
     def _crowded(self) -> set[str]:
         """Return the projects for which this engine has enough to do."""
-        return set() if self._offers.is_alone else self._services.pool.transport.crowded(PORTION)
+        return set() if self._offers.is_alone else self._services.credentials.pool.transport.crowded(PORTION)
 
     def _look_again(self) -> None:
         """Look again soon if something may have been left only because calls wait here."""

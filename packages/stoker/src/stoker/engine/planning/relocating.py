@@ -364,7 +364,7 @@ class _Relocating:
         )  # fmt: skip
         row.requires = orjson.dumps(sorted(target.requires)).decode()
         row.substituted = target.implementation != target.type_name
-        state = ResourceState(row, target.type, around.stack.name, services.sealer, services.values)
+        state = ResourceState(row, target.type, around.stack.name, services.sealer, services.memory.values)
         state.stored.definition, state.stored.metadata = target.definition(), target.metadata
         return state, state.give({key: value for key, value in target.given.items() if not has_unknown(value)})
 

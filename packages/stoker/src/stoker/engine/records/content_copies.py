@@ -25,7 +25,7 @@ def read_copies(
     found: list[ResourceState] = []
     for states in read_untyped(connection, services, dict.fromkeys(snapshot_ids, stack_name)).values():
         for state in states:
-            state.type = services.types.recorded(state, {}).copy or services.unknown_type
+            state.type = services.types.recorded(state, {}).copy or services.types.missing
             state.stack_name = state.stored.definition["stack_name"]
             found.append(state)
     return found

@@ -120,7 +120,7 @@ def _owned_in(connection: Connection, services: EngineServices, stack: Stack) ->
         if state.row.physical_id is None or state.row.ownership is not None:
             continue
         state.type = services.types.recorded(state, {})
-        if state.type is services.unknown_type and not is_template_name(state.implementation):
+        if state.type is services.types.missing and not is_template_name(state.implementation):
             continue
         found[state.row.uuid] = owned_by(state, stack)
     return found

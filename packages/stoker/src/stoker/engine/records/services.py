@@ -11,9 +11,9 @@ from stoker.base.ids import new_id
 from stoker.cloud.auth import CloudPool
 from stoker.engine.computing import Evaluator, Turns
 from stoker.engine.credentials import Credentials
-from stoker.engine.memory import FreedMemory, ValueMemory
+from stoker.engine.memory import Memory
 from stoker.engine.records.loader import LoadedInputs, Loader
-from stoker.engine.records.types import MissingType, TypeTable
+from stoker.engine.records.types import TypeTable
 from stoker.engine.settings import EngineSettings
 from stoker.plugins.registry import Registry
 from stoker.store.database import Database, outside_request
@@ -45,11 +45,13 @@ class Background:
 
 
 class EngineServices:
-    """The database, the sealer, the clock, settings, types, inputs, evaluation, credentials and background tasks.
+    """What all parts of an engine use: `id` is that of the engine that they belong to.
 
-    `id` is that of the engine that they belong to. `pushing` is a lock for sending metadata to agents. Helpers that
-    need no more than this receive it instead of the engine. The journal is not among them: runs write with the claim of
-    their operation, which their `writer` adds, and have no other way to write.
+    Records: `database`, `sealer`; and what is made of them: `loader` (inputs) and `types`. The process: `clock`,
+    `settings`, `evaluator`, `turns`, `memory` and `background`. The cloud: `credentials`; `metadata_lock` is held while
+    metadata is sent to agents. Helpers that need no more than this receive it instead of the engine. The journal
+    is not among them: runs write with the claim of their operation, which their `writer` adds, and have no other way to
+    write.
     """
 
     def __init__(
@@ -67,20 +69,16 @@ class EngineServices:
         self.id = new_id()
         self.database = database
         self.sealer = sealer
-        self.registry = registry
-        self.pool = pool
         self.clock = clock
         self.settings = settings
         self.loader = Loader(database, sealer, settings)
-        self.freed_memory = FreedMemory()
-        self.evaluator = Evaluator(settings.evaluation_seconds_at_once, self.freed_memory)
-        self.values = ValueMemory(settings.evaluation_memory)
-        self.turns = Turns(clock)
-        self.background = Background()
         self.types = TypeTable(registry, self.loader)
-        self.unknown_type = MissingType()
-        self.pushing = asyncio.Lock()
+        self.memory = Memory(settings.evaluation_memory)
+        self.evaluator = Evaluator(settings.evaluation_seconds_at_once, self.memory.freed)
+        self.turns = Turns(clock)
         self.credentials = Credentials(pool, database, journal, clock, cloud_name)
+        self.background = Background()
+        self.metadata_lock = asyncio.Lock()
 
     async def bind(self, stack: Stack, inputs: LoadedInputs, exports: Mapping[str, object] | None = None) -> Definition:
         """Return the definition of a stack from its recorded inputs; expensive ones are evaluated on a thread.

@@ -168,7 +168,7 @@ def _typed(
         files = services.loader.load_now(connection, stack.inputs).files
     for state in states.values():
         state.type = services.types.recorded(state, files)
-    if absent := [state for state in states.values() if state.type is services.unknown_type]:
+    if absent := [state for state in states.values() if state.type is services.types.missing]:
         _look_below(connection, services, stack, absent)
     return states
 
@@ -190,12 +190,12 @@ def _untyped(
     connection: Connection, services: EngineServices, rows: Iterable[Resource], stack_names: Mapping[str, str]
 ) -> list[ResourceState]:
     """Return the states of recorded resources, with their values, without their types."""
-    reading = services.values.reading()
+    reading = services.memory.values.reading()
     states: list[ResourceState] = []
     for row in rows:
         sealed, row.state = reading.sealed(row.state), None
         name = stack_names[row.stack_id]
-        state = ResourceState(row, services.unknown_type, name, services.sealer, services.values, sealed)
+        state = ResourceState(row, services.types.missing, name, services.sealer, services.memory.values, sealed)
         state.recorded_id = row.physical_id
         states.append(state)
     wanted = [name for state in states for name in (state.row.properties, state.row.former_properties) if name]

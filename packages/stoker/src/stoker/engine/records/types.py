@@ -32,12 +32,29 @@ def require_permitted(denied_types: Collection[str], names: Sequence[str], kind:
             raise Forbidden(f"You are not allowed to use the resource type {name}{written}.")
 
 
+class MissingType(ResourceType):
+    """Placeholder for the type of a recorded resource whose plug-in is missing: all actions fail."""
+
+    type_name = "(missing)"
+    any_properties = True
+
+    async def delete(self, call: Call) -> Outcome:
+        return Failed(f"the plug-in of {call.type} is not installed any more", kind="EntityNotFound")
+
+    async def check(self, call: Call) -> Outcome:
+        return await self.delete(call)
+
+
 @dataclass(slots=True)
 class TypeTable:
-    """Resolves type names with an environment's registry, including templates among the files."""
+    """Resolves type names with an environment's registry, including templates among the files.
+
+    `missing` is the type of recorded resources whose own type does not exist any more.
+    """
 
     registry: Registry
     loader: Loader
+    missing: ResourceType = field(default_factory=MissingType)
     _templates: Recent[tuple[ResourceType, Template]] = field(
         default_factory=lambda: Recent(512, lambda made: template_size(made[1]))
     )
@@ -96,16 +113,3 @@ class TypeTable:
             (id(template), implementation), lambda: (self.registry.template_type(template, implementation), template)
         )
         return made
-
-
-class MissingType(ResourceType):
-    """Placeholder for the type of a recorded resource whose plug-in is missing: all actions fail."""
-
-    type_name = "(missing)"
-    any_properties = True
-
-    async def delete(self, call: Call) -> Outcome:
-        return Failed(f"the plug-in of {call.type} is not installed any more", kind="EntityNotFound")
-
-    async def check(self, call: Call) -> Outcome:
-        return await self.delete(call)

@@ -35,7 +35,7 @@ class ObjectIds:
         """Return whether IDs of objects of a type may have to be redacted."""
         chosen = self._chosen.get(type_name)
         if chosen is None:
-            chosen = self._chosen[type_name] = is_chosen(self._services.registry, type_name)
+            chosen = self._chosen[type_name] = is_chosen(self._services.types.registry, type_name)
         return chosen
 
     async def shown(self, stack: Stack, type_name: str, physical_id: str | None) -> str | None:

@@ -62,7 +62,7 @@ async def missing(parts: ActingParts, stack: Stack, cloud: Cloud, resource: Exte
         uuid=new_id(), stack_id=stack.id, position=0, name=resource.name, type=resource.type.type_name, action="CHECK",
         status=COMPLETE, reason="", physical_id=resource.identifier, created_at=0.0,
     )  # fmt: skip
-    state = ResourceState(row, resource.type, stack.name, parts.services.sealer, parts.services.values)
+    state = ResourceState(row, resource.type, stack.name, parts.services.sealer, parts.services.memory.values)
     state.give({key: value for key, value in resource.given.items() if not has_unknown(value)})
     context = StackContext(parts, stack, NoWriter())
     context.use(cloud)

@@ -89,7 +89,7 @@ class Copier:
             started_at=now,
             substituted=state.row.substituted,
         )
-        copy = ResourceState(row, copy_type(state), run.stack.name, run.services.sealer, run.services.values)
+        copy = ResourceState(row, copy_type(state), run.stack.name, run.services.sealer, run.services.memory.values)
         path = [*run.planning.snapshot_path, state.row.name]
         copy.stored.definition = {
             "implementation": state.implementation,

@@ -164,7 +164,7 @@ class _Reading:
                 created_at=now, started_at=now, updated_at=now,
             )  # fmt: skip
             services = context.services
-            state = ResourceState(row, target.type, context.stack.name, services.sealer, services.values)
+            state = ResourceState(row, target.type, context.stack.name, services.sealer, services.memory.values)
         row, state.type, state.recorded_id = state.row, target.type, None
         row.action, row.status, row.reason = "ADOPT", COMPLETE, NO_REASON
         row.type, row.substituted = target.type_name, target.implementation != target.type_name

@@ -65,7 +65,7 @@ async def remove_late_object(context: StackContext, known: ResourceState) -> Non
         status=COMPLETE, reason="", physical_id=None, created_at=row.created_at, started_at=row.started_at,
     )  # fmt: skip
     # Without the resource's data, which is about its own object, not about the late one.
-    state = ResourceState(bare, known.type, context.stack.name, context.services.sealer, context.services.values)
+    state = ResourceState(bare, known.type, context.stack.name, context.services.sealer, context.services.memory.values)
     state.give(known.given)
     call = await make_call(context, state)
     if state.type.recovery is None or not state.type.recovery.has_own_name(call.properties):

@@ -215,10 +215,10 @@ class OperationContext(StackContext):
         `size` returns the bytes of the result.
         """
         services, project = self.services, self.stack.project_id
-        if not services.values.full(project):
+        if not services.memory.values.full(project):
             with suppress(Postponed):
                 return services.evaluator.evaluate_at_once(work)
-        async with services.values.turn(project) as made:
+        async with services.memory.values.turn(project) as made:
             result, result_size = await services.evaluator.apart(project, partial(_with_size, work, size))
             made(result_size)
             return result

@@ -186,7 +186,7 @@ class Performer:
 
         The resource's values are released meanwhile.
         """
-        async with self.run.services.values.paused(partial(self.run.values_of, state.row.name, state.row.uuid)):
+        async with self.run.services.memory.values.paused(partial(self.run.values_of, state.row.name, state.row.uuid)):
             await self._wait(state, outcome)
 
     async def _wait(self, state: ResourceState, outcome: Again) -> None:

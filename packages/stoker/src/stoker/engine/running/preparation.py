@@ -119,7 +119,7 @@ async def prepare(run: OperationContext) -> None:
     run.planning.earlier = namesakes(states)
     await _find_what_was_in_use(run, states)
     for state in states:
-        run.services.values.rest(state)
+        run.services.memory.values.rest(state)
     if action in VERBS:
         wanted = await _bind_definition(run, inputs)
         await load_copies(run)

@@ -51,7 +51,7 @@ async def relocate(run: OperationContext, wanted: Wanted) -> Relocated:
     left = await _departures(run, made) if tree.others else []
     await _settle(run, before.keys(), made)
     for uuid in before.keys() - run.states.keys():
-        services.values.take(before[uuid])
+        services.memory.values.take(before[uuid])
     run.progress.unsaved_transfers = _recording(run, made)
     if left:
         from stoker.engine.running.departing import record_departures  # only if other stacks lose resources
@@ -99,7 +99,7 @@ async def _settle(run: OperationContext, before: Any, made: Relocated) -> None:
     """Take resources that have got into the stack into the run."""
     arrived = run.states.keys() - before
     for uuid in arrived:
-        run.services.values.rest(run.states[uuid])
+        run.services.memory.values.rest(run.states[uuid])
     for source in {move.source.id for move in made.moves if move.state.row.uuid in arrived}:
         run.objects.late |= await run.services.database.read(late_requests.expected, source) & arrived
     run.objects.position = max((state.row.position for state in run.states.values()), default=0)

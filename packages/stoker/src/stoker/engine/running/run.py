@@ -111,7 +111,7 @@ class OperationRun(OperationContext):
         """
         number = len(self.states)
         for state in (*self.states.values(), *self.current.values()):
-            self.services.values.take(state)
+            self.services.memory.values.take(state)
         if self.objects.making:  # a call of a lost run is still in progress, and ends by itself
             return number
         self.states.clear()
@@ -153,7 +153,7 @@ class Execution:
         self.begun = False
         self._run = run
         self._endings = endings
-        self._lifecycle = Lifecycle(run.services.registry.lifecycle())
+        self._lifecycle = Lifecycle(run.services.types.registry.lifecycle())
         self._schedule = schedule
 
     async def carry_out(self) -> None:

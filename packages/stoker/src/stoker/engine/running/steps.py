@@ -76,7 +76,7 @@ class StepRunner:
     async def run(self, step: Step) -> None:
         """Run a step. Raises Failure, or Stopped if the run must stop."""
         run = self.run_
-        async with run.services.values.open(run.stack.project_id, partial(run.values_of, step.name, step.uuid)):
+        async with run.services.memory.values.open(run.stack.project_id, partial(run.values_of, step.name, step.uuid)):
             run.check_stopped()
             if step.kind in (Kind.DELETE, Kind.FORGET):
                 await self._remove(step)
@@ -339,7 +339,7 @@ class StepRunner:
             created_at=now,
             started_at=now,
         )
-        return ResourceState(row, target.type, run.stack.name, run.services.sealer, run.services.values)
+        return ResourceState(row, target.type, run.stack.name, run.services.sealer, run.services.memory.values)
 
     async def _update(self, state: ResourceState, target: Target) -> Acting:
         run = self.run_
