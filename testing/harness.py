@@ -31,8 +31,7 @@ from stoker.engine.ownership.peers import Peers
 from stoker.engine.settings import EngineSettings
 from stoker.operations import OPERATIONS
 from stoker.plugins.registry import Registry
-from stoker.rpc.direct import DirectClient
-from stoker.rpc.dispatch import Dispatcher
+from stoker.rpc.dispatch import DirectClient, Dispatcher
 from stoker.store.database import Database
 from stoker.store.journal import Journal
 from stoker.store.sealing import Sealer

@@ -120,7 +120,7 @@ class InterferenceTestbed(FaultTestbed):
         for value in other_values(prop, (await self._call()).properties[name], OTHERS.get((kind.type_name, name), [])):
             call = await self._call()
             after = {**call.properties, name: value}
-            if capabilities.replacement_reason(kind, call.properties, after, {name: value}) is not None:
+            if _is_replaced(kind, call.properties, after, {name: value}):
                 outcome = "this change needs a replacement"
             elif why := await _updated(kind, call, after, name):
                 outcome = f"the change was refused: {why}"
@@ -151,6 +151,15 @@ class InterferenceTestbed(FaultTestbed):
         assert stack is not None
         view = await view_of(engine.services, stack)
         return await call_to_look(view, view.current[THING], Reader(engine.services))
+
+
+def _is_replaced(
+    kind: ResourceType, before: Mapping[str, Any], after: Mapping[str, Any], changed: Mapping[str, Any]
+) -> bool:
+    """Return whether a change needs a replacement although its property could be changed in place."""
+    if not isinstance(kind, capabilities.ReplacedForReason):
+        return False
+    return kind.replacement_reason(before, after, changed) is not None
 
 
 async def _updated(kind: ResourceType, call: Call, after: Mapping[str, Any], name: str) -> str:

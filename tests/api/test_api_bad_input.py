@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from oslo_config import cfg
 
-from stoker.api.bodies import parse_json
 from stoker.api.faults import BadRequest
+from stoker.api.requests import parse_json
 from stoker.base.json_text import MAX_DEPTH
 from tests.api.api_support import PROJECT, STACK_ID, FakeEngine
 from tests.api.conftest import Request

@@ -18,7 +18,7 @@ from stoker.api.server import Server
 from stoker.api.v1.event_feed import EventFeed
 from stoker.base.context import RequestContext
 from stoker.contract.request import Request
-from stoker.rpc.direct import DirectClient
+from stoker.rpc.dispatch import DirectClient
 from stoker_foundation.clock import SystemClock
 from testing.harness import ThreadedWorld, serve_rest
 from testing.servers import wait_until

@@ -16,9 +16,10 @@ from typing import Any
 
 import pytest
 
+from stoker.api.auth import identified
 from stoker.api.server import Server
 from stoker.api.serving.limits import HEAD_BYTES, PIPELINED, Limits
-from stoker.api.serving.shares import Share, identified
+from stoker.api.serving.shares import Share
 from stoker.api.serving.workers import Workers, waiting
 
 SMALL = Limits(body=1000, bodies=100_000, connections=50, head_seconds=0.3, body_seconds=0.3, idle_seconds=30)

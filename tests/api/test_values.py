@@ -9,10 +9,10 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from jsonschema_rs import Draft202012Validator, meta
 
-from stoker.api.bodies import Body
 from stoker.api.cfn.actions import ACTIONS
 from stoker.api.cfn.parameters import FLAT
 from stoker.api.faults import BadRequest
+from stoker.api.requests import Body
 from stoker.api.v1.routes import ROUTES
 from stoker.api.values import (
     BOOLEAN,

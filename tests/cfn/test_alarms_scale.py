@@ -18,8 +18,7 @@ from stoker.api.server import Server
 from stoker.cli.framework import installed_example
 from stoker.engine.settings import EngineSettings
 from stoker.operations import OPERATIONS
-from stoker.rpc.direct import DirectClient
-from stoker.rpc.dispatch import Dispatcher
+from stoker.rpc.dispatch import DirectClient, Dispatcher
 from stoker_foundation.clock import ManualClock
 from testing.harness import World, api_config
 

@@ -28,14 +28,13 @@ from stoker.api.app import make_app
 from stoker.base.config import load_config
 from stoker.engine.settings import EngineSettings
 from stoker.operations import OPERATIONS
-from stoker.rpc.direct import DirectClient
-from stoker.rpc.dispatch import Dispatcher
+from stoker.rpc.dispatch import DirectClient, Dispatcher
 from testing.harness import World
 
 PAGE = Path(__file__).parents[2] / "docs" / "explanation" / "life-of-an-update.md"
 SOURCE = Path(stoker.__file__).parent
 MOST_ROWS = 20
-MOST_ENTERED = 122
+MOST_ENTERED = 106
 """How many files an update may enter, all packages counted. A commit that raises it gives the reason."""
 ROW = re.compile(r"^\| `(?P<file>[\w/]+\.py)` \| `(?P<name>[\w.]+)` \| .+ \|$", re.MULTILINE)
 LIST = re.compile(r"(?<=<!-- entered -->\n```text\n).*?(?=```\n)", re.DOTALL)

@@ -18,6 +18,8 @@ SUFFIX = {"counter": "_total"}
 
 
 class NoRuns(dict[str, Any]):
+    lease = SimpleNamespace(renewed_at=100.0)
+
     def all(self) -> list[Any]:
         """Nothing."""
         return []
@@ -29,11 +31,12 @@ def idle_engine() -> Any:
         services=SimpleNamespace(
             clock=ManualClock(100.0),
             journal=SimpleNamespace(observe=None, waiting=0),
-            pool=SimpleNamespace(transport=SimpleNamespace(observe=None, usage=lambda: {"nova": Usage()})),
-            values=ValueMemory(1024),
+            credentials=SimpleNamespace(
+                pool=SimpleNamespace(transport=SimpleNamespace(observe=None, usage=lambda: {"nova": Usage()}))
+            ),
+            memory=SimpleNamespace(values=ValueMemory(1024)),
         ),
         membership=SimpleNamespace(
-            beaten_at=100.0,
             takeovers=SimpleNamespace(waiting=0),
             drift_watch=SimpleNamespace(statuses={"a-stack": "IN_SYNC"}, calls=0, repairs={Repair.BEGUN: 1}),
         ),

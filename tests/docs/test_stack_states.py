@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from stoker.operations.transitions import RULES, Verdict
+from stoker.operations.lookup import RULES, Verdict
 
 PAGE = Path(__file__).parents[2] / "docs" / "explanation" / "lifecycle.md"
 MARKS = {Verdict.TAKEN: "✓", Verdict.DONE: "—", Verdict.REFUSED: "✗", Verdict.BUSY: "busy"}

@@ -19,8 +19,7 @@ from stoker.contract.stacks import CreateStack, DeleteStack
 from stoker.engine.settings import EngineSettings
 from stoker.operations import OPERATIONS
 from stoker.rpc.contract import EngineUnavailable
-from stoker.rpc.direct import DirectClient
-from stoker.rpc.dispatch import Dispatcher
+from stoker.rpc.dispatch import DirectClient, Dispatcher
 from stoker.store.database import Expiry
 from stoker.store.tables import trusts
 from stoker_foundation.clock import SystemClock

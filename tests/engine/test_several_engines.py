@@ -227,9 +227,9 @@ async def test_an_engine_past_its_lease_is_replaced_and_refused(pair: tuple[Worl
     assert taken.epoch == 2
     with pytest.raises(Fenced):
         await run.commit(Batch())
-    held = asyncio.ensure_future(owner.engine.membership.wait_for_lease())
+    held = asyncio.ensure_future(owner.engine.runs.lease.wait_until_valid())
     await other.turn()
-    assert owner.engine.membership.lease_expired and not held.done()
+    assert owner.engine.runs.lease.is_expired and not held.done()
     await owner.engine.membership.beat()
     await held
     assert run.progress.stopping is Stop.LOST

@@ -53,8 +53,8 @@ async def test_the_lease_is_kept_until_the_calls_under_way_have_been_answered(
     began = world.clock.now()
     while world.clock.now() < began + 2 * SETTINGS.lease_seconds:
         await world.turn()
-        if world.engine.membership.lease_expired:
-            await world.engine.membership.next_beat()
+        if world.engine.runs.lease.is_expired:
+            await world.engine.runs.lease.next_renewal()
     assert not stopping.done()
     assert await world.database.read(claims.living, world.clock.now()) == {world.engine.services.id}
 

@@ -60,11 +60,11 @@ async def test_heartbeats_and_requests_go_on_while_operations_are_taken_over(
     monkeypatch.setattr(engine.membership.takeovers.resumption, "_stack_of", slow)
     await engine.take_over()
     assert engine.membership.takeovers.total == engine.membership.takeovers.waiting == MANY
-    before = engine.membership.beaten_at
+    before = engine.runs.lease.renewed_at
     assert isinstance(left.clock, ManualClock)
     left.clock.advance(10.0)
     await asyncio.wait_for(engine.membership.beat(), 30.0)
-    assert engine.membership.beaten_at == before + 10.0
+    assert engine.runs.lease.renewed_at == before + 10.0
     assert not engine.membership.takeovers.total - engine.membership.takeovers.waiting
     assert len((await left.call("stack_list"))["stacks"]) == MANY
     go_on.set()

@@ -12,8 +12,8 @@ from openstack_emulator.core.faults import Fault
 from openstack_emulator.testing import ServedCloud
 from stoker.base.errors import ActionInProgress, BadValue, EntityNotFound, NotSupported, PlanOutdated
 from stoker.engine.running.actions import takes_part
+from stoker.operations.lookup import guard
 from stoker.operations.stacks import requested_operation
-from stoker.operations.transitions import guard
 from stoker.store import queries
 from stoker.store.records import Stack
 from testing.harness import World

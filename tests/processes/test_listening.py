@@ -48,6 +48,8 @@ async def test_an_api_reports_its_address_and_options(
 
 
 class NoRuns(dict[str, Any]):
+    lease = SimpleNamespace(renewed_at=0.0)
+
     def all(self) -> list[Any]:
         """Nothing."""
         return []
@@ -59,9 +61,8 @@ def idle_engine() -> Any:
         services=SimpleNamespace(
             clock=ManualClock(),
             journal=SimpleNamespace(observe=None, waiting=0),
-            pool=SimpleNamespace(transport=SimpleNamespace(observe=None)),
+            credentials=SimpleNamespace(pool=SimpleNamespace(transport=SimpleNamespace(observe=None))),
         ),
-        membership=SimpleNamespace(beaten_at=0.0),
         runs=NoRuns(),
     )
 

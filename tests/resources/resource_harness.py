@@ -106,9 +106,10 @@ class Bench:
         """Update the resource to new properties in place; return Done or Replace."""
         wanted = await self.finalized(properties)
         changed = {name: wanted.get(name) for name in wanted if wanted.get(name) != resource.properties.get(name)}
-        reason = capabilities.replacement_reason(self.kind, resource.properties, wanted, changed)
-        if reason is not None:
-            return Replace(reason)
+        if isinstance(self.kind, capabilities.ReplacedForReason):
+            reason = self.kind.replacement_reason(resource.properties, wanted, changed)
+            if reason is not None:
+                return Replace(reason)
         outcome = await self.run("update", resource, previous=resource.properties, properties=wanted, changed=changed)
         resource.properties, resource.given = wanted, self._given(properties)
         if isinstance(outcome, Done):

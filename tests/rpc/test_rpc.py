@@ -25,8 +25,7 @@ from stoker.rpc.contract import (
     json_copy,
     json_text,
 )
-from stoker.rpc.direct import DirectClient
-from stoker.rpc.dispatch import Dispatcher
+from stoker.rpc.dispatch import DirectClient, Dispatcher
 
 CONTEXT = RequestContext(
     request_id="req-1",

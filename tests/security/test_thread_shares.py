@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
+from stoker.api.auth import identified
 from stoker.api.server import Server
-from stoker.api.serving.shares import CallerShares, Share, credential_of, identified, stranger
+from stoker.api.serving.shares import CallerShares, Share, credential_of, stranger
 from stoker.api.serving.workers import Workers
 
 THREADS = 8

@@ -126,8 +126,8 @@ MUTANTS = (
     ),
     Mutant(
         "the cloud is changed without a lease",
-        "engine/ownership/membership.py",
-        "        while self.lease_expired:\n            await self.next_beat()\n        if LOST",
+        "engine/ownership/runs.py",
+        "        while self.is_expired:\n            await self.next_renewal()\n        if LOST",
         "        if LOST",
         seed="16",
     ),

@@ -36,4 +36,6 @@ class Definition:
 
     def requirements(self, kind: type[ResourceType], name: str) -> set[str]:
         """The implicit requirements of a resource."""
-        return set(capabilities.implicit_requirements(kind(), self.nodes[name], self))
+        asked = kind()
+        assert isinstance(asked, capabilities.ImplicitlyDependent)
+        return set(asked.implicit_requirements(self.nodes[name], self))

@@ -237,7 +237,8 @@ async def test_gateways_to_physical_networks(rig: Rig) -> None:
     with pytest.raises(BadProperties, match="segmentation_id must be given"):
         await gateways.finalized({**place, "connections": [{"network": network, "segmentation_type": "vlan"}]})
     moved = {"devices": [{"id": "two", "interface_name": "eth1"}]}
-    assert capabilities.replacement_reason(gateways.kind, place, moved, {"devices": moved["devices"]}) is not None
+    assert isinstance(gateways.kind, capabilities.ReplacedForReason)
+    assert gateways.kind.replacement_reason(place, moved, {"devices": moved["devices"]}) is not None
 
 
 async def test_a_port_is_forwarded(rig: Rig) -> None:

@@ -178,9 +178,11 @@ class DerivedType(HeatResourceType):
         return complaints
 
     def implicit_requirements(self, node: Node, graph: Graph) -> Iterable[str]:
+        found = super().implicit_requirements(node, graph)
+        if not isinstance(self.own, capabilities.ImplicitlyDependent):
+            return found
         own = replace(node, properties=_values(self.own, node.properties, {}))
-        of_own = capabilities.implicit_requirements(self.own, own, graph)
-        return [*super().implicit_requirements(node, graph), *of_own]
+        return [*found, *self.own.implicit_requirements(own, graph)]
 
     # -- the plug-in's handlers ---------------------------------------------------------------------------------
 

@@ -13,10 +13,9 @@ from oslo_config import cfg
 
 from stoker.api import auth as authentication
 from stoker.api.auth import Authenticator, Policy, WSGIApplication
-from stoker.api.bodies import read_json_object
 from stoker.api.faults import NotAllowed
 from stoker.api.middleware import Authentication, Faults, Negotiation, RequestLog, with_outer_layers, write_json
-from stoker.api.paths import PREFIX, stack_identifier
+from stoker.api.requests import PREFIX, read_json_object, stack_identifier
 from stoker.api.serving.exchange import WAKE
 from stoker.api.v1.call import Action, Reply, RestCall
 from stoker.api.v1.event_stream import CONTENT_TYPE, EventStreams

@@ -26,6 +26,7 @@ from oslo_policy import policy
 from stoker.api.access_rules import covered
 from stoker.api.faults import IdentityUnavailable, NotAllowed, Unauthenticated, fault_body, status_of
 from stoker.api.policies import DEPRECATED_SINCE, RULE_SETS
+from stoker.api.serving.shares import TURN, Share
 from stoker.api.token_cache import TokenCache
 from stoker.base.context import RequestContext
 from stoker.rpc.contract import json_text
@@ -280,6 +281,13 @@ def credentials(environ: Mapping[str, Any]) -> Credentials:
         user_domain_id=environ.get("HTTP_X_USER_DOMAIN_ID", ""),
         project_domain_id=environ.get("HTTP_X_PROJECT_DOMAIN_ID", ""),
     )
+
+
+def identified(environ: Mapping[str, Any], project_id: str, user_id: str) -> None:
+    """Declare whom a request has been sent by; it then uses the threads of the project. Raises MovedToShare."""
+    turn = environ.get(TURN)
+    if turn is not None:
+        turn.claim(Share(True, f"project {project_id}" if project_id else f"user {user_id}"))
 
 
 def request_context(request_id: str, environ: Mapping[str, Any], caller: Credentials, policy: Policy) -> RequestContext:

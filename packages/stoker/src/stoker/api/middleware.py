@@ -11,7 +11,7 @@ import falcon
 from oslo_config import cfg
 from oslo_middleware import cors, healthcheck, http_proxy_to_wsgi
 
-from stoker.api.auth import Policy, WSGIApplication, credentials, request_context
+from stoker.api.auth import Policy, WSGIApplication, credentials, identified, request_context
 from stoker.api.faults import (
     BadRequest,
     MethodNotAllowed,
@@ -20,9 +20,8 @@ from stoker.api.faults import (
     fault_body,
     status_of,
 )
-from stoker.api.paths import VersionDocument, negotiate, version_document
+from stoker.api.requests import VersionDocument, negotiate, version_document
 from stoker.api.serving.limits import RETRY_AFTER
-from stoker.api.serving.shares import identified
 from stoker.api.v1 import openapi
 from stoker.base.errors import forget_frames
 from stoker.base.ids import new_request_id

@@ -6,9 +6,11 @@ keystoneauth is synchronous, and therefore runs on a thread.
 from __future__ import annotations
 
 import asyncio
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 from keystoneauth1 import access as ksa_access
@@ -20,7 +22,7 @@ from os_service_types import ServiceTypes
 
 from stoker.base.errors import CloudError, LoginFailed, NoEndpoint, TokenRejected
 from stoker.cloud.guard import is_refusal
-from stoker.cloud.services import Endpoint, Service, identity_url, services
+from stoker.cloud.services import Service, identity_url, services
 from stoker.cloud.settings import ClientSettings, CloudSettings
 from stoker_foundation.clock import Clock
 
@@ -31,6 +33,44 @@ CATALOG_SECONDS = 60.0
 
 _TYPES = ServiceTypes()
 """Types of services and their aliases, as the service-types authority publishes them."""
+
+
+_SPLIT = re.compile(r"(?P<root>.*?)(?:/(?P<version>v\d+(?:\.\d+)?)(?P<tail>(?:/.*)?))?")
+_NAMES_VERSION = re.compile(r"/v\d+(\.\d+)?(/|$)")
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """The parts of a catalog URL: `http://host/volume`, `v3`, and the rest (`/<project>`)."""
+
+    root: str
+    version: str
+    tail: str
+
+    @classmethod
+    def parse(cls, url: str, service: Service) -> Endpoint:
+        """Parse a catalog URL, adding the service's version where the URL has none."""
+        scheme, _, rest = url.rstrip("/").partition("://")
+        found = _SPLIT.fullmatch(rest)
+        if found is None:
+            raise ValueError(f"{url!r} is not the URL of an endpoint")
+        return cls(f"{scheme}://{found['root']}", found["version"] or service.version, found["tail"] or "")
+
+    @property
+    def url(self) -> str:
+        """The URL that paths without a version are relative to."""
+        return "/".join(part for part in (self.root, self.version) if part) + self.tail
+
+    @property
+    def version_url(self) -> str:
+        """The URL of the version document of this version of the API."""
+        return f"{self.root}/{self.version}/"
+
+    def join(self, path: str) -> str:
+        """Return the URL of `path`: below the root when it contains a version (`/v2.0/networks`), else below `url`."""
+        if _NAMES_VERSION.match(path):
+            return self.root + path
+        return self.url + path
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -256,6 +296,7 @@ class Endpoints:
         self.region = region
         self.client = client
         self._settings = settings
+        self._settings_for = cache(settings.client)
         self._known: dict[str, Endpoint | None] = {}
 
     async def current(self) -> Access:
@@ -317,7 +358,7 @@ class Endpoints:
 
     def settings(self, service: str) -> ClientSettings:
         """Return the operator's settings for the clients of a service."""
-        return self.client or self._settings.client(service)
+        return self.client or self._settings_for(service)
 
     def _of(self, service: Service) -> Endpoint | None:
         if service.name not in self._known:

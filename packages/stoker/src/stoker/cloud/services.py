@@ -6,7 +6,6 @@ in the group `stoker.services`: mappings from names to `Service` objects.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -114,44 +113,6 @@ def services() -> Mapping[str, Service]:
     if problems:
         raise PluginInvalid(problems)
     return found
-
-
-_SPLIT = re.compile(r"(?P<root>.*?)(?:/(?P<version>v\d+(?:\.\d+)?)(?P<tail>(?:/.*)?))?")
-_NAMES_VERSION = re.compile(r"/v\d+(\.\d+)?(/|$)")
-
-
-@dataclass(frozen=True, slots=True)
-class Endpoint:
-    """The parts of a catalog URL: `http://host/volume`, `v3`, and the rest (`/<project>`)."""
-
-    root: str
-    version: str
-    tail: str
-
-    @classmethod
-    def parse(cls, url: str, service: Service) -> Endpoint:
-        """Parse a catalog URL, adding the service's version where the URL has none."""
-        scheme, _, rest = url.rstrip("/").partition("://")
-        found = _SPLIT.fullmatch(rest)
-        if found is None:
-            raise ValueError(f"{url!r} is not the URL of an endpoint")
-        return cls(f"{scheme}://{found['root']}", found["version"] or service.version, found["tail"] or "")
-
-    @property
-    def url(self) -> str:
-        """The URL that paths without a version are relative to."""
-        return "/".join(part for part in (self.root, self.version) if part) + self.tail
-
-    @property
-    def version_url(self) -> str:
-        """The URL of the version document of this version of the API."""
-        return f"{self.root}/{self.version}/"
-
-    def join(self, path: str) -> str:
-        """Return the URL of `path`: below the root when it contains a version (`/v2.0/networks`), else below `url`."""
-        if _NAMES_VERSION.match(path):
-            return self.root + path
-        return self.url + path
 
 
 def parse_version(text: str) -> Version:

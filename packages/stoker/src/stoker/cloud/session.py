@@ -13,10 +13,9 @@ from stoker.cloud.absence import is_absent
 from stoker.cloud.credentials import Credential, StackDomainAdmin
 from stoker.cloud.errors import refusal
 from stoker.cloud.finders import FoundNames
-from stoker.cloud.login import Access, Endpoints, Login
+from stoker.cloud.login import Access, Endpoint, Endpoints, Login
 from stoker.cloud.paging import next_page, query_of
 from stoker.cloud.services import (
-    Endpoint,
     Service,
     Version,
     offered_versions,

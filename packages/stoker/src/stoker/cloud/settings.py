@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +27,7 @@ class Tls:
 NO_TLS_OPTIONS = Tls()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ClientSettings:
     """One `[clients]` or `[clients_<name>]` section; None means the value of `[clients]`, or the default.
 
@@ -44,7 +45,7 @@ class ClientSettings:
     named_by: str | None = None
     ca_certificates: str | None = field(default=None, repr=False)
 
-    @property
+    @cached_property
     def tls(self) -> Tls:
         """How certificates are verified."""
         return Tls(

@@ -16,7 +16,7 @@ from stoker.console.permissions import STACK_ROUTE, rule_of
 from stoker.console.plan_view import comparison_lines, cost_lines, shown_steps
 from stoker.console.rendering import split_state
 from stoker.console.stacks import DELETED, present_stack
-from stoker.operations.transitions import RULES, Verdict
+from stoker.operations.lookup import RULES, Verdict
 
 _FAILURES = frozenset({"action-failed", "update-unfinished", "check-failed"})
 """The codes of reasons for steps about failed resources."""

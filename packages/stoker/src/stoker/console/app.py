@@ -6,8 +6,7 @@ from collections.abc import Callable
 
 import falcon
 
-from stoker.api.auth import WSGIApplication
-from stoker.api.serving.shares import identified
+from stoker.api.auth import WSGIApplication, identified
 from stoker.base.errors import forget_frames
 from stoker.console.assistance import Assistant
 from stoker.console.attempts import Attempts

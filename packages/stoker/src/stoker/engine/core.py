@@ -86,7 +86,7 @@ class Engine:
         `alone` states that no other engine can be alive on this database, so that no lease has to expire first.
         `killed` are processes of engines on this host that were killed on purpose, which is no death (see `deaths`).
         """
-        self.services.credentials.pool.transport.before_change = self.membership.wait_for_lease
+        self.services.credentials.pool.transport.before_change = self.runs.lease.wait_until_valid
         await examine_earlier_records(self.services)
         await self.membership.join(alone=alone, killed=killed)
 

@@ -13,9 +13,8 @@ from stoker.engine.ownership.submissions import Submissions
 from stoker.engine.records.services import EngineServices
 from stoker.operations.adoption import SEALED_FOR, require_option
 from stoker.operations.clearance import gate_of
-from stoker.operations.lookup import find_stack
+from stoker.operations.lookup import find_stack, guard, judged
 from stoker.operations.stacks import requested_operation, submit
-from stoker.operations.transitions import guard, judged
 from stoker.store import snapshots
 from stoker.store.records import COMPLETE, Stack
 

@@ -19,11 +19,10 @@ from stoker.operations.action_plans import (
     plan_rollback,
     refresh_of_return,
 )
-from stoker.operations.lookup import find_stack
+from stoker.operations.lookup import find_stack, verdict
 from stoker.operations.requests import check_exports
 from stoker.operations.settings import check_deletable
 from stoker.operations.snapshots import checked_restoration
-from stoker.operations.transitions import verdict
 from stoker.store import snapshots
 from stoker.store.records import Stack
 
@@ -96,4 +95,4 @@ PREVIEWS: Mapping[str, Callable[[ActingParts, RequestContext, Stack, PreviewActi
     "restore": _restoration,
     "retry": _retry,
 }
-"""The previews by action, whose names are those of `transitions.RULES`."""
+"""The previews by action, whose names are those of `lookup.RULES`."""

@@ -12,11 +12,9 @@ from stoker.contract.stacks import ActOnStack
 from stoker.engine.ownership.submissions import Submissions
 from stoker.engine.running.endings import rollback_target
 from stoker.operations.action_plans import last_operation, plan_rollback, refresh_of_return
-from stoker.operations.clearance import UNCONTROLLED, gate_of
-from stoker.operations.lookup import find_stack
-from stoker.operations.planning import LazyPlan, correct_differences
+from stoker.operations.clearance import UNCONTROLLED, LazyPlan, correct_differences, gate_of
+from stoker.operations.lookup import Verdict, find_stack, guard, judged
 from stoker.operations.stacks import requested_operation, submit
-from stoker.operations.transitions import Verdict, guard, judged
 from stoker.store.records import IN_PROGRESS, Stack
 
 _VERBS = {"suspend": "SUSPEND", "resume": "RESUME", "check": "CHECK"}

@@ -61,7 +61,7 @@ from stoker.engine.redaction.templates import redact_template
 from stoker.operations.change_set_values import ChangeSetValues, is_synchronized
 from stoker.operations.existing_objects import existing_objects
 from stoker.operations.finding_change_sets import execution_of, find_change_set, identity_of, of_stack_to_be
-from stoker.operations.lookup import find_stack
+from stoker.operations.lookup import find_stack, verdict
 from stoker.operations.planning import (
     Goal,
     Planned,
@@ -79,7 +79,6 @@ from stoker.operations.stacks import (
     refresh_of,
     requested_stack,
 )
-from stoker.operations.transitions import verdict
 from stoker.store import change_sets, queries
 from stoker.store.journal import Batch, Statement
 from stoker.store.records import COMPLETE, FAILED, IN_PROGRESS, ResourceSummary, Stack, StackSettings
@@ -224,7 +223,8 @@ async def _planned_update(
     """Return the same as `_planned_create`."""
     services = parts.services
     checked = await patched_request(parts, context, stack, request.body)
-    await check_exported_values(services, stack, checked)
+    if checked.definition.exports():
+        await check_exported_values(services, stack, checked)
     planned = await _plan(services, context, stack, checked, "UPDATE", request)
     steps = planned.plan.steps
     synchronizes = request.deployment_mode == REVERT_DRIFT and any(map(is_synchronized, steps))

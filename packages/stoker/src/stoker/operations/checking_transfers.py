@@ -24,8 +24,8 @@ from stoker.engine.planning.importing import (
 from stoker.engine.planning.moving import outer_of
 from stoker.engine.planning.planner import Wanted
 from stoker.engine.planning.relocating import Relocated, carry_out, read, wanted_paths
-from stoker.engine.records.former_names import Path
 from stoker.engine.records.stack_view import Recorded
+from stoker.engine.records.state import Path
 from stoker.engine.running.importing import Claimed, read_imports
 from stoker.store.journal import NoWriter
 from stoker.store.records import Stack

@@ -1,4 +1,5 @@
-"""Whether a change may begin: approvals by other people, windows and freezes, and plans that are still the same.
+"""Whether a change may begin: the policy of its stack, approvals by other people, windows and freezes, and plans that
+are still the same.
 
 Every operation that users begin on a stack needs a `Clearance`, which only a `Gate` gives. A change that lacks
 something is refused, and recorded as a request with the digest of its plan; once that is approved, the same change is
@@ -7,32 +8,38 @@ allowed, once: the transaction that records the operation uses the request up.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
+import orjson
 from sqlalchemy import Connection
 from sqlalchemy.exc import IntegrityError
 
 from stoker.base.context import RequestContext
-from stoker.base.errors import ActionInProgress, ApprovalRequired, ChangeWindowClosed
+from stoker.base.errors import ActionInProgress, ApprovalRequired, BadValue, ChangeWindowClosed, Forbidden
 from stoker.base.ids import new_id
 from stoker.contract.stacks import Refresh
 from stoker.engine.calls.context import RecordingParts
 from stoker.engine.change_control import Control
-from stoker.engine.plan_policies import policy
+from stoker.engine.plan_policies import policy as plan_policy
+from stoker.engine.planning.kinds import Kind
+from stoker.engine.planning.plan import Plan, Step
 from stoker.engine.records.actions import PLANNED
 from stoker.engine.records.beginnings import control_now
 from stoker.engine.records.services import EngineServices
 from stoker.operations.plan_digests import PlanDigest, check_record, digest_of_action, refuse_outdated
-from stoker.operations.planning import Planned
-from stoker.store import approvals
+from stoker.operations.planning import Planned, make_plan
+from stoker.operations.requests import CheckedRequest
+from stoker.store import approvals, settings
 from stoker.store.approvals import BY_POLICY, Requirement, lacking
 from stoker.store.journal import Batch, Statement
 from stoker.store.records import IN_PROGRESS, Announcement, Operation, Stack
 from stoker.store.settings import plan_policies_of
 from stoker.store.survey_records import ChangeRequest
 from stoker_foundation.clock import isoformat
+from stoker_foundation.patterns.linear import fits_wildcards
 
 KEPT_SECONDS = 365 * 86400.0
 """How long requests are kept."""
@@ -284,9 +291,9 @@ async def record_with_event(parts: RecordingParts, stack: Stack | None, batch: B
     await announcer.commit(parts.services.journal, batch, await announcer.sinks_of(stack))
 
 
-def required_by(report: policy.Report | None) -> Sequence[Requirement]:
+def required_by(report: plan_policy.Report | None) -> Sequence[Requirement]:
     """Return what policies require of a plan of which they have said this; None if none was asked."""
-    if report is None or not report.with_verdict(policy.Verdict.REQUIRE_APPROVAL):
+    if report is None or not report.with_verdict(plan_policy.Verdict.REQUIRE_APPROVAL):
         return ()
     return (BY_POLICY,)
 
@@ -299,3 +306,152 @@ def _use(request: ChangeRequest, now: float, connection: Connection, operation_i
 def _hand_over(request: ChangeRequest, before: str, connection: Connection, operation_id: str) -> None:
     if not approvals.hand_over(connection, request.id, before, operation_id):
         raise ApprovalRequired(f"The request {request.id} was continued by another operation; repeat the change.")
+
+
+# -- the plan that passes ---------------------------------------------------------------------------------------------
+
+
+class LazyPlan:
+    """Makes a plan when it is asked for first, and returns the same one afterwards."""
+
+    def __init__(self, make: Callable[[], Awaitable[Planned]]) -> None:
+        self._make = make
+        self._made: Planned | None = None
+
+    @property
+    def is_made(self) -> bool:
+        """Whether it was asked for."""
+        return self._made is not None
+
+    async def __call__(self) -> Planned:
+        if self._made is None:
+            self._made = await self._make()
+        return self._made
+
+
+async def correct_differences(operation: Operation, refresh: Refresh, planned: LazyPlan) -> None:
+    """Let an operation correct the differences from the cloud that its plan has: it compares these resources again
+    before it decides, or all of them.
+    """
+    operation.observe = refresh is Refresh.ALL
+    if refresh is Refresh.CHANGES:
+        operation.differing = " ".join((await planned()).differing) or None
+
+
+# -- the policy of a stack --------------------------------------------------------------------------------------------
+
+EFFECTS = ("Allow", "Deny")
+_ACTIONS = {
+    Kind.UPDATE: "Update:Modify",
+    Kind.REFUSE: "Update:Modify",
+    Kind.REPLACE: "Update:Replace",
+    Kind.DELETE: "Update:Delete",
+    Kind.FORGET: "Update:Delete",
+}
+"""The name of a step's kind in a policy; creating a resource is always allowed, as in AWS."""
+
+_KEYS = frozenset({"Effect", "Action", "NotAction", "Principal", "Resource", "NotResource", "Condition", "Sid"})
+_CONDITIONS = {"StringEquals": False, "StringLike": True}
+
+
+def checked_policy(policy: object) -> Mapping[str, object]:
+    """Return a valid stack policy in AWS's format: `{"Statement": [{Effect, Action, Principal, Resource, Condition}]}`.
+
+    Raises BadValue for any part that is not supported, since ignoring it could allow what the policy denies.
+    """
+    if not isinstance(policy, Mapping) or set(policy) - {"Statement", "Version", "Id"}:
+        raise BadValue("A stack policy must be a map with the key Statement.")
+    statements = policy.get("Statement")
+    if isinstance(statements, Mapping):
+        statements = [statements]
+    if not isinstance(statements, list) or not statements:
+        raise BadValue("Statement of a stack policy must be a list of at least one statement.")
+    for index, statement in enumerate(statements):
+        _check_statement(f"Statement[{index}] of the stack policy", statement)
+    return {**policy, "Statement": statements}
+
+
+def _check_statement(place: str, statement: object) -> None:
+    if not isinstance(statement, Mapping) or set(statement) - _KEYS:
+        raise BadValue(f"{place} must be a map with the keys {', '.join(sorted(_KEYS))}.")
+    if statement.get("Effect") not in EFFECTS:
+        raise BadValue(f"{place}: Effect must be Allow or Deny.")
+    if statement.get("Principal") not in ("*", {"AWS": "*"}):
+        raise BadValue(f'{place}: Principal must be "*".')
+    for one, other in (("Action", "NotAction"), ("Resource", "NotResource")):
+        if (one in statement) == (other in statement):
+            raise BadValue(f"{place} must have {one} or {other}, and not both.")
+    for name in ("Action", "NotAction", "Resource", "NotResource"):
+        if name in statement and not all(isinstance(text, str) for text in _list(statement[name])):
+            raise BadValue(f"{place}: {name} must be a string or a list of strings.")
+    condition = statement.get("Condition", {})
+    operators = condition if isinstance(condition, Mapping) else {"Condition": None}
+    for operator, values in operators.items():
+        if operator not in _CONDITIONS or not isinstance(values, Mapping) or set(values) != {"ResourceType"}:
+            raise BadValue(f"{place}: Condition must be StringEquals or StringLike on ResourceType.")
+
+
+async def check_policy(
+    services: EngineServices,
+    stack: Stack,
+    checked: CheckedRequest,
+    during: Mapping[str, object] | None = None,
+    action: str = "UPDATE",
+) -> None:
+    """Raise Forbidden if the stack's policy denies a step of an update, or of another action.
+
+    `during` replaces the policy for this update. A step that can become a replacement counts as one, so that the
+    operation does nothing that was not checked here.
+    """
+    policy = checked_policy(during) if during else await _stack_policy(services, stack)
+    if policy is not None:
+        _refuse_denied(stack, policy, await make_plan(services, stack, checked, action))
+
+
+async def check_plan_by_policy(services: EngineServices, stack: Stack, plan: Plan) -> None:
+    """Raise Forbidden if the stack's policy denies a step of a plan."""
+    policy = await _stack_policy(services, stack)
+    if policy is not None:
+        _refuse_denied(stack, policy, plan)
+
+
+async def _stack_policy(services: EngineServices, stack: Stack) -> Mapping[str, object] | None:
+    known = await services.database.read(settings.of_stack, stack.root_id)
+    return orjson.loads(known.policy) if known.policy else None
+
+
+def _refuse_denied(stack: Stack, policy: Mapping[str, Any], plan: Plan) -> None:
+    refused = [step for step in plan.steps if step.kind in _ACTIONS and not _allows(policy["Statement"], step)]
+    if refused:
+        denied = ", ".join(sorted({f"{_ACTIONS[step.kind]} of {step.name}" for step in refused}))
+        raise Forbidden(f"The stack policy of {stack.name} does not allow {denied}.")
+
+
+def _allows(statements: Sequence[Mapping[str, object]], step: Step) -> bool:
+    effects = {statement["Effect"] for statement in statements if _applies(statement, step)}
+    return "Allow" in effects and "Deny" not in effects
+
+
+def _applies(statement: Mapping[str, Any], step: Step) -> bool:
+    action, name = _ACTIONS[step.kind], f"LogicalResourceId/{step.name}"
+    if "Action" in statement and not _matches(action, statement["Action"]):
+        return False
+    if "NotAction" in statement and _matches(action, statement["NotAction"]):
+        return False
+    if "Resource" in statement and not _matches(name, statement["Resource"]):
+        return False
+    if "NotResource" in statement and _matches(name, statement["NotResource"]):
+        return False
+    return all(
+        _matches(step.type, values["ResourceType"], wild=_CONDITIONS[operator])
+        for operator, values in statement.get("Condition", {}).items()
+    )
+
+
+def _matches(text: str, patterns: object, *, wild: bool = True) -> bool:
+    """Return whether the string matches one of the patterns; if `wild`, with wildcards in them."""
+    return any(fits_wildcards(pattern, text) if wild else text == pattern for pattern in _list(patterns))
+
+
+def _list(value: object) -> Iterable[Any]:
+    return value if isinstance(value, list) else [value]

@@ -34,11 +34,10 @@ from stoker.engine.records.services import EngineServices
 from stoker.engine.records.stack_view import Recorded
 from stoker.engine.records.state import ResourceState
 from stoker.engine.running.endings import refuse_changes
-from stoker.operations.lookup import find_stack
+from stoker.operations.lookup import find_stack, verdict
 from stoker.operations.plan_checks import judged_by_policies, known_costs, usages_of
 from stoker.operations.requests import CheckedRequest, check_room, check_whole
 from stoker.operations.stacks import patched_request, requested_stack
-from stoker.operations.transitions import verdict
 from stoker.schema.unknown import has_unknown
 from stoker.store import fingerprints, refactors
 from stoker.store.records import Stack

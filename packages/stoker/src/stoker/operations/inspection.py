@@ -29,11 +29,10 @@ from stoker.engine.calls.deployments import agent_metadata, configs_for, note_de
 from stoker.engine.inspection.detections import last_found
 from stoker.engine.inspection.reading import Reader
 from stoker.engine.records.actions import REMOVES
-from stoker.engine.records.former_names import former_names, formerly_named, had_name
 from stoker.engine.records.loader import LoadedInputs
 from stoker.engine.records.services import EngineServices
 from stoker.engine.records.stack_view import StackView
-from stoker.engine.records.state import ResourceState, attribute_text
+from stoker.engine.records.state import ResourceState, attribute_text, former_names, formerly_named, had_name
 from stoker.engine.redaction.deployments import credentials_in, redacted, redacted_metadata
 from stoker.engine.redaction.object_ids import ObjectIds
 from stoker.engine.redaction.stacks import properties_shown, secrets_ever, secrets_now

@@ -7,7 +7,7 @@ reveal nothing about the data.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from math import inf
@@ -47,7 +47,7 @@ from stoker.operations.plan_digests import PlanDigest, fingerprint
 from stoker.operations.requests import CheckedRequest
 from stoker.schema.unknown import has_unknown
 from stoker.store import fingerprints
-from stoker.store.records import IN_PROGRESS, Operation, Stack
+from stoker.store.records import IN_PROGRESS, Stack
 from stoker.template.expressions import UNDETERMINED
 from stoker.template.transfers import Import, Move
 
@@ -451,8 +451,6 @@ async def check_exported_values(services: EngineServices, stack: Stack, checked:
 
     Raises StackValidationFailed.
     """
-    if not checked.definition.exports():
-        return
 
     def on(connection: Connection) -> None:
         forward = _forward(services, connection, stack, Goal.of(stack, checked, "UPDATE"))
@@ -460,33 +458,3 @@ async def check_exported_values(services: EngineServices, stack: Stack, checked:
         refuse_changes(connection, services, stack, exported_values(checked.definition, forward.scope))
 
     await _planned(services, stack, on)
-
-
-# -- applying a plan ----------------------------------------------------------------------------------------------
-
-
-class LazyPlan:
-    """Makes a plan when it is asked for first, and returns the same one afterwards."""
-
-    def __init__(self, make: Callable[[], Awaitable[Planned]]) -> None:
-        self._make = make
-        self._made: Planned | None = None
-
-    @property
-    def is_made(self) -> bool:
-        """Whether it was asked for."""
-        return self._made is not None
-
-    async def __call__(self) -> Planned:
-        if self._made is None:
-            self._made = await self._make()
-        return self._made
-
-
-async def correct_differences(operation: Operation, refresh: Refresh, planned: LazyPlan) -> None:
-    """Let an operation correct the differences from the cloud that its plan has: it compares these resources again
-    before it decides, or all of them.
-    """
-    operation.observe = refresh is Refresh.ALL
-    if refresh is Refresh.CHANGES:
-        operation.differing = " ".join((await planned()).differing) or None

@@ -50,7 +50,7 @@ from stoker.engine.running.redefining import (
     record_descriptions,
     record_exchange,
 )
-from stoker.operations.clearance import Clearance, gate_of, required_by
+from stoker.operations.clearance import Clearance, check_plan_by_policy, gate_of, required_by
 from stoker.operations.examining_refactors import (
     MOST_STACKS,
     ExaminedRefactor,
@@ -59,7 +59,6 @@ from stoker.operations.examining_refactors import (
     mapped_of,
     state_of,
 )
-from stoker.operations.settings import check_plan_by_policy
 from stoker.operations.stacks import requested_operation
 from stoker.store import fingerprints, queries, refactors
 from stoker.store.journal import Batch

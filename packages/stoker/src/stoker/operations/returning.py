@@ -8,9 +8,9 @@ from stoker.base.errors import BadValue
 from stoker.engine.planning.moving import returned_paths
 from stoker.engine.planning.relocating import read_for_return
 from stoker.engine.records.actions import NOTHING
-from stoker.engine.records.former_names import shown
 from stoker.engine.records.services import EngineServices
 from stoker.engine.records.stack_view import Recorded
+from stoker.engine.records.state import path_text
 from stoker.operations.lookup import find_operation
 from stoker.store.records import Stack
 from stoker.template.template import Template
@@ -39,6 +39,6 @@ async def moves_back(services: EngineServices, stack: Stack, inputs: str, templa
     def on(connection: Connection) -> Transfers:
         tree = read_for_return(services, connection, Recorded.of(services, connection, stack))
         paths = returned_paths(template.resources, tree.places(), inputs)
-        return Transfers(moved=tuple(Move(shown(path), shown(former)) for path, former in paths.items()))
+        return Transfers(moved=tuple(Move(path_text(path), path_text(former)) for path, former in paths.items()))
 
     return await services.database.read(on)

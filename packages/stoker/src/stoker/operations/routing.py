@@ -56,7 +56,7 @@ def at_owner(
             except PeerUnavailable:
                 continue
             except Fenced:
-                await owners.membership.next_beat()
+                await owners.membership.lease.next_renewal()
         raise ActionInProgress(f"Stack {stack.name} is being taken over by another engine; retry the request.")
 
     return routed

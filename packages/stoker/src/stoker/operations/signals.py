@@ -20,8 +20,7 @@ from stoker.engine.calls.context import RecordingParts, StackContext
 from stoker.engine.calls.signals import take_signal
 from stoker.engine.planning.decide import mark_unhealthy
 from stoker.engine.records.actions import NOT_CREATED
-from stoker.engine.records.former_names import formerly_named, had_name
-from stoker.engine.records.state import ResourceState
+from stoker.engine.records.state import ResourceState, formerly_named, had_name
 from stoker.engine.running.hooks import HOOKS, about, clear
 from stoker.engine.running.operation_context import acting_on
 from stoker.operations.lookup import find_stack, require_stack_user_access

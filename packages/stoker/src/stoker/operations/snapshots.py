@@ -23,13 +23,11 @@ from stoker.engine.calls.context import ActingParts
 from stoker.engine.ownership.submissions import Submissions
 from stoker.engine.records.services import EngineServices
 from stoker.operations.action_plans import plan_restoration, refresh_of_return
-from stoker.operations.clearance import UNCONTROLLED, gate_of
-from stoker.operations.lookup import find_stack
-from stoker.operations.planning import LazyPlan, check_exported_values, correct_differences
+from stoker.operations.clearance import UNCONTROLLED, LazyPlan, check_policy, correct_differences, gate_of
+from stoker.operations.lookup import find_stack, guard, judged
+from stoker.operations.planning import check_exported_values
 from stoker.operations.requests import CheckedRequest, check_request
-from stoker.operations.settings import check_policy
 from stoker.operations.stacks import requested_operation, submit
-from stoker.operations.transitions import guard, judged
 from stoker.store import snapshots
 from stoker.store.records import COMPLETE, IN_PROGRESS, REMOVE_SNAPSHOT, Stack, StackSnapshot
 from stoker.template.environment import NO_TRANSFERS
@@ -145,7 +143,8 @@ async def checked_restoration(
         parts, context, stack, present.template, environment, present.files, parameters["request"]
     )
     await check_policy(services, stack, checked, action="RESTORE")
-    await check_exported_values(services, stack, checked)
+    if checked.definition.exports():
+        await check_exported_values(services, stack, checked)
     return snapshot, checked
 
 

@@ -42,9 +42,17 @@ from stoker.engine.records.services import EngineServices
 from stoker.engine.redaction.stacks import secrets_now
 from stoker.operations.action_plans import plan_deletion
 from stoker.operations.adoption import adopted_request
-from stoker.operations.clearance import UNCONTROLLED, Clearance, gate_of, required_by
-from stoker.operations.lookup import find_stack, found_stack
-from stoker.operations.planning import Goal, LazyPlan, check_exported_values, correct_differences, plan_tree
+from stoker.operations.clearance import (
+    UNCONTROLLED,
+    Clearance,
+    LazyPlan,
+    check_policy,
+    correct_differences,
+    gate_of,
+    required_by,
+)
+from stoker.operations.lookup import find_stack, found_stack, guard, judged
+from stoker.operations.planning import Goal, Planned, check_exported_values, plan_tree
 from stoker.operations.problems import Given
 from stoker.operations.requests import (
     CheckedRequest,
@@ -59,8 +67,7 @@ from stoker.operations.requests import (
     parse_request,
 )
 from stoker.operations.returning import inputs_as_of, moves_back
-from stoker.operations.settings import check_deletable, check_policy, settings_steps, settings_view
-from stoker.operations.transitions import guard, judged
+from stoker.operations.settings import check_deletable, settings_steps, settings_view
 from stoker.operations.views import failure_view, lock_view, stack_view
 from stoker.store import change_sets, drifts, queries, settings, snapshots
 from stoker.store.journal import Statement
@@ -348,12 +355,16 @@ async def _submit_update(
     former = await services.bind(stack, await services.loader.load(stack.inputs))
     checked.definition.parameters.refuse_changes_to_immutable(former.parameters)
     await check_policy(services, stack, checked, policy)
-    await check_exported_values(services, stack, checked)
+    if checked.definition.exports():
+        await check_exported_values(services, stack, checked)
     gate = await gate_of(submissions.parts, context, stack, "UPDATE")
     refresh = refresh_of(services, request, gate.refresh_of_plan(request.plan_digest))
-    goal = replace(Goal.of(stack, checked, "UPDATE"), tags=tags)
-    priced = gate.asks_for_plan
-    planned = LazyPlan(partial(plan_tree, services, context, stack, goal, refresh=refresh, priced=priced))
+
+    async def plan() -> Planned:
+        goal = replace(Goal.of(stack, checked, "UPDATE"), tags=tags)
+        return await plan_tree(services, context, stack, goal, refresh=refresh, priced=gate.asks_for_plan)
+
+    planned = LazyPlan(plan)
     clearance = await gate.pass_plan(request.plan_digest, planned)
     minutes = check_timeout(request.timeout_mins)
     values: dict[str, Any] = {

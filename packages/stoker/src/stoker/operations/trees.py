@@ -11,8 +11,7 @@ from typing import Any
 from stoker.base.context import RequestContext
 from stoker.base.diagnostics import Diagnostic, Path
 from stoker.base.errors import BadValue, Overloaded, RequestLimitExceeded, StokerError, TemplateInvalid
-from stoker.engine.records.services import EngineServices
-from stoker.engine.records.types import require_permitted
+from stoker.engine.records.services import EngineServices, require_permitted
 from stoker.engine.redaction.stacks import Redaction
 from stoker.engine.redaction.templates import redact_file
 from stoker.plugins import capabilities
@@ -101,6 +100,8 @@ class TreeChecker:
     ) -> list[Diagnostic]:
         if kind.fetched_template is not None:
             return self._with_fetched(kind.fetched_template, parent, resource, values, depth, times)
+        if not isinstance(kind, capabilities.ParentOfStack):
+            return []
         sample, whole = capabilities.sample_of(kind, values), capabilities.child_of(kind, values)
         if sample is None or whole is None or sample.template is None or whole.template is None:
             return []

@@ -1,8 +1,9 @@
 """What only some resource types do, besides what `ResourceType` asks of all.
 
 A type has a capability if it defines its method; to have a type checker compare the signature, it may name the class
-among its bases as well. The functions of the same names are what the engine calls: they ask a type that has the
-capability, and return for others what their docstrings say.
+among its bases as well. Where nothing happens for other types, the engine asks with `isinstance`. The functions of the
+same names are what it calls otherwise: they ask a type that has the capability, and return for others what their
+docstrings say.
 """
 
 from __future__ import annotations
@@ -56,11 +57,6 @@ class ImplicitlyDependent(Capability):
         """Return the names of resources that this one depends on although no property refers to them."""
 
 
-def implicit_requirements(kind: ResourceType, node: Node, graph: Graph) -> Iterable[str]:
-    """Return the names of resources that one depends on without a reference; none by default."""
-    return kind.implicit_requirements(node, graph) if isinstance(kind, ImplicitlyDependent) else ()
-
-
 class ReplacedForReason(Capability):
     """Some changes require a replacement although every changed property allows an update."""
 
@@ -72,13 +68,6 @@ class ReplacedForReason(Capability):
 
         For a plan, `changed` has only the values that are known, and others in `after` may be unknown.
         """
-
-
-def replacement_reason(
-    kind: ResourceType, before: Mapping[str, object], after: Mapping[str, object], changed: Mapping[str, object]
-) -> str | None:
-    """Return why a change requires a replacement although its properties do not; by default, it does not."""
-    return kind.replacement_reason(before, after, changed) if isinstance(kind, ReplacedForReason) else None
 
 
 class LosingContent(Capability):

@@ -239,22 +239,20 @@ Amount = Callable[[Planned, Facts], Awaitable[int | None]]
 """Returns how much of a quota an object takes; None if that is not known yet. Raises NotRead."""
 
 
-async def one(planned: Planned, facts: Facts) -> int | None:
-    """Return the amount of a quota that counts objects."""
-    return 1
-
-
 @dataclass(frozen=True, slots=True)
 class Consumption:
-    """What an object takes of a quota. `at` is the property that decides about it, "" for none.
+    """What an object takes of a quota; `amount` is None where it counts as one. `at` is the property that decides about
+    it, "" for none.
 
+    An object takes nothing if the property `owner` names another project, "" for objects without such a property.
     `variant` returns the suffix of the quota's name, for quotas that exist per kind of object; None for an object
     without such a kind.
     """
 
     quota: Quota
-    amount: Amount = one
+    amount: Amount | None = None
     at: str = ""
+    owner: str = ""
     variant: Callable[[Planned, Facts], Awaitable[str | None]] | None = None
 
 
@@ -319,16 +317,3 @@ def size(name: str) -> Amount:
         return None if value is None else int(value)
 
     return amount
-
-
-def own_project(amount: Amount, *owners: str) -> Amount:
-    """Return an amount that is 0 for objects of another project, which the properties `owners` can name."""
-
-    async def of_project(planned: Planned, facts: Facts) -> int | None:
-        named = [planned.properties.get(owner) for owner in owners]
-        given = [value for value in named if value is not None]
-        if any(is_unknown(value) for value in given):
-            return None
-        return await amount(planned, facts) if all(value == facts.project_id for value in given) else 0
-
-    return of_project

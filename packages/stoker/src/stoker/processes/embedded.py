@@ -49,8 +49,7 @@ from stoker.processes.settings import TOKEN_CHECK, readers_of, server_limits, se
 from stoker.processes.signals import handle_signals
 from stoker.processes.tokens import caller_check
 from stoker.processes.web_console import beside_api
-from stoker.rpc.direct import DirectClient
-from stoker.rpc.dispatch import Dispatcher
+from stoker.rpc.dispatch import DirectClient, Dispatcher
 from stoker.store.schema import require_not_later
 from stoker_foundation.readiness import add_ready_option, report_ready
 

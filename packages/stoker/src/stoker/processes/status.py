@@ -96,7 +96,7 @@ class EngineMetrics:
         )
         waiting = engine.membership.takeovers.waiting
         yield _gauge("stoker_operations_to_take_over", "Operations that this engine takes over.", {(): [((), waiting)]})
-        beat = now - engine.membership.beaten_at
+        beat = now - engine.runs.lease.renewed_at
         yield _gauge("stoker_heartbeat_age_seconds", "Time since this engine renewed its claims.", {(): [((), beat)]})
         watch = engine.membership.drift_watch
         yield _gauge(
@@ -169,7 +169,7 @@ def _gauge(name: str, text: str, samples: dict[tuple[str, ...], list[tuple[tuple
 def problems(engine: Engine) -> list[str]:
     """Return what prevents the engine from making progress; empty when it is healthy."""
     services, settings = engine.services, engine.services.settings
-    late = services.clock.now() - engine.membership.beaten_at
+    late = services.clock.now() - engine.runs.lease.renewed_at
     found = []
     if late > max(_LATE_BEATS * settings.heartbeat_seconds, settings.lease_seconds):
         found.append(

@@ -1,4 +1,4 @@
-"""The engine's side of calls: from a method name to the operation that implements it."""
+"""The engine's side of calls: from a method name to the operation that implements it, also within one process."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from stoker.base.context import RequestContext
 from stoker.base.errors import Bug, DatabaseUnavailable, ReleaseMismatch, StokerError
 from stoker.base.ids import new_id
 from stoker.base.logging import request_scope
-from stoker.contract.request import RENAMED, Engine, Operation, Problem, RequestMismatch
-from stoker.rpc.contract import EngineUnavailable
+from stoker.contract.request import RENAMED, Answer, Engine, Operation, Problem, Request, RequestMismatch
+from stoker.rpc.contract import EngineService, EngineUnavailable, answer_of, json_copy, packed, reply_of, unpacked
 from stoker.store.database import EXPIRY, Expiry
 from stoker.store.failures import unusable
 
@@ -143,3 +143,27 @@ def _bug(method: str) -> Bug:
     reference = new_id()
     _log.exception("Reference %s: %s failed unexpectedly", reference, method)
     return Bug(f"The engine failed unexpectedly in {method}.", reference)
+
+
+class DirectClient:
+    """The transport of an embedded Stoker: calls from API threads to a `service` in the event loop of their process.
+
+    Arguments, answers and errors are serialized to JSON as for a network transport, so that neither side can depend on
+    shared objects, and code that works in one process also works in a cluster.
+    """
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, service: EngineService) -> None:
+        self._loop = loop
+        self._service = service
+
+    def call(self, context: RequestContext, request: Request[Answer], timeout: float = 60.0) -> Answer:
+        """See `EngineClient.call`."""
+        method = request.method
+        sent = unpacked(packed(f"the arguments of {method}", request.arguments()))
+        caller = RequestContext.from_dict(json_copy(context.to_dict()))
+        work = reply_of(self._service, caller, method, sent, __version__, timeout)
+        future = asyncio.run_coroutine_threadsafe(work, self._loop)
+        try:
+            return answer_of(request, future.result(timeout))
+        except TimeoutError:
+            raise EngineUnavailable(f"No engine answered {method} within {timeout:g} seconds.") from None

@@ -273,7 +273,10 @@ def requirements(definition: Definition, types: Mapping[str, ResourceType]) -> d
             by_type.setdefault(kind.type_name, []).append(node)
     everything = _Nodes(nodes, by_type)
     for name, node in nodes.items():
-        for other in capabilities.implicit_requirements(types[name], node, everything):
+        kind = types[name]
+        if not isinstance(kind, capabilities.ImplicitlyDependent):
+            continue
+        for other in kind.implicit_requirements(node, everything):
             if other in requires and other not in requires[name] and not would_close_cycle(requires, name, other):
                 requires[name].add(other)
     return {name: frozenset(others) for name, others in requires.items()}

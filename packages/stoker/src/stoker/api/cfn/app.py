@@ -11,8 +11,7 @@ from urllib.parse import parse_qsl
 import falcon
 from oslo_config import cfg
 
-from stoker.api.auth import Policy, WSGIApplication
-from stoker.api.bodies import read_body
+from stoker.api.auth import Policy, WSGIApplication, identified
 from stoker.api.cfn import rendering, signals
 from stoker.api.cfn.actions import ACTIONS
 from stoker.api.cfn.call import Action, QueryCall
@@ -23,9 +22,9 @@ from stoker.api.cfn.repeating import TOKEN, once
 from stoker.api.cfn.signatures import Received, Signed, read_signature, refused, require_fresh
 from stoker.api.faults import BadRequest
 from stoker.api.middleware import RequestLog, from_falcon, with_outer_layers, write_json
-from stoker.api.paths import version_document
+from stoker.api.requests import read_body, version_document
 from stoker.api.serving.limits import RETRY_AFTER
-from stoker.api.serving.shares import identified, kept
+from stoker.api.serving.shares import kept
 from stoker.base.errors import forget_frames
 from stoker.base.logging import request_scope
 from stoker.rpc.contract import EngineClient

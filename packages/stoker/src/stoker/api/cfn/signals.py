@@ -11,9 +11,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from stoker.api.bodies import parse_json
 from stoker.api.cfn.call import QueryCall
 from stoker.api.faults import BadRequest, NoSuchPath
+from stoker.api.requests import parse_json
 from stoker.contract.request import by_name
 from stoker.contract.resources import ShowResourceMetadata, SignalResource
 

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from stoker.api.bodies import parse_json
 from stoker.api.cfn import views
 from stoker.api.cfn.call import PAGE, QueryCall, marker_of, next_token, no_stack
 from stoker.api.cfn.faults import QueryError
+from stoker.api.requests import parse_json
 from stoker.base.errors import EntityNotFound, ReleaseMismatch
 from stoker.base.ids import arn
 from stoker.contract.change_sets import ForgetFutureStack, ListFutureStacks

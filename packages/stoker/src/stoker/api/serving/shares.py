@@ -4,7 +4,7 @@ What a client writes into a request decides nothing: neither its path nor its he
 been accepted before begins in the share of the token's project. Any other one begins among the strangers, who have few
 threads together and take turns by address, and moves to the share of its project when its caller has been identified:
 
-    identified(environ, project_id, user_id)
+    stoker.api.auth.identified(environ, project_id, user_id)
 
 The application calls this before anything has an effect, since a request that moves begins again.
 """
@@ -54,13 +54,6 @@ class Turn:
             if self.share != share:
                 self.share = share
                 raise MovedToShare
-
-
-def identified(environ: Mapping[str, Any], project_id: str, user_id: str) -> None:
-    """Declare whom a request has been sent by; it then uses the threads of the project. Raises MovedToShare."""
-    turn = environ.get(TURN)
-    if turn is not None:
-        turn.claim(Share(True, f"project {project_id}" if project_id else f"user {user_id}"))
 
 
 def kept(environ: Mapping[str, Any]) -> dict[str, Any]:

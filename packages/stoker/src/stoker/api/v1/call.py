@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from oslo_config import cfg
 
-from stoker.api.bodies import Body, Query
+from stoker.api.requests import Body, Query
 from stoker.api.v1.event_stream import CONTENT_TYPE, EventStream, EventStreams
 from stoker.api.v1.links import Links
 from stoker.contract.request import Answer, Reference, Request

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from stoker.api.bodies import Query
 from stoker.api.policies import REQUEST_RULES
+from stoker.api.requests import Query
 from stoker.api.v1 import views
 from stoker.api.v1.call import RestCall
 from stoker.api.v1.stack_body import validate_request

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from stoker.api.bodies import Query
+from stoker.api.requests import Query
 from stoker.api.v1.call import RestCall
 from stoker.api.values import BOOLEAN, STRING, Field
 from stoker.contract.generating import GenerateFromProject, ListGeneratedTypes

@@ -8,9 +8,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from stoker import __version__
-from stoker.api.bodies import Body, Query
 from stoker.api.faults import EXPLANATIONS
-from stoker.api.paths import PREFIX
+from stoker.api.requests import PREFIX, Body, Query
 from stoker.api.v1.call import Action
 from stoker.api.v1.event_stream import CONTENT_TYPE
 from stoker.api.v1.routes import ROUTES

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from stoker.api.bodies import Query
+from stoker.api.requests import Query
 from stoker.api.v1.call import RestCall
 from stoker.api.v1.views import View, time_text
 from stoker.api.values import INTEGER, STRING, Field

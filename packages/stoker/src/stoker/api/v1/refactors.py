@@ -7,7 +7,7 @@ from typing import Any
 
 import orjson
 
-from stoker.api.bodies import Body
+from stoker.api.requests import Body
 from stoker.api.v1.call import RestCall
 from stoker.api.v1.stack_body import INPUTS
 from stoker.api.v1.views import time_text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from stoker.api.bodies import Body, Query
+from stoker.api.requests import Body, Query
 from stoker.api.v1 import views
 from stoker.api.v1.call import Reply, RestCall
 from stoker.api.v1.event_stream import HEADERS, PAGE, Subscription

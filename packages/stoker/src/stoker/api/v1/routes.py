@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from stoker.api.bodies import Query
+from stoker.api.requests import Query
 from stoker.api.v1 import (
     approvals,
     catalog,

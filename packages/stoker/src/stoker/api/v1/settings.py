@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from stoker.api.bodies import Body
+from stoker.api.requests import Body
 from stoker.api.v1 import views
 from stoker.api.v1.call import RestCall
 from stoker.api.values import MAP, STRING, Field

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
-from stoker.api.bodies import Body, parse_json
 from stoker.api.faults import BadRequest
+from stoker.api.requests import Body, parse_json
 from stoker.api.templates_by_url import template_at
 from stoker.api.v1.call import RestCall
 from stoker.api.values import (

@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from stoker.api.bodies import Body, Query, absent_body
 from stoker.api.faults import BadRequest
-from stoker.api.paths import split_identifier
+from stoker.api.requests import Body, Query, absent_body, split_identifier
 from stoker.api.v1 import views
 from stoker.api.v1.call import Handler, Reply, RestCall
 from stoker.api.v1.links import link, next_page, with_query

@@ -18,10 +18,9 @@ from stoker.engine.calls.deployments import StoredConfigs, StoredDeployments, wa
 from stoker.engine.calls.neighbours import NeighboursView, StackNeighbours
 from stoker.engine.calls.signals import take_signal
 from stoker.engine.planning.decide import BEGINNING, Target
-from stoker.engine.records.former_names import first_name
 from stoker.engine.records.loader import LoadedInputs
 from stoker.engine.records.stack_view import StackView
-from stoker.engine.records.state import ResourceState
+from stoker.engine.records.state import ResourceState, first_name
 from stoker.plugins import capabilities
 from stoker.plugins.resource import (
     Call,

@@ -12,7 +12,6 @@ from collections.abc import Collection
 from functools import partial
 
 from stoker import __version__
-from stoker.base.errors import Fenced
 from stoker.engine.calls.context import RecordingParts
 from stoker.engine.ownership.cleaning import Cleaner
 from stoker.engine.ownership.drift_watch import DriftWatch
@@ -28,7 +27,7 @@ from stoker.engine.ownership.shared_work import SharedWork
 from stoker.engine.ownership.taking_over import Takeovers
 from stoker.engine.running.endings import lines_about
 from stoker.engine.running.run import OperationRun
-from stoker.engine.running.stopping import LOST, Stop, is_superseded
+from stoker.engine.running.stopping import Stop, is_superseded
 from stoker.store import claims, deaths
 from stoker.store.claims import ActionStart, OperationState
 from stoker.store.journal import Batch
@@ -40,9 +39,6 @@ LOG = logging.getLogger(__name__)
 
 CLOCK_STEP = 2.0
 """The smallest step of the clock, in seconds, with which deadlines are changed."""
-
-SAFE_PART = 0.8
-"""The part of its lease that an engine relies on; the rest is for the time until a call has been sent."""
 
 
 class Membership:
@@ -61,20 +57,19 @@ class Membership:
         self._parts = parts
         self._services = services = parts.services
         self._runs = runs
+        self.lease = runs.lease
         self._others = others
         self._clock = clock
         self._healer = Healer(parts)
         self.drift_watch = DriftWatch(parts)
         self._cleaner = Cleaner(services)
         self._set_aside = SetAsideOperations(services)
-        self.takeovers = Takeovers(services, runs, resumption, suspects, self)
+        self.takeovers = Takeovers(services, runs, resumption, suspects)
         is_trial = suspects.trial is not None
-        self.shared_work = SharedWork(parts, runs, resumption, offers, self, is_trial=is_trial)
+        self.shared_work = SharedWork(parts, runs, resumption, offers, is_trial=is_trial)
         self._late_objects = LateObjects(parts)
         self._leaving_at: float | None = None
         self._gone = False
-        self.beaten_at = 0.0
-        self._beating: asyncio.Future[None] | None = None
         self._timer: Timer | None = None
         self._started_at = clock.now()
         self._trusts_from = clock.monotonic()
@@ -125,7 +120,7 @@ class Membership:
         """Return when the lease has not been renewed for its whole length, counted from now at the earliest."""
         clock, lease = self._clock, self._services.settings.lease_seconds
         began = clock.now()
-        while (left := max(self.beaten_at, began) + lease - clock.now()) > 0:
+        while (left := max(self.lease.renewed_at, began) + lease - clock.now()) > 0:
             await sleep(clock, left)
 
     def _schedule(self) -> None:
@@ -148,7 +143,7 @@ class Membership:
         now = services.clock.now()
         batch = Batch().then(partial(claims.report, engine=self._record(now)))
         self._note_activity(batch)
-        if self.beaten_at and self.lease_expired:
+        if self.lease.renewed_at and self.lease.is_expired:
             batch.then(partial(deaths.forget_deaths_of, engine_id=services.id))
         if any(run.operation.epoch > 1 for run in self._runs.values()):
             heartbeat = services.settings.heartbeat_seconds
@@ -156,10 +151,7 @@ class Membership:
         await services.journal.commit(batch)
         await self.reconcile()
         await self.release_without_run()
-        self.beaten_at = now
-        if self._beating is not None:
-            self._beating.set_result(None)
-            self._beating = None
+        self.lease.renew(now)
         await self._follow_clock()
         living = await services.database.read(claims.living_hosts, services.clock.now())
         self._others.seen(living)
@@ -203,10 +195,10 @@ class Membership:
             ):  # operations may have been handed over; who takes them over corrects their times
                 return
             step = self._clock.follow(shown, asked_at)
-            if abs(step) < CLOCK_STEP or not self.beaten_at:
+            if abs(step) < CLOCK_STEP or not self.lease.renewed_at:
                 return
             LOG.warning("the clock was set by %+.0f seconds; timeouts are not affected", step)
-            self.beaten_at += step
+            self.lease.renewed_at += step
             self._trusts_from = services.clock.monotonic() + services.settings.lease_seconds
             correction = partial(claims.follow_clock, engine_id=services.id, seconds=step, begun=self._moved(step))
             report = partial(claims.report, engine=self._record(services.clock.now()))
@@ -243,27 +235,6 @@ class Membership:
             stopped_at=None,
             leaving_at=self._leaving_at,
         )
-
-    @property
-    def lease_expired(self) -> bool:
-        """Return whether others may own this engine's operations, for example after the process was paused."""
-        return self._services.clock.now() > self.beaten_at + SAFE_PART * self._services.settings.lease_seconds
-
-    async def wait_for_lease(self) -> None:
-        """Return when the lease is valid: called before each change of the cloud, which no fence can prevent.
-
-        Raises Fenced for a run whose claim has been lost.
-        """
-        while self.lease_expired:
-            await self.next_beat()
-        if LOST.get()():
-            raise Fenced("another engine has taken it over")
-
-    async def next_beat(self) -> None:
-        """Return after the next heartbeat of the services."""
-        if self._beating is None:
-            self._beating = asyncio.get_running_loop().create_future()
-        await asyncio.shield(self._beating)
 
     # -- taking operations on ----------------------------------------------------------------------------------
 

@@ -15,7 +15,6 @@ from stoker.engine.calls.context import RecordingParts
 from stoker.engine.ownership.offers import PORTION, Offers
 from stoker.engine.ownership.resumption import Resumption
 from stoker.engine.ownership.runs import Runs
-from stoker.engine.ownership.taking_over import Lease
 from stoker.store.journal import Batch
 from stoker.store.offered import claim_offered
 from stoker.store.records import IN_PROGRESS, Operation, Stack
@@ -31,14 +30,13 @@ class SharedWork:
     """The share of one engine; `is_trial` states that it must only run what it has been started for."""
 
     def __init__(
-        self, parts: RecordingParts, runs: Runs, resumption: Resumption, offers: Offers, lease: Lease, *, is_trial: bool
+        self, parts: RecordingParts, runs: Runs, resumption: Resumption, offers: Offers, *, is_trial: bool
     ) -> None:
         self._parts = parts
         self._services = parts.services
         self._runs = runs
         self._resumption = resumption
         self._offers = offers
-        self._lease = lease
         self._is_trial = is_trial
         self._taking = self._again = False
         self._timer: Timer | None = None
@@ -67,8 +65,8 @@ class SharedWork:
         """Claim and run a portion when what runs here is under way, and return its size."""
         services = self._services
         await self._runs.until_planned()
-        while self._lease.lease_expired and not services.background.stopped:
-            await self._lease.next_beat()
+        while self._runs.lease.is_expired and not services.background.stopped:
+            await self._runs.lease.next_renewal()
         if services.background.stopped:
             return 0
         claimed: list[tuple[Operation, Stack]] = []

@@ -10,7 +10,7 @@ import asyncio
 import logging
 from collections.abc import Collection
 from contextlib import ExitStack
-from typing import Any, Protocol
+from typing import Any
 
 from stoker.engine.ownership.isolation import Suspects
 from stoker.engine.ownership.resumption import Resumption
@@ -31,28 +31,14 @@ NOTED = 200
 """Number of operations from which on a takeover is logged."""
 
 
-class Lease(Protocol):
-    """What a takeover needs to know of its engine's membership."""
-
-    @property
-    def lease_expired(self) -> bool:
-        """Return whether others may own this engine's operations."""
-
-    async def next_beat(self) -> None:
-        """Return after the next heartbeat of the services."""
-
-
 class Takeovers:
     """The takeovers of one services. `waiting` is the number of operations that are still to be taken over."""
 
-    def __init__(
-        self, services: RecordingServices, runs: Runs, resumption: Resumption, suspects: Suspects, lease: Lease
-    ) -> None:
+    def __init__(self, services: RecordingServices, runs: Runs, resumption: Resumption, suspects: Suspects) -> None:
         self._services = services
         self._runs = runs
         self.resumption = resumption
         self._suspects = suspects
-        self._lease = lease
         self._ended = asyncio.Event()
         self._ended.set()
         self._open = False
@@ -126,9 +112,9 @@ class Takeovers:
         last: Orphan | None = None
         while not self._services.background.stopped:
             while (
-                self._lease.lease_expired and not self._services.background.stopped
+                self._runs.lease.is_expired and not self._services.background.stopped
             ):  # what is claimed without a lease is claimed by others at once
-                await self._lease.next_beat()
+                await self._runs.lease.next_renewal()
             orphans = await services.database.read(
                 claimable.claimable, services.id, services.clock.now(), PORTION, last
             )

@@ -379,10 +379,7 @@ def _compare(target: Target, state: ResourceState, fate: Fate) -> Decision:
     reasons = [_why_replaced(change, fate) for change in changes if change.effect == "replace"]
     known = {change.name: change.after for change in changes if change.known}
     if not reasons and known:
-        demand = capabilities.replacement_reason(
-            target.type, finalized(target.type, before), finalized(target.type, target.given), known
-        )
-        demand = demand or (state.obstacle if target.renewed else "")
+        demand = _demand(target, before, known) or (state.obstacle if target.renewed else "")
         reasons = [Reason(ReasonCode.TYPE_REQUIRES_REPLACEMENT, detail=demand)] if demand else []
     if reasons:
         replacing = {change.name for change in changes if change.effect == "replace"}
@@ -394,6 +391,14 @@ def _compare(target: Target, state: ResourceState, fate: Fate) -> Decision:
     if not reasons:
         return Decision(Kind.KEEP)
     return Decision(Kind.UPDATE, tuple(reasons), changes)
+
+
+def _demand(target: Target, before: Mapping[str, object], known: Mapping[str, object]) -> str | None:
+    """Return why the type of a resource demands a replacement although its changed properties do not."""
+    kind = target.type
+    if not isinstance(kind, capabilities.ReplacedForReason):
+        return None
+    return kind.replacement_reason(finalized(kind, before), finalized(kind, target.given), known)
 
 
 def _why_replaced(change: PropertyChange, fate: Fate) -> Reason:

@@ -11,9 +11,8 @@ from stoker.engine.planning.kinds import Kind
 from stoker.engine.planning.moving import outer_of
 from stoker.engine.planning.plan import Decision
 from stoker.engine.planning.planner import Wanted
-from stoker.engine.records.former_names import Path
 from stoker.engine.records.stack_view import Recorded, current_of
-from stoker.engine.records.state import ResourceState
+from stoker.engine.records.state import Path, ResourceState
 from stoker.plugins.live_values import has_object
 from stoker.plugins.resource import ResourceType
 from stoker.schema.unknown import has_unknown

@@ -15,9 +15,8 @@ from stoker.base.diagnostics import Diagnostic
 from stoker.base.errors import TemplateInvalid
 from stoker.engine.planning.decide import can_become
 from stoker.engine.planning.planner import Wanted
-from stoker.engine.records.former_names import Path, former_paths, shown, was_at
 from stoker.engine.records.stack_view import Recorded
-from stoker.engine.records.state import ResourceState
+from stoker.engine.records.state import Path, ResourceState, former_paths, path_text, was_at
 from stoker.store.records import COMPLETE, Stack
 from stoker.template.transfers import Move, Transfers
 
@@ -186,13 +185,13 @@ class _Entries:
             what = (
                 "the template has no resource" if len(target) == 1 else f"{move.target}: the template has no resource"
             )
-            yield move.problem(f"{what} {head}, to which the object of {shown(origin)} is moved", "to")
+            yield move.problem(f"{what} {head}, to which the object of {path_text(origin)} is moved", "to")
         elif head not in self._types:
             return
         elif len(target) > 1 and not self._types[head][1].nested:
             yield move.problem(f"{head} is no nested stack: it has the type {self._types[head][0]}", "to")
         elif len(target) == 1 and not can_become(state, *self._types[head]):
-            message = f"the resource {head} has the type {self._types[head][0]}, but {shown(origin)} has the type "
+            message = f"the resource {head} has the type {self._types[head][0]}, but {path_text(origin)} has the type "
             yield move.problem(message + state.implementation, "to")
 
 

@@ -37,13 +37,12 @@ from stoker.engine.planning.rehearsal import NotPredictable, Rehearsal
 from stoker.engine.planning.relocating import Relocated
 from stoker.engine.planning.scope import NestedPlan
 from stoker.engine.planning.verbs import plan_removal
-from stoker.engine.records.former_names import Path
 from stoker.engine.records.loader import LoadedInputs
 from stoker.engine.records.observations import Observations
 from stoker.engine.records.scope import RecordedScope
 from stoker.engine.records.services import EngineServices
 from stoker.engine.records.stack_view import Recorded, current_of
-from stoker.engine.records.state import ResourceState
+from stoker.engine.records.state import Path, ResourceState
 from stoker.engine.redaction.stacks import RedactedProperties
 from stoker.plugins import capabilities
 from stoker.plugins.resource import AttributeKey, ChildRequest

@@ -15,10 +15,9 @@ from stoker.engine.planning.decide import Policies, can_become, describe
 from stoker.engine.planning.kinds import Kind
 from stoker.engine.planning.plan import Plan, Step
 from stoker.engine.planning.planner import Forward, Wanted
-from stoker.engine.records.former_names import relocate, with_present_name
 from stoker.engine.records.scope import RecordedScope
 from stoker.engine.records.stack_view import Recorded, current_of
-from stoker.engine.records.state import ResourceState, namesakes
+from stoker.engine.records.state import ResourceState, namesakes, relocate, with_present_name
 from stoker.schema.unknown import has_unknown
 from stoker.store.records import COMPLETE, Resource, Stack
 from stoker.template.definition import Definition

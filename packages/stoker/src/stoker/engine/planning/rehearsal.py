@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from stoker.base.ids import arn
 from stoker.engine.planning.decide import Target
-from stoker.engine.records.former_names import first_name
 from stoker.engine.records.stack_view import Recorded
-from stoker.engine.records.state import ResourceState
+from stoker.engine.records.state import ResourceState, first_name
 from stoker.plugins.outcome import Again, Done, Outcome
 from stoker.plugins.resource import AttributeKey, Call, ChildRequest, Member, Snapshot, StackFacts, finalized
 from stoker.schema.unknown import Unknown

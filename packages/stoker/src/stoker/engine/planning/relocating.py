@@ -29,13 +29,12 @@ from stoker.engine.planning.moving import (
 from stoker.engine.planning.planner import Wanted
 from stoker.engine.records.actions import RETURNS
 from stoker.engine.records.beginnings import Holder, Requester, new_stack
-from stoker.engine.records.former_names import Path, former_paths, note_path, relocate, rename, shown
 from stoker.engine.records.loader import Prepared
 from stoker.engine.records.observations import Observations
 from stoker.engine.records.scope import RecordedScope
 from stoker.engine.records.services import EngineServices
 from stoker.engine.records.stack_view import Recorded, current_of, read_tree
-from stoker.engine.records.state import ResourceState
+from stoker.engine.records.state import Path, ResourceState, former_paths, note_path, path_text, relocate, rename
 from stoker.engine.redaction.stacks import Redaction
 from stoker.schema.unknown import has_unknown
 from stoker.store import queries, refactors
@@ -90,7 +89,7 @@ class Relocation:
     @property
     def was(self) -> str:
         """Where the resource was, as plans print it."""
-        return shown(self.path)
+        return path_text(self.path)
 
     @property
     def is_between_stacks(self) -> bool:
@@ -182,7 +181,7 @@ def read_without(
     tree = _whole(services, connection, top, observed)
     places = tree.places()
     for path, placed in places.items():
-        if shown(path) in paths:
+        if path_text(path) in paths:
             del placed.recorded.states[placed.state.row.uuid], placed.recorded.current[path[-1]]
             for end in range(1, len(path)):
                 places[path[:end]].state.row.fingerprint = ""  # so that the plan examines what is around it
@@ -298,7 +297,7 @@ class _Relocating:
         holder = self._places[origin].state
         if holder.row.uuid not in below:
             raise Conflict(
-                f"Nothing can be moved into {shown(above)}, which has no nested stack: its last action was "
+                f"Nothing can be moved into {path_text(above)}, which has no nested stack: its last action was "
                 f"{holder.row.action}_{holder.row.status}. Deploy the stack without the move first."
             )
         return below[holder.row.uuid]
@@ -310,8 +309,8 @@ class _Relocating:
         name, definition = path[-1], self._definition_at(path[:-1])
         if definition is None or name not in definition.types:
             raise Conflict(
-                f"Nothing can be moved into {shown(path)}, which does not exist yet: deploy the stack without the move "
-                "first."
+                f"Nothing can be moved into {path_text(path)}, which does not exist yet: deploy the stack without the "
+                "move first."
             )
         around = self._stack_at(path[:-1])
         now = self._services.clock.now()

@@ -18,13 +18,14 @@ from dataclasses import dataclass, field
 from stoker.engine.planning.kinds import Kind
 from stoker.engine.preflight.model import Finding, Item, StackNode
 from stoker.plugins.preflight import Allowance, Code, Consumption, Facts, NotRead, Planned, Quota
+from stoker.schema.unknown import is_unknown
 
 _MOST_NAMED = 3
 _MEMBER = re.compile(r"(?<![^.])\d+(?![^.])")
 """The number of a member of a group, in the path of a resource."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _Demand:
     """What the resources of a plan take of one quota, named as the service names it."""
 
@@ -34,21 +35,27 @@ class _Demand:
     at: dict[Planned, str] = field(default_factory=dict)
     unclear: list[Planned] = field(default_factory=list)
 
+    def can_exceed(self, need: Need) -> bool:
+        """Return whether the quota can be exceeded by a plan that needs so much more of it."""
+        return bool(self.unclear or need.least > 0 or need.most > 0 or (self.quota.of_each and self.amounts))
+
 
 async def quota_findings(root: StackNode, facts: Facts) -> AsyncIterator[Finding]:
-    """Yield the findings about the quotas that the plan's resources count towards."""
+    """Yield the findings about the quotas of which the plan's resources take more than before; no others are read."""
     items = list(root.all_items())
     demands, findings = await _demands(items, facts)
     for finding in findings:
         yield finding
-    allowances = await _allowances(demands, facts)
+    needs = {demand: need_of(root, demand.amounts) for demand in demands}
+    exceeding = [demand for demand in demands if demand.can_exceed(needs[demand])]
+    allowances = await _allowances(exceeding, facts)
     unread: dict[str, dict[str, None]] = {}
-    for demand in demands:
+    for demand in exceeding:
         allowance = allowances[demand.quota]
         if isinstance(allowance, NotRead):
             unread.setdefault(allowance.message, {})[demand.quota.label] = None
         elif (limit := allowance.get(demand.name)) is not None and limit.limit >= 0:
-            for finding in _compared(demand, limit, root, items):
+            for finding in _compared(demand, limit, needs[demand], items):
                 yield finding
     for message, labels in unread.items():
         yield Finding(Code.UNKNOWN, f"not checked: the quotas of {', '.join(labels)}, since {message}")
@@ -89,13 +96,18 @@ async def _amount(each: Planned, consumption: Consumption, facts: Facts) -> tupl
             if suffix is None:
                 return name, 0
             name = f"{name}_{suffix}"
-        return name, await consumption.amount(each, facts)
+        owner = each.properties.get(consumption.owner)
+        if is_unknown(owner):
+            return name, None
+        if owner not in (None, facts.project_id):
+            return name, 0
+        return name, 1 if consumption.amount is None else await consumption.amount(each, facts)
     except NotRead as error:
         return error
 
 
 async def _allowances(demands: Sequence[_Demand], facts: Facts) -> Mapping[Quota, Mapping[str, Allowance] | NotRead]:
-    quotas = list({demand.quota: None for demand in demands if demand.amounts or demand.unclear})
+    quotas = list({demand.quota: None for demand in demands})
 
     async def read(quota: Quota) -> Mapping[str, Allowance] | NotRead:
         try:
@@ -107,7 +119,7 @@ async def _allowances(demands: Sequence[_Demand], facts: Facts) -> Mapping[Quota
     return dict(zip(quotas, answers, strict=True))
 
 
-def _compared(demand: _Demand, allowance: Allowance, root: StackNode, items: Sequence[Item]) -> list[Finding]:
+def _compared(demand: _Demand, allowance: Allowance, need: Need, items: Sequence[Item]) -> list[Finding]:
     quota, limit, used = demand.quota, allowance.limit, allowance.used
     if quota.of_each:
         return [
@@ -120,7 +132,6 @@ def _compared(demand: _Demand, allowance: Allowance, root: StackNode, items: Seq
             for each, amount in demand.amounts.items()
             if amount > limit and _is_new(each, items)
         ]
-    need = need_of(root, demand.amounts)
     total = f"{used} in use and {{}} for this change are {{}}, and the quota of the project is {limit}"
     where = _first_beyond(demand, allowance, items)
     makers = _makers(demand, items)

@@ -16,12 +16,11 @@ from sqlalchemy import Connection
 
 from stoker.base.ids import arn
 from stoker.cloud.session import Cloud
-from stoker.engine.records.former_names import had_name
 from stoker.engine.records.loader import LoadedInputs
 from stoker.engine.records.observations import Observations
 from stoker.engine.records.scope import RecordedScope
 from stoker.engine.records.services import EngineServices
-from stoker.engine.records.state import ResourceState
+from stoker.engine.records.state import ResourceState, had_name
 from stoker.plugins.resource import StackFacts
 from stoker.store import queries
 from stoker.store.records import Operation, Resource, Stack

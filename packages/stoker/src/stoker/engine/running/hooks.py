@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from stoker.engine.records.failure import Failure
 from stoker.engine.records.state import ResourceState
-from stoker.engine.running.operation_context import OperationContext
+from stoker.engine.running.operation_context import OperationContext, hook_name
 from stoker.engine.running.stopping import Stop, Stopped
 from stoker.store.journal import Batch
 from stoker.store.records import Event
@@ -19,28 +19,12 @@ HOOKS = tuple(f"{moment}-{action}" for action in ("create", "update", "delete") 
 SET, CLEARED = "True", "False"
 
 
-def pauses(run: OperationContext, name: str, moment: str, action: str) -> bool:
-    """Return whether the environment sets this hook; it applies to the action of the stack, not to replacements.
-
-    `moment` is `pre` or `post`, `action` the action on the resource.
-    """
-    if run.operation.action != action or run.inputs is None:
-        return False
-    return _hook(moment, action) in run.inputs.environment.registry.hooks(name)
-
-
-def _hook(moment: str, action: str) -> str:
-    return f"{moment}-{action.lower()}"
-
-
 async def pause(run: OperationContext, state: ResourceState, moment: str, action: str) -> None:
-    """Wait if the environment sets this hook; resume the wait of an earlier run of the operation.
+    """Wait at a hook that the environment sets (`has_hook`); resume the wait of an earlier run of the operation.
 
     Raises Failure after a timeout, Stopped if another operation takes over.
     """
-    if not pauses(run, state.row.name, moment, action):
-        return
-    hook, data = _hook(moment, action), state.stored.data
+    hook, data = hook_name(moment, action), state.stored.data
     before = data.get(hook) if run.operation.epoch > 1 else None
     if before is None:
         data[hook] = SET

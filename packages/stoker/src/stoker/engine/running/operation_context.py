@@ -314,6 +314,21 @@ class OperationContext(StackContext):
         return (self.event(state, reason),) if state.row.stack_id == self.stack.id else ()
 
 
+def has_hook(run: OperationContext, name: str, moment: str, action: str) -> bool:
+    """Return whether the environment has a resource wait, `pre` or `post` (`moment`) an action on it.
+
+    A hook applies to the action of the stack, not to replacements.
+    """
+    if run.operation.action != action or run.inputs is None:
+        return False
+    return hook_name(moment, action) in run.inputs.environment.registry.hooks(name)
+
+
+def hook_name(moment: str, action: str) -> str:
+    """Return the name of a hook in environments and in the data of resources."""
+    return f"{moment}-{action.lower()}"
+
+
 def _resources_in(batch: Batch) -> Collection[Resource]:
     """Return the rows of resources that a batch writes, each as it is written last."""
     return {row.uuid: row for row in (*batch.added, *batch.changed) if isinstance(row, Resource)}.values()

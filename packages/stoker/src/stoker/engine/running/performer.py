@@ -26,7 +26,7 @@ from stoker.engine.records.state import ResourceState, attribute_text
 from stoker.engine.redaction.stacks import without_secrets
 from stoker.engine.running.hooks import pause
 from stoker.engine.running.lost_claims import remove_lost_object
-from stoker.engine.running.operation_context import OperationContext
+from stoker.engine.running.operation_context import OperationContext, has_hook
 from stoker.engine.running.refusals import doubt, failure_of, pause_after_refusal, wait_until_free, with_users
 from stoker.engine.running.results import fits, is_unseen, record_terms, require_fitting, with_fitting_id
 from stoker.engine.running.retries import Retries, backoff
@@ -389,8 +389,7 @@ class Performer:
     # -- how it ended ----------------------------------------------------------------------------------------
 
     async def _completed(self, state: ResourceState, outcome: Done, batch: Batch) -> None:
-        run = self.run
-        row = state.row
+        run, row = self.run, state.row
         reason = await without_secrets(run, outcome.note, [state]) if outcome.note else NO_REASON
         if outcome.physical_id is not None:
             row.physical_id = outcome.physical_id
@@ -412,7 +411,8 @@ class Performer:
                 await self.read_if_possible(state, {("show",)})
         await record_terms(run, state, batch)
         await self._record(state, batch.add(run.event(state, row.reason)))
-        await pause(run, state, "post", row.action)
+        if has_hook(run, row.name, "post", row.action):
+            await pause(run, state, "post", row.action)
 
     async def read(self, state: ResourceState, keys: set[AttributeKey]) -> dict[AttributeKey, Any]:
         """Return current attribute values from the service; None for those that the service refuses to show.

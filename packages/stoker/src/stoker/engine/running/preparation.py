@@ -24,11 +24,10 @@ from stoker.engine.planning.planner import Wanted, plan_forward
 from stoker.engine.planning.verbs import VerbOrder, not_created_checks, plan_removal, plan_verb
 from stoker.engine.preflight.checks import check_steps
 from stoker.engine.records.actions import FORWARD, NOTHING, REMOVES, RETURNS
-from stoker.engine.records.former_names import former_labels
 from stoker.engine.records.loader import LoadedInputs
 from stoker.engine.records.observations import is_observable, keep_deployed, record_found
 from stoker.engine.records.stack_view import facade_of, uses_facade
-from stoker.engine.records.state import ResourceState, namesakes
+from stoker.engine.records.state import ResourceState, former_labels, namesakes
 from stoker.engine.redaction.stacks import generated_secrets, secrets_above
 from stoker.engine.running.content_copies import copies_of, path_below
 from stoker.engine.running.importing import read_imports

@@ -38,9 +38,9 @@ from stoker.engine.records.state import ResourceState, attribute_text, keys_of
 from stoker.engine.running.actions import ACTIONS, takes_part
 from stoker.engine.running.adoption import adopt, bringing_about
 from stoker.engine.running.content_copies import Copier
-from stoker.engine.running.hooks import pause, pauses
+from stoker.engine.running.hooks import pause
 from stoker.engine.running.lost_claims import remove_late_object
-from stoker.engine.running.operation_context import OperationContext
+from stoker.engine.running.operation_context import OperationContext, has_hook
 from stoker.engine.running.performer import LOOK_AGAIN, Method, NeedsReplacement, Performer, next_batch
 from stoker.engine.running.refusals import is_usable
 from stoker.engine.running.removing import EFFECT, FORGET, REMOVALS, leave_behind, note_left, recorded_effect
@@ -102,7 +102,7 @@ class StepRunner:
             return True
         if wanted is None or step.uuid is None or not run.objects.moved.isdisjoint(wanted.requires[step.name]):
             return False
-        if pauses(run, step.name, "pre", "UPDATE"):
+        if has_hook(run, step.name, "pre", "UPDATE"):
             return False
         state = run.states[step.uuid]
         run.current[step.name] = state
@@ -158,7 +158,7 @@ class StepRunner:
             # end.
             if not state.type.nested or state.row.fingerprint == target.fingerprint:
                 await self._resume(state, target)
-        if state is not None and state.row.action != NOT_CREATED:
+        if state is not None and state.row.action != NOT_CREATED and has_hook(run, target.name, "pre", "UPDATE"):
             await pause(run, state, "pre", "UPDATE")
         decision = await self._decide(target, state)
         if state is not None and decision.kind in (Kind.KEEP, Kind.UPDATE, Kind.REFUSE):
@@ -317,7 +317,7 @@ class StepRunner:
         state = former if former is not None and known else self._new_state(target)
         describe(state, target)
         state.stored.metadata = target.metadata
-        if pauses(run, target.name, "pre", "CREATE"):
+        if has_hook(run, target.name, "pre", "CREATE"):
             if not known:
                 await run.commit(Batch().add(state.seal()))
             run.states[state.row.uuid] = run.current[target.name] = state
@@ -404,7 +404,7 @@ class StepRunner:
         is_copy = row.stack_id != run.stack.id
         begun_before = row.action == "DELETE" and row.status == IN_PROGRESS and run.operation.action != "ABANDON"
         if not begun_before:
-            if not is_copy:
+            if not is_copy and has_hook(run, row.name, "pre", "DELETE"):
                 await pause(run, state, "pre", "DELETE")
             effect = removal_effect(state, removing)
             if forgets:
@@ -417,7 +417,7 @@ class StepRunner:
             row.action, row.status, row.started_at = "DELETE", IN_PROGRESS, run.services.clock.now()
             state.stored.progress = {LOOK_AGAIN: True} if interrupted else {}
             begun = Batch().add(*run.events_for(state))
-            if state.type.local and not pauses(run, row.name, "post", "DELETE"):
+            if state.type.local and not has_hook(run, row.name, "post", "DELETE"):
                 first.append(begun)
             else:
                 await run.commit(begun.change(state.seal()))
@@ -427,7 +427,7 @@ class StepRunner:
             if not removing.forced:
                 raise
             reason = leave_behind(run, state)
-        if not is_copy:
+        if not is_copy and has_hook(run, row.name, "post", "DELETE"):
             await pause(run, state, "post", "DELETE")
         row.status = COMPLETE
         batch = next_batch(first).remove(row).add(*run.events_for(state, reason))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from stoker.plugins.preflight import Allowance, Consumption, Facts, Planned, Quota, one, own_project, used_and_reserved
+from stoker.plugins.preflight import Allowance, Consumption, Facts, Planned, Quota, used_and_reserved
 
 
 async def _details(facts: Facts) -> Mapping[str, Allowance]:
@@ -26,7 +26,7 @@ RBAC_POLICIES = Quota("neutron", "rbac_policy", "RBAC policies", _details)
 
 def counts(quota: Quota) -> tuple[Consumption, ...]:
     """Return the consumption of one object, in its own project."""
-    return (Consumption(quota, own_project(one, "tenant_id")),)
+    return (Consumption(quota, owner="tenant_id"),)
 
 
 def new_ports(networks: object) -> int | None:

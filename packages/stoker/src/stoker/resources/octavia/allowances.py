@@ -5,7 +5,7 @@ Members of pools and rules of policies are not counted: Octavia lists them below
 
 from __future__ import annotations
 
-from stoker.plugins.preflight import Consumption, Quota, counted, one, own_project
+from stoker.plugins.preflight import Consumption, Quota, counted
 from stoker.resources.neutron.allowances import PORTS, counts
 
 _read = counted(
@@ -24,7 +24,7 @@ _read = counted(
 
 
 def _counts(name: str, label: str) -> tuple[Consumption, ...]:
-    return (Consumption(Quota("octavia", name, label, _read(name)), own_project(one, "tenant_id")),)
+    return (Consumption(Quota("octavia", name, label, _read(name)), owner="tenant_id"),)
 
 
 LOAD_BALANCER = (*_counts("load_balancer", "load balancers"), *counts(PORTS))
