@@ -17,11 +17,12 @@ import stat
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from ipaddress import ip_address
 from pathlib import Path
+from typing import TypeVar
 
 import pymysql
 from cryptography import x509
@@ -231,6 +232,21 @@ class Server:
 
     def _said(self) -> str:
         return (self.directory / "server.log").read_text(errors="replace")[-2000:]
+
+
+S = TypeVar("S", bound=Server)
+
+
+@contextlib.contextmanager
+def running(kind: Callable[[], S]) -> Iterator[S]:
+    """A new server that runs until the end of the block. Raises ServerMissing."""
+    server = kind()
+    try:
+        server.prepare()
+        server.start()
+        yield server
+    finally:
+        server.remove()
 
 
 class DatabaseServer(Server):

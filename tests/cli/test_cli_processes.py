@@ -26,7 +26,8 @@ from stoker.cli.terminal.errors import CommandFailed
 from stoker.processes.access import write_access_files
 from stoker.processes.control import StartFailed, programs_of, running, start
 from stoker.processes.directory import WELL_KNOWN_PASSWORD, DataDirectory, SetUp
-from stoker.processes.embedded import Options, configuration
+from stoker.processes.embedded import configuration
+from stoker.processes.embedded_options import Options
 from stoker.processes.settings import cloud_settings, engine_settings
 from stoker_foundation.clock import ManualClock
 

@@ -25,7 +25,8 @@ from stoker.plugins.pricing import Item
 from stoker.plugins.registry import Registry
 from stoker.processes.assembly import loaded_plugins
 from stoker.processes.directory import DataDirectory
-from stoker.processes.embedded import Options, configuration
+from stoker.processes.embedded import configuration
+from stoker.processes.embedded_options import Options
 from stoker.processes.opened_database import database_pool
 from stoker.processes.settings import cloud_settings, encryption_keys, engine_settings
 from stoker.store.database import Database

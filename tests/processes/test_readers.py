@@ -28,7 +28,7 @@ from stoker.contract.resources import ListResources
 from stoker.contract.stacks import CreateStack, DeleteStack, ListStacks, ShowStack, ValidateTemplate
 from stoker.operations import OPERATIONS, READING
 from stoker.processes.directory import DataDirectory
-from stoker.processes.embedded import Options
+from stoker.processes.embedded_options import Options
 from stoker.processes.reader_services import ServicesWithReaders
 from stoker.processes.readers import Load, Readers, ReaderState, _end, _started
 from stoker.processes.settings import readers_of

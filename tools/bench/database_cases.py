@@ -25,7 +25,7 @@ from typing import Any
 
 import aiohttp
 
-from testing.servers import MariaDB, PostgreSQL, RabbitMQ, Server, ServerMissing, free_port, wait_until
+from testing.servers import DatabaseServer, MariaDB, PostgreSQL, RabbitMQ, ServerMissing, free_port, running, wait_until
 from tools.bench.lifecycle_cases import CLIENTS, Client, peak_memory
 
 STACKS = 60
@@ -84,14 +84,14 @@ def measure() -> list[dict[str, Any]]:
     with ExitStack() as opened:
         directory = Path(opened.enter_context(tempfile.TemporaryDirectory(prefix="stoker-bench-")))
         try:
-            broker = opened.enter_context(_running(RabbitMQ))
+            broker = opened.enter_context(running(RabbitMQ))
         except ServerMissing as error:
             print(f"databases: left out, there is no message broker: {error}", file=sys.stderr)
             return []
         identity = opened.enter_context(_emulator(directory))
         for kind in (None, PostgreSQL, MariaDB):
             try:
-                server = opened.enter_context(_running(kind)) if kind is not None else None
+                server = opened.enter_context(running(kind)) if kind is not None else None
             except ServerMissing as error:
                 print(f"databases: this one is left out: {error}", file=sys.stderr)
                 continue
@@ -111,17 +111,6 @@ def _with_ratios(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def _title(database: str, engines: int) -> str:
     return f"{database}, {engines} engine{'s' if engines > 1 else ''}"
-
-
-@contextmanager
-def _running(kind: type[Any]) -> Iterator[Any]:
-    server: Server = kind()
-    try:
-        server.prepare()
-        server.start()
-        yield server
-    finally:
-        server.remove()
 
 
 @contextmanager
@@ -148,7 +137,7 @@ def _process(command: list[str], directory: Path) -> Iterator[subprocess.Popen[b
 
 
 def _variant(
-    directory: Path, broker: str, server: PostgreSQL | MariaDB | None, identity: str, engines: int
+    directory: Path, broker: str, server: DatabaseServer | None, identity: str, engines: int
 ) -> list[dict[str, Any]]:
     title = _title(type(server).__name__ if server is not None else "SQLite", engines)
     name = title.lower().replace(", ", "_").replace(" ", "_")

@@ -18,7 +18,7 @@ from sqlalchemy import text
 
 from stoker.store import history
 from stoker.store.database import Database
-from testing.servers import PostgreSQL, ServerMissing
+from testing.servers import PostgreSQL, ServerMissing, running
 
 COUNT = 10_000_000
 STACKS = 10_000
@@ -36,18 +36,13 @@ _PORTION = 500_000
 
 def measure(count: int = COUNT) -> list[dict[str, Any]]:
     """The records of the removal, and of commits beside it and without it."""
-    server = PostgreSQL()
     try:
-        server.prepare()
-        server.start()
-        with closing(Database(server.new_database("growth"))) as database:
+        with running(PostgreSQL) as server, closing(Database(server.new_database("growth"))) as database:
             database.migrate()
             return _measured(database, count)
     except ServerMissing as error:
         print(f"growth: PostgreSQL is left out: {error}", file=sys.stderr)
         return []
-    finally:
-        server.remove()
 
 
 def _measured(database: Database, count: int) -> list[dict[str, Any]]:

@@ -19,7 +19,7 @@ from typing import Any
 from stoker.store.database import Database
 from stoker.store.search import Search, page_of, paths_to, unsearchable
 from testing.inventory import KINDS, PROJECTS, address_of, fill
-from testing.servers import PostgreSQL, ServerMissing
+from testing.servers import PostgreSQL, ServerMissing, running
 from tools.bench.ratios import LEAST_SECONDS
 
 COUNT = 100_000
@@ -91,13 +91,8 @@ def _sqlite() -> Iterator[Database]:
 
 @contextmanager
 def _postgresql() -> Iterator[Database]:
-    server = PostgreSQL()
-    try:
-        server.prepare()
-        server.start()
+    with running(PostgreSQL) as server:
         yield from _migrated(server.new_database("search"))
-    finally:
-        server.remove()
 
 
 def _migrated(url: str) -> Iterator[Database]:

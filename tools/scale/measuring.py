@@ -10,8 +10,7 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from io import BytesIO
 from pathlib import Path
 from statistics import mean
@@ -28,7 +27,7 @@ from stoker.rpc.messaging import open_transport
 from stoker.store.database import Database
 from stoker.testing.sandbox import empty_database
 from testing.harness import ThreadedWorld, api_config
-from testing.servers import MariaDB, PostgreSQL, RabbitMQ, Server
+from testing.servers import MariaDB, PostgreSQL, RabbitMQ, running
 from tools.scale import estate
 from tools.scale.latencies import OTHER, Latencies, Samples
 from tools.scale.rehearsal import Rehearsal, Size
@@ -93,7 +92,7 @@ def _statements(kind: type[PostgreSQL | MariaDB]) -> tuple[dict[str, float], flo
             several.append((name, rows, seconds))
 
     recorder = Recorder(timed)
-    with _running(kind) as server, recorder.attached():
+    with running(kind) as server, recorder.attached():
         database = Database(server.new_database("scale"))
         database.migrate()
         recorder.examples.clear()
@@ -103,17 +102,6 @@ def _statements(kind: type[PostgreSQL | MariaDB]) -> tuple[dict[str, float], flo
     single = samples.quarters()
     further = sorted(max(each - single.get(name, single[OTHER]), 0.0) / (rows - 1) for name, rows, each in several)
     return single, round(further[len(further) // 4], 9) if further else single[OTHER]
-
-
-@contextmanager
-def _running(kind: type[Server]) -> Iterator[Any]:
-    server = kind()
-    try:
-        server.prepare()
-        server.start()
-        yield server
-    finally:
-        server.remove()
 
 
 class _Echo:
@@ -127,7 +115,7 @@ class _Echo:
 
 def _messages() -> tuple[float, float]:
     """One way of a message, and the time that the broker needs for one while many are sent."""
-    with _running(RabbitMQ) as broker, tempfile.TemporaryDirectory(prefix="stoker-scale-") as directory:
+    with running(RabbitMQ) as broker, tempfile.TemporaryDirectory(prefix="stoker-scale-") as directory:
         path = Path(directory) / "heat.conf"
         path.write_text(f"[DEFAULT]\ntransport_url = {broker.url}\n")
         transport = open_transport(load_config([], [str(path)]))

@@ -66,6 +66,11 @@ class Limits(Rules):
             self.rows.remove(row)
 
 
+def usage(limits: Mapping[str, int], used: Mapping[str, int]) -> dict[str, dict[str, int]]:
+    """Limits with what is in use of each, as quota sets have them in detail."""
+    return {name: {"limit": limit, "in_use": used[name], "reserved": 0} for name, limit in limits.items()}
+
+
 def over_limit(message: str) -> ApiError:
     """The 413 of Cinder and Manila for what goes beyond a limit."""
     return ApiError(413, message, headers={"Retry-After": "0"}, retryAfter="0")

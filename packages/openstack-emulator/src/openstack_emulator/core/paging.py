@@ -34,6 +34,11 @@ class Page(Generic[R]):
             return []
         return [{"rel": "next", "href": request.next_url(self.next_marker)}]
 
+    def body(self, request: Request, plural: str, view: Callable[[R], object]) -> dict[str, object]:
+        """The views of the rows, with `<plural>_links` if there is a next page."""
+        body: dict[str, object] = {plural: [view(row) for row in self.rows]}
+        return body if self.next_marker is None else {**body, f"{plural}_links": self.links(request)}
+
 
 def unknown_marker(marker: str) -> ApiError:
     return bad_request(f"The marker {marker} could not be found.")

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from openstack_emulator.core.http import Request
+from openstack_emulator.core.limits import usage
 from openstack_emulator.core.typed import to_public
 from openstack_emulator.database.records import (
     Backup,
@@ -287,4 +288,4 @@ def flavor_view(request: Request, flavor: Flavor) -> Json:
 
 def quotas_view(limits: Mapping[str, int], used: Mapping[str, int]) -> list[Json]:
     """The limits of a project, and what it uses of them."""
-    return [{"resource": name, "limit": limit, "in_use": used[name], "reserved": 0} for name, limit in limits.items()]
+    return [{"resource": name, **row} for name, row in usage(limits, used).items()]

@@ -16,6 +16,7 @@ from openstack_emulator.guests.console import ConsoleLog
 from openstack_emulator.guests.fabric import NetworkFailed
 from openstack_emulator.guests.launching import GO, NAMESPACES, READY, WIRED, LaunchFailed, control_sockets, received
 from openstack_emulator.guests.metering import processor_time
+from openstack_emulator.guests.orders import Orders
 from openstack_emulator.guests.volumes import Contents, DiskHold
 from openstack_emulator.guests.wiring import Wiring
 
@@ -45,8 +46,7 @@ class Machine(ABC):
         self._process: asyncio.subprocess.Process | None = None
         self._running: asyncio.Task[None] | None = None
         self._stopping = False
-        self._orders: asyncio.Queue[Callable[[], Awaitable[None]]] = asyncio.Queue()
-        self._worker = asyncio.get_running_loop().create_task(self._work())
+        self._orders = Orders(self._failed)
         self.console = ConsoleLog(directory / "console.log")
 
     # -- what guests differ in -------------------------------------------------------------------------------------
@@ -123,24 +123,24 @@ class Machine(ABC):
     # -- what the driver calls -------------------------------------------------------------------------------------
 
     def start(self, guest: Guest) -> None:
-        self._orders.put_nowait(lambda: self._start(guest))
+        self._orders.add(lambda: self._start(guest))
 
     def stop(self) -> None:
-        self._orders.put_nowait(self._stop)
+        self._orders.add(self._stop)
 
     def freeze(self) -> None:
-        self._orders.put_nowait(self._freeze_running)
+        self._orders.add(self._freeze_running)
 
     def reset(self) -> None:
         self.stop()
-        self._orders.put_nowait(self._delete_disk)
+        self._orders.add(self._delete_disk)
 
     def remove(self) -> None:
         """Kill the guest now, and delete its directory."""
         self._stopping = True
         self._kill()
-        self._orders.put_nowait(self._stop)
-        self._orders.put_nowait(self._delete_directory)
+        self._orders.add(self._stop)
+        self._orders.add(self._delete_directory)
 
     def processor_time(self) -> ProcessorTime | None:
         """Return the processor time since the start; None if the guest does not run."""
@@ -148,25 +148,19 @@ class Machine(ABC):
 
     async def finished(self) -> None:
         """Wait until all orders have been carried out."""
-        await self._orders.join()
+        await self._orders.finished()
 
     async def close(self) -> None:
         """Carry out the orders, and end."""
-        await self.finished()
-        self._worker.cancel()
+        await self._orders.close()
 
-    async def _work(self) -> None:
-        while True:
-            order = await self._orders.get()
-            try:
-                await order()
-            except LaunchFailed as error:
-                self._cloudside.ended(self._id, str(error))
-            except Exception as error:
-                log.exception("An operation on the guest of the server %s failed.", self._id)
-                self._cloudside.ended(self._id, f"The guest cannot be started: {error}")
-            finally:
-                self._orders.task_done()
+    def _failed(self, error: Exception) -> None:
+        """An order has failed, after which the guest does not run."""
+        if isinstance(error, LaunchFailed):
+            self._cloudside.ended(self._id, str(error))
+        else:
+            log.error("An operation on the guest of the server %s failed.", self._id, exc_info=error)
+            self._cloudside.ended(self._id, f"The guest cannot be started: {error}")
 
     # -- orders ----------------------------------------------------------------------------------------------------
 

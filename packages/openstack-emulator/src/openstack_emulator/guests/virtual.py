@@ -66,14 +66,14 @@ class VirtualMachine(Machine):
 
     def ports_changed(self) -> None:
         """Plug network cards in or out soon, as the ports of the guest are now."""
-        self._orders.put_nowait(self._follow_ports)
+        self._orders.add(self._follow_ports)
 
     def attach(self, volume: Volume) -> None:
-        self._orders.put_nowait(lambda: self._attach(volume))
+        self._orders.add(lambda: self._attach(volume))
 
     def detach(self, volume: Volume) -> asyncio.Future[bool]:
         ended: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
-        self._orders.put_nowait(lambda: self._detach(volume, ended))
+        self._orders.add(lambda: self._detach(volume, ended))
         return ended
 
     # -- the process -----------------------------------------------------------------------------------------------

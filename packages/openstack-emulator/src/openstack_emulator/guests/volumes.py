@@ -6,7 +6,6 @@ import asyncio
 import logging
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable
 from functools import partial
 from pathlib import Path
 from uuid import uuid4
@@ -14,6 +13,7 @@ from uuid import uuid4
 from openstack_emulator.core.guests.driver import IMAGE, Volume
 from openstack_emulator.guests.fabric import Fabric, NetworkFailed
 from openstack_emulator.guests.launching import LaunchFailed, NamespaceLauncher, ShownVolume, task_command
+from openstack_emulator.guests.orders import Orders
 from openstack_emulator.guests.spaces import guest_space
 
 log = logging.getLogger(__name__)
@@ -39,8 +39,7 @@ class Contents(ABC):
     def __init__(self, directory: Path) -> None:
         self._directory = directory
         self._held: dict[str, asyncio.Lock] = {}
-        self._orders: asyncio.Queue[Callable[[], Awaitable[None]]] = asyncio.Queue()
-        self._worker = asyncio.get_running_loop().create_task(self._work())
+        self._orders = Orders(_report)
 
     @abstractmethod
     async def _copy(self, source: str, target: str) -> None:
@@ -53,7 +52,7 @@ class Contents(ABC):
     def copy(self, source: str, target: str) -> asyncio.Future[bool]:
         """Replace a content by a copy of another one; the future says in the end whether that succeeded."""
         ended: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
-        self._orders.put_nowait(partial(self._copy_for, ended, source, target))
+        self._orders.add(partial(self._copy_for, ended, source, target))
         return ended
 
     async def _copy_for(self, ended: asyncio.Future[bool], source: str, target: str) -> None:
@@ -66,16 +65,15 @@ class Contents(ABC):
 
     def delete(self, name: str) -> None:
         """Delete a content."""
-        self._orders.put_nowait(partial(self._delete_one, name))
+        self._orders.add(partial(self._delete_one, name))
 
     async def done(self) -> None:
         """Wait until all operations have been carried out."""
-        await self._orders.join()
+        await self._orders.finished()
 
     async def close(self) -> None:
         """Carry out the operations, and end."""
-        await self.done()
-        self._worker.cancel()
+        await self._orders.close()
 
     async def delete_all(self) -> None:
         """Delete all contents."""
@@ -89,17 +87,11 @@ class Contents(ABC):
         """Return what a guest holds while a volume is its disk, so that no other guest writes to it."""
         return self._held.setdefault(volume.id, asyncio.Lock())
 
-    async def _work(self) -> None:
-        while True:
-            order = await self._orders.get()
-            try:
-                await order()
-            except (OSError, NetworkFailed) as error:
-                log.error("An operation on the content of a volume failed: %s", error)
-            except Exception:  # later operations must not wait for this one
-                log.exception("An operation on the content of a volume failed")
-            finally:
-                self._orders.task_done()
+
+def _report(error: Exception) -> None:
+    """Log why an operation failed; with the traceback of what was not expected."""
+    expected = isinstance(error, OSError | NetworkFailed)
+    log.error("An operation on the content of a volume failed: %s", error, exc_info=None if expected else error)
 
 
 class Volumes(Contents):
@@ -117,7 +109,7 @@ class Volumes(Contents):
         self._fabric = fabric
         self._running: set[str] = set()
         self._shown: set[tuple[str, Volume]] = set()
-        self._orders.put_nowait(self._delete_former)
+        self._orders.add(self._delete_former)
 
     async def _copy(self, source: str, target: str) -> None:
         suffix = DISK if source == IMAGE or self._is_disk(source) else ""
@@ -151,13 +143,13 @@ class Volumes(Contents):
 
     def attach(self, guest_id: str, volume: Volume) -> None:
         """Show a volume to a guest, if it runs."""
-        self._orders.put_nowait(partial(self._attach, guest_id, volume))
+        self._orders.add(partial(self._attach, guest_id, volume))
 
     def detach(self, guest_id: str, volume: Volume) -> asyncio.Future[bool]:
         """Take a volume from a guest, if it runs; the future says in the end whether the guest has it no more. What the
         guest still has open is not the volume any more."""
         ended: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
-        self._orders.put_nowait(partial(self._detach_for, ended, guest_id, volume))
+        self._orders.add(partial(self._detach_for, ended, guest_id, volume))
         return ended
 
     async def _detach_for(self, ended: asyncio.Future[bool], guest_id: str, volume: Volume) -> None:
@@ -194,7 +186,7 @@ class Volumes(Contents):
     def end(self, guest_id: str) -> None:
         """A guest does not run any more."""
         self._running.discard(guest_id)
-        self._orders.put_nowait(self._delete_former)
+        self._orders.add(self._delete_former)
         self._shown = {(other, volume) for other, volume in self._shown if other != guest_id}
 
     def _present(self, volume: Volume) -> str:

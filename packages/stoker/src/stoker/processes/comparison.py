@@ -10,7 +10,8 @@ from oslo_config import cfg
 from stoker.engine.inspection.survey import ExpectedObject, SurveyResult, survey
 from stoker.processes.assembly import made_engine, require_schema
 from stoker.processes.directory import DataDirectory
-from stoker.processes.embedded import Options, configuration
+from stoker.processes.embedded import configuration
+from stoker.processes.embedded_options import Options
 from stoker.processes.lifetime import cluster_config
 from stoker.processes.marked_ids import MarkedIds
 from stoker.processes.opened_database import opened_database

@@ -71,23 +71,11 @@ class Program:
 
 def programs_of(directory: DataDirectory, set_up: SetUp) -> list[Program]:
     """Return the programs of `set_up`, in the order of starting."""
-    engine_arguments = [
-        "-m",
-        "stoker_foundation.program",
-        "stoker.processes.embedded",
-        "--data-dir",
-        str(directory.path),
-    ]
-    engine_arguments += ["--api-port", str(port_of(set_up.rest)), "--cfn-port", str(port_of(set_up.cfn))]
-    engine_arguments += [word for file in set_up.config_files for word in ("--config-file", file)]
-    where = ["--cloud", set_up.cloud] if set_up.cloud else ["--identity", set_up.identity]
-    engine = Program(
-        ENGINE,
-        "engine and API",
-        (*engine_arguments, *where),
-        (port_of(set_up.rest), port_of(set_up.cfn)),
-        f"http://{HOST}:{port_of(set_up.rest)}/",
-    )
+    from stoker.processes.embedded_options import Options  # most commands start no program
+
+    rest, cfn = port_of(set_up.rest), port_of(set_up.cfn)
+    options = Options(directory, rest, cfn, set_up.identity, set_up.cloud, set_up.config_files)
+    engine = Program(ENGINE, "engine and API", tuple(options.arguments()), (rest, cfn), f"http://{HOST}:{rest}/")
     return [engine] if set_up.cloud else [_emulator(directory, set_up), engine]
 
 

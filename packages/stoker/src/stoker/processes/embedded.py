@@ -5,16 +5,13 @@ The engine runs on the event loop; threads serve the API, and call the engine di
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import logging
 import os
 import sys
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, nullcontext, suppress
-from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import uvloop
@@ -35,6 +32,7 @@ from stoker.operations import OPERATIONS, READING
 from stoker.processes.access import REGION
 from stoker.processes.assembly import made_engine
 from stoker.processes.directory import PRIVATE_UMASK, WELL_KNOWN_PASSWORD, DataDirectory, SetUp
+from stoker.processes.embedded_options import Options
 from stoker.processes.isolation import EmbeddedPeers, ProcessIsolation, try_suspects
 from stoker.processes.local_addresses import IDENTITY_PATH
 from stoker.processes.local_identity import LocalIdentity
@@ -51,46 +49,13 @@ from stoker.processes.tokens import caller_check
 from stoker.processes.web_console import beside_api
 from stoker.rpc.dispatch import DirectClient, Dispatcher
 from stoker.store.schema import require_not_later
-from stoker_foundation.readiness import add_ready_option, report_ready
+from stoker_foundation.readiness import report_ready
 
 _log = logging.getLogger(__name__)
 
 _HOST = "127.0.0.1"
 _LAST_CALLS_SECONDS = 8.0
 """Time for requests in progress at a shutdown; the others are answered with an error, while the server still runs."""
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """The command-line options of the process.
-
-    `identity` is the URL of the emulated cloud's Keystone; with `cloud`, an entry of clouds.yaml, it is not used.
-    `config_files` have heat.conf's format and override the defaults of an embedded Stoker. `ready_fd` is the file for
-    `report_ready`. With a `trial`, the root of a tree of stacks, the process runs the suspects of that tree only,
-    beside the one that started it (see `isolation`). With `reader_fd`, an open file, it serves reads that arrive there
-    (see `readers`).
-    """
-
-    directory: DataDirectory
-    api_port: int
-    cfn_port: int
-    identity: str
-    cloud: str | None = None
-    config_files: tuple[str, ...] = ()
-    ready_fd: int | None = None
-    trial: str | None = None
-    reader_fd: int | None = None
-
-    def beside(self) -> list[str]:
-        """Return the arguments of the interpreter that start this process, for `--trial`."""
-        words = ["-m", "stoker_foundation.program", "stoker.processes.embedded", "--data-dir", str(self.directory.path)]
-        words += ["--api-port", str(self.api_port), "--cfn-port", str(self.cfn_port), "--identity", self.identity]
-        words += ["--cloud", self.cloud] if self.cloud is not None else []
-        return words + [word for file in self.config_files for word in ("--config-file", file)]
-
-    def for_reader(self) -> list[str]:
-        """Return the same for a process that serves reads; the number of an open file follows."""
-        return [*self.beside(), "--reader-fd"]
 
 
 def configuration(options: Options) -> cfg.ConfigOpts:
@@ -177,7 +142,7 @@ async def running_engine(options: Options, config: cfg.ConfigOpts) -> AsyncItera
     async with opened_database(config) as database:
         database.read_now(require_not_later)
         database.migrate()
-        isolation = ProcessIsolation(*options.beside())
+        isolation = ProcessIsolation(*options.arguments())
         async with made_engine(
             config, database, cloud_name=options.cloud, peers=EmbeddedPeers(), isolation=isolation
         ) as engine:
@@ -273,35 +238,10 @@ def _with_login(options: Options, application: WSGIApplication) -> WSGIApplicati
     return LocalIdentity(application, partial(read_cloud, options.cloud), options.directory.local_password(), urls)
 
 
-def _parsed(arguments: list[str] | None) -> Options:
-    parser = argparse.ArgumentParser(prog="stoker.processes.embedded", description="An engine and the API.")
-    parser.add_argument("--data-dir", type=Path, required=True, help="directory of the database")
-    parser.add_argument("--api-port", type=int, required=True, help="port of the REST API")
-    parser.add_argument("--cfn-port", type=int, required=True, help="port of the CloudFormation interface")
-    parser.add_argument("--identity", default="", help="URL of the emulated cloud's identity service")
-    parser.add_argument("--cloud", help="entry of clouds.yaml to use instead of the emulated cloud")
-    parser.add_argument("--config-file", action="append", default=[], help="file in heat.conf's format")
-    parser.add_argument("--trial", help="root stack of a tree: run only the operations that may crash engines")
-    parser.add_argument("--reader-fd", type=int, help="open file on which reads arrive: serve nothing else")
-    add_ready_option(parser)
-    given = parser.parse_args(arguments)
-    return Options(
-        directory=DataDirectory(given.data_dir),
-        api_port=given.api_port,
-        cfn_port=given.cfn_port,
-        identity=given.identity,
-        cloud=given.cloud,
-        config_files=tuple(given.config_file),
-        ready_fd=given.ready_fd,
-        trial=given.trial,
-        reader_fd=given.reader_fd,
-    )
-
-
 def main(arguments: list[str] | None = None) -> None:
     """Entry point. If the process cannot start, it prints one message and exits with status 1."""
     os.umask(PRIVATE_UMASK)
-    options = _parsed(arguments)
+    options = Options.parsed(arguments)
     work = _work(options)
     configure_allocator()
     try:

@@ -35,7 +35,6 @@ from stoker.store.records import (
 from stoker.store.snapshots import end_snapshot
 from stoker.store.tables import engines, operations, resources, stacks
 
-_PAGE = 400
 _OTHERS = statements.where(operations, "stack_id").where(
     operations.c.id != bindparam("besides"), operations.c.status.in_(UNFINISHED)
 )
@@ -294,8 +293,8 @@ def _close(connection: Connection, operation: Operation, now: float) -> None:
 def note_activity(connection: Connection, engine_id: str, waiting: Iterable[str], working: Iterable[str]) -> None:
     """Record which of an engine's operations only wait now, and which do not any more."""
     for identifiers, epoch in ((sorted(waiting), operations.c.epoch), (sorted(working), None)):
-        for start in range(0, len(identifiers), _PAGE):
-            mine = and_(operations.c.id.in_(identifiers[start : start + _PAGE]), operations.c.owner == engine_id)
+        for page in statements.pages(identifiers):
+            mine = and_(operations.c.id.in_(page), operations.c.owner == engine_id)
             connection.execute(update(operations).where(mine).values(waiting_epoch=epoch))
 
 
@@ -314,10 +313,9 @@ def held(connection: Connection, engine_id: str) -> dict[str, str]:
 
 def release(connection: Connection, engine_id: str, identifiers: Iterable[str]) -> None:
     """Release those of these operations that an engine owns and that are unfinished, so that others can claim them."""
-    wanted = sorted(identifiers)
-    for start in range(0, len(wanted), _PAGE):
+    for page in statements.pages(sorted(identifiers)):
         where = and_(
-            operations.c.id.in_(wanted[start : start + _PAGE]),
+            operations.c.id.in_(page),
             operations.c.owner == engine_id,
             operations.c.status.in_(UNFINISHED),
         )
@@ -352,8 +350,8 @@ def standing(connection: Connection, identifiers: Iterable[str]) -> dict[str, Op
         operations.c.id, operations.c.owner, operations.c.epoch, operations.c.status,
         stacks.c.status, stacks.c.operation, following.c.action,
     )  # fmt: skip
-    for start in range(0, len(wanted), _PAGE):
-        query = select(*columns).select_from(joined).where(operations.c.id.in_(wanted[start : start + _PAGE]))
+    for page in statements.pages(wanted):
+        query = select(*columns).select_from(joined).where(operations.c.id.in_(page))
         found.update((row[0], OperationState(*row)) for row in connection.execute(query))
     return found
 

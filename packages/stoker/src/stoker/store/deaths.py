@@ -27,6 +27,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import ColumnElement, Connection, Select, and_, delete, exists, func, insert, or_, select, update
 
+from stoker.store import statements
 from stoker.store.records import COMPLETE, SECOND_CHANCE, STACK_TYPE, UNFINISHED, Operation
 from stoker.store.tables import engines, events, operation_deaths, operations, stacks
 
@@ -46,8 +47,6 @@ SHORTEST_TRIAL_SECONDS = 10.0
 
 TOGETHER_SECONDS = 5.0
 """Engines that died within this time of each other died of something else than an operation."""
-
-_PAGE = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,10 +143,8 @@ def _judged(connection: Connection, identifiers: list[str]) -> set[tuple[str, in
     query = select(operation_deaths.c.operation_id, operation_deaths.c.epoch)
     return {
         (row.operation_id, row.epoch)
-        for start in range(0, len(identifiers), _PAGE)
-        for row in connection.execute(
-            query.where(operation_deaths.c.operation_id.in_(identifiers[start : start + _PAGE]))
-        )
+        for page in statements.pages(identifiers)
+        for row in connection.execute(query.where(operation_deaths.c.operation_id.in_(page)))
     }
 
 
@@ -181,8 +178,7 @@ def _progressed(connection: Connection, owned: list[_Owned]) -> set[str]:
     found: set[str] = set()
     for of_trees, query, key in ((False, single, events.c.stack_id), (True, whole, stacks.c.root_id)):
         some = [each for each in owned if each.whole_tree is of_trees]
-        for start in range(0, len(some), _PAGE):
-            page = some[start : start + _PAGE]
+        for page in statements.pages(some):
             times = connection.execute(query.where(key.in_([each.stack_id for each in page])))
             last: dict[str, float] = {row[0]: row[1] for row in times}
             found.update(each.id for each in page if last.get(each.stack_id, 0.0) >= each.began)
@@ -190,9 +186,8 @@ def _progressed(connection: Connection, owned: list[_Owned]) -> set[str]:
 
 
 def _clear(connection: Connection, identifiers: Iterable[str]) -> None:
-    wanted = sorted(identifiers)
-    for start in range(0, len(wanted), _PAGE):
-        some = operation_deaths.c.operation_id.in_(wanted[start : start + _PAGE])
+    for page in statements.pages(sorted(identifiers)):
+        some = operation_deaths.c.operation_id.in_(page)
         charged = and_(some, operation_deaths.c.verdict == CHARGED)
         connection.execute(update(operation_deaths).where(charged).values(verdict=CLEARED))
 
@@ -202,8 +197,8 @@ def charges(connection: Connection, identifiers: Iterable[str]) -> Counter[str]:
     wanted, found = list(identifiers), Counter[str]()
     query = select(operation_deaths.c.operation_id, func.count()).group_by(operation_deaths.c.operation_id)
     query = query.where(operation_deaths.c.verdict == CHARGED)
-    for start in range(0, len(wanted), _PAGE):
-        some = query.where(operation_deaths.c.operation_id.in_(wanted[start : start + _PAGE]))
+    for page in statements.pages(wanted):
+        some = query.where(operation_deaths.c.operation_id.in_(page))
         found.update({row[0]: row[1] for row in connection.execute(some)})
     return found
 

@@ -15,7 +15,6 @@ from stoker.store.records import Resource, SoftwareConfig, SoftwareDeployment, S
 from stoker.store.tables import resources, software_configs, stacks
 from stoker.store.tables import software_deployments as table
 
-_PAGE = 400
 _WAITING = and_(table.c.status == "IN_PROGRESS", table.c.delivered_at.is_(None))
 """Deployments whose configurations have not been delivered, as far as this service knows."""
 
@@ -116,9 +115,7 @@ def makers(connection: Connection, identifiers: Collection[str]) -> dict[str, se
     its resource.
     """
     found: dict[str, set[str]] = {}
-    wanted = list(identifiers)
-    for start in range(0, len(wanted), _PAGE):
-        page = wanted[start : start + _PAGE]
+    for page in statements.pages(identifiers):
         made = select(resources.c.uuid, resources.c.physical_id, resources.c.stack_id)
         made = made.where(or_(resources.c.uuid.in_(page), resources.c.physical_id.in_(page)))
         for uuid, physical_id, stack_id in connection.execute(made):

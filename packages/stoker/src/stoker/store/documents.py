@@ -11,10 +11,9 @@ from typing import Any
 
 from sqlalchemy import Connection, Insert, Table, bindparam, delete, insert, or_, select
 
+from stoker.store import statements
 from stoker.store.sealing import Sealer
 from stoker.store.tables import document_parts, documents, inputs
-
-_PAGE = 400
 
 _HELD = (
     select(documents.c.digest)
@@ -49,9 +48,8 @@ def save(
 def load(connection: Connection, digests: Iterable[str], sealer: Sealer) -> dict[str, Any]:
     """Return data by digest, without missing ones."""
     found: dict[str, object] = {}
-    wanted = list(dict.fromkeys(digests))
-    for start in range(0, len(wanted), _PAGE):
-        query = select(documents).where(documents.c.digest.in_(wanted[start : start + _PAGE]))
+    for page in statements.pages(dict.fromkeys(digests)):
+        query = select(documents).where(documents.c.digest.in_(page))
         found.update((row.digest, sealer.open(row.body)) for row in connection.execute(query))
     return found
 
@@ -61,9 +59,7 @@ def forget_unused(connection: Connection, digests: Iterable[str]) -> None:
 
     Each is locked before its references are checked: a transaction that is about to add one holds the lock already.
     """
-    wanted = sorted(set(digests))
-    for start in range(0, len(wanted), _PAGE):
-        page = wanted[start : start + _PAGE]
+    for page in statements.pages(sorted(set(digests))):
         query = select(documents.c.digest).where(documents.c.digest.in_(page)).order_by(documents.c.digest)
         found = set(connection.execute(query.with_for_update()).scalars())
         unused = sorted(found - _referred_to(connection, found))
@@ -100,7 +96,6 @@ def _insert_new(table: Table, dialect: str) -> Insert:
 def _held(connection: Connection, digests: Iterable[str]) -> set[str]:
     """Return those that exist, locked so that they are not removed before the transaction ends."""
     present: set[str] = set()
-    wanted = list(digests)
-    for start in range(0, len(wanted), _PAGE):
-        present.update(connection.execute(_HELD, {"values": wanted[start : start + _PAGE]}).scalars())
+    for page in statements.pages(digests):
+        present.update(connection.execute(_HELD, {"values": page}).scalars())
     return present

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from sqlalchemy import Connection, select
 
+from stoker.store import statements
 from stoker.store.records import IN_PROGRESS
 from stoker.store.tables import events, resources, stacks
-
-_PAGE = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +56,7 @@ def recorded_ids(connection: Connection, identifiers: Iterable[str]) -> set[str]
     column = resources.c.physical_id
     return {
         str(found)
-        for page in _pages(identifiers)
+        for page in statements.pages(sorted(set(identifiers)))
         for found in connection.execute(select(column).where(column.in_(page))).scalars()
     }
 
@@ -66,7 +65,7 @@ def naming_events(connection: Connection, project_id: str, texts: Iterable[str])
     """Return the last event of the project's stacks, also deleted ones, that names each ID or physical name."""
     e, s = events.c, stacks.c
     found: dict[str, NamingEvent] = {}
-    for page in _pages(texts):
+    for page in statements.pages(sorted(set(texts))):
         query = (
             select(e.physical_id, e.resource_name, e.resource_type, s.name, s.id, s.deleted_at)
             .join(stacks, s.id == e.stack_id)
@@ -77,9 +76,3 @@ def naming_events(connection: Connection, project_id: str, texts: Iterable[str])
             event = NamingEvent(row.resource_name, row.resource_type, row.name, row.id, row.deleted_at is not None)
             found[str(row.physical_id)] = event
     return found
-
-
-def _pages(texts: Iterable[str]) -> Iterator[list[str]]:
-    whole = sorted(set(texts))
-    for start in range(0, len(whole), _PAGE):
-        yield whole[start : start + _PAGE]

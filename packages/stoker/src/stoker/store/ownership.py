@@ -27,7 +27,6 @@ from stoker.store.queries import stacks_by_id
 from stoker.store.records import Stack
 from stoker.store.tables import resources, stacks, writers
 
-_PAGE = 500
 _OTHERS = select(resources.c.physical_id, resources.c.uuid, resources.c.type, resources.c.name).where(
     resources.c.physical_id.in_(bindparam("values", expanding=True))
 )
@@ -164,9 +163,8 @@ def keep_writers_out(connection: Connection) -> None:
 
 def holders(connection: Connection, physical_ids: Iterable[str]) -> Iterator[Holder]:
     """Yield the live resources with these IDs, whatever they own, the oldest first."""
-    identifiers = sorted(set(physical_ids))
-    for start in range(0, len(identifiers), _PAGE):
-        for row in connection.execute(_HOLDERS_OF, {"physical_ids": identifiers[start : start + _PAGE]}):
+    for page in statements.pages(sorted(set(physical_ids))):
+        for row in connection.execute(_HOLDERS_OF, {"physical_ids": page}):
             yield Holder(*row)
 
 
@@ -204,9 +202,8 @@ def claim(connection: Connection, claims: Iterable[Owned]) -> None:
 def refuse_taken(connection: Connection, found: Iterable[Found]) -> None:
     """Raise ObjectAlreadyOwned if an object, whose resource was just written, also belongs to another resource."""
     wanted = {each.physical_id: each for each in found}
-    identifiers = list(wanted)
-    for start in range(0, len(identifiers), _PAGE):
-        for row in connection.execute(_OTHERS, {"values": identifiers[start : start + _PAGE]}):
+    for page in statements.pages(wanted):
+        for row in connection.execute(_OTHERS, {"values": page}):
             each = wanted[row.physical_id]
             if row.uuid != each.uuid and row.type != each.whole:
                 raise ObjectAlreadyOwned(row.physical_id)

@@ -34,7 +34,6 @@ from stoker.store.records import (
     Stack,
 )
 
-_PAGE = 400
 _STREAMED = {"stream_results": True, "max_row_buffer": 16}
 
 _RESOURCES_OF = statements.where(tables.resources, "stack_id").order_by(tables.resources.c.position)
@@ -95,10 +94,8 @@ def stack_by_id(connection: Connection, stack_id: str) -> Stack | None:
 def stacks_by_id(connection: Connection, stack_ids: Iterable[str]) -> dict[str, Stack]:
     """Return stacks by ID, deleted or not, without those that do not exist."""
     found: dict[str, Stack] = {}
-    wanted = list(stack_ids)
-    for start in range(0, len(wanted), _PAGE):
-        page = {"values": wanted[start : start + _PAGE]}
-        rows = connection.execute(statements.where_among(tables.stacks, "id"), page)
+    for page in statements.pages(stack_ids):
+        rows = connection.execute(statements.where_among(tables.stacks, "id"), {"values": page})
         found |= {row.id: Stack.of(row) for row in rows}
     return found
 
@@ -133,9 +130,8 @@ def stack_by_parent_resource(connection: Connection, resource_uuid: str) -> Stac
 def child_stacks(connection: Connection, stack_ids: Iterable[str]) -> list[Stack]:
     """Return the stacks directly below these, without deleted ones."""
     found: list[Stack] = []
-    wanted = list(stack_ids)
-    for start in range(0, len(wanted), _PAGE):
-        found += Stack.all_of(connection.execute(_CHILDREN_OF, {"values": wanted[start : start + _PAGE]}))
+    for page in statements.pages(stack_ids):
+        found += Stack.all_of(connection.execute(_CHILDREN_OF, {"values": page}))
     return found
 
 
@@ -199,10 +195,8 @@ def changed_directly_below(connection: Connection, stack_id: str) -> set[str]:
 def with_failed_resources(connection: Connection, stack_ids: Iterable[str]) -> set[str]:
     """Return the stacks among these that have a resource whose last action has failed."""
     found: set[str] = set()
-    wanted = list(stack_ids)
-    for start in range(0, len(wanted), _PAGE):
-        page = {"values": wanted[start : start + _PAGE], "status": FAILED}
-        found.update(connection.execute(_WITH_FAILED, page).scalars())
+    for page in statements.pages(stack_ids):
+        found.update(connection.execute(_WITH_FAILED, {"values": page, "status": FAILED}).scalars())
     return found
 
 
@@ -233,10 +227,8 @@ def set_tags(connection: Connection, stack_id: str, tags: Sequence[str]) -> None
 def tags_of(connection: Connection, stack_ids: Iterable[str]) -> dict[str, list[str]]:
     """Return tags by stack ID."""
     found: dict[str, list[str]] = {}
-    wanted = list(stack_ids)
-    for start in range(0, len(wanted), _PAGE):
-        page = {"values": wanted[start : start + _PAGE]}
-        for row in connection.execute(_TAGS_OF, page):
+    for page in statements.pages(stack_ids):
+        for row in connection.execute(_TAGS_OF, {"values": page}):
             found.setdefault(row.stack_id, []).append(row.tag)
     return found
 
@@ -263,10 +255,8 @@ def inputs_by_id(connection: Connection, inputs_id: str) -> Inputs | None:
 def inputs_among(connection: Connection, inputs_ids: Iterable[str]) -> dict[str, Inputs]:
     """Return the inputs of several operations, by ID."""
     found: dict[str, Inputs] = {}
-    wanted = list(inputs_ids)
-    for start in range(0, len(wanted), _PAGE):
-        page = {"values": wanted[start : start + _PAGE]}
-        rows = connection.execute(statements.where_among(tables.inputs, "id"), page)
+    for page in statements.pages(inputs_ids):
+        rows = connection.execute(statements.where_among(tables.inputs, "id"), {"values": page})
         found.update((row.id, row) for row in Inputs.all_of(rows))
     return found
 
@@ -312,18 +302,15 @@ def each_resource_of(connection: Connection, stack_id: str) -> Iterator[Resource
 
 def each_resource_among(connection: Connection, stack_ids: Iterable[str]) -> Iterator[Resource]:
     """Yield the resources of several stacks, each stack's in creation order."""
-    wanted = list(stack_ids)
-    for start in range(0, len(wanted), _PAGE):
-        page = {"values": wanted[start : start + _PAGE]}
-        yield from Resource.each_of(connection.execute(_RESOURCES_AMONG, page, execution_options=_STREAMED))
+    for page in statements.pages(stack_ids):
+        yield from Resource.each_of(connection.execute(_RESOURCES_AMONG, {"values": page}, execution_options=_STREAMED))
 
 
 def resources_named(connection: Connection, stack_id: str, names: Iterable[str]) -> list[Resource]:
     """Return the resources of a stack with these names, also those that are being removed, in creation order."""
     wanted, found = sorted(names), list[Resource]()
-    for start in range(0, len(wanted), _PAGE):
-        page = {"stack_id": stack_id, "names": wanted[start : start + _PAGE]}
-        found += Resource.all_of(connection.execute(_NAMED, page))
+    for page in statements.pages(wanted):
+        found += Resource.all_of(connection.execute(_NAMED, {"stack_id": stack_id, "names": page}))
     return found
 
 
@@ -336,10 +323,8 @@ def dependents(connection: Connection, stack_id: str, name: str) -> list[str]:
 def resource_summaries(connection: Connection, stack_ids: Iterable[str]) -> dict[str, list[ResourceSummary]]:
     """Return the resources of several stacks by stack ID, without columns that only a running operation needs."""
     found: dict[str, list[ResourceSummary]] = {}
-    wanted = list(stack_ids)
-    for start in range(0, len(wanted), _PAGE):
-        page = {"values": wanted[start : start + _PAGE]}
-        for resource in map(_summary, connection.execute(_SUMMARIES_OF, page).all()):
+    for page in statements.pages(stack_ids):
+        for resource in map(_summary, connection.execute(_SUMMARIES_OF, {"values": page}).all()):
             found.setdefault(resource.stack_id, []).append(resource)
     return found
 
@@ -388,11 +373,9 @@ def resources_behind(
 
 def each_property_set(connection: Connection, identifiers: Iterable[str]) -> Iterator[tuple[str, str]]:
     """Yield the IDs of sealed property values and the values, one after another: together, they may be large."""
-    wanted = list(identifiers)
-    for start in range(0, len(wanted), _PAGE):
-        page = {"values": wanted[start : start + _PAGE]}
+    for page in statements.pages(identifiers):
         statement = statements.where_among(tables.property_sets, "id")
-        for row in connection.execute(statement, page, execution_options=_STREAMED):
+        for row in connection.execute(statement, {"values": page}, execution_options=_STREAMED):
             yield row.id, row.body
 
 

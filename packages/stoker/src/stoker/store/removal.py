@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 from sqlalchemy import Column, Connection, Table, select
 
+from stoker.store import statements
 from stoker.store.archive import Line
-
-_PAGE = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +29,7 @@ Finder = Callable[[Connection, bool], Removal | None]
 
 def lines_of(connection: Connection, table: Table, column: Column[str], values: Collection[str]) -> Iterator[Line]:
     """Yield the rows whose `column` has one of the values."""
-    wanted = sorted(values)
-    for start in range(0, len(wanted), _PAGE):
-        query = select(table).where(column.in_(wanted[start : start + _PAGE]))
+    for page in statements.pages(sorted(values)):
+        query = select(table).where(column.in_(page))
         for row in connection.execute(query):
             yield table.name, dict(row._mapping)

@@ -99,7 +99,7 @@ def page_of(connection: Connection, wanted: Search) -> Page:
     uuids = list(islice((uuid for uuid, _ in groupby(found)), wanted.limit))
     rows = chain.from_iterable(
         Resource.all_of(connection.execute(statements.where_among(resources, "uuid"), {"values": page}))
-        for page in _pages(uuids)
+        for page in statements.pages(uuids)
     )
     known = sorted(rows, key=lambda row: row.uuid)
     above = stacks_by_id(connection, {row.stack_id for row in known})
@@ -176,7 +176,3 @@ def _name_of(connection: Connection, uuid: str | None) -> str:
     """Return the name of a resource, for stacks that the first release has recorded."""
     row = resource_by_uuid(connection, uuid) if uuid is not None else None
     return "?" if row is None else row.name
-
-
-def _pages(values: Sequence[str]) -> Iterable[Sequence[str]]:
-    return (values[start : start + _PAGE] for start in range(0, len(values), _PAGE))

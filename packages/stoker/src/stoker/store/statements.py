@@ -5,9 +5,9 @@ For SQLAlchemy, building a statement and finding its compiled form takes several
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from typing import Any
+from typing import Any, TypeVar
 
 from sqlalchemy import (
     ColumnElement,
@@ -26,6 +26,9 @@ from sqlalchemy import (
     update,
 )
 
+T = TypeVar("T")
+_PAGE = 400
+
 
 @cache
 def where(table: Table, *names: str) -> Select[object]:
@@ -37,6 +40,12 @@ def where(table: Table, *names: str) -> Select[object]:
 def where_among(table: Table, name: str) -> Select[object]:
     """Select rows whose column has one of the `values`, a list parameter."""
     return select(table).where(table.c[name].in_(bindparam("values", expanding=True)))
+
+
+def pages(values: Iterable[T]) -> Iterator[list[T]]:
+    """Yield values in lists short enough for the parameters of a statement, which SQLite limits."""
+    wanted = list(values)
+    return (wanted[start : start + _PAGE] for start in range(0, len(wanted), _PAGE))
 
 
 def begins(column: ColumnElement[str], prefix: str) -> ColumnElement[bool]:

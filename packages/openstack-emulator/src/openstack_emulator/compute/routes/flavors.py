@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from openstack_emulator.compute.records import Flavor
 from openstack_emulator.compute.routes.queries import check_sorting, order_by, unknown_marker
@@ -88,10 +87,7 @@ def _flavors(compute: ComputeService, request: Request, view: Callable[[Flavor],
             rows = [row for row in rows if size_of(row) >= int(least)]
     check_sorting(request, SORTABLE)
     shown = page(ranked(rows, order_by(query, COLUMNS) or (("id", False),)), query, missing=unknown_marker)
-    body: dict[str, Any] = {"flavors": [view(row) for row in shown.rows]}
-    if shown.next_marker is not None:
-        body |= {"flavors_links": shown.links(request)}
-    return Response(body)
+    return Response(shown.body(request, "flavors", view))
 
 
 def list_flavors(compute: ComputeService, request: Request) -> Response:

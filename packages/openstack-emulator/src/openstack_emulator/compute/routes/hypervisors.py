@@ -66,10 +66,7 @@ def _hypervisors(compute: ComputeService, request: Request, detailed: bool) -> R
         if not rows:
             raise not_found(f"No hypervisor matching '{pattern}' could be found.")
     shown = page(rows, request.query, key="uuid")
-    body: dict[str, Any] = {"hypervisors": [_host_view(compute, request, row, detailed) for row in shown.rows]}
-    if shown.next_marker is not None:
-        body |= {"hypervisors_links": shown.links(request)}
-    return Response(body)
+    return Response(shown.body(request, "hypervisors", lambda row: _host_view(compute, request, row, detailed)))
 
 
 def list_hypervisors(compute: ComputeService, request: Request) -> Response:

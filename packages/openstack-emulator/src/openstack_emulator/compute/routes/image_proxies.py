@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from openstack_emulator.compute.routes.bodies import METADATA, NO_ITEM, OTHER_KEY
@@ -83,11 +84,7 @@ def _rows(compute: ComputeService, request: Request) -> list[Image]:
 
 def _page(compute: ComputeService, request: Request, detailed: bool) -> Response:
     shown = page(_rows(compute, request), request.query)
-    view = _view if detailed else _brief
-    body: dict[str, Any] = {"images": [view(request, row) for row in shown.rows]}
-    if shown.next_marker is not None:
-        body |= {"images_links": shown.links(request)}
-    return Response(body)
+    return Response(shown.body(request, "images", partial(_view if detailed else _brief, request)))
 
 
 def index(compute: ComputeService, request: Request) -> Response:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from openstack_emulator.compute.records import Migration
@@ -54,10 +55,7 @@ def list_migrations(compute: ComputeService, request: Request) -> Response:
     if (host := request.query.get("host")) is not None:
         rows = [row for row in rows if host in (row.source, row.target)]
     shown = page(rows, request.query)
-    body: dict[str, Any] = {"migrations": [_migration_view(request, row) for row in shown.rows]}
-    if shown.next_marker is not None:
-        body |= {"migrations_links": shown.links(request)}
-    return Response(body)
+    return Response(shown.body(request, "migrations", partial(_migration_view, request)))
 
 
 def list_server_migrations(compute: ComputeService, request: Request) -> Response:

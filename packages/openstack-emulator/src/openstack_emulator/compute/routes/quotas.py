@@ -9,6 +9,7 @@ from openstack_emulator.compute.rules.composition import ComputeService
 from openstack_emulator.compute.rules.quotas import DEFAULT_LIMITS
 from openstack_emulator.core.errors import bad_request, forbidden, not_found
 from openstack_emulator.core.http import Request, Response, Version
+from openstack_emulator.core.limits import usage
 from openstack_emulator.core.validation import fields
 from openstack_emulator.core.validation.conversions import as_boolean
 from openstack_emulator.core.validation.objects import check_fields
@@ -80,7 +81,7 @@ def _quota_project(request: Request) -> str:
     return project
 
 
-def _quota_view(request: Request, limits_: dict[str, int]) -> dict[str, object]:
+def _quota_view(request: Request, limits_: dict[str, int]) -> dict[str, int]:
     return {name: limits_[name] for name in _quota_names(request)}
 
 
@@ -91,12 +92,8 @@ def show_quota(compute: ComputeService, request: Request) -> Response:
 
 def show_quota_detail(compute: ComputeService, request: Request) -> Response:
     project = _quota_project(request)
-    used = compute.quotas.used_by(project)
-    rows = {
-        name: {"limit": limit, "in_use": used[name], "reserved": 0}
-        for name, limit in _quota_view(request, compute.quotas.limits_of(project)).items()
-    }
-    return Response({"quota_set": {"id": project, **rows}})
+    limits_ = _quota_view(request, compute.quotas.limits_of(project))
+    return Response({"quota_set": {"id": project, **usage(limits_, compute.quotas.used_by(project))}})
 
 
 def default_quota(compute: ComputeService, request: Request) -> Response:

@@ -200,10 +200,7 @@ def _page(compute: ComputeService, request: Request, view: Callable[[Server], di
     rows = listed_servers(compute, request)
     check_sorting(request, SORTABLE)
     shown = page(ranked(rows, order_by(request.query, COLUMNS)), request.query, missing=unknown_marker)
-    body: dict[str, Any] = {"servers": [view(row) for row in shown.rows]}
-    if shown.next_marker is not None:
-        body |= {"servers_links": shown.links(request)}
-    return Response(body)
+    return Response(shown.body(request, "servers", view))
 
 
 def index(compute: ComputeService, request: Request) -> Response:

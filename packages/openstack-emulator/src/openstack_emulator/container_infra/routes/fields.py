@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from openstack_emulator.core.errors import ApiError, bad_request
@@ -26,6 +27,11 @@ class Field:
 
     check: Check
     read: Callable[[Any], Any] = _as_it_is
+
+    @cached_property
+    def optional(self) -> Check:
+        """The check of a value that may be null."""
+        return fields.optional(self.check)
 
 
 def _labels(value: object) -> Problem | None:
@@ -125,7 +131,7 @@ def given(request: Request, argument: str, known: Mapping[str, Field], required:
     Raises: ApiError 400.
     """
     body = request.json
-    checks = {name: fields.optional(field.check) for name, field in known.items()}
+    checks = {name: field.optional for name, field in known.items()}
     _MAGNUM.check(argument, body, checks, required)
     return {name: known[name].read(value) for name, value in body.items() if value is not None}
 

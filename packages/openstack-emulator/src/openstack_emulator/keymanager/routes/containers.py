@@ -14,7 +14,7 @@ from openstack_emulator.keymanager.rules.composition import KeyManager
 from openstack_emulator.keymanager.rules.containers import GENERIC, REFERENCES, REQUIRED, SCHEMA, check_entries
 from openstack_emulator.keymanager.rules.guarded import READERS, WRITERS, project_for
 from openstack_emulator.keymanager.rules.references import key_in
-from openstack_emulator.keymanager.rules.validation import check
+from openstack_emulator.keymanager.rules.validation import BARBICAN, within
 from openstack_emulator.keymanager.views import consumer_view, container_view
 
 _NAME = fields.nullable(fields.text())
@@ -24,6 +24,7 @@ _FORMS = {
     "secret_refs": fields.items(fields.mapping),
 }
 _REFERENCE_FORMS = {"name": _NAME, "secret_ref": fields.text(1, 2048)}
+_IN_REFERENCES = within(REFERENCES)
 _CONSUMER_FORMS = {"name": fields.text(1), "URL": fields.text(1)}
 
 
@@ -34,7 +35,7 @@ def _readable(manager: KeyManager, request: Request) -> Container:
 def create(manager: KeyManager, request: Request) -> Response:
     body, context = object_of(request), request.context
     project_id = project_for(context, WRITERS, "Container creation")
-    check(SCHEMA, body, _FORMS, ["type"])
+    BARBICAN.check(SCHEMA, body, _FORMS, ["type"])
     kind, wanted = body["type"], body.get(REFERENCES, [])
     entries = [_entry(one) for one in wanted]
     check_entries(kind, entries)
@@ -46,7 +47,7 @@ def create(manager: KeyManager, request: Request) -> Response:
 
 def _entry(wanted: Mapping[str, Any]) -> Entry:
     """The secret of a container that a request refers to. Raises ApiError 400."""
-    check(SCHEMA, wanted, _REFERENCE_FORMS, ["secret_ref"], within=REFERENCES)
+    _IN_REFERENCES.check(SCHEMA, wanted, _REFERENCE_FORMS, ["secret_ref"])
     return Entry(name=wanted.get("name"), secret_id=key_in(wanted.get("secret_ref")))
 
 
@@ -127,6 +128,6 @@ def remove_consumer(manager: KeyManager, request: Request) -> Response:
 def _consumer(request: Request) -> tuple[str, str]:
     """The name and the URL of the consumer in a request. Raises ApiError 400."""
     body = object_of(request)
-    check("'Consumer'", body, _CONSUMER_FORMS, list(_CONSUMER_FORMS))
+    BARBICAN.check("'Consumer'", body, _CONSUMER_FORMS, list(_CONSUMER_FORMS))
     name, url = (str(body[field]) for field in _CONSUMER_FORMS)
     return name, url

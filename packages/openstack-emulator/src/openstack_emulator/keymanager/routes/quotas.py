@@ -9,10 +9,11 @@ from openstack_emulator.core.validation.fields import exact_integer, mapping
 from openstack_emulator.keymanager.routes.bodies import key_of, listed, object_of
 from openstack_emulator.keymanager.rules.composition import KeyManager
 from openstack_emulator.keymanager.rules.quotas import KINDS, UNLIMITED
-from openstack_emulator.keymanager.rules.validation import check
+from openstack_emulator.keymanager.rules.validation import BARBICAN, within
 
 _SCHEMA = "'Project Quota'"
 _FORMS = {kind: exact_integer(UNLIMITED, 2**31 - 1) for kind in KINDS}
+_IN_QUOTAS = within("project_quotas")
 
 
 def show_own(manager: KeyManager, request: Request) -> Response:
@@ -38,9 +39,9 @@ def show(manager: KeyManager, request: Request) -> Response:
 def update(manager: KeyManager, request: Request) -> Response:
     _require_administrator(request.context)
     body = object_of(request)
-    check(_SCHEMA, body, {"project_quotas": mapping}, ["project_quotas"])
+    BARBICAN.check(_SCHEMA, body, {"project_quotas": mapping}, ["project_quotas"])
     given = body["project_quotas"]
-    check(_SCHEMA, given, _FORMS, within="project_quotas")
+    _IN_QUOTAS.check(_SCHEMA, given, _FORMS)
     manager.quotas.set_limits(key_of(request), {kind: given[kind] for kind in KINDS if kind in given})
     return Response(status=204)
 

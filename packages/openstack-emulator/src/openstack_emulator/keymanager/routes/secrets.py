@@ -9,7 +9,7 @@ from openstack_emulator.keymanager.records import Secret
 from openstack_emulator.keymanager.routes.bodies import created, key_of, listed, object_of
 from openstack_emulator.keymanager.rules.composition import KeyManager
 from openstack_emulator.keymanager.rules.guarded import DECRYPTERS, READERS, WRITERS, project_for
-from openstack_emulator.keymanager.rules.validation import check
+from openstack_emulator.keymanager.rules.validation import BARBICAN
 from openstack_emulator.keymanager.rules.wanted import NewSecret, content_from, content_in
 from openstack_emulator.keymanager.views import secret_view
 
@@ -142,7 +142,7 @@ def remove_metadatum(manager: KeyManager, request: Request) -> Response:
 def _metadatum(request: Request) -> tuple[str, str]:
     body = object_of(request)
     forms = dict.fromkeys(("key", "value"), fields.text(maximum=65_535))
-    check("'SecretMetadatum'", body, forms, ["key", "value"])
+    BARBICAN.check("'SecretMetadatum'", body, forms, ["key", "value"])
     key, value = (str(body[field]) for field in forms)
     return key.lower(), value
 

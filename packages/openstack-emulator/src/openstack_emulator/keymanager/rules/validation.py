@@ -5,13 +5,12 @@ Error messages contain the wrong values of a request, as Barbican's do, except t
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from openstack_emulator.core.errors import ApiError, bad_request
 from openstack_emulator.core.validation.objects import Dialect, Step
-from openstack_emulator.core.validation.problems import Check, Problem
+from openstack_emulator.core.validation.problems import Problem
 from openstack_emulator.core.validation.sentences import JSON_SCHEMA
 from openstack_emulator.keymanager.rules.times import SECONDS
 
@@ -35,19 +34,13 @@ class _Refusal:
         return mismatch(schema, shown, self.within or name)
 
 
-def check(
-    schema: str,
-    body: Mapping[str, object],
-    checks: Mapping[str, Check],
-    required: Sequence[str] = (),
-    within: str | None = None,
-) -> None:
-    """Raise ApiError 400 for an object that lacks a field or has a wrong one. Unknown fields are ignored.
+def within(name: str | None) -> Dialect:
+    """How the object in a field of a body is checked; see `_Refusal`. Its messages have a schema as in `mismatch`."""
+    return Dialect((Step.MISSING, Step.VALUES), _Refusal(name), JSON_SCHEMA, null_is_missing=True)
 
-    schema: as in `mismatch`. within: as in `_Refusal`.
-    """
-    dialect = Dialect((Step.MISSING, Step.VALUES), _Refusal(within), JSON_SCHEMA, null_is_missing=True)
-    dialect.check(schema, body, checks, required)
+
+BARBICAN = within(None)
+"""How a body is checked: an object that lacks a field or has a wrong one is refused; unknown fields are ignored."""
 
 
 def mismatch(schema: str, problem: str, name: str | int | None) -> ApiError:

@@ -12,7 +12,7 @@ from typing import Any, Self
 from openstack_emulator.core.errors import ApiError, bad_request
 from openstack_emulator.core.validation import fields
 from openstack_emulator.core.validation.problems import Check
-from openstack_emulator.keymanager.rules.validation import check, expiration_of, mismatch
+from openstack_emulator.keymanager.rules.validation import BARBICAN, expiration_of, mismatch, within
 
 TEXT = "text/plain"
 OCTETS = "application/octet-stream"
@@ -59,7 +59,7 @@ class NewSecret:
     @classmethod
     def from_json(cls, schema: str, body: Mapping[str, Any], now: datetime) -> Self:
         """The secret in a request. Raises ApiError 400, with the name of the schema."""
-        check(schema, body, _FORMS)
+        BARBICAN.check(schema, body, _FORMS)
         return cls(
             name=body.get("name"),
             secret_type=body.get("secret_type", "opaque"),
@@ -138,6 +138,8 @@ _META_FORMS: Mapping[str, Mapping[str, Check]] = {
         "request_data": fields.nullable(fields.text(maximum=65536)),
     },
 }
+_ORDER_FORMS: dict[str, Check] = {"type": fields.one_of(*_META_FORMS), "meta": fields.mapping}
+_IN_ORDER = {name: within(name) for name in _ORDER_FORMS}
 _GENERATED = ("algorithm", "bit_length")
 _NEEDS = {
     "stored-key": ("container_ref", "subject_dn"),
@@ -157,8 +159,8 @@ class NewOrder:
     @classmethod
     def from_json(cls, body: Mapping[str, Any], now: datetime) -> Self:
         """The order in a request. Raises ApiError 400."""
-        for name, form in (("type", fields.one_of(*_META_FORMS)), ("meta", fields.mapping)):
-            check(_SCHEMA, body, {name: form}, [name], within=name)
+        for name, form in _ORDER_FORMS.items():
+            _IN_ORDER[name].check(_SCHEMA, body, {name: form}, [name])
         kind, given = body["type"], body["meta"]
         meta = _certificate_meta(kind, given) if kind == "certificate" else _key_meta(kind, given, now)
         return cls(type=kind, pass_phrase=meta.pop("pass_phrase", None), meta=meta)
@@ -166,7 +168,7 @@ class NewOrder:
 
 def _certificate_meta(kind: str, given: Mapping[str, Any]) -> dict[str, Any]:
     request_type = given.get("request_type") or "custom"
-    check("'Certificate Order'", given, _META_FORMS[kind], _NEEDS.get(request_type, ()))
+    BARBICAN.check("'Certificate Order'", given, _META_FORMS[kind], _NEEDS.get(request_type, ()))
     return {**given, "request_type": request_type}
 
 
@@ -176,7 +178,7 @@ def _key_meta(kind: str, given: Mapping[str, object], now: datetime) -> dict[str
         if given.get(name) is None:
             raise mismatch(_SCHEMA, f"'{name}' is required field for {kind} type order", "meta")
     wanted = NewSecret.from_json(_SECRET_SCHEMA, given, now)
-    check(_SECRET_SCHEMA, given, _META_FORMS[kind])
+    BARBICAN.check(_SECRET_SCHEMA, given, _META_FORMS[kind])
     if given.get("payload") is not None:
         content_in(_SECRET_SCHEMA, given)
         raise mismatch(_SCHEMA, "'payload' not allowed", "meta")

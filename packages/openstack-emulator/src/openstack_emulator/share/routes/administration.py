@@ -8,6 +8,7 @@ from openstack_emulator.core.cloud import Microversions
 from openstack_emulator.core.errors import bad_request, forbidden, not_found
 from openstack_emulator.core.extensions import Extensions
 from openstack_emulator.core.http import Request, Response
+from openstack_emulator.core.limits import usage
 from openstack_emulator.core.microversions import write
 from openstack_emulator.core.validation import fields
 from openstack_emulator.core.validation.conversions import as_boolean
@@ -39,7 +40,7 @@ versions = all_versions(_VERSION, status=300)
 version = all_versions(_VERSION, microversions=MICROVERSIONS)
 
 
-def _set(request: Request, limits: dict[str, Any]) -> dict[str, object]:
+def _set(request: Request, limits: dict[str, Any]) -> dict[str, int]:
     """Limits, without those that the microversion does not have."""
     return {name: value for name, value in limits.items() if request.version >= SINCE.get(name, OLDEST)}
 
@@ -69,12 +70,8 @@ def show_quota(systems: SharedFileSystems, request: Request) -> Response:
 
 def show_quota_detail(systems: SharedFileSystems, request: Request) -> Response:
     project = _project(request)
-    used = systems.quotas.used_by(project)
-    found = {
-        name: {"limit": limit, "in_use": used[name], "reserved": 0}
-        for name, limit in _set(request, systems.quotas.limits_of(project)).items()
-    }
-    return Response({"quota_set": {"id": project, **found}})
+    limits = _set(request, systems.quotas.limits_of(project))
+    return Response({"quota_set": {"id": project, **usage(limits, systems.quotas.used_by(project))}})
 
 
 def default_quota(systems: SharedFileSystems, request: Request) -> Response:

@@ -7,6 +7,7 @@ from typing import Any
 from openstack_emulator.core.errors import bad_request, forbidden, not_found
 from openstack_emulator.core.extensions import Extensions
 from openstack_emulator.core.http import Request, Response
+from openstack_emulator.core.limits import usage
 from openstack_emulator.core.validation import fields
 from openstack_emulator.core.validation.conversions import as_integer
 from openstack_emulator.core.validation.objects import check_fields
@@ -101,11 +102,9 @@ def _quota_project(request: Request) -> str:
 
 def show_quota(storage: BlockStorage, request: Request) -> Response:
     project = _quota_project(request)
-    limits_: dict[str, object] = dict(storage.quotas.limits_of(project))
-    if request.query.boolean("usage"):
-        used = storage.quotas.used_by(project)
-        limits_ = {name: {"limit": limit, "in_use": used[name], "reserved": 0} for name, limit in limits_.items()}
-    return Response({"quota_set": {"id": project, **limits_}})
+    limits_ = storage.quotas.limits_of(project)
+    shown = usage(limits_, storage.quotas.used_by(project)) if request.query.boolean("usage") else limits_
+    return Response({"quota_set": {"id": project, **shown}})
 
 
 def default_quota(storage: BlockStorage, request: Request) -> Response:

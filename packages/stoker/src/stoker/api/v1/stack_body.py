@@ -103,6 +103,23 @@ Update = TypeVar("Update", bound=UpdateRequest[Any])
 Patch = TypeVar("Patch", bound=PatchRequest[Any])
 
 
+def _inputs(call: RestCall) -> dict[str, Any]:
+    """Return the fields of `StackInputs` besides the template."""
+    body = call.body
+    return {
+        "environment": _environment(call),
+        "environment_files": body["environment_files"] or [],
+        "files": _files(call),
+        "parameters": body["parameters"] or {},
+        **{name: body[name] for name in ("tags", "disable_rollback", "timeout_mins", "plan_digest", "preflight")},
+    }
+
+
+def _change(call: RestCall) -> dict[str, Any]:
+    """Return the fields that `StackChange` adds to `StackInputs`."""
+    return {name: call.body[name] for name in ("converge", "refresh", "supersede")}
+
+
 def create_request(kind: type[Create], call: RestCall) -> Create:
     """Return the request to create a stack, or to preview that."""
     body = call.body
@@ -115,38 +132,19 @@ def create_request(kind: type[Create], call: RestCall) -> Create:
     return kind(
         name=body["stack_name"],
         template=_required(template),
-        environment=_environment(call),
-        environment_files=body["environment_files"] or [],
-        files=_files(call),
-        parameters=body["parameters"] or {},
-        tags=body["tags"],
-        disable_rollback=body["disable_rollback"],
-        timeout_mins=body["timeout_mins"],
-        plan_digest=body["plan_digest"],
-        preflight=body["preflight"],
+        **_inputs(call),
         adopt_stack_data=adopted,
     )
 
 
 def update_request(kind: type[Update], call: RestCall) -> Update:
     """Return the request to update the stack that the URL names, or to preview that."""
-    body = call.body
     return kind(
         ref=call.ref,
         template=_required(_template(call)),
-        environment=_environment(call),
-        environment_files=body["environment_files"] or [],
-        files=_files(call),
-        parameters=body["parameters"] or {},
-        tags=body["tags"],
-        disable_rollback=body["disable_rollback"],
-        timeout_mins=body["timeout_mins"],
-        plan_digest=body["plan_digest"],
-        preflight=body["preflight"],
-        converge=body["converge"],
-        refresh=body["refresh"],
-        supersede=body["supersede"],
-        existing_parameters=body["existing_parameters"],
+        **_inputs(call),
+        **_change(call),
+        existing_parameters=call.body["existing_parameters"],
     )
 
 
@@ -156,18 +154,8 @@ def patch_request(kind: type[Patch], call: RestCall) -> Patch:
     return kind(
         ref=call.ref,
         template=_template(call),
-        environment=_environment(call),
-        environment_files=body["environment_files"] or [],
-        files=_files(call),
-        parameters=body["parameters"] or {},
-        tags=body["tags"],
-        disable_rollback=body["disable_rollback"],
-        timeout_mins=body["timeout_mins"],
-        plan_digest=body["plan_digest"],
-        preflight=body["preflight"],
-        converge=body["converge"],
-        refresh=body["refresh"],
-        supersede=body["supersede"],
+        **_inputs(call),
+        **_change(call),
         clear_parameters=body["clear_parameters"],
         as_of=body["as_of"],
     )

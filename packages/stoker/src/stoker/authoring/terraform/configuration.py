@@ -55,6 +55,19 @@ def to_configuration(objects: Iterable[StackObject], types: Mapping[str, Resourc
     return _Writing(list(with_parts(list(objects))), types).written()
 
 
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """An object that is written. `given` are its properties that have a value, `values` the arguments that have one,
+    each with its property.
+    """
+
+    of: StackObject
+    row: Row
+    import_id: str
+    given: Mapping[str, Any]
+    values: Sequence[tuple[str, str, Any]]
+
+
 class _Writing:
     """One configuration that is written."""
 
@@ -68,63 +81,60 @@ class _Writing:
     def written(self) -> Configuration:
         """Write the objects in the order of their paths, after the addresses of all are known."""
         result = self._result
-        chosen = [(each, row) for each in self._objects if (row := self._row(each)) is not None]
+        chosen = [block for each in self._objects if (block := self._block(each)) is not None]
         names: dict[str, int] = {}
-        for each, row in chosen:
-            name = f"{row.name}.{_word(each.path)}"
+        for block in chosen:
+            name = f"{block.row.name}.{_word(block.of.path)}"
             names[name] = names.get(name, 0) + 1
-            result.resources[each.path] = name if names[name] == 1 else f"{name}_{names[name]}"
-            self._addresses[each.id] = result.resources[each.path]
-        blocks = [self._block(each, row) for each, row in chosen]
+            address = name if names[name] == 1 else f"{name}_{names[name]}"
+            result.resources[block.of.path] = self._addresses[block.of.id] = address
+        blocks = [self._text(block) for block in chosen]
         variables = [_variable(name) for name in self._variables]
         result.variables = self._variables
         result.text = "\n".join([_HEAD, *variables, *blocks]) if blocks else ""
         return result
 
-    def _row(self, each: StackObject) -> Row | None:
+    def _block(self, each: StackObject) -> _Block | None:
+        """Return what is written of an object; None if Terraform has no place for it, which the result then says."""
         row = rows_of_types().get(each.type)
         if row is None or each.type not in self._types:
             self._result.unsupported[each.path] = f"Terraform's provider has no equivalent of {each.type}"
             return None
-        if not self._import_id(each, row):
+        if not (import_id := _import_id(each, row)):
             self._result.unsupported[each.path] = (
                 f"Terraform imports it by {row.imported_by}, which the stack does not have"
             )
             return None
         given = self._given(each)
+        values = list(self._values(each, row, given))
         blocks = [name for name, block in row.blocks.items() if block.to in given]
-        found = {*blocks, *(attribute for attribute, _, _ in self._values(each, row))}
+        found = {*blocks, *(attribute for attribute, _, _ in values)}
         if missing := [name for name in row.required if name not in found]:
             self._result.unsupported[each.path] = f"Terraform needs {', '.join(missing)}, which the stack does not have"
             return None
-        return row
+        return _Block(each, row, import_id, given, values)
 
-    def _import_id(self, each: StackObject, row: Row) -> str:
-        def value_of(attribute: str) -> str:
-            return each.id if attribute == "id" else str(each.properties.get(row.attributes.get(attribute, "")) or "")
-
-        return composed(row.imported_by, value_of)
-
-    def _block(self, each: StackObject, row: Row) -> str:
-        address = self._result.resources[each.path]
+    def _text(self, block: _Block) -> str:
+        address = self._result.resources[block.of.path]
         kind, _, name = address.partition(".")
-        lines = list(self._arguments(each, row))
-        imported = _block_text("import", [("to", address), ("id", _string(self._import_id(each, row)))])
+        lines = list(self._arguments(block))
+        imported = _block_text("import", [("to", address), ("id", _string(block.import_id))])
         head = f"resource {_string(kind)} {_string(name)}"
         return f"{imported}\n{_block_text(head, lines)}"
 
-    def _arguments(self, each: StackObject, row: Row) -> Iterator[tuple[str, str]]:
+    def _arguments(self, block: _Block) -> Iterator[tuple[str, str]]:
         """Yield the arguments and blocks of a resource; the name of a block ends with a brace."""
-        kind, given = self._types[each.type], self._given(each)
-        written = {block.to for block in row.blocks.values()}
-        for attribute, name, value in self._values(each, row):
+        each, given = block.of, block.given
+        kind = self._types[each.type]
+        written = {nested.to for nested in block.row.blocks.values()}
+        for attribute, name, value in block.values:
             written.add(name)
             argument = by_name(each, attribute, value)
             yield argument, self._argument(each, kind.properties[name], argument, value)
-        for attribute, block in row.blocks.items():
-            if block.to in given:
-                items = given[block.to] if isinstance(given[block.to], list) else [given[block.to]]
-                yield from self._nested(each, attribute, block.attributes, items)
+        for attribute, nested in block.row.blocks.items():
+            if nested.to in given:
+                items = given[nested.to] if isinstance(given[nested.to], list) else [given[nested.to]]
+                yield from self._nested(each, attribute, nested.attributes, items)
         usual = {name for name in given if given[name] == kind.properties[name].default}
         if left := sorted(given.keys() - written - usual):
             self._result.left_out[each.path] = left
@@ -134,9 +144,9 @@ class _Writing:
         known = self._types[each.type].properties
         return {name: value for name, value in each.properties.items() if name in known and value not in _EMPTY}
 
-    def _values(self, each: StackObject, row: Row) -> Iterator[tuple[str, str, Any]]:
+    def _values(self, each: StackObject, row: Row, given: Mapping[str, Any]) -> Iterator[tuple[str, str, Any]]:
         """Yield the arguments that have a value, each with its property."""
-        properties, given = self._types[each.type].properties, self._given(each)
+        properties = self._types[each.type].properties
         for attribute, path in row.attributes.items():
             name, _, key = path.partition(".")
             if name not in properties:
@@ -186,6 +196,13 @@ class _Writing:
         if isinstance(value, str) and value != each.id and value in self._addresses:
             return Expression(f"{self._addresses[value]}.{_NAMED.get(attribute, 'id')}")
         return value
+
+
+def _import_id(each: StackObject, row: Row) -> str:
+    def value_of(attribute: str) -> str:
+        return each.id if attribute == "id" else str(each.properties.get(row.attributes.get(attribute, "")) or "")
+
+    return composed(row.imported_by, value_of)
 
 
 def _block_text(head: str, lines: Sequence[tuple[str, str]]) -> str:
