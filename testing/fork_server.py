@@ -5,36 +5,53 @@ JSON object and four file descriptors: the program's standard input, output and 
 `program`, a function as `module:name`, or a module that runs as with `python -m`; `imports`, modules to import before
 the fork, and to keep; `arguments`, those of the command line, its name first; `environment`; and `directory`. Two lines
 come back over the pipe: the ID of the process, and, when it has ended, its status as `Popen` has it.
+
+More of an order is for programs that a forked program starts (`testing/forked_children.py`): `descriptors`, numbers in
+the new program for the files that follow the first four; `umask`; and `session`, whether it leads a session of its own.
 """
 
 from __future__ import annotations
 
 import atexit
+import fcntl
 import gc
 import json
 import os
+import select
 import signal
 import socket
+import subprocess
 import sys
 import threading
 import traceback
 from collections.abc import Sequence
+from contextlib import suppress
 from importlib import import_module
 from runpy import run_module
 from typing import Any
 
-LONGEST_ORDER = 200_000
-"""Bytes of a message; what a Unix socket takes at once is a little more."""
+from testing.forked_children import Popen
+from testing.forked_program import LONGEST_ORDER
+
+MOST_FILES = 16
+"""Files of an order."""
+
+_ABOVE = 400
+"""Numbers of open files from here on are none that a program has chosen for files of its children."""
 
 
-def become(order: dict[str, Any], streams: Sequence[int]) -> None:
-    """Make this process what a shell would have started."""
+def become(order: dict[str, Any], files: Sequence[int]) -> None:
+    """Make this process what a shell, or the program that starts it, would have started."""
+    if order["session"]:
+        os.setsid()
+    if order["umask"] >= 0:
+        os.umask(order["umask"])
     os.environ.clear()
     os.environ.update(order["environment"])
     os.chdir(order["directory"])
-    for number, stream in enumerate(streams):
-        os.dup2(stream, number)
-        os.close(stream)
+    for number, file in zip((0, 1, 2, *order["descriptors"]), [_moved(file) for file in files], strict=True):
+        os.dup2(file, number)
+        os.close(file)
     sys.stdin = open(0, closefd=False)  # noqa: SIM115
     sys.stdout = open(1, "w", closefd=False)  # noqa: SIM115
     sys.stderr = open(2, "w", buffering=1, errors="backslashreplace", closefd=False)  # noqa: SIM115
@@ -44,11 +61,18 @@ def become(order: dict[str, Any], streams: Sequence[int]) -> None:
     sys.path[1:1] = filter(None, order["environment"].get("PYTHONPATH", "").split(os.pathsep))
 
 
+def _moved(file: int) -> int:
+    """The same open file under a high number, so that no other one is replaced when it gets its own."""
+    high = fcntl.fcntl(file, fcntl.F_DUPFD_CLOEXEC, _ABOVE)
+    os.close(file)
+    return high
+
+
 def execute(program: str) -> None:
-    """Run a function `module:name`, or a module as with `python -m`, though it has been imported by its name."""
+    """Run a function `module:name` as scripts of packages do, or a module, imported or not, as with `python -m`."""
     module, _, name = program.partition(":")
     if name:
-        getattr(import_module(module), name)()
+        sys.exit(getattr(import_module(module), name)())
     else:
         sys.modules.pop(module, None)
         run_module(module, run_name="__main__", alter_sys=True)
@@ -69,11 +93,11 @@ def status_of(program: str) -> int:
     return 0
 
 
-def run(order: dict[str, Any], streams: Sequence[int]) -> None:
+def run(order: dict[str, Any], files: Sequence[int]) -> None:
     """Run the program in this process; does not return."""
     status = 1
     try:
-        become(order, streams)
+        become(order, files)
         status = status_of(order["program"])
         threading._shutdown()  # type: ignore[attr-defined]  # waits for threads, as the end of an interpreter does
         atexit._run_exitfuncs()
@@ -84,38 +108,48 @@ def run(order: dict[str, Any], streams: Sequence[int]) -> None:
         os._exit(status)
 
 
-def keep(order: dict[str, Any], streams: Sequence[int], report: int) -> None:
-    """Fork the program, and report it and its end; nothing else holds its streams. Does not return."""
+def keep(order: dict[str, Any], files: Sequence[int], report: int) -> None:
+    """Fork the program, and report it and its end; nothing else holds its files. Does not return."""
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     program = os.fork()
     if program == 0:
         os.close(report)
-        run(order, streams)
-    for stream in (0, 1, 2, *streams):
-        os.close(stream)
-    os.write(report, b"%d\n" % program)
-    os.write(report, b"%d\n" % os.waitstatus_to_exitcode(os.waitpid(program, 0)[1]))
+        run(order, files)
+    for file in (0, 1, 2, *files):
+        os.close(file)
+    with suppress(BrokenPipeError):  # nobody waits for what outlives the program that started it
+        os.write(report, b"%d\n" % program)
+        os.write(report, b"%d\n" % os.waitstatus_to_exitcode(os.waitpid(program, 0)[1]))
     os._exit(0)
 
 
 def serve(orders: socket.socket) -> None:
     """Fork programs until the other end of the socket is closed."""
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    Popen.orders = socket.socket(fileno=_moved(theirs.detach()))
+    subprocess.Popen = Popen  # type: ignore[misc]
     while True:
-        message, descriptors, _, _ = socket.recv_fds(orders, LONGEST_ORDER, 4)
-        if not message:
-            return
-        order = json.loads(message)
-        if new := [name for name in order["imports"] if name not in sys.modules]:
-            for name in new:
-                import_module(name)
-            gc.collect()
-            gc.freeze()
-        if os.fork() == 0:
-            orders.close()
-            keep(order, descriptors[:3], descriptors[3])
-        for descriptor in descriptors:
-            os.close(descriptor)
+        for ready in select.select([orders, ours], [], [])[0]:
+            message, files, _, _ = socket.recv_fds(ready, LONGEST_ORDER, MOST_FILES)
+            if not message:
+                return
+            order = json.loads(message)
+            _import(order["imports"])
+            if os.fork() == 0:
+                orders.close()
+                ours.close()
+                keep(order, [*files[:3], *files[4:]], files[3])
+            for file in files:
+                os.close(file)
+
+
+def _import(names: Sequence[str]) -> None:
+    if new := [name for name in names if name not in sys.modules]:
+        for name in new:
+            import_module(name)
+        gc.collect()
+        gc.freeze()
 
 
 if __name__ == "__main__":

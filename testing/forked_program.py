@@ -19,21 +19,28 @@ from functools import cache
 from pathlib import Path
 from typing import IO
 
-from testing import fork_server
-
 ROOT = Path(__file__).parents[1]
 
-_SERVICES = ("aodh", "aws", "barbican", "cinder", "designate", "glance", "heat", "keystone", "neutron", "nova", "zaqar")
-ENGINE_IMPORTS = ("stoker.template.functions.builtin", *(f"stoker.resources.{service}" for service in _SERVICES))
-"""Most of the plug-ins that an engine imports when it starts."""
+LONGEST_ORDER = 200_000
+"""Bytes of a message to the server; what a Unix socket takes at once is a little more."""
+
+STOKER = "stoker"
+
+_SERVER = "testing.fork_server"
+
+ENGINE_IMPORTS = ("testing.engine_modules",)
+"""Most of what an engine imports, plug-ins above all."""
 
 
 @cache
-def _orders(hash_seed: str) -> socket.socket:
-    """Where orders go, to a process that ends with this one; programs have its PYTHONHASHSEED."""
+def _orders(distribution: str, hash_seed: str) -> socket.socket:
+    """Where orders for programs of a distribution go: to a process that ends with this one.
+
+    The programs have its PYTHONHASHSEED.
+    """
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with theirs:
-        command = [sys.executable, "-m", fork_server.__name__, str(theirs.fileno())]
+        command = [sys.executable, "-m", _SERVER, str(theirs.fileno())]
         variables = {**os.environ, "PYTHONHASHSEED": hash_seed}
         server = subprocess.Popen(
             command, cwd=ROOT, env=variables, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL
@@ -43,43 +50,16 @@ def _orders(hash_seed: str) -> socket.socket:
     return ours
 
 
-class ForkedProgram:
-    """A program that runs at once, used as `subprocess.Popen`: `pid`, `poll`, `wait`, `send_signal`, `returncode`.
+class Running:
+    """A program that runs, used as `subprocess.Popen`: `pid`, `poll`, `wait`, `send_signal`, `returncode`.
 
-    `program` is a function `module:name`, or a module that runs as with `python -m`; `arguments` begin with the name of
-    the program, and `imports` are modules that are imported before the fork. The streams are open files of the caller.
+    `reports` are the lines of the server: the ID of the process, and its status.
     """
 
-    def __init__(
-        self,
-        program: str,
-        arguments: Sequence[str],
-        *,
-        imports: Sequence[str],
-        stdin: IO[str] | IO[bytes] | int | None = None,
-        stdout: IO[str] | IO[bytes] | int,
-        stderr: IO[str] | IO[bytes] | int,
-        environment: Mapping[str, str] | None = None,
-        directory: Path | None = None,
-    ) -> None:
-        variables = dict(os.environ if environment is None else environment)
-        orders = _orders(variables.get("PYTHONHASHSEED", "random"))
-        order = {
-            "program": program,
-            "imports": list(imports),
-            "arguments": list(arguments),
-            "environment": variables,
-            "directory": str(directory or Path.cwd()),
-        }
-        reading, writing = os.pipe()
-        self._reports = os.fdopen(reading, "rb", buffering=0)
+    def __init__(self, pid: int, reports: IO[bytes]) -> None:
+        self.pid = pid
+        self._reports = reports
         self.returncode: int | None = None
-        with Path(os.devnull).open() as nothing, os.fdopen(writing, "wb") as reports:
-            streams = [each if isinstance(each, int) else each.fileno() for each in (stdin or nothing, stdout, stderr)]
-            socket.send_fds(orders, [json.dumps(order).encode()], [*streams, reports.fileno()])
-        first = self._reports.readline()
-        assert first, f"{program} was not started"
-        self.pid = int(first)
 
     def poll(self) -> int | None:
         if self.returncode is None and select.select([self._reports], [], [], 0)[0]:
@@ -110,6 +90,67 @@ class ForkedProgram:
         self.send_signal(signal.SIGTERM)
 
 
+def sent(
+    orders: socket.socket,
+    order: Mapping[str, object],
+    streams: Sequence[IO[str] | IO[bytes] | int],
+    descriptors: Sequence[int] = (),
+) -> tuple[int, IO[bytes]]:
+    """Send an order to the server; return the ID of the process, which runs, and where its status will be reported.
+
+    Raises OSError if the server has ended.
+    """
+    reading, writing = os.pipe()
+    reports = os.fdopen(reading, "rb", buffering=0)
+    with os.fdopen(writing, "wb") as written:
+        numbers = [each if isinstance(each, int) else each.fileno() for each in streams]
+        message = json.dumps(order).encode()
+        assert len(message) < LONGEST_ORDER
+        socket.send_fds(orders, [message], [*numbers, written.fileno(), *descriptors])
+    first = reports.readline()
+    if not first:
+        reports.close()
+        raise ChildProcessError(f"{order['program']} was not started")
+    return int(first), reports
+
+
+class ForkedProgram(Running):
+    """A program that runs at once.
+
+    `program` is a function `module:name`, or a module that runs as with `python -m`; `arguments` begin with the name of
+    the program, and `imports` are modules that are imported before the fork. The streams are open files of the caller.
+    Programs of another `distribution` share no process with those of Stoker, nor the imports.
+    """
+
+    def __init__(
+        self,
+        program: str,
+        arguments: Sequence[str],
+        *,
+        imports: Sequence[str],
+        stdin: IO[str] | IO[bytes] | int | None = None,
+        stdout: IO[str] | IO[bytes] | int,
+        stderr: IO[str] | IO[bytes] | int,
+        environment: Mapping[str, str] | None = None,
+        directory: Path | None = None,
+        distribution: str = STOKER,
+    ) -> None:
+        variables = dict(os.environ if environment is None else environment)
+        orders = _orders(distribution, variables.get("PYTHONHASHSEED", "random"))
+        order = {
+            "program": program,
+            "imports": list(imports),
+            "arguments": list(arguments),
+            "environment": variables,
+            "directory": str(directory or Path.cwd()),
+            "descriptors": [],
+            "session": False,
+            "umask": -1,
+        }
+        with Path(os.devnull).open() as nothing:
+            super().__init__(*sent(orders, order, [stdin or nothing, stdout, stderr]))
+
+
 def run(
     program: str,
     arguments: Sequence[str],
@@ -117,9 +158,10 @@ def run(
     imports: Sequence[str],
     environment: Mapping[str, str] | None = None,
     directory: Path | None = None,
+    distribution: str = STOKER,
     timeout: float,
 ) -> subprocess.CompletedProcess[str]:
-    """Run a program to its end, as `subprocess.run` does with captured output.
+    """Run a program to its end, as `subprocess.run` does with captured output; arguments are those of ForkedProgram.
 
     Raises TimeoutExpired after `timeout` seconds, when the program has been killed.
     """
@@ -131,7 +173,14 @@ def run(
             return out.read(), err.read()
 
         forked = ForkedProgram(
-            program, arguments, imports=imports, stdout=out, stderr=err, environment=environment, directory=directory
+            program,
+            arguments,
+            imports=imports,
+            stdout=out,
+            stderr=err,
+            environment=environment,
+            directory=directory,
+            distribution=distribution,
         )
         try:
             status = forked.wait(timeout)

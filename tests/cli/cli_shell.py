@@ -9,7 +9,7 @@ import shlex
 import signal
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
@@ -19,9 +19,10 @@ import openstack as sdk
 from openstack.config import OpenStackConfig
 
 from testing import forked_program
+from testing.forked_program import ForkedProgram
 
 BIN = Path(sys.executable).parent
-BATCH = Path(__file__).with_name("openstack_batch.py")
+BATCH = "tests.cli.openstack_batch"
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
 ANY_PORTS = ("--api-port", "0", "--cfn-port", "0", "--cloud-port", "0")
@@ -47,16 +48,39 @@ class Result:
         return json.loads(self.out)
 
 
-IMPORTS = (
-    "stoker.cli.client.connection",
-    "stoker.cli.commands.approvals",
-    "stoker.cli.commands.deploy",
-    "stoker.cli.commands.local",
-    "stoker.cli.commands.logs",
-    "stoker.cli.commands.stacks",
-    "stoker.cli.main",
-)
-"""What most commands import."""
+@dataclass(frozen=True)
+class Forked:
+    """A command that is forked: its distribution and function, and what most of its runs import."""
+
+    distribution: str
+    function: str
+    imports: Sequence[str]
+
+
+OPENSTACK_IMPORTS = ("testing.openstack_client_modules",)
+
+COMMANDS = {
+    "openstack": Forked("openstackclient", "openstackclient.shell:main", OPENSTACK_IMPORTS),
+    "stoker": Forked(
+        forked_program.STOKER,
+        "stoker.cli.main:main",
+        (
+            "rich.live",
+            "rich.table",
+            "stoker.cli.client.connection",
+            "stoker.cli.commands.approvals",
+            "stoker.cli.commands.deploy",
+            "stoker.cli.commands.deployment",
+            "stoker.cli.commands.generate",
+            "stoker.cli.commands.local",
+            "stoker.cli.commands.logs",
+            "stoker.cli.commands.stacks",
+            "stoker.cli.main",
+            "stoker.cli.views.follow",
+            "stoker.cli.views.plans",
+        ),
+    ),
+}
 
 
 def changes_interpreter(variables: Mapping[str, str]) -> bool:
@@ -68,7 +92,7 @@ def changes_interpreter(variables: Mapping[str, str]) -> bool:
 class Shell:
     """Runs commands as a user with a data directory would; `variables` extend the environment of one command.
 
-    imports: each command of Stoker imports its modules again, for tests of where these come from.
+    imports: an interpreter starts each command, for tests of the start, and of where modules come from.
     """
 
     directory: Path
@@ -81,13 +105,15 @@ class Shell:
             self.directory.parent,
             {**self.environment, **variables},
         )
-        if program == "stoker" and not self.imports and not changes_interpreter(variables):
+        forked = COMMANDS.get(program)
+        if forked is not None and not self.imports and not changes_interpreter(variables):
             done = forked_program.run(
-                "stoker.cli.main:main",
+                forked.function,
                 command,
-                imports=IMPORTS,
+                imports=forked.imports,
                 environment=environment,
                 directory=place,
+                distribution=forked.distribution,
                 timeout=timeout,
             )
         else:
@@ -147,16 +173,28 @@ class OpenStack:
     def __init__(self, shell: Shell, cloud: str = "stoker") -> None:
         files = {"OS_CLIENT_CONFIG_FILE": str(shell.directory / "clouds.yaml"), "OS_CLOUD": cloud}
         environment = {**shell.environment, **files}
-        pipe = subprocess.PIPE
-        self._process = subprocess.Popen(
-            [sys.executable, str(BATCH)], stdin=pipe, stdout=pipe, text=True, env=environment
-        )
+        reading, writing = os.pipe()
+        answered, answering = os.pipe()
+        self._commands, self._answers = os.fdopen(writing, "w"), os.fdopen(answered)
+        with os.fdopen(reading) as stdin, os.fdopen(answering, "w") as stdout:
+            self._process = ForkedProgram(
+                BATCH,
+                ["-m"],
+                imports=OPENSTACK_IMPORTS,
+                stdin=stdin,
+                stdout=stdout,
+                stderr=2,
+                environment=environment,
+                distribution=COMMANDS["openstack"].distribution,
+            )
 
     def __enter__(self) -> OpenStack:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._process.communicate()
+        self._commands.close()
+        self._answers.close()
+        self._process.wait()
 
     def __call__(self, command: str) -> Any:
         """What a command prints, read when it is asked for JSON; it must succeed."""
@@ -164,9 +202,8 @@ class OpenStack:
 
     def run(self, *arguments: str) -> Any:
         """The same for a command that is given as its arguments."""
-        assert self._process.stdin is not None and self._process.stdout is not None
-        print(json.dumps(arguments), file=self._process.stdin, flush=True)
-        result = json.loads(self._process.stdout.readline())
+        print(json.dumps(arguments), file=self._commands, flush=True)
+        result = json.loads(self._answers.readline())
         assert result["status"] == 0, f"{shlex.join(arguments)}: {result['err']}"
         return json.loads(result["out"]) if arguments[-2:] == ("-f", "json") else result["out"]
 

@@ -1,5 +1,6 @@
-"""`python openstack_batch.py`: runs OpenStack's client on the argument list, as JSON, that each line of standard input
-holds, and prints a line with the result. One process for all: most of a command's time is the client's start.
+"""`python -m tests.cli.openstack_batch`: runs OpenStack's client on the arguments, as JSON, in each line of its input.
+
+It prints a line with the result. One process for all: most of a command's time is the client's start.
 
 The client asks every few seconds how far a stack is; here it does so every half a second.
 """

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import urllib.request
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +32,9 @@ def json_of(shell: Shell, *arguments: str) -> Any:
 
 
 def test_the_openstack_command(embedded: Shell) -> None:
-    created = embedded.openstack("stack", "create", "-t", WEB, "--parameter", "count=1", "--wait", "--poll", "1", "osc")
+    by_interpreter = replace(embedded, imports=True)
+    words = ("stack", "create", "-t", WEB, "--parameter", "count=1", "--wait", "--poll", "1")
+    created = by_interpreter.openstack(*words, "osc")
     assert "CREATE_COMPLETE" in created.out
     assert "osc" in [stack["Stack Name"] for stack in json_of(embedded, "stack", "list")]
     assert json_of(embedded, "stack", "show", "osc")["stack_status"] == "CREATE_COMPLETE"
