@@ -29,9 +29,10 @@ demo: $(STAMP)          ## deploy the example on an embedded cloud
 	$(BIN)/stoker demo
 
 # Tests that start real processes can miss a deadline while others keep the machine busy. What failed runs again alone,
-# and only what fails again fails the target; the first list of failures names the tests to make steadier.
+# and only what fails again fails the target; the first list of failures names the tests to make steadier. Groups of tests
+# keep the order that conftest.py gives them.
 test: $(STAMP)          ## run every test, then what failed once more, alone
-	$(BIN)/pytest -n auto --dist loadgroup -rs || $(BIN)/pytest -n 0 --last-failed --last-failed-no-failures none
+	$(BIN)/pytest -n auto --dist loadgroup --no-loadscope-reorder -rs || $(BIN)/pytest -n 0 --last-failed --last-failed-no-failures none
 
 coverage: $(STAMP)      ## run the tests that start no processes, and fail below the floor of coverage
 	$(BIN)/pytest -n auto -m 'not slow' --cov --cov-report=term
