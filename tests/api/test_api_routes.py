@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from typing import Any
 
-import pytest
 from falcon import testing
 from oslo_config import cfg
 
@@ -14,6 +13,7 @@ from stoker.api.faults import BadRequest
 from stoker.api.policies import RULE_SETS
 from stoker.api.v1.routes import ROUTES
 from stoker.operations import OPERATIONS
+from testing.cases import check_each
 from tests.api.api_support import (
     CONFIG_ID,
     DEPLOYMENT_ID,
@@ -98,7 +98,8 @@ LOOKUP_GET = ("stack_identify", {"ref": {"name": "web", "id": None}, "show_delet
 UNRETAINED = {"ref": REF, "retain": [], "force": False}
 RETAINED = {"ref": REF, "retain": ["net", "group.0.disk"], "force": True}
 
-CASES: list[tuple[str, str, Any, int, EngineCall | None]] = [
+Case = tuple[str, str, Any, int, EngineCall | None]
+CASES: list[Case] = [
     ("GET", "/build_info", None, 200, ("build_info", {})),
     ("GET", "/permissions", None, 200, None),
     ("GET", "/services", None, 200, ("service_list", {})),
@@ -679,7 +680,9 @@ CASES: list[tuple[str, str, Any, int, EngineCall | None]] = [
     ),
 ]
 
+
 IDS = [f"{method} {path}" for method, path, *_ in CASES]
+NAMED_CASES = list(zip(IDS, CASES, strict=True))
 
 FOR_STACK_USERS = {"stacks:lookup", "resource:metadata", "resource:signal", "software_deployments:metadata"}
 """All that the role heat_stack_user may do over this API."""
@@ -700,42 +703,47 @@ def test_the_table_of_cases_covers_the_table_of_routes() -> None:
     assert len({name for rules in RULE_SETS for name in rules.names}) == 129
 
 
-@pytest.mark.parametrize(("method", "path", "body", "status", "call"), CASES, ids=IDS)
-def test_route(
-    request_as: Request, engine: FakeEngine, method: str, path: str, body: Any, status: int, call: EngineCall | None
-) -> None:
-    answer = request_as(method, path, token="admin-token", json=body)
-    assert answer.status_code == status, answer.text
-    assert engine.calls == ([] if call is None else [call])
-    assert {context.request_id for context in engine.contexts} <= {answer.headers["X-Openstack-Request-Id"]}
-    if status == 204:
-        assert answer.content == b""
-    else:
-        assert answer.headers["Content-Type"] == "application/json"
+def test_each_route(request_as: Request, engine: FakeEngine) -> None:
+    def check(case: Case) -> None:
+        method, path, body, status, call = case
+        engine.calls.clear()
+        engine.contexts.clear()
+        answer = request_as(method, path, token="admin-token", json=body)
+        assert answer.status_code == status, answer.text
+        assert engine.calls == ([] if call is None else [call])
+        assert {context.request_id for context in engine.contexts} <= {answer.headers["X-Openstack-Request-Id"]}
+        if status == 204:
+            assert answer.content == b""
+        else:
+            assert answer.headers["Content-Type"] == "application/json"
+
+    check_each(NAMED_CASES, check)
 
 
-@pytest.mark.parametrize(("method", "path", "body", "status", "call"), CASES, ids=IDS)
-def test_route_refuses(
-    request_as: Request, engine: FakeEngine, method: str, path: str, body: Any, status: int, call: EngineCall | None
-) -> None:
-    no_token = request_as(method, path, token="", json=body)
-    assert no_token.status_code == 401
-    assert no_token.json["error"]["type"] == "HTTPUnauthorized"
-    assert no_token.headers["WWW-Authenticate"].startswith("Keystone")
-    for token in (OTHER_PROJECT_TOKEN, "no-role-token"):
-        refused = request_as(method, path, token=token, json=body)
-        assert refused.status_code == 403, refused.text
-        assert refused.json["error"]["type"] == "HTTPForbidden"
-    assert engine.calls == []
+def test_each_route_refuses(request_as: Request, engine: FakeEngine) -> None:
+    def check(case: Case) -> None:
+        method, path, body, _, _ = case
+        no_token = request_as(method, path, token="", json=body)
+        assert no_token.status_code == 401
+        assert no_token.json["error"]["type"] == "HTTPUnauthorized"
+        assert no_token.headers["WWW-Authenticate"].startswith("Keystone")
+        for token in (OTHER_PROJECT_TOKEN, "no-role-token"):
+            refused = request_as(method, path, token=token, json=body)
+            assert refused.status_code == 403, refused.text
+            assert refused.json["error"]["type"] == "HTTPForbidden"
+        assert engine.calls == []
+
+    check_each(NAMED_CASES, check)
 
 
-@pytest.mark.parametrize(("method", "path", "body", "status", "call"), CASES, ids=IDS)
-def test_stack_users_may_only_look_up_read_metadata_and_signal(
-    request_as: Request, method: str, path: str, body: Any, status: int, call: EngineCall | None
-) -> None:
-    allowed = ROUTES[route_of(path)][method].policy in FOR_STACK_USERS
-    answer = request_as(method, path, token="stack-user-token", json=body)
-    assert answer.status_code == (status if allowed else 403)
+def test_stack_users_may_only_look_up_read_metadata_and_signal(request_as: Request) -> None:
+    def check(case: Case) -> None:
+        method, path, body, status, _ = case
+        allowed = ROUTES[route_of(path)][method].policy in FOR_STACK_USERS
+        answer = request_as(method, path, token="stack-user-token", json=body)
+        assert answer.status_code == (status if allowed else 403)
+
+    check_each(NAMED_CASES, check)
 
 
 def test_every_route_names_a_rule_that_exists() -> None:
@@ -764,10 +772,13 @@ def _rules(action: Any, bodies: list[dict[str, Any]]) -> set[str]:
     return found
 
 
-@pytest.mark.parametrize("call", [call for *_, call in CASES if call is not None], ids=lambda call: call[0])
-def test_the_engine_takes_what_the_api_sends(call: EngineCall) -> None:
-    operation, arguments = call
-    assert OPERATIONS[operation].decode(arguments) is not None
+def test_the_engine_takes_what_the_api_sends() -> None:
+    def check(case: Case) -> None:
+        if (call := case[-1]) is not None:
+            operation, arguments = call
+            assert OPERATIONS[operation].decode(arguments) is not None
+
+    check_each(NAMED_CASES, check)
 
 
 def test_callers_see_which_rules_they_pass(request_as: Request) -> None:

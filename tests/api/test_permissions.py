@@ -16,8 +16,9 @@ from stoker.api.auth import Credentials, Policy, WSGIApplication
 from stoker.api.policies import RULE_SETS
 from stoker.api.v1.routes import ROUTES
 from stoker.base.config import load_config
+from testing.cases import check_each
 from tests.api.api_support import PROJECT, FakeEngine, scripted_engine
-from tests.api.test_api_routes import CASES, IDS, route_of
+from tests.api.test_api_routes import CASES, NAMED_CASES, Case, route_of
 
 ELSEWHERE = "ffffffffffffffffffffffffffffffff"
 PROJECTS = {permissions.PROJECT: PROJECT, permissions.OTHER: ELSEWHERE, "": ""}
@@ -103,43 +104,32 @@ def policy() -> Policy:
 
 
 @pytest.mark.parametrize("persona", permissions.PERSONAS)
-@pytest.mark.parametrize(("method", "path", "body", "status", "call"), CASES, ids=IDS)
-def test_route_and_persona(
-    client: testing.TestClient,
-    engine: FakeEngine,
-    persona: str,
-    method: str,
-    path: str,
-    body: Any,
-    status: int,
-    call: Any,
-) -> None:
-    rule = ROUTES[route_of(path)][method].rule(body)
-    may = persona in OBSERVED and OBSERVED[persona](rule)
+def test_routes_and_persona(client: testing.TestClient, engine: FakeEngine, persona: str) -> None:
+    def check(case: Case) -> None:
+        method, path, body, status, _ = case
+        rule = ROUTES[route_of(path)][method].rule(body)
+        may = persona in OBSERVED and OBSERVED[persona](rule)
+        engine.calls.clear()
 
-    answer = ask(client, persona, method, path, body)
+        answer = ask(client, persona, method, path, body)
 
-    assert answer.status_code == (status if may else 403), answer.text
-    if not may:
-        assert engine.calls == []
-        assert answer.json["error"]["type"] == "HTTPForbidden"
+        assert answer.status_code == (status if may else 403), answer.text
+        if not may:
+            assert engine.calls == []
+            assert answer.json["error"]["type"] == "HTTPForbidden"
+
+    check_each(NAMED_CASES, check)
 
 
 @pytest.mark.parametrize("token", ["", "nobody"])
-@pytest.mark.parametrize(("method", "path", "body", "status", "call"), CASES, ids=IDS)
-def test_without_a_valid_token(
-    client: testing.TestClient,
-    engine: FakeEngine,
-    token: str,
-    method: str,
-    path: str,
-    body: Any,
-    status: int,
-    call: Any,
-) -> None:
-    answer = ask(client, token, method, path, body)
-    assert answer.status_code == 401
-    assert engine.calls == []
+def test_without_a_valid_token(client: testing.TestClient, engine: FakeEngine, token: str) -> None:
+    def check(case: Case) -> None:
+        method, path, body, _, _ = case
+        answer = ask(client, token, method, path, body)
+        assert answer.status_code == 401
+        assert engine.calls == []
+
+    check_each(NAMED_CASES, check)
 
 
 @pytest.mark.parametrize("persona", permissions.PERSONAS)

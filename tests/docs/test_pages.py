@@ -16,26 +16,28 @@ import pytest
 
 from openstack_emulator.core.faults import ACTIONS, parse_fault
 from stoker.cli.main import cli
+from testing.cases import check_each
 from tests.docs.pages import Command, commands, written_pages
 
 DOCS = Path(__file__).parents[2] / "docs"
 SHOWN = [command for page in written_pages(DOCS) for command in commands(page)]
 
 
-@pytest.mark.parametrize(
-    "command", [command for command in SHOWN if command.line.startswith("stoker ")], ids=lambda command: command.line
-)
-def test_commands_of_the_manual_are_commands(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_commands_of_the_manual_are_commands(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(DOCS / "tutorial")
-    words = shlex.split(re.split(r" [<>|] ", command.line)[0])[1:]
-    context = click.Context(cli, info_name="stoker")
-    found: click.Command = cli
-    while isinstance(found, click.Group):
-        word = words.pop(0)
-        following = found.get_command(context, word)
-        assert following is not None, f"{command.page}: there is no command {word!r}"
-        found = following
-    found.make_context(found.name, words, parent=context)
+
+    def check(command: Command) -> None:
+        words = shlex.split(re.split(r" [<>|] ", command.line)[0])[1:]
+        context = click.Context(cli, info_name="stoker")
+        found: click.Command = cli
+        while isinstance(found, click.Group):
+            word = words.pop(0)
+            following = found.get_command(context, word)
+            assert following is not None, f"{command.page}: there is no command {word!r}"
+            found = following
+        found.make_context(found.name, words, parent=context)
+
+    check_each(((command.line, command) for command in SHOWN if command.line.startswith("stoker ")), check)
 
 
 def test_the_manual_shows_commands() -> None:

@@ -15,6 +15,7 @@ from openstack_emulator.core.json_patch import REFUSALS, Dialect, Inapplicable, 
 from openstack_emulator.image.routes import patches as glance
 from openstack_emulator.messaging.rules import queues as zaqar
 from openstack_emulator.metric.routes import types as gnocchi
+from testing.cases import check_each
 
 DIALECTS = {
     "murano": Dialect(REFUSALS),
@@ -30,37 +31,38 @@ def op(op: Any, path: Any, *value: Any) -> dict[str, Any]:
     return {"op": op, "path": path, **({"value": value[0]} if value else {})}
 
 
+MALFORMED: list[Any] = [
+    None,
+    {},
+    "[]",
+    [None],
+    [[]],
+    [{}],
+    [{"op": "add"}],
+    [op("copy", "/attributes/a", 1)],
+    [op("move", "/metadata/a", 1)],
+    [op("test", "/attributes/a", 1)],
+    [op(["add"], "/attributes/a", 1)],
+    [op({}, "/attributes/a", 1)],
+    [op("add", None, 1)],
+    [op("add", ["/a"], 1)],
+    [op("add", "", 1)],
+    [op("add", "a", 1)],
+    [op("add", "/metadata/~2", 1)],
+    [op("add", "/attributes/~", 1)],
+    [op("add", "/attributes/a")],
+    [op("add", "/metadata/a")],
+]
+
+
 @pytest.mark.parametrize("dialect", DIALECTS.values(), ids=DIALECTS)
-@pytest.mark.parametrize(
-    "body",
-    [
-        None,
-        {},
-        "[]",
-        [None],
-        [[]],
-        [{}],
-        [{"op": "add"}],
-        [op("copy", "/attributes/a", 1)],
-        [op("move", "/metadata/a", 1)],
-        [op("test", "/attributes/a", 1)],
-        [op(["add"], "/attributes/a", 1)],
-        [op({}, "/attributes/a", 1)],
-        [op("add", None, 1)],
-        [op("add", ["/a"], 1)],
-        [op("add", "", 1)],
-        [op("add", "a", 1)],
-        [op("add", "/metadata/~2", 1)],
-        [op("add", "/attributes/~", 1)],
-        [op("add", "/attributes/a")],
-        [op("add", "/metadata/a")],
-    ],
-    ids=str,
-)
-def test_a_malformed_document_is_refused(dialect: Dialect, body: Any) -> None:
-    with pytest.raises(ApiError) as refused:
-        operations(body, dialect)
-    assert refused.value.status == 400
+def test_a_malformed_document_is_refused(dialect: Dialect) -> None:
+    def check(body: Any) -> None:
+        with pytest.raises(ApiError) as refused:
+            operations(body, dialect)
+        assert refused.value.status == 400
+
+    check_each(((str(body), body) for body in MALFORMED), check)
 
 
 def test_the_parts_of_a_path_lose_their_escapes() -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from testing.cases import check_each
 from tests.parity.harness import FACTS, VALUE, Outcome, run, template_for
 
 ANY_CLEAN_ERROR = "python-level-type-error"
@@ -41,17 +42,29 @@ DECLARED: Mapping[tuple[str, str], Declared] = {
 """Cases in which we differ on purpose, by group and snippet."""
 
 
-def _cases() -> Iterator[Any]:
-    for group, cases in FACTS["cases"].items():
-        for case in cases:
-            snippet = json.dumps(case["in"])
-            for version in case["ver"]:
-                condition = f" cx={json.dumps(case['cx'])}" if "cx" in case else ""
-                yield pytest.param(group, case, version, id=f"{group}-{version}-{snippet}{condition}"[:150])
+@dataclass(frozen=True)
+class _Case:
+    """A call of a function of a group in a template of a version."""
+
+    group: str
+    measured: Mapping[str, Any]
+    version: str
 
 
-@pytest.mark.parametrize(("group", "case", "version"), list(_cases()))
-def test_function(group: str, case: Mapping[str, Any], version: str) -> None:
+def _cases(group: str) -> Iterator[tuple[str, _Case]]:
+    for measured in FACTS["cases"][group]:
+        condition = f" cx={json.dumps(measured['cx'])}" if "cx" in measured else ""
+        for version in measured["ver"]:
+            yield f"{version} {json.dumps(measured['in'])}{condition}", _Case(group, measured, version)
+
+
+@pytest.mark.parametrize("group", FACTS["cases"])
+def test_functions(group: str) -> None:
+    check_each(_cases(group), _assert_as_measured)
+
+
+def _assert_as_measured(of: _Case) -> None:
+    group, case, version = of.group, of.measured, of.version
     outcome = run(template_for(version, case, group))
     expected = case.get("error")
     declared = DECLARED.get((group, json.dumps(case["in"])))

@@ -10,6 +10,7 @@ import pytest
 from openstack_emulator.services import new_cloud
 from openstack_emulator.testing import ServedCloud
 from stoker_foundation.clock import SystemClock
+from testing.cases import check_each
 from testing.harness import ThreadedWorld, serve_rest
 from tests.parity.heat_client import Service, token
 from tests.parity.template_cases import fingerprint
@@ -31,17 +32,20 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
         running.stop()
 
 
-@pytest.mark.parametrize("name", list(CASES))
-def test_a_template_is_validated_as_in_heat(name: str, service: Service) -> None:
-    case, expected = CASES[name], RECORDED[name]
-    assert expected["of"] == fingerprint(case), "the case has changed: record it again"
-    found = outcome(service, case)
-    if "differs" in case:
-        assert case["differs"]
-        assert not _same(found, expected), "there is no difference any more"
-        assert found["status"] in (200, 400)
-    else:
-        assert _same(found, expected), (found, expected)
+@pytest.mark.parametrize("initial", sorted({name[0] for name in CASES}))
+def test_a_template_is_validated_as_in_heat(initial: str, service: Service) -> None:
+    def check(name: str) -> None:
+        case, expected = CASES[name], RECORDED[name]
+        assert expected["of"] == fingerprint(case), "the case has changed: record it again"
+        found = outcome(service, case)
+        if "differs" in case:
+            assert case["differs"]
+            assert not _same(found, expected), "there is no difference any more"
+            assert found["status"] in (200, 400)
+        else:
+            assert _same(found, expected), (found, expected)
+
+    check_each(((name, name) for name in CASES if name.startswith(initial)), check)
 
 
 def _same(found: Mapping[str, Any], expected: Mapping[str, Any]) -> bool:

@@ -17,6 +17,7 @@ from stoker.plugins.constraints import ConstraintChecker, Exists, FormCheck
 from stoker.resources.constraints import CONSTRAINTS
 from stoker.resources.constraints.forms import Expiration
 from stoker_foundation.clock import ManualClock
+from testing.cases import check_each
 
 RECORDED: dict[str, Any] = json.loads((Path(__file__).parent / "facts" / "custom_constraints.json").read_text())
 
@@ -24,13 +25,13 @@ OWN = {"congress.policy", "murano.category", "murano.environment", "murano.packa
 """Constraints for the types of Stoker's own."""
 
 
-def cases() -> list[Any]:
-    found = []
+def cases() -> list[tuple[str, tuple[str, Any, bool]]]:
+    found: list[tuple[str, tuple[str, Any, bool]]] = []
     for name, fact in RECORDED.items():
         for text, accepted in fact.get("accepts", {}).items():
             count = next((number for number in (63, 64) if f"({number} chars)" in text), None)
             value = "a" * count if count else json.loads(text)
-            found.append(pytest.param(name, value, accepted, id=f"{name}-{text}"))
+            found.append((f"{name} {text}", (name, value, accepted)))
     return found
 
 
@@ -45,14 +46,17 @@ def test_every_recorded_constraint_exists() -> None:
     }
 
 
-@pytest.mark.parametrize(("name", "value", "accepted"), cases())
-def test_format(name: str, value: Any, accepted: bool) -> None:
-    check = CONSTRAINTS[name]
-    assert isinstance(check, FormCheck)
-    if name == "expiration":
-        check = Expiration(ManualClock())
-    complaint = check.problem(value)
-    assert (complaint is None) is accepted, complaint
+def test_formats() -> None:
+    def try_value(case: tuple[str, Any, bool]) -> None:
+        name, value, accepted = case
+        check = CONSTRAINTS[name]
+        assert isinstance(check, FormCheck)
+        if name == "expiration":
+            check = Expiration(ManualClock())
+        complaint = check.problem(value)
+        assert (complaint is None) is accepted, complaint
+
+    check_each(cases(), try_value)
 
 
 @pytest.mark.parametrize(

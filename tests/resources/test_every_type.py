@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
-
 from stoker.plugins.live_values import live_values
 from stoker.plugins.registry import Registry, declaration_problems
+from stoker.plugins.resource import ResourceType
 from stoker.resources.base import RestResource
 from stoker.resources.constraints import CONSTRAINTS
+from testing.cases import check_each
 from tests.resources.schema_facts import FOLDER, differences, facts
 
 RECORDED = {
@@ -63,9 +63,11 @@ def test_only_the_types_of_our_own_are_not_recorded() -> None:
     assert TYPES.keys() - RECORDED.keys() == OWN
 
 
-@pytest.mark.parametrize("name", sorted(RECORDED.keys() & TYPES.keys() - REVIVED))
-def test_declaration_equals_record(name: str) -> None:
-    assert differences(TYPES[name], RECORDED[name]) == ON_PURPOSE.get(name, [])
+def test_declarations_equal_records() -> None:
+    def check(name: str) -> None:
+        assert differences(TYPES[name], RECORDED[name]) == ON_PURPOSE.get(name, [])
+
+    check_each(((name, name) for name in sorted(RECORDED.keys() & TYPES.keys() - REVIVED)), check)
 
 
 def test_placeholders_are_those_of_the_record() -> None:
@@ -74,19 +76,22 @@ def test_placeholders_are_those_of_the_record() -> None:
     assert declared == recorded - REVIVED - WORKING
 
 
-@pytest.mark.parametrize("name", sorted(TYPES))
-def test_every_property_says_how_its_live_value_is_known(name: str) -> None:
-    kind = TYPES[name]
-    known = live_values(kind)
-    assert kind.properties.keys() - known.keys() == set()
-    unexplained = {name for name, live in known.items() if not (live.is_compared or live.reason)}
-    assert unexplained == set()
-    readers = kind.readers.keys() if isinstance(kind, RestResource) else set()
-    fetched = {name for name in readers if name in known and not known[name].is_compared}
-    assert fetched == set(), "a property that is read is not NEVER"
+def test_every_property_says_how_its_live_value_is_known() -> None:
+    def check(kind: ResourceType) -> None:
+        known = live_values(kind)
+        assert kind.properties.keys() - known.keys() == set()
+        unexplained = {name for name, live in known.items() if not (live.is_compared or live.reason)}
+        assert unexplained == set()
+        readers = kind.readers.keys() if isinstance(kind, RestResource) else set()
+        fetched = {name for name in readers if name in known and not known[name].is_compared}
+        assert fetched == set(), "a property that is read is not NEVER"
+
+    check_each(sorted(TYPES.items()), check)
 
 
-@pytest.mark.parametrize("name", sorted(TYPES))
-def test_declaration_is_sound(name: str) -> None:
-    assert list(declaration_problems(TYPES[name], CONSTRAINTS)) == []
-    assert TYPES[name].description, "describes the type in one line"
+def test_declarations_are_sound() -> None:
+    def check(kind: ResourceType) -> None:
+        assert list(declaration_problems(kind, CONSTRAINTS)) == []
+        assert kind.description, "describes the type in one line"
+
+    check_each(sorted(TYPES.items()), check)
