@@ -1,4 +1,4 @@
-"""Answers from a thread to coroutines."""
+"""Threads that work for coroutines, and their answers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 import pytest
 
-from stoker.store.answers import Answers
+from stoker.store.answers import Answers, ReadingThreads
 
 
 def give(answers: Answers, given: Iterable[tuple[asyncio.Future[None], BaseException | None]]) -> None:
@@ -56,3 +56,55 @@ async def test_no_answer_is_lost_while_the_loop_takes_others() -> None:
     thread.start()
     await asyncio.wait_for(asyncio.gather(*futures), 60)
     thread.join()
+
+
+async def test_reading_threads_return_results_and_errors_of_work_that_runs_at_a_time() -> None:
+    threads, loop = ReadingThreads(2, "read"), asyncio.get_running_loop()
+    both = threading.Barrier(2)
+
+    def meet(number: int) -> tuple[int, str]:
+        both.wait(60)
+        return number, threading.current_thread().name
+
+    def fail() -> None:
+        raise LookupError("as raised")
+
+    found = await asyncio.gather(*(loop.run_in_executor(threads, meet, number) for number in range(2)))
+    assert [number for number, _ in found] == [0, 1]
+    assert {name for _, name in found} == {"read_0", "read_1"}
+    with pytest.raises(LookupError, match="as raised"):
+        await loop.run_in_executor(threads, fail)
+    answers = await asyncio.gather(*(loop.run_in_executor(threads, lambda n=n: n) for n in range(5000)))  # type: ignore[misc]
+    assert answers == list(range(5000))
+    threads.shutdown()
+    with pytest.raises(RuntimeError):
+        await loop.run_in_executor(threads, fail)
+
+
+async def test_what_is_cancelled_before_it_begins_is_not_read_and_the_rest_is_read_before_a_shutdown() -> None:
+    threads, loop = ReadingThreads(1, "read"), asyncio.get_running_loop()
+    held, began = threading.Event(), list[str]()
+    first = loop.run_in_executor(threads, held.wait, 60)
+    gone = loop.run_in_executor(threads, began.append, "gone")
+    last = loop.run_in_executor(threads, began.append, "last")
+    gone.cancel()
+    held.set()
+    assert await first
+    await asyncio.to_thread(threads.shutdown)
+    await last
+    assert began == ["last"]
+
+
+def test_results_for_a_closed_loop_are_dropped_and_the_next_loop_is_served() -> None:
+    threads, held = ReadingThreads(1, "read"), threading.Event()
+
+    async def leave() -> None:
+        asyncio.get_running_loop().run_in_executor(threads, held.wait, 60)
+
+    async def ask() -> int:
+        return await asyncio.get_running_loop().run_in_executor(threads, lambda: 1)
+
+    asyncio.run(leave())
+    held.set()
+    assert asyncio.run(ask()) == 1
+    threads.shutdown()

@@ -64,7 +64,10 @@ def render(record: logging.LogRecord) -> bool:
 def redact(text: str) -> str:
     """Return `text` with the values of passwords, tokens and keys replaced by `***`."""
     plain = text.casefold()
-    if not any(mark in plain for mark in _MARKS):
+    for mark in _MARKS:  # without a generator, which takes longer than the search
+        if mark in plain:
+            break
+    else:
         return text
     for pattern in _SECRETS:
         text = pattern.sub(r"\g<keep>***", text)

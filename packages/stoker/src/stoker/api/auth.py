@@ -13,6 +13,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from hashlib import blake2b
 from typing import Any, TypeVar
 
@@ -22,6 +23,7 @@ from keystonemiddleware import auth_token, opts
 from oslo_config import cfg
 from oslo_policy import opts as policy_opts
 from oslo_policy import policy
+from webob import headers
 
 from stoker.api.access_rules import covered
 from stoker.api.faults import IdentityUnavailable, NotAllowed, Unauthenticated, fault_body, status_of
@@ -195,8 +197,31 @@ _IDENTITY_KEYS = tuple(f"HTTP_{name.upper().replace('-', '_')}" for name in _Req
 """Identity headers that a client must not set, as listed by keystonemiddleware, with their names in the environment."""
 
 
+_key_of = cache(headers._trans_name)
+"""Return the name of a header in the environment; keystonemiddleware uses about fifty names for each request."""
+
+
+class _Headers(headers.EnvironHeaders):  # type: ignore[misc]
+    """Headers with names that are translated once."""
+
+    def __getitem__(self, name: str) -> str:
+        value: str = self.environ[_key_of(name)]
+        return value
+
+    def __setitem__(self, name: str, value: str) -> None:
+        self.environ[_key_of(name)] = value
+
+    def get(self, name: str, default: str | None = None) -> str | None:
+        value: str | None = self.environ.get(_key_of(name), default)
+        return value
+
+
 class _CheckedRequest(_Request):  # type: ignore[misc]
     """A request whose identity headers are removed without a lookup for each of their names."""
+
+    @property
+    def headers(self) -> _Headers:
+        return _Headers(self.environ)
 
     def remove_auth_headers(self) -> None:
         for key in _IDENTITY_KEYS:

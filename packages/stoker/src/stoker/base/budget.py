@@ -15,15 +15,17 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, TypeVar
 
 from stoker.base.errors import BudgetExceeded
 from stoker_foundation.patterns import measure_waiting
 from stoker_foundation.processor_time import processor_time
+
+Result = TypeVar("Result")
 
 _STEPS_BETWEEN_CHECKS = 128
 _BYTES_PER_STEP = 512
@@ -41,7 +43,7 @@ class Allowed:
 
     def times(self, factor: int) -> Allowed:
         """Return the allowance for doing the same work `factor` times."""
-        return replace(self, steps=self.steps * factor, made=self.made * factor, seconds=self.seconds * factor)
+        return Allowed(self.steps * factor, self.made * factor, self.seconds * factor, self.resources)
 
 
 class Postponed(BaseException):
@@ -121,19 +123,36 @@ class Budget:
             )
         self.charge(count)
 
+    @property
+    def is_computing(self) -> bool:
+        """Whether what this thread computes is being deducted."""
+        return threading.get_ident() in self._marks
+
     def computing(self) -> AbstractContextManager[None]:
         """Deduct the processor time of the block, also while it runs. Raises BudgetExceeded when none is left."""
-        return _ALREADY_MEASURED if threading.get_ident() in self._marks else self._computing()
+        return _ALREADY_MEASURED if self.is_computing else _Computing(self)
 
-    @contextmanager
-    def _computing(self) -> Iterator[None]:
+    def begin(self, now: float) -> None:
+        """Deduct what this thread computes from now on, a value of `processor_time`. Raises BudgetExceeded."""
         self.spend(0)
-        thread = threading.get_ident()
-        self._marks[thread] = processor_time()
-        try:
-            yield
-        finally:
-            self._seconds -= processor_time() - self._marks.pop(thread)
+        self._marks[threading.get_ident()] = now
+
+    def end(self) -> None:
+        """Deduct nothing more of what this thread computes."""
+        self._seconds -= processor_time() - self._marks.pop(threading.get_ident())
+
+
+class _Computing:
+    """The block of `Budget.computing`; a generator would cost as much as a short evaluation."""
+
+    def __init__(self, budget: Budget) -> None:
+        self._budget = budget
+
+    def __enter__(self) -> None:
+        self._budget.begin(processor_time())
+
+    def __exit__(self, *error: object) -> None:
+        self._budget.end()
 
 
 _ALREADY_MEASURED: AbstractContextManager[None] = nullcontext()
@@ -201,15 +220,25 @@ def charge_copy(value: object, times: int = 1) -> None:
         budget.charge(made=times * measured(value, budget))
 
 
-@contextmanager
-def at_once(seconds: float) -> Iterator[None]:
-    """Compute for at most `seconds`; work that takes longer raises Postponed."""
-    former = _slice.ends, _slice.made
-    _slice.ends, _slice.made = processor_time() + seconds, 0
+def at_once(seconds: float, work: Callable[[], Result]) -> Result:
+    """Return the result of `work()`, with its processor time deducted from the open budget.
+
+    Work that takes longer than `seconds` raises Postponed.
+    """
+    current_slice, budget = _slice, _current.get()
+    former = current_slice.ends, current_slice.made
+    now = processor_time()
+    current_slice.ends, current_slice.made = now + seconds, 0
     try:
-        yield
+        if budget is None or budget.is_computing:
+            return work()
+        budget.begin(now)
+        try:
+            return work()
+        finally:
+            budget.end()
     finally:
-        _slice.ends, _slice.made = former
+        current_slice.ends, current_slice.made = former
 
 
 @contextmanager

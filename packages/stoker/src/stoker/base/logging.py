@@ -9,6 +9,7 @@ import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import cached_property, lru_cache
 
 from oslo_config import cfg
 from oslo_context import context as oslo_context
@@ -31,6 +32,9 @@ _QUIET_LOGGERS = (
     "keystoneauth=WARN",
     "alembic=WARN",
 )
+
+_CONTEXTS = 256
+"""Requests whose lines are prepared once."""
 
 _request: ContextVar[RequestContext | None] = ContextVar("stoker_request", default=None)
 _operation: ContextVar[str | None] = ContextVar("stoker_operation", default=None)
@@ -91,22 +95,36 @@ def protect(handler: logging.Handler) -> None:
 
 
 class _LineContext(oslo_context.RequestContext):
-    """The request of one log line. oslo.context would store it for the thread, and apply it to all later lines."""
+    """The request of log lines. oslo.context would store it for the thread, and apply it to all later lines."""
 
     def update_store(self) -> None:
         """Do not store this context for the thread."""
+
+    def get_logging_values(self) -> dict[str, object]:
+        """Return the values, which formatters ask for twice for each line."""
+        return self._values
+
+    @cached_property
+    def _values(self) -> dict[str, object]:
+        values: dict[str, object] = super().get_logging_values()
+        return values
+
+
+@lru_cache(_CONTEXTS)
+def _line_context(request_id: str, user_id: str, project_id: str) -> _LineContext:
+    """Return the request of lines; most requests write several."""
+    escape = log_lines.escape
+    return _LineContext(request_id=escape(request_id), user_id=escape(user_id), project_id=escape(project_id))
 
 
 def _complete(record: logging.LogRecord) -> bool:
     """Set request and operation where formatters read them."""
     context = _request.get()
     if context is not None and not getattr(record, "request_id", None):
-        request_id, user_id, project_id = map(
-            log_lines.escape, (context.request_id, context.user_id, context.project_id)
-        )
-        record.request_id = request_id
-        record.user_identity = f"{user_id} {project_id}"
-        record.context = _LineContext(request_id=request_id, user_id=user_id, project_id=project_id)
+        shown = _line_context(context.request_id, context.user_id, context.project_id)
+        record.request_id = shown.request_id
+        record.user_identity = f"{shown.user_id} {shown.project_id}"
+        record.context = shown
     operation = _operation.get()
     record.operation = "" if operation is None else f"[operation {operation}] "
     if operation is not None:

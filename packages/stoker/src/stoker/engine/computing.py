@@ -259,8 +259,7 @@ class Evaluator:
 
     def evaluate_at_once(self, work: Callable[[], Result]) -> Result:
         """Return what `work()` returns; raises Postponed when it computes for too long."""
-        with budget.at_once(self._seconds_at_once):
-            return _computed(work)
+        return budget.at_once(self._seconds_at_once, work)
 
     async def apart(self, project: str, work: Callable[[], Result]) -> Result:
         """Return the same, computed on a thread when it is the project's turn; a project has one job at a time."""

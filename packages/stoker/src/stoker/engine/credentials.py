@@ -11,6 +11,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Awaitable, Callable, Iterable
 from functools import partial
+from typing import TypeAlias
 
 import orjson
 from sqlalchemy import Connection
@@ -37,6 +38,12 @@ LOG = logging.getLogger(__name__)
 _OURS = "trust"
 """The kind of a trust that was created here, and is removed with the last stack that uses it."""
 
+_Owner: TypeAlias = tuple[str, str, tuple[str, ...]]
+"""The user ID, the project ID and the roles of whoever gives a trust."""
+
+_MOST_OWNERS = 1000
+"""Owners whose trusts are remembered."""
+
 _FIRST_PAUSE, _LONGEST_PAUSE = 3.0, 3600.0
 """Seconds until another attempt to remove a trust, after the first and after many attempts."""
 
@@ -54,6 +61,7 @@ class Credentials:
         self._cloud_name = cloud_name
         self._removing = False
         self._refused: dict[str, tuple[float, float]] = {}
+        self._recent: dict[_Owner, str] = {}
 
     async def of_caller(self, context: RequestContext) -> Cloud:
         """Return a cloud that uses the caller's own token."""
@@ -78,6 +86,7 @@ class Credentials:
             await begin(credential)
         except trusts.CredentialRemoved:
             LOG.info("the credential of stack %s is being removed, using another one", stack.name)
+            self._recent.clear()
             await begin(await self._keep(context))
 
     async def lacking_roles(self, context: RequestContext, stack: Stack) -> tuple[str, ...]:
@@ -122,8 +131,11 @@ class Credentials:
                 )
             return lent
         owner = (context.user_id, context.project_id, context.roles)
+        if (recent := self._recent.get(owner)) is not None and await self.pool.works(_parsed(recent)):
+            return recent
         known = await self._database.read(trusts.usable, *owner)
         if known is not None and await self.pool.works(_parsed(known)):
+            self._remember(owner, known)
             return known
         identifier = await self.pool.create_trust(await self.of_caller(context))
         made = orjson.dumps({"kind": _OURS, "id": identifier}).decode()
@@ -133,6 +145,12 @@ class Credentials:
         with outside_request():  # otherwise the trust of a request that has expired would be lost
             await self._journal.commit(batch)
         return made
+
+    def _remember(self, owner: _Owner, credential: str) -> None:
+        """Spare the owner's next request the search; that the credential is still usable is checked when it begins."""
+        self._recent[owner] = credential
+        if len(self._recent) > _MOST_OWNERS:
+            del self._recent[next(iter(self._recent))]
 
     async def cloud_of(self, stack: Stack) -> Cloud:
         """Return a cloud that acts for the stack's owner."""

@@ -27,7 +27,7 @@ from stoker.engine.plan_policies import policy as plan_policy
 from stoker.engine.planning.kinds import Kind
 from stoker.engine.planning.plan import Plan, Step
 from stoker.engine.records.actions import PLANNED
-from stoker.engine.records.beginnings import control_now
+from stoker.engine.records.beginnings import combined_control
 from stoker.engine.records.services import EngineServices
 from stoker.operations.plan_digests import PlanDigest, check_record, digest_of_action, refuse_outdated
 from stoker.operations.planning import Planned, make_plan
@@ -36,7 +36,7 @@ from stoker.store import approvals, settings
 from stoker.store.approvals import BY_POLICY, Requirement, lacking
 from stoker.store.journal import Batch, Statement
 from stoker.store.records import IN_PROGRESS, Announcement, Operation, Stack
-from stoker.store.settings import plan_policies_of
+from stoker.store.settings import rules_of
 from stoker.store.survey_records import ChangeRequest
 from stoker_foundation.clock import isoformat
 from stoker_foundation.patterns.linear import fits_wildcards
@@ -94,9 +94,8 @@ async def gate_of(parts: RecordingParts, context: RequestContext, stack: Stack, 
 
 def _rules_of(connection: Connection, services: EngineServices, stack: Stack) -> tuple[Control, Mapping[str, str]]:
     """Return the change control of a stack, and the policies on its plans."""
-    root_id = stack.root_id if stack.inputs else None
-    control = control_now(connection, services, stack.project_id, root_id)
-    return control, plan_policies_of(connection, stack.project_id, stack.root_id)
+    controls, written = rules_of(connection, stack.project_id, stack.root_id)
+    return combined_control(services, controls.values()), written
 
 
 class Gate:

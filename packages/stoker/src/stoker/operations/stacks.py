@@ -69,9 +69,10 @@ from stoker.operations.requests import (
 from stoker.operations.returning import inputs_as_of, moves_back
 from stoker.operations.settings import check_deletable, settings_steps, settings_view
 from stoker.operations.views import failure_view, lock_view, stack_view
-from stoker.store import change_sets, drifts, queries, settings, snapshots
+from stoker.store import change_sets, queries, snapshots
 from stoker.store.journal import Statement
 from stoker.store.records import FAILED, IN_PROGRESS, Operation, Stack, StackSettings
+from stoker.store.stack_details import RecordedDetails, details_of
 from stoker.template.definition import Definition
 from stoker.template.environment import Environment
 from stoker.template.template import Template
@@ -420,9 +421,10 @@ async def stack_show(services: EngineServices, context: RequestContext, request:
     """Return the stack with its parameters and, by default, its outputs."""
     seen = await services.database.read(_seen, services, context, request.ref)
     stack, inputs = seen.stack, seen.inputs
+    tags, known, drift = seen.details
     definition = await services.bind(stack, inputs)
-    shown: StackView = {**stack_view(stack, seen.tags), "tags": list(seen.tags or ()), "locked": lock_view(seen.root)}
-    view = details_view(shown, definition, inputs.template, seen.settings)
+    shown: StackView = {**stack_view(stack, tags), "tags": tags, "locked": lock_view(seen.root)}
+    view = details_view(shown, definition, inputs.template, known)
     if stack.parent_id is not None:
         view["parameters"] = redact_values(view["parameters"], await secrets_now(services, stack))
     outputs: list[dict[str, object]] | None = [] if request.resolve_outputs else None
@@ -433,7 +435,7 @@ async def stack_show(services: EngineServices, context: RequestContext, request:
         "exports": {key: name for name, key in definition.exports()},
         "outputs": outputs,
         "failure": failure_view(seen.failure),
-        "last_look": {"status": seen.drift[0], "time": seen.drift[1]} if seen.drift is not None else None,
+        "last_look": {"status": drift[0], "time": drift[1]} if drift is not None else None,
     }
 
 
@@ -455,20 +457,17 @@ class _Seen:
     stack: Stack
     root: Stack
     inputs: LoadedInputs
-    tags: Sequence[str]
-    settings: StackSettings
+    details: RecordedDetails
     failure: Failure | None
-    drift: tuple[str, float] | None
 
 
 def _seen(connection: Connection, services: EngineServices, context: RequestContext, ref: Reference) -> _Seen:
     stack = found_stack(connection, context, ref, deleted=True)
     inputs = services.loader.load_now(connection, stack.inputs)
-    tags = queries.tags_of(connection, [stack.id]).get(stack.id, [])
+    details = details_of(connection, stack)
     failure = None
     if stack.status == FAILED and stack.operation is not None:
         operation = queries.operation_by_id(connection, stack.operation)
         failure = None if operation is None or operation.status != FAILED else failure_of(operation)
     root = stack if stack.parent_id is None else queries.stack_by_id(connection, stack.root_id) or stack
-    known, drift = settings.of_stack(connection, stack.root_id), drifts.last_result(connection, stack.id)
-    return _Seen(stack, root, inputs, tags, known, failure, drift)
+    return _Seen(stack, root, inputs, details, failure)

@@ -12,7 +12,6 @@ import logging
 import threading
 import time
 from collections.abc import Awaitable, Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import ContextVar, copy_context
 from dataclasses import dataclass, replace
@@ -27,6 +26,7 @@ from sqlalchemy.pool import ConnectionPoolEntry, QueuePool
 
 from stoker.base.errors import Invalid, StokerError
 from stoker.store import schema
+from stoker.store.answers import ReadingThreads
 from stoker.store.failures import passes, unusable
 from stoker.store.silence import notice_silence
 from stoker_foundation.clock import Clock, sleep
@@ -186,7 +186,7 @@ class Database:
         self.engine = _engine(self.url, self._pool)
         self._reading = _reading_engine(self.url, self._pool, self.engine)
         self._outage = Outage("read")
-        self._readers = ThreadPoolExecutor(_READERS, thread_name_prefix="store-read")
+        self._readers = ReadingThreads(_READERS, "store-read")
 
     async def wait_until_reachable(self, attempts: int, interval: float, clock: Clock) -> None:
         """Wait until the database answers: up to `attempts` attempts (-1: no limit), `interval` seconds apart.

@@ -44,14 +44,6 @@ def latest_results(connection: Connection, stack_ids: Collection[str]) -> dict[s
     return {row.stack_id: (row.result, row.created_at) for row in connection.execute(query)}
 
 
-def last_result(connection: Connection, stack_id: str) -> tuple[str, float] | None:
-    """Return the drift status of a stack at the last completed detection of the whole stack, and the time."""
-    ended = and_(table.c.stack_id == stack_id, table.c.status == COMPLETE, table.c.result.is_not(None))
-    query = select(table.c.result, table.c.created_at).where(ended).order_by(table.c.created_at.desc()).limit(1)
-    row = connection.execute(query).one_or_none()
-    return (row.result, row.created_at) if row is not None else None
-
-
 def completed(connection: Connection, stack_id: str) -> list[DriftDetection]:
     """Return the completed detections of a stack that are kept, newest first."""
     query = select(table).where(table.c.stack_id == stack_id, table.c.status == COMPLETE)

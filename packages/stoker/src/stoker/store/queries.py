@@ -447,10 +447,10 @@ def purge_events(connection: Connection, stack_id: str, keep: int, batch: int) -
     The oldest are removed in multiples of `batch`, so that a stack at its limit is not purged for every event. A batch
     larger than `keep` is reduced, since it would leave no events.
     """
-    of_stack = tables.events.c.stack_id == stack_id
     count = connection.execute(_COUNT_EVENTS, {"stack_id": stack_id}).scalar_one()
     if count <= keep:
         return
+    of_stack = tables.events.c.stack_id == stack_id
     batch = min(batch, keep)
     batches = -(-(count - keep) // batch)
     oldest = select(tables.events.c.sequence).where(of_stack).order_by(tables.events.c.sequence)

@@ -1,0 +1,65 @@
+"""What is recorded beside the row of a stack."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+from stoker.store import queries, settings
+from stoker.store.database import Database
+from stoker.store.journal import Batch, Journal
+from stoker.store.records import StackSettings
+from stoker.store.stack_details import RecordedDetails, details_of
+from stoker.store.survey_records import DriftDetection
+from tests.store.rows import stack
+
+
+async def test_tags_settings_of_the_tree_and_the_last_complete_look_are_read_together(tmp_path: Path) -> None:
+    database = Database(f"sqlite:///{tmp_path / 'stoker.db'}")
+    database.migrate()
+    journal = Journal(database)
+    root, plain, gone = stack("root"), stack("plain"), stack("gone")
+    nested = replace(stack("nested"), root_id=root.id, parent_id=root.id)
+    chosen = StackSettings(root.id, protected=True, notification_topics='["t"]', drift_mode="report")
+    look = DriftDetection("1", nested.id, "p", "e", "COMPLETE", "", "", 10.0, "IN_SYNC")
+    looks = [
+        look,
+        replace(look, id="2", created_at=20.0, result="DRIFTED"),
+        replace(look, id="3", created_at=30.0, result=None),
+        replace(look, id="4", created_at=40.0, status="IN_PROGRESS", result="IN_SYNC"),
+        replace(look, id="5", stack_id=root.id, created_at=50.0),
+    ]
+    batch = Batch().add(root, nested, plain, *looks)
+    batch.then(partial(settings.save, settings=chosen))
+    batch.then(partial(queries.set_tags, stack_id=nested.id, tags=["b", "a", "c"]))
+    await journal.commit(batch)
+    read = partial(database.read, details_of)
+    assert await read(nested) == RecordedDetails(["b", "a", "c"], chosen, ("DRIFTED", 20.0))
+    assert await read(root) == RecordedDetails([], chosen, ("IN_SYNC", 50.0))
+    assert await read(plain) == RecordedDetails([], StackSettings(plain.id), None)
+    assert await read(gone) == RecordedDetails([], StackSettings(gone.id), None)
+    journal.close()
+    database.close()
+
+
+async def test_control_and_policies_of_a_project_and_a_stack_are_read_together(tmp_path: Path) -> None:
+    database = Database(f"sqlite:///{tmp_path / 'stoker.db'}")
+    database.migrate()
+    journal = Journal(database)
+    batch = Batch()
+    for where, name in (("", "project"), ("s", "stack"), ("other", "other")):
+        batch.then(
+            partial(settings.save_control, project_id="p", stack_id=where, body={"of": name}, user_id="u", now=1)
+        )
+        batch.then(partial(settings.save_plan_policies, project_id="p", stack_id=where, body=name, user_id="u", now=1))
+    batch.then(partial(settings.save_plan_policies, project_id="q", stack_id="", body="no", user_id="u", now=1))
+    await journal.commit(batch)
+    controls, policies = await database.read(settings.rules_of, "p", "s")
+    assert controls == {"": {"of": "project"}, "s": {"of": "stack"}}
+    assert policies == {"": "project", "s": "stack"}
+    assert await database.read(settings.plan_policies_of, "p", "s") == policies
+    assert await database.read(settings.plan_policies_of, "p", None) == {"": "project"}
+    assert await database.read(settings.rules_of, "r", "s") == ({}, {})
+    journal.close()
+    database.close()
