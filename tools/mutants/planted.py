@@ -70,9 +70,9 @@ MUTANTS = (
     ),
     Mutant(
         "nobody looks for what a dead engine's request creates late",
-        "engine/running/performer.py",
-        '                if row.physical_id is None and row.action == "CREATE" and _has_own_name(state, call):\n',
-        "                if False:\n",
+        "engine/running/interrupted_creations.py",
+        '            if row.physical_id is None and row.action == "CREATE" and has_own_name(state, call):\n',
+        "            if False:\n",
         seed="12",
     ),
     Mutant(

@@ -1,4 +1,7 @@
-"""Build the `Call` that is passed to a method of a resource type."""
+"""Build the `Call` that is passed to a method of a resource type, and check the ID of the object that it results in.
+
+The tables have room for IDs of 255 characters, and no service has longer ones.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
-from stoker.base.errors import Bug, CloudError, StokerError
+from stoker.base.errors import BadValue, Bug, CloudError, StokerError
 from stoker.cloud.errors import NotNamed
 from stoker.cloud.finders import is_uuid
 from stoker.cloud.session import Cloud
@@ -22,6 +25,7 @@ from stoker.engine.records.loader import LoadedInputs
 from stoker.engine.records.stack_view import StackView
 from stoker.engine.records.state import ResourceState, first_name
 from stoker.plugins import capabilities
+from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.resource import (
     Call,
     ChildStack,
@@ -40,6 +44,9 @@ from stoker.store import queries
 from stoker.store.journal import NoWriter
 
 LOG = logging.getLogger(__name__)
+
+LONGEST = 255
+"""Characters of an ID."""
 
 
 async def make_call(run: StackContext, state: ResourceState) -> Call:
@@ -313,3 +320,29 @@ def _with_ids(prop: Property, value: object, found: Mapping[_Name, object]) -> o
     if prop.resolve is None or isinstance(value, Unknown):
         return value
     return found.get((prop.resolve, str(value)), value)
+
+
+def fits(identifier: str | None) -> bool:
+    """Return whether an ID can be recorded."""
+    return identifier is None or len(identifier) <= LONGEST
+
+
+def with_fitting_id(outcome: Outcome, call: Call) -> Outcome:
+    """Return the result of a method, or a failure if it has an ID that is too long; the call then has none."""
+    known = outcome.physical_id if isinstance(outcome, Done | Again) else None
+    for identifier in (known, call.physical_id):
+        if not fits(identifier):
+            call.physical_id = None
+            return Failed(_problem(str(identifier)), "Error")
+    return outcome
+
+
+def require_fitting(identifier: str | None) -> str | None:
+    """Return an ID that was found. Raises BadValue if it is too long."""
+    if not fits(identifier):
+        raise BadValue(_problem(str(identifier)))
+    return identifier
+
+
+def _problem(identifier: str) -> str:
+    return f"the service answered with an ID of {len(identifier)} characters; an ID has {LONGEST} at most"

@@ -10,11 +10,10 @@ from typing import Any
 from stoker.base.errors import StokerError, TokenRejected
 from stoker.base.ids import new_id
 from stoker.cloud.session import Cloud
-from stoker.engine.calls.building import make_call
+from stoker.engine.calls.building import LONGEST, fits, make_call
 from stoker.engine.calls.context import ActingParts, StackContext
 from stoker.engine.records.state import ResourceState
 from stoker.engine.running.performer import Method
-from stoker.engine.running.results import LONGEST, fits
 from stoker.plugins.agents import USER_PROJECT
 from stoker.plugins.outcome import Done, Failed, Outcome
 from stoker.plugins.resource import Call, ResourceType

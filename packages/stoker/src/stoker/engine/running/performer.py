@@ -18,27 +18,34 @@ from stoker.base.errors import CloudError, Fenced, StokerError, TemplateInvalid,
 from stoker.base.ids import new_id
 from stoker.cloud.transport import counted
 from stoker.contract.views import NO_REASON
-from stoker.engine.calls.building import Unrecorded, make_call
-from stoker.engine.calls.finding import found
+from stoker.engine.calls.building import fits, make_call, with_fitting_id
 from stoker.engine.planning.decide import BEGINNING
 from stoker.engine.records.failure import Failure
 from stoker.engine.records.state import ResourceState, attribute_text
 from stoker.engine.redaction.stacks import without_secrets
 from stoker.engine.running.hooks import pause
+from stoker.engine.running.interrupted_creations import (
+    LATE_SECONDS,
+    LOOK_AGAIN,
+    find_if_possible,
+    has_own_name,
+    is_there_after_all,
+    mark_not_found,
+    not_owned,
+)
 from stoker.engine.running.lost_claims import remove_lost_object
 from stoker.engine.running.operation_context import OperationContext, has_hook
 from stoker.engine.running.refusals import doubt, failure_of, pause_after_refusal, wait_until_free, with_users
-from stoker.engine.running.results import fits, is_unseen, record_terms, require_fitting, with_fitting_id
 from stoker.engine.running.retries import Retries, backoff
 from stoker.engine.running.stopping import CANCELLED, Stop, Stopped
 from stoker.plugins import capabilities
 from stoker.plugins.agents import USER_PROJECT
 from stoker.plugins.outcome import Again, Done, Failed, Outcome, Replace
-from stoker.plugins.resource import AttributeKey, Call
+from stoker.plugins.resource import ADDRESS, NAME, AttributeKey, Call, to_see
 from stoker.store.journal import Batch
-from stoker.store.late_requests import expect
-from stoker.store.ownership import Found, ObjectAlreadyOwned
+from stoker.store.ownership import ObjectAlreadyOwned
 from stoker.store.records import COMPLETE, IN_PROGRESS
+from stoker.store.search import Kind, plain_address
 from stoker.template.properties import against_schema, declared_for, key_path
 
 LOG = logging.getLogger(__name__)
@@ -70,7 +77,7 @@ class Performer:
                 return await self._completed(state, done, next_batch(first))
             except ObjectAlreadyOwned as taken:
                 if not state.stored.uncertain:  # otherwise this resource searches for its own
-                    failure = self.not_owned(state, taken)
+                    failure = not_owned(self.run, state, taken)
                     await self.failed(state, failure)
                     raise failure from taken
 
@@ -170,7 +177,7 @@ class Performer:
                         await self._record(state, next_batch(first))
                 except ObjectAlreadyOwned as taken:
                     if not state.stored.uncertain:
-                        raise self.not_owned(state, taken) from taken
+                        raise not_owned(self.run, state, taken) from taken
                     continue
                 with contextlib.suppress(Stopped):  # the beginning of the loop handles it
                     await self._pause(state, outcome)
@@ -220,9 +227,9 @@ class Performer:
     async def _enter(self, state: ResourceState, method: Method, call: Call) -> Outcome:
         """Call the method once; if an interrupted creation may have created an object, search for it first."""
         if state.stored.uncertain and state.row.physical_id is None:
-            await self._find_if_possible(state, call)
+            await find_if_possible(self.run, state, call)
             if state.row.physical_id is None and state.stored.progress.pop(LOOK_AGAIN, False):
-                state.stored.uncertain = _has_own_name(state, call)
+                state.stored.uncertain = has_own_name(state, call)
                 return Again(after=LATE_SECONDS if state.stored.uncertain else 0.0)
         if state.row.action == "CREATE" and state.row.physical_id is None and not state.type.local:
             task = asyncio.current_task()
@@ -237,58 +244,6 @@ class Performer:
             if call.physical_id is not None and fits(call.physical_id) and state.row.physical_id is None:
                 state.row.physical_id = call.physical_id
             await self.run.adopt_user_project(state.stored.data.get(USER_PROJECT))
-
-    async def _find_if_possible(self, state: ResourceState, call: Call) -> None:
-        """Search for the object of an interrupted creation; a deletion continues without it if that is impossible.
-
-        A service that refuses the search itself refuses it each time, so the resource could never be deleted.
-        """
-        try:
-            await self._find(state, call)
-        except CloudError as error:
-            if state.row.action != "DELETE" or error.transient or error.status not in _IMPOSSIBLE:
-                raise
-            await self._mark_not_found(state, error)
-
-    async def _mark_not_found(self, state: ResourceState, error: CloudError) -> None:
-        """Record that the object of an interrupted creation cannot be searched for."""
-        run, row = self.run, state.row
-        state.stored.uncertain = False
-        text = (
-            f"it is unknown whether its creation, which was interrupted, made an object ({state.physical_name}): "
-            f"the search was refused: {error.message}"
-        )
-        row.reason = await without_secrets(run, text, [state])
-        LOG.warning("DELETE of %s in stack %s: %s", row.name, run.stack.name, row.reason)
-        await run.commit(Batch().change(state.seal()).add(run.event(state, row.reason)))
-
-    async def _find(self, state: ResourceState, call: Call) -> None:
-        """Search for the object of an interrupted creation, and record its id.
-
-        Two searches never result in the same one of two equal objects: those in one engine take turns, and if two
-        engines find the same object, the later one repeats its search. The same applies to a creation whose response
-        arrives after a search has found its object (see `_record`).
-        """
-        run, row, whole = self.run, state.row, state.type.part_of
-        call.unrecorded = unrecorded = Unrecorded(run, whole, run.parts.runs.all)
-        async with run.parts.searches.turn(state.type, run.stack.project_id, call):
-            while state.stored.uncertain:
-                call.physical_id = row.physical_id = require_fitting(await found(state.type, call))
-                state.stored.uncertain = False
-                batch = Batch().change(state.seal())
-                if row.physical_id is None and row.action == "CREATE" and _has_own_name(state, call):
-                    now = run.services.clock.now()
-                    batch.then(partial(expect, resource_uuid=row.uuid, stack_id=row.stack_id, now=now))
-                    run.objects.late.add(row.uuid)
-                if row.physical_id is not None and row.physical_id in unrecorded.asked_for:
-                    batch.found.append(Found(row.physical_id, row.uuid, whole))
-                try:
-                    await run.commit(batch)
-                except ObjectAlreadyOwned as taken:
-                    state.stored.uncertain = row.physical_id in unrecorded.asked_for
-                    call.physical_id = row.physical_id = None
-                    if not state.stored.uncertain and row.action != "DELETE":
-                        raise self.not_owned(state, taken) from taken
 
     async def _record(self, state: ResourceState, batch: Batch) -> None:
         """Commit changes of a resource, including the id of its object when it becomes known.
@@ -317,28 +272,15 @@ class Performer:
         if pause is not None:
             return Again(after=pause, waiting=await doubt(self.run, state, error))
         if action == "DELETE" and state.stored.uncertain and isinstance(error, Unconfirmed):
-            await self._mark_not_found(state, error)
+            await mark_not_found(self.run, state, error)
             return Again(after=0.0)
-        if state.stored.uncertain and await self._there_after_all(state):
+        if state.stored.uncertain and await is_there_after_all(self.run, state):
             return Again(after=0.0)
         if error.conflict and action == "DELETE" and not error.lasting:
             return await wait_until_free(self.run, state, error, conflicts)
         refused = action == "DELETE" and 400 <= error.status < 500
         text = await with_users(self.run, state, error) if refused else error.message
         return Failed(text, kind=error.kind, in_error=error.conflict and not error.lasting)
-
-    async def _there_after_all(self, state: ResourceState) -> bool:
-        """Return whether a creation has created the object although the service reported a failure."""
-        try:
-            await self._find(state, await make_call(self.run, state))
-        except CloudError as error:
-            LOG.info("cannot search for the object of %s: %s", state.row.name, error.message)
-        return state.row.physical_id is not None
-
-    def not_owned(self, state: ResourceState, taken: ObjectAlreadyOwned) -> Failure:
-        """Return the failure of a resource whose object belongs to another one; it has none then."""
-        state.row.physical_id = None
-        return Failure("Conflict", (state.row.name,), taken.named_for(self.run.stack.project_id))
 
     def _may_try_again(self, state: ResourceState, outcome: Failed) -> bool:
         limit = self.run.services.settings.action_retry_limit
@@ -480,19 +422,43 @@ class Performer:
 
 READ_ATTEMPTS = 4
 """How often attributes are read from a service that fails or does not respond."""
-LOOK_AGAIN = "look_again"
-"""The key of a deletion's progress that says that the search for the object must be repeated once."""
-
-LATE_SECONDS = 15.0
-"""When that is done: the creation was interrupted, and its request may still be on its way."""
 
 
-def _has_own_name(state: ResourceState, call: Call) -> bool:
-    return state.type.recovery is not None and state.type.recovery.has_own_name(call.properties)
+def is_unseen(state: ResourceState) -> bool:
+    """Return whether something that the object is found by is not recorded, nor was seen during the action that ends:
+    its methods never read it, or an earlier release has recorded the resource.
+    """
+    row = state.row
+    known = row.searchable or row.physical_id is None or row.action == "DELETE"
+    return not known and not to_see(state.type) <= state.seen.keys()
 
 
-_IMPOSSIBLE = frozenset({400, 404, 405, 410, 501})
-"""Statuses with which a service says that it does not support a request or its path for any caller."""
+async def record_terms(run: OperationContext, state: ResourceState, batch: Batch) -> None:
+    """Add to the batch that ends an action the name and the addresses that the service has shown since it began.
+
+    A name that the service does not show, or that contains a secret, is not recorded.
+    """
+    seen, state.seen = state.seen, {}
+    if state.row.action == "DELETE":
+        return
+    if to_see(state.type) <= seen.keys():
+        state.row.searchable = True
+    terms: dict[Kind, frozenset[str]] = {}
+    if NAME in seen:
+        terms[Kind.NAME] = await _names(run, state, seen[NAME])
+    if ADDRESS in seen:
+        plain = {plain_address(address) for address in seen[ADDRESS]}
+        terms[Kind.ADDRESS] = frozenset(address for address in plain if address is not None)
+    if terms:
+        batch.terms[state.row.uuid] = terms
+
+
+async def _names(run: OperationContext, state: ResourceState, seen: frozenset[str]) -> frozenset[str]:
+    names = sorted(seen)
+    if not seen <= {state.physical_name, state.row.name}:  # otherwise the names contain no other values
+        safe = await without_secrets(run, names, [state])
+        names = [name for name, without in zip(names, safe, strict=True) if name == without]
+    return frozenset(names)
 
 
 def next_batch(first: list[Batch]) -> Batch:

@@ -32,8 +32,8 @@ from stoker.engine.redaction.stacks import generated_secrets, secrets_above
 from stoker.engine.running.content_copies import copies_of, path_below
 from stoker.engine.running.importing import read_imports
 from stoker.engine.running.operation_context import OperationContext
+from stoker.engine.running.performer import record_terms
 from stoker.engine.running.relocating import relocate
-from stoker.engine.running.results import record_terms
 from stoker.engine.running.stack_documents import keep_document
 from stoker.engine.running.whole_plan import with_nested
 from stoker.store import late_requests, snapshots

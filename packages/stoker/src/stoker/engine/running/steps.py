@@ -39,9 +39,10 @@ from stoker.engine.running.actions import ACTIONS, takes_part
 from stoker.engine.running.adoption import adopt, bringing_about
 from stoker.engine.running.content_copies import Copier
 from stoker.engine.running.hooks import pause
+from stoker.engine.running.interrupted_creations import LOOK_AGAIN, not_owned
 from stoker.engine.running.lost_claims import remove_late_object
 from stoker.engine.running.operation_context import OperationContext, has_hook
-from stoker.engine.running.performer import LOOK_AGAIN, Method, NeedsReplacement, Performer, next_batch
+from stoker.engine.running.performer import Method, NeedsReplacement, Performer, next_batch
 from stoker.engine.running.refusals import is_usable
 from stoker.engine.running.removing import EFFECT, FORGET, REMOVALS, leave_behind, note_left, recorded_effect
 from stoker.engine.running.replacement_preparation import Around, ReplacementPreparation
@@ -306,7 +307,7 @@ class StepRunner:
         try:
             await self.run_.commit(batch)
         except ObjectAlreadyOwned as taken:
-            failure = self.performer.not_owned(state, taken)
+            failure = not_owned(self.run_, state, taken)
             await self.performer.failed(state, failure, batch)
             raise failure from taken
 
