@@ -71,7 +71,7 @@ class Adoption(FaultTestbed):
 
     async def _planned(self, wanted: Mapping[str, Any]) -> list[str]:
         """Return what an update with the same template would change, except what every update changes."""
-        kind = self.engines.registry.types()[wanted["resources"][THING]["type"]]
+        kind = self.engines.registry.types[wanted["resources"][THING]["type"]]
         if kind.updates_with_parent is True or kind.replaced_with_parent is True:
             return []
         asked = {"template": wanted, "files": FILES, "refresh": "none"}  # see known-flaws.md: comparisons after it

@@ -77,7 +77,7 @@ class InterferenceTestbed(FaultTestbed):
         name = wanted["resources"][THING]["type"]
         made = await self._make(wanted)
         problems += () if made["state"].split()[1] == "COMPLETE" else (f"not created: {made['state']}",)
-        kind = self.engines.registry.types()[name]
+        kind = self.engines.registry.types[name]
         told = await self._interfere(kind, wanted["resources"][THING].get("properties", {}), problems)
         self.injector.asked = []
         await self._delete()

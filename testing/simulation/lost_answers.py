@@ -209,7 +209,7 @@ class FaultTestbed:
         self.injector.now = self.loop.time
         self.cloud = Cloud((*SERVICES, *ELSEWHERE), clock=self.loop.clock, endpoint=CLOUD_URL)
         self.engines = Engines(self.loop, self.cloud, self.injector, path, 1)
-        balancer = self.engines.registry.types()["AWS::ElasticLoadBalancing::LoadBalancer"]
+        balancer = self.engines.registry.types["AWS::ElasticLoadBalancing::LoadBalancer"]
         balancer.configure({"loadbalancer_template": str(BALANCER)})
         self.injector.begun = self._begun
         self.injector.kill = self._kill_the_busy
@@ -231,7 +231,7 @@ class FaultTestbed:
             changes: list[Any] = []
             self.outliving = OUTLIVING.get(name, frozenset())
             self.empty = self._objects_now()
-            kind = self.engines.registry.types()[name]
+            kind = self.engines.registry.types[name]
             privileged = kind.for_administrators or name in WITH_PARTS_FOR_ADMINISTRATORS
             self.engines.user = "admin" if privileged else "demo"
             for case in cases:
@@ -384,7 +384,7 @@ def main(*names: str, testbed: type[FaultTestbed] = FaultTestbed) -> None:
     cases = creating()
     nested_stack.__dict__["fetch_text"] = lambda url, *limits: _fetched(MEMBER)  # there is nothing to fetch it from
     random.seed(1)
-    types = Registry.from_entry_points().types()
+    types = Registry.from_entry_points().types
     wanted = names or sorted(name for name, kind in types.items() if not kind.local)
     memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
     with tempfile.TemporaryDirectory(prefix="stoker-lost-answers-", dir=memory) as directory:

@@ -26,7 +26,7 @@ LEFT_OUT = {
 
 def exclusive() -> list[str]:
     """Every type of which an object can exclude its replacement, without those that translate another one."""
-    kinds = Registry.from_entry_points().types()
+    kinds = Registry.from_entry_points().types
     return sorted(name for name, kind in kinds.items() if kind.exclusion is not None and not name.startswith("AWS::"))
 
 

@@ -141,7 +141,9 @@ class Cluster:
         of_stacks = resources.join(stacks, stacks.c.id == resources.c.stack_id)  # copies in snapshots are of none
         query = select(resources.c.uuid, resources.c.type).select_from(of_stacks).where(resources.c.action != "DELETE")
         with self.database.engine.connect() as connection:
-            types = [self.registry.get(row.type) for row in connection.execute(query) if short_id(row.uuid) in text]
+            types = [
+                self.registry.types.get(row.type) for row in connection.execute(query) if short_id(row.uuid) in text
+            ]
         recoveries = [each.recovery for each in types if each is not None]
         return any(recovery is not None and recovery.own_name_without is not None for recovery in recoveries)
 

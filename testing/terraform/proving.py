@@ -42,7 +42,7 @@ class Place:
         self.served = served
         self.world = ThreadedWorld(directory, served)
         self._server = serve_rest(self.world, directory)
-        self._types = Registry.from_entry_points().types()
+        self._types = Registry.from_entry_points().types
 
     def stop(self) -> None:
         self._server.stop()

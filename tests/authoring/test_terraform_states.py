@@ -21,7 +21,7 @@ from stoker.plugins.registry import Registry
 
 PROVIDER = 'provider["registry.opentofu.org/terraform-provider-openstack/openstack"]'
 REPOSITORY = Path(__file__).parents[2]
-TYPES = Registry.from_entry_points().types()
+TYPES = Registry.from_entry_points().types
 NET, PORT = "11111111-1111-4111-8111-111111111111", "22222222-2222-4222-8222-222222222222"
 
 

@@ -47,7 +47,7 @@ def test_every_type_can_be_shown() -> None:
     names = matching_types(registry, "")
     assert len(names) > 150
     for name in names:
-        details = type_details(name, registry.types()[name])
+        details = type_details(name, registry.types[name])
         assert details["description"], name
         assert json.loads(json.dumps(details)) == details
 

@@ -34,8 +34,11 @@ from testing.harness import World
 PAGE = Path(__file__).parents[2] / "docs" / "explanation" / "life-of-an-update.md"
 SOURCE = Path(stoker.__file__).parent
 MOST_ROWS = 20
-MOST_ENTERED = 106
+MOST_ENTERED = 102
 """How many files an update may enter, all packages counted. A commit that raises it gives the reason."""
+LIBRARIES = ("template/", "base/", "store/")
+MOST_BESIDE_LIBRARIES = 60
+"""How many of them may be outside of the packages whose functions say what they result in. Likewise."""
 ROW = re.compile(r"^\| `(?P<file>[\w/]+\.py)` \| `(?P<name>[\w.]+)` \| .+ \|$", re.MULTILINE)
 LIST = re.compile(r"(?<=<!-- entered -->\n```text\n).*?(?=```\n)", re.DOTALL)
 _MOMENT_SECONDS = 0.002
@@ -205,11 +208,14 @@ async def test_an_update_passes_through_the_files_in_this_order(
         code = getattr(named(file, name), "__code__", None)  # without code it is a declaration
         assert code is None or code in calls, f"{file}: {name} is not called after what precedes it in the table"
     entered, page = recorder.files(), PAGE.read_text(encoding="utf-8")
+    beside = [file for file in entered if not file.startswith(LIBRARIES)]
     assert len(entered) <= MOST_ENTERED
+    assert len(beside) <= MOST_BESIDE_LIBRARIES
+    numbers = f"enters {len(entered)} files, {len(beside)} of them"
     if os.environ.get("STOKER_REWRITE_EXAMPLES"):
-        page = re.sub(r"enters \d+ files", f"enters {len(entered)} files", LIST.sub("\n".join([*entered, ""]), page))
+        page = re.sub(r"enters \d+ files, \d+ of them", numbers, LIST.sub("\n".join([*entered, ""]), page))
         PAGE.write_text(page, encoding="utf-8")
     listed = LIST.search(page)
     assert listed is not None
     assert listed[0].splitlines() == entered, "STOKER_REWRITE_EXAMPLES=1 writes the page again"
-    assert f"enters {len(entered)} files" in page
+    assert numbers in page

@@ -50,7 +50,7 @@ def groups(served: ServedCloud) -> list[list[str]]:
 
 
 def test_the_type_comes_through_the_entry_point() -> None:
-    assert Registry.from_entry_points().get("Example::Neutron::AddressGroup") is not None
+    assert Registry.from_entry_points().types.get("Example::Neutron::AddressGroup") is not None
 
 
 async def test_a_stack_of_the_type_lives_and_changes_in_place(world: World, template: str) -> None:

@@ -20,7 +20,7 @@ RECORDED = Path(stoker.__file__).parent / "authoring" / "type_examples.json"
 def test_the_examples_are_those_of_the_manual() -> None:
     cases = {**creating(), **local()}
     examples = {
-        name: example(name, cases[name]) for name in sorted(Registry.from_entry_points().types()) if name in cases
+        name: example(name, cases[name]) for name in sorted(Registry.from_entry_points().types) if name in cases
     }
     if os.environ.get("STOKER_REWRITE_EXAMPLES"):
         RECORDED.write_text(json.dumps(examples, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")

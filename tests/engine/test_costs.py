@@ -277,7 +277,7 @@ def test_a_wrong_table_is_refused_with_its_lines(tmp_path: Path, text: str, comp
 def test_a_price_of_a_type_that_has_no_effect_is_refused(tmp_path: Path, name: str, complaint: str) -> None:
     listed = prices(tmp_path, f"currency: EUR\nprices:\n  types: {{{name}: 1}}\n")
     with pytest.raises(Invalid) as refused:
-        listed.check_types(Registry.from_entry_points({}).types(), "prices.yaml")
+        listed.check_types(Registry.from_entry_points({}).types, "prices.yaml")
     assert refused.value.message == f"prices.yaml{complaint}"
 
 

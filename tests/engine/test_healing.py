@@ -243,7 +243,7 @@ async def test_a_tag_that_cannot_be_followed_is_refused(world: World, tag: str) 
 
 def test_an_operator_can_make_the_restarter_a_placeholder() -> None:
     for options, enabled in (({}, True), ({"restart_on_signal": False}, False)):
-        assert getattr(Registry.from_entry_points(options).get("OS::Heat::HARestarter"), "enabled") is enabled  # noqa: B009
+        assert getattr(Registry.from_entry_points(options).types.get("OS::Heat::HARestarter"), "enabled") is enabled  # noqa: B009
 
 
 async def test_a_restarter_replaces_its_instance_and_what_refers_to_it(world: World) -> None:

@@ -19,7 +19,7 @@ TEMPLATE = "heat_template_version: 2021-04-16\nresources: {net: {type: OS::Neutr
 
 
 async def test_lines_name_their_operation(world: World, kept: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    kind = world.engine.services.types.registry.get("OS::Neutron::Net")
+    kind = world.engine.services.types.registry.types.get("OS::Neutron::Net")
     assert kind is not None
     create = kind.create
 
@@ -42,7 +42,7 @@ async def test_each_operation_is_reported_when_it_begins_and_when_it_ends(
     world: World, kept: list[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The service echoes a value that is hidden, and breaks the line."""
-    kind = world.engine.services.types.registry.get("OS::Neutron::Net")
+    kind = world.engine.services.types.registry.types.get("OS::Neutron::Net")
     assert kind is not None
 
     async def refuse(call: Call) -> Outcome:

@@ -64,7 +64,7 @@ def remembered(world: World) -> list[str]:
     rows = world.database.read_now(lambda connection: connection.execute(select(tables.resources)).all())
     found = []
     for row in rows:
-        kind = world.engine.services.types.registry.get(row.type)
+        kind = world.engine.services.types.registry.types.get(row.type)
         data = Sealer([KEY]).open(row.state).get("data", {}) if row.state else {}
         found += [str(data[key]) for key in (kind.redacted_data if kind else ()) if data.get(key)]
     return found

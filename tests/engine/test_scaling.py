@@ -298,7 +298,7 @@ async def test_a_signal_acts_once_whatever_begins_on_the_stack_meanwhile(
 ) -> None:
     """Its event is recorded when the stack is busy already: that is no reason to start again."""
     await world.create("web", template(cooldown=0, max_size=9))
-    policy = world.engine.services.types.registry.get("OS::Heat::ScalingPolicy")
+    policy = world.engine.services.types.registry.types.get("OS::Heat::ScalingPolicy")
     assert isinstance(policy, Signalable)
     take = policy.signal
 

@@ -301,7 +301,7 @@ async def test_two_engines_that_find_the_same_object_do_not_both_own_it(
         return search
 
     for world in pair:
-        kind = world.engine.services.types.registry.get("OS::Neutron::Net")
+        kind = world.engine.services.types.registry.types.get("OS::Neutron::Net")
         assert kind is not None
         monkeypatch.setattr(kind, "find", together(kind.find))
     net = {"type": "OS::Neutron::Net", "properties": {"name": "twin"}}

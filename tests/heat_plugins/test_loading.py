@@ -38,7 +38,7 @@ def of_class(body: str) -> str:
 
 def test_declarations(installed: None) -> None:
     """Types have the schema that Heat's API would show; missing directories are left out."""
-    types = registry(MODULES, Path("/usr/lib/no-such-directory")).types()
+    types = registry(MODULES, Path("/usr/lib/no-such-directory")).types
     schema: dict[str, Any] = {name: prop.to_schema() for name, prop in types["Vendor::Net::Pool"].properties.items()}
     assert schema["method"]["constraints"] == [{"allowed_values": ["round-robin", "least"]}]
     assert schema["port"]["update_allowed"] and not schema["method"]["update_allowed"]
@@ -48,7 +48,7 @@ def test_declarations(installed: None) -> None:
     assert types["Vendor::Net::Pool"].checkable and not types["Vendor::Net::Device"].checkable
     token = types["Vendor::Util::Token"].properties["Length"]
     assert token.default == 4 and token.to_schema()["constraints"] == [{"range": {"min": 1}}]
-    assert registry().get("Vendor::Net::Pool") is None
+    assert registry().types.get("Vendor::Net::Pool") is None
     port, own = types["Vendor::Net::DownPort"], types["OS::Neutron::Port"]
     assert port.properties["admin_state_up"].default is False and own.properties["admin_state_up"].default is True
     assert port.properties["fixed_ips"] is own.properties["fixed_ips"] and "value_specs" not in port.properties
@@ -152,7 +152,7 @@ def test_left_out_objects(installed: None, tmp_path: Path) -> None:
     (tmp_path / "test_more.py").write_text("import no_such_library\n")
     available = of_class("pass") + "def available_resource_mapping():\n    return {'Odd::Two': Odd}\n"
     (tmp_path / "odd.py").write_text(available)
-    types = registry(tmp_path).types()
+    types = registry(tmp_path).types
     assert "Odd::Two" in types and "Odd::One" not in types
 
 

@@ -22,7 +22,7 @@ async def test_a_lifecycle_plug_in_is_called_and_may_refuse(begin: Begin) -> Non
     await world.create("audited", TEMPLATE)
     before, after = appliance.OPERATIONS
     assert (before, after) == (f"before CREATE of audited in {world.context.project_id}", "after CREATE: False")
-    assert dict(Registry.from_entry_points().lifecycle())["auditor"].order == 7
+    assert dict(Registry.from_entry_points().lifecycle)["auditor"].order == 7
     stack = await world.update("audited", {**TEMPLATE, "resources": {}})
     assert stack["status"] == "FAILED" and "An audited stack must not be emptied." in stack["status_reason"]
     assert "token" in await world.resources("audited")

@@ -108,7 +108,7 @@ def test_the_wheel_alone_is_a_client_that_names_missing_parts(distributions: Pat
     run(stoker, "fmt", "--check", examples, cwd=tmp_path)
     assert "router" in run(stoker, "convert", "--to", "cfn", examples / "network.yaml", cwd=tmp_path)
     assert "net" in run(stoker, "graph", examples / "network.yaml", cwd=tmp_path)
-    everything = "from stoker.plugins.registry import Registry; print(len(Registry.from_entry_points().types()))"
+    everything = "from stoker.plugins.registry import Registry; print(len(Registry.from_entry_points().types))"
     assert int(run(stoker.parent / "python", "-c", everything, cwd=tmp_path)) > 200
     assert "Start one with `stoker up`" in failing("stack", "list")
     cloud = {"auth": {"auth_url": "http://127.0.0.1:1", "username": "demo"}}

@@ -36,7 +36,7 @@ def test_a_package_adds_a_service_with_a_finder_and_a_constraint(install: Instal
     assert services()["widgets"].catalog_types == ("widget-store",)
     assert finders()["widgets.widget"].service == "widgets"
     assert {"nova", "neutron"} <= services().keys()
-    check = Registry.from_entry_points().constraint("widgets.widget")
+    check = Registry.from_entry_points().constraints.get("widgets.widget")
     assert check is not None
     assert (check.service, check.collection) == ("widgets", "/widgets")
 
@@ -94,10 +94,10 @@ def test_a_table_of_types_that_cannot_be_imported_is_refused_with_every_problem(
     assert re.search(r"tabled \(stoker.resources: own.*Example::Other\).*its type_name is another", other)
     assert re.search(r"tabled \(stoker.resources: own.*Example::Missing\).*ModuleNotFoundError", missing)
     quick = Registry.on_demand()
-    assert quick.types().keys() >= {"OS::Heat::Value", *places}
-    assert quick.types()["OS::Heat::Value"] is quick.get("OS::Heat::Value")
+    assert quick.types.keys() >= {"OS::Heat::Value", *places}
+    assert quick.types["OS::Heat::Value"] is quick.types.get("OS::Heat::Value")
     with pytest.raises(PluginInvalid, match=r"Example::Missing"):
-        quick.get("Example::Missing")
+        quick.types.get("Example::Missing")
 
 
 @pytest.mark.parametrize("group", ["resources", "constraints", "services", "finders"])
@@ -119,7 +119,7 @@ def test_an_object_of_another_kind_is_refused(install: Install) -> None:
 
 def test_a_broken_event_sink_is_logged_and_left_out(install: Install, caplog: pytest.LogCaptureFixture) -> None:
     install("broken", {"stoker.event_sinks": "broken:SINKS"}, "import no_such_module\n")
-    assert set(Registry.from_entry_points().event_sinks()) == {"zaqar-queue"}
+    assert set(Registry.from_entry_points().event_sinks) == {"zaqar-queue"}
     assert "broken (stoker.event_sinks: own = broken:SINKS): the plug-in cannot be loaded" in caplog.text
     assert "broken" not in {offer.package for offer in working_offers("stoker.event_sinks")}
 

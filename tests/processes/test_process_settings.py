@@ -147,13 +147,13 @@ def test_types_follow_the_configuration(configure: Configure) -> None:
             "default_software_config_transport = POLL_SERVER_HEAT\n[volumes]\nbackups_enabled = false\n"
         )
     )
-    types = Registry.from_entry_points(settings.type_options).types()
+    types = Registry.from_entry_points(settings.type_options).types
     server = types["OS::Nova::Server"]
     assert server.physical_name_limit == 20
     assert server.properties["user_data_format"].default == "RAW"
     assert server.properties["software_config_transport"].default == "POLL_SERVER_HEAT"
     assert not types["OS::Cinder::Volume"].snapshot_on_delete
-    untouched = Registry.from_entry_points().types()["OS::Nova::Server"]
+    untouched = Registry.from_entry_points().types["OS::Nova::Server"]
     assert (untouched.physical_name_limit, untouched.properties["user_data_format"].default) == (53, "HEAT_CFNTOOLS")
 
 

@@ -16,7 +16,7 @@ RECORDED = {
     if path.stem != "custom_constraints"
     for name, fact in facts(path.stem).items()
 }
-TYPES = Registry.from_entry_points().types()
+TYPES = Registry.from_entry_points().types
 MISSING = sorted(RECORDED.keys() - TYPES.keys())
 
 _ZONES = "properties.AvailabilityZones.required: declared False, recorded True"

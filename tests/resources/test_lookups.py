@@ -12,7 +12,7 @@ async def test_no_type_searches_by_a_filter_that_its_service_refuses(world: Worl
     """Each service that checks the parameters of a query accepts those that `RestResource.find` sends."""
     cloud = await world.pool.cloud(TokenCredential(world.served.token("admin", "admin")))
     asked = 0
-    for name, kind in Registry.from_entry_points().types().items():
+    for name, kind in Registry.from_entry_points().types.items():
         if not isinstance(kind, RestResource) or type(kind).find is not RestResource.find:
             continue
         collection = kind.collection

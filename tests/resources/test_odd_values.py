@@ -27,7 +27,7 @@ REF = {"name": "odd", "id": None}
 MOST = int(os.environ.get("STOKER_ODD_VALUES", "12"))
 """How many of a type's odd values are tried; the same ones in each run. There are up to a thousand."""
 
-TYPES = sorted(Registry.from_entry_points({}).types())
+TYPES = sorted(Registry.from_entry_points({}).types)
 
 
 TURNS = 1000
@@ -119,7 +119,7 @@ def sample(kind: str, found: Sequence[Case]) -> Sequence[Case]:
 @pytest.mark.parametrize("kind", TYPES)
 async def test_odd_values(world: AcceleratedWorld, kind: str, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.ERROR)
-    resource_type = world.engine.services.types.registry.get(kind)
+    resource_type = world.engine.services.types.registry.types.get(kind)
     assert resource_type is not None
     resources = named(kind, sample(kind, list(cases(resource_type))))
     fit = await accepted(world, resources)
@@ -143,7 +143,7 @@ async def test_odd_external_ids(world: AcceleratedWorld, shared: int, caplog: py
         body = {f"r{number}": {"type": kind, "external_id": value} for number, value in enumerate(IDENTIFIERS)}
         fit = await accepted(world, body)
         if fit:
-            resource_type = world.engine.services.types.registry.get(kind)
+            resource_type = world.engine.services.types.registry.types.get(kind)
             assert resource_type is not None
             read = [[name, attribute] for name in list(fit)[:2] for attribute in ("show", *resource_type.attributes)]
             outputs = {f"o{number}": {"value": {"get_attr": path}} for number, path in enumerate(read)}

@@ -48,12 +48,12 @@ CHECKED_HERE = {
 
 def test_the_types_that_can_be_checked_are_heats_and_a_few_more() -> None:
     registry = Registry.from_entry_points({})
-    found = {name for name in registry.types() if registry.get(name).checkable}  # type: ignore[union-attr]
-    assert found == (CHECKED & set(registry.types())) | CHECKED_HERE
+    found = {name for name in registry.types if registry.types.get(name).checkable}  # type: ignore[union-attr]
+    assert found == (CHECKED & set(registry.types)) | CHECKED_HERE
 
 
 def test_types_that_the_policy_refuses_to_users_are_for_administrators_and_the_reference_says_so() -> None:
-    types = Registry.from_entry_points({}).types()
+    types = Registry.from_entry_points({}).types
     refused = [
         name.removeprefix("resource_types:")
         for rules in RULE_SETS
@@ -74,11 +74,11 @@ def test_types_that_the_policy_refuses_to_users_are_for_administrators_and_the_r
 
 def test_types_are_found_by_name() -> None:
     registry = Registry([Sound, *TYPES], CONSTRAINTS)
-    assert isinstance(registry.get("Test::Sound"), Sound)
-    assert registry.get("Test::Nothing") is None
-    assert "OS::Neutron::Net" in registry.types()
-    assert registry.constraint("ip_addr") is CONSTRAINTS["ip_addr"]
-    assert registry.constraint("made.up") is None
+    assert isinstance(registry.types.get("Test::Sound"), Sound)
+    assert registry.types.get("Test::Nothing") is None
+    assert "OS::Neutron::Net" in registry.types
+    assert registry.constraints.get("ip_addr") is CONSTRAINTS["ip_addr"]
+    assert registry.constraints.get("made.up") is None
 
 
 def test_every_invalid_declaration_is_reported() -> None:
@@ -118,7 +118,7 @@ def test_two_types_of_one_name() -> None:
     other = type("Other", (Sound,), {})
     with pytest.raises(PluginInvalid, match="Sound and Other"):
         Registry([Sound, other])
-    assert Registry([Sound, Sound]).get("Test::Sound") is not None
+    assert Registry([Sound, Sound]).types.get("Test::Sound") is not None
 
 
 def test_template_types_come_from_one_factory() -> None:

@@ -10,8 +10,7 @@ from openstack_emulator.core.faults import Fault
 from openstack_emulator.testing import ServedCloud
 from stoker.base.errors import CloudError
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
-from stoker.plugins.resource import Call, ResourceType
-from stoker.plugins.waiting import Waiter
+from stoker.plugins.resource import Call, ResourceType, Waiter
 from stoker.resources.base import Collection, RestResource, found_well
 from stoker.resources.wire import NOT_SENT, to_wire
 from stoker.schema.live import same

@@ -18,7 +18,7 @@ PARTS = 2
 
 def outside() -> list[str]:
     """Every type that is not in Stoker's own record only."""
-    return sorted(name for name, kind in Registry.from_entry_points().types().items() if not kind.local)
+    return sorted(name for name, kind in Registry.from_entry_points().types.items() if not kind.local)
 
 
 def test_every_type_has_a_case() -> None:

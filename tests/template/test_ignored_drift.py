@@ -52,7 +52,7 @@ def definition(kind: str, ignored: str, further: str = "") -> Definition:
 def problems(kind: str, ignored: str, further: str = "") -> list[tuple[str, str]]:
     """The positions and messages about `ignore_drift`; the same whether or not values are checked, too."""
     bound = definition(kind, ignored, further)
-    named, checked = (each(bound, lambda name, _: REGISTRY.get(name)) for each in (check_names, check))
+    named, checked = (each(bound, lambda name, _: REGISTRY.types.get(name)) for each in (check_names, check))
     assert _told(named) == _told(checked)
     return _told(checked)
 
@@ -106,12 +106,12 @@ def test_cloudformation_has_the_key_too() -> None:
     """
     bound = bind(text)
     assert bound.resources["One"].ignore_drift == ("name", "tagz")
-    (found,) = check(bound, lambda name, _: REGISTRY.get(name))
+    (found,) = check(bound, lambda name, _: REGISTRY.types.get(name))
     assert (found.rule, found.path) == ("ignore-drift", ("Resources", "One", "IgnoreDrift", 1))
 
 
 def test_a_property_that_differs_elsewhere_too_stays_whole() -> None:
-    kind = REGISTRY.get("OS::Nova::Server")
+    kind = REGISTRY.types.get("OS::Nova::Server")
     assert kind is not None
     recorded = {"metadata": {"owner": "a", "size": 1}}
     paths = paths_of(kind, ["metadata.owner"])
@@ -124,6 +124,6 @@ def test_a_property_that_differs_elsewhere_too_stays_whole() -> None:
 
 
 def test_a_property_that_another_one_replaces_is_ignored_as_that_one() -> None:
-    kind = REGISTRY.get("OS::Neutron::Subnet")
+    kind = REGISTRY.types.get("OS::Neutron::Subnet")
     assert kind is not None
     assert paths_of(kind, ["network_id"]) == {"network_id": ("network",)}

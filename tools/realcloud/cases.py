@@ -101,7 +101,7 @@ class Cases:
 
     def __init__(self, words: Mapping[str, str]) -> None:
         document = yaml.safe_load(ADAPTATIONS.read_text(encoding="utf-8"))
-        self._types = Registry.from_entry_points().types()
+        self._types = Registry.from_entry_points().types
         self._words = {**document["words"], **words}
         self._adaptations: dict[str, dict[str, Any]] = document["types"]
         self._examples = {**cases.creating(), **cases.local()}

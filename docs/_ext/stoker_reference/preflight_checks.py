@@ -12,7 +12,7 @@ from stoker_reference.markdown import code, page, section, table
 
 def pages() -> Iterator[tuple[str, str]]:
     """Yield the path and content of the page."""
-    types = Registry.from_entry_points().types()
+    types = Registry.from_entry_points().types
     quotas, conflicts = defaultdict[Quota, set[str]](set), defaultdict[Code, set[str]](set)
     for name, kind in types.items():
         for consumption in kind.consumes:

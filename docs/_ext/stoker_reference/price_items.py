@@ -13,7 +13,7 @@ from stoker_reference.markdown import code, page, section, table
 
 def pages() -> Iterator[tuple[str, str]]:
     """Yield the path and content of the page."""
-    types = Registry.from_entry_points().types()
+    types = Registry.from_entry_points().types
     charged, others = defaultdict[Item, list[str]](list), list[str]()
     for name, kind in sorted(types.items()):
         for item in {charge.item for charge in kind.charges}:

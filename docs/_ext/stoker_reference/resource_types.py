@@ -63,7 +63,7 @@ def examples(types: Iterable[str]) -> dict[str, str]:
 
 def visible(registry: Registry) -> dict[str, ResourceType]:
     """Return the types that templates can use, sorted by name."""
-    return {name: kind for name, kind in sorted(registry.types().items()) if kind.support.status != "HIDDEN"}
+    return {name: kind for name, kind in sorted(registry.types.items()) if kind.support.status != "HIDDEN"}
 
 
 def grouped(types: Iterable[str]) -> dict[str, list[str]]:

@@ -80,7 +80,7 @@ async def created(world: World, template: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_all_types_are_loaded(directory: Path) -> None:
-    types: dict[str, ResourceType] = dict(Registry.from_entry_points({"plugin_dirs": [str(directory)]}).types())
+    types: dict[str, ResourceType] = dict(Registry.from_entry_points({"plugin_dirs": [str(directory)]}).types)
     for prefix, count in COUNTS.items():
         found = [name for name in types if name.startswith(prefix)]
         assert len(found) == count, found

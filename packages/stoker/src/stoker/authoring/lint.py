@@ -109,7 +109,7 @@ def _check(workspace: Workspace, place: Place, passed: Passed) -> list[Diagnosti
         if place.kind_of(resource) is None:
             passed[""].update(map(str, entries_of(resource.properties) or ()))
 
-    type_names = sorted(workspace.registry.types())
+    type_names = sorted(workspace.registry.types)
     found = check(place.definition, place.type_of, deep=deep, type_names=type_names)
     found += (item for item in _forms(workspace.registry, place) if item not in found)
     return [
@@ -126,7 +126,7 @@ def _forms(registry: Registry, place: Place) -> Iterator[Diagnostic]:
     """Yield diagnostics of the custom constraints that check only the format of a value, without a service."""
 
     def custom(name: str, value: object) -> str | None:
-        known = registry.constraint(name)
+        known = registry.constraints.get(name)
         if known is None:
             return f"there is no constraint {name!r}"
         return known.problem(value) if isinstance(known, FormCheck) else None

@@ -25,19 +25,19 @@ _HIDDEN = "HIDDEN"
 
 def matching_types(registry: Registry, pattern: str) -> list[str]:
     """Return the names that contain `pattern`, whatever its case, without hidden types; all names for an empty one."""
-    found = sorted(name for name in registry.types() if pattern.lower() in name.lower())
-    return [name for name in found if registry.types()[name].support.status != _HIDDEN]
+    found = sorted(name for name in registry.types if pattern.lower() in name.lower())
+    return [name for name in found if registry.types[name].support.status != _HIDDEN]
 
 
 def exact_type(registry: Registry, name: str) -> str | None:
     """Return the name of the type with this name, whatever its case; None if there is none."""
-    return next((known for known in registry.types() if known.lower() == name.lower()), None)
+    return next((known for known in registry.types if known.lower() == name.lower()), None)
 
 
 def type_summaries(registry: Registry, names: Sequence[str]) -> Iterator[dict[str, object]]:
     """Yield the name, the service and the description of types."""
     for name in names:
-        kind = registry.types()[name]
+        kind = registry.types[name]
         yield {"type": name, "service": kind.service, "description": _sentence(kind.description)}
 
 

@@ -189,7 +189,7 @@ class Workspace:
         """
         if type_name == INVALID_TYPE:
             return Unchecked()
-        found = self.registry.get(type_name)
+        found = self.registry.types.get(type_name)
         return Unchecked() if found is None and self._hides_types else found
 
     def environment(self, schemas: Mapping[str, ParameterSchema]) -> Environment:

@@ -145,7 +145,7 @@ class _Completer(ABC):
 
     def types(self) -> Iterator[Item]:
         """Yield all resource types, and the templates in the folder of the document."""
-        for name in sorted(self.project.registry.types()):
+        for name in sorted(self.project.registry.types):
             yield self.value(name, Category.TYPE)
         yield from self.templates()
 
@@ -350,7 +350,7 @@ class _Template(_Completer):
             case ("hidden" | "immutable" | "NoEcho",):
                 yield from (self.literal(value) for value in (True, False))
             case ("constraints", _, "custom_constraint"):
-                yield from (self.value(name, Category.VALUE) for name in sorted(self.project.registry.constraints()))
+                yield from (self.value(name, Category.VALUE) for name in sorted(self.project.registry.constraints))
 
     # -- arguments of functions -----------------------------------------------------------------------------------
 
@@ -449,7 +449,7 @@ class _Environment(_Completer):
                     yield self.key(name, Category.SECTION, opens)
         elif path == ("resource_registry",):
             yield from (self.key(name, Category.PROPERTY) for name in ("base_url", "resources"))
-            yield from (self.key(name, Category.TYPE) for name in sorted(self.project.registry.types()))
+            yield from (self.key(name, Category.TYPE) for name in sorted(self.project.registry.types))
         elif path[:2] == ("resource_registry", "resources") and len(path) > 2:
             yield from (self.key(name, Category.PROPERTY) for name in ("hooks", "restricted_actions"))
 

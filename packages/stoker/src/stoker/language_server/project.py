@@ -197,7 +197,7 @@ class Project:
         """Return the type with this name; None if there is none that can be used."""
         name = self.implementation(document, type_name, resource)
         try:
-            return self.workspace().template_type(name) if is_template_name(name) else self.registry.get(name)
+            return self.workspace().template_type(name) if is_template_name(name) else self.registry.types.get(name)
         except StokerError:  # the template, or the plug-in that offers the type, is invalid
             return None
 

@@ -54,7 +54,7 @@ class Authoring:
         if exact is None:
             hint = suggested_type(name, matching_types(self._registry, "")) or "search_types lists them."
             raise CommandFailed(f"There is no resource type {name}; {hint}")
-        kind = self._registry.types()[exact]
+        kind = self._registry.types[exact]
         return {**type_details(exact, kind), "example": type_example(exact, kind)}
 
     def describe_function(self, name: str) -> dict[str, object]:

@@ -175,7 +175,7 @@ class ValueChecker:
         return found
 
     def _may_be_made(self, constraint: str, value: object, made: Mapping[tuple[str, str], list[object]]) -> bool:
-        check = self._services.types.registry.constraint(constraint)
+        check = self._services.types.registry.constraints.get(constraint)
         if check is None or check.service is None or check.collection is None:
             return False
         names = made.get((check.service, check.collection), ())
@@ -253,7 +253,7 @@ class ValueChecker:
         """Return the problems, if any, of values with the names of their constraints; paths are where they are."""
         if not asked:
             return []
-        checker = ConstraintChecker(self._services.types.registry.constraint, await self._cloud())
+        checker = ConstraintChecker(self._services.types.registry.constraints.get, await self._cloud())
         return await asyncio.gather(*(self._ask(checker, *key, path) for key, path in asked.items()))
 
     async def _ask(self, checker: ConstraintChecker, name: str, value: object, path: Path) -> str | None:

@@ -19,7 +19,7 @@ async def orphan_find(services: EngineServices, context: RequestContext, request
     from stoker.engine.inspection.orphans import orphans_of
 
     cloud = await services.credentials.of_caller(context)
-    kinds = {name: kind for name, kind in services.types.registry.types().items() if context.may_use(name)}
+    kinds = {name: kind for name, kind in services.types.registry.types.items() if context.may_use(name)}
     seconds = look_seconds(services.settings)
     return [_view(each) for each in await orphans_of(services.database, cloud, context.project_id, kinds, seconds)]
 

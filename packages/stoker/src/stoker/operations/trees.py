@@ -199,7 +199,7 @@ def all_problems(checker: TreeChecker, definition: Definition) -> list[Diagnosti
 
 def form_problems(checker: TreeChecker) -> Iterator[Diagnostic]:
     """Yield the problems of values with custom constraints that no service is asked about, in a checked tree."""
-    constraint = checker.services.types.registry.constraint
+    constraint = checker.services.types.registry.constraints.get
     for definition, place in checker.found:
         document = definition.template.document
         found = [

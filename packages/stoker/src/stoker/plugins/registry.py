@@ -19,7 +19,7 @@ missing are refused, and all others are not affected.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -52,7 +52,12 @@ Ordered = TypeVar("Ordered", LifecyclePlugin, UpdatePolicy)
 
 
 class Registry:
-    """Resource types by name, one instance each, and custom constraints by name. Immutable."""
+    """What the plug-ins offer. Immutable.
+
+    By name: `types` has one instance of each resource type, `constraints` the custom constraints, `event_sinks` the
+    kinds of event sinks. `lifecycle` and `update_policies` are the plug-ins with their names, in the order in which
+    they are called before an operation, and asked.
+    """
 
     def __init__(
         self,
@@ -68,13 +73,13 @@ class Registry:
 
         Raises PluginInvalid with all problems of the declarations.
         """
-        self._constraints = dict(constraints or {})
+        self.constraints: Mapping[str, CustomCheck] = dict(constraints or {})
         self._template_type = template_type
-        self._sinks = dict(sinks or {})
-        self._lifecycle = _in_order(lifecycle or {})
-        self._update_policies = _in_order(update_policies or {})
+        self.event_sinks: Mapping[str, EventSink] = dict(sinks or {})
+        self.lifecycle = _in_order(lifecycle or {})
+        self.update_policies = _in_order(update_policies or {})
         made: dict[str, ResourceType] = {}
-        problems = list(constraint_problems(self._constraints))
+        problems = list(constraint_problems(self.constraints))
         for kind in types:
             name = type_name(kind)
             if name in made and type(made[name]) is not kind:
@@ -82,10 +87,10 @@ class Registry:
                 continue
             made[name] = kind()
             made[name].configure(options or {})
-            problems += _type_problems(name, made[name], self._constraints)
+            problems += _type_problems(name, made[name], self.constraints)
         if problems:
             raise PluginInvalid(problems)
-        self._types: Mapping[str, ResourceType] = made
+        self.types: Mapping[str, ResourceType] = made
 
     @classmethod
     def from_entry_points(cls, options: Mapping[str, object] | None = None) -> Registry:
@@ -108,40 +113,8 @@ class Registry:
         policies, which only operations need. Raises PluginInvalid, also later, for a type that cannot be used.
         """
         made = cls((), _constraints(options or {}), _template_type())
-        made._types = _TypesOnDemand(_offered_types(options or {}), made._constraints)
+        made.types = _TypesOnDemand(_offered_types(options or {}), made.constraints)
         return made
-
-    def get(self, type_name: str) -> ResourceType | None:
-        """Return the type with exactly this name; None when there is none."""
-        return self._types.get(type_name)
-
-    def types(self) -> Mapping[str, ResourceType]:
-        """All types by name."""
-        return self._types
-
-    def constraint(self, name: str) -> CustomCheck | None:
-        """Return the custom constraint with this name; None when there is none."""
-        return self._constraints.get(name)
-
-    def constraints(self) -> Mapping[str, CustomCheck]:
-        """All custom constraints by name."""
-        return self._constraints
-
-    def event_sink(self, name: str) -> EventSink | None:
-        """Return the kind of event sink with this name; None when there is none."""
-        return self._sinks.get(name)
-
-    def event_sinks(self) -> Mapping[str, EventSink]:
-        """All kinds of event sinks by name."""
-        return self._sinks
-
-    def lifecycle(self) -> Sequence[tuple[str, LifecyclePlugin]]:
-        """The lifecycle plug-ins with their names, in the order in which they are called before an operation."""
-        return self._lifecycle
-
-    def update_policies(self) -> Sequence[tuple[str, UpdatePolicy]]:
-        """The update policies with their names, in the order in which they are asked."""
-        return self._update_policies
 
     def template_type(self, template: object, name: str) -> ResourceType:
         """Return the type of a resource that is itself a (parsed) template; `name` is its file's name or URL."""

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 from weakref import WeakKeyDictionary
 
@@ -46,7 +47,7 @@ from stoker.plugins.exclusion import Exclusion
 from stoker.plugins.id_form import IdForm
 from stoker.plugins.listing import InventoryPlace, Listing, SharedList
 from stoker.plugins.object_ids import ObjectIds
-from stoker.plugins.outcome import Done, Outcome
+from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.preflight import Conflict, Consumption
 from stoker.plugins.pricing import Charge
 from stoker.plugins.recovery import Recovery
@@ -81,6 +82,7 @@ __all__ = [
     "Sources",
     "StackFacts",
     "Unrecorded",
+    "Waiter",
     "see",
     "to_see",
     "traits_of",
@@ -298,6 +300,52 @@ class ResourceType(ABC):
     async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, object]:
         """Return the values of the attributes; None for those that are not available."""
         return dict.fromkeys(keys)
+
+
+_SOONEST = 0.25
+_PART_OF_ELAPSED = 0.25
+
+
+@dataclass(frozen=True, slots=True)
+class Waiter:
+    """Judges an object by its status.
+
+    `every` is the longest interval between two requests, in seconds: the first intervals are shorter, each being a
+    quarter of the time waited so far. With `tolerant`, a status in none of the sets means pending; otherwise it means
+    failure. The comparison of statuses is case-sensitive.
+    """
+
+    done: frozenset[str]
+    pending: frozenset[str] = frozenset()
+    failed: frozenset[str] = frozenset()
+    every: float = 5.0
+    tolerant: bool = False
+
+    @classmethod
+    def until(
+        cls, *done: str, pending: tuple[str, ...] = (), failed: tuple[str, ...] = ("ERROR",), every: float = 5.0
+    ) -> Waiter:
+        """Create a waiter from statuses separated by spaces; without `pending`, all other statuses mean pending."""
+        return cls(frozenset(done), frozenset(pending), frozenset(failed), every, tolerant=not pending)
+
+    def judge(self, status: str | None, reason: str | None = None, elapsed: float | None = None) -> Outcome:
+        """Return a lifecycle method's result for an object in this status, `elapsed` seconds into its action.
+
+        `reason` is the service's own explanation of a failure.
+        """
+        if status in self.done:
+            return Done()
+        words = f": {reason}" if reason else ", without a reason"
+        if status in self.failed:
+            return Failed(f"the service reports status {status}{words}", in_error=True)
+        if status in self.pending or self.tolerant:
+            return Again(after=self.pause(elapsed))
+        expected = ", ".join(sorted(self.done | self.pending))
+        return Failed(f"the service reports status {status}{words}; expected {expected}", "ResourceUnknownStatus")
+
+    def pause(self, elapsed: float | None = None) -> float:
+        """Return the seconds until the next request."""
+        return self.every if elapsed is None else min(self.every, max(_SOONEST, elapsed * _PART_OF_ELAPSED))
 
 
 _TRAITS: WeakKeyDictionary[ResourceType, Traits] = WeakKeyDictionary()

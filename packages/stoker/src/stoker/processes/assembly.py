@@ -80,7 +80,7 @@ async def assembled_engine(
         opened.callback(journal.close)
         registry = loaded_plugins(settings.type_options)
         if settings.prices is not None:
-            settings.prices.check_types(registry.types(), config.price_list)
+            settings.prices.check_types(registry.types, config.price_list)
         engine = Engine(
             database=database,
             journal=journal,

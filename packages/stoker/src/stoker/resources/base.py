@@ -25,8 +25,7 @@ from stoker.plugins.listing import InventoryPlace, Listing, SharedList
 from stoker.plugins.live_values import has_drifted, live_values
 from stoker.plugins.outcome import Again, Done, Failed, Outcome, Watch
 from stoker.plugins.recovery import FoundBy, Recovery
-from stoker.plugins.resource import AttributeKey, Call, ResourceType, see
-from stoker.plugins.waiting import Waiter
+from stoker.plugins.resource import AttributeKey, Call, ResourceType, Waiter, see
 from stoker.resources.live_values import Reader, read_differences
 from stoker.resources.wire import NOT_SENT, from_wire, older_spellings, plain_name, to_wire, wire_value, without_nulls
 from stoker.schema.live import LISTED, LiveSource, same
@@ -228,12 +227,15 @@ class RestResource(ResourceType):
         """Evaluate the object's status while `waiter` waits; the returned watch lets one list serve many objects."""
         collection = self.collection
         status = shown.get(collection.status_field)
-        outcome = waiter.judge(status, self.why(shown), call.elapsed)
-        if not isinstance(outcome, Again) or not collection.members:
+        outcome = waiter.judge(status, self.why(shown))
+        if not isinstance(outcome, Again):
             return outcome
+        pause = waiter.pause(call.elapsed)
+        if not collection.members:
+            return Again(pause)
         path = collection.list_path_for(call)
         fields = (collection.id_field, collection.status_field)
-        return replace(outcome, watch=Watch(collection.service, path, collection.members, *fields, status))
+        return Again(pause, watch=Watch(collection.service, path, collection.members, *fields, status))
 
     def why(self, shown: Mapping[str, object]) -> str | None:
         """Return the service's reason for the object's status."""

@@ -111,7 +111,7 @@ class SnapshotMapper:
         return copy
 
     def _type(self, entry: Mapping[str, object]) -> ResourceType | None:
-        return self._services.types.registry.get(str(entry.get("type")))
+        return self._services.types.registry.types.get(str(entry.get("type")))
 
 
 def entries_of(document: Mapping[str, Any], above: Path = ()) -> Iterator[tuple[Path, str, dict[str, Any]]]:

@@ -13,7 +13,7 @@ from stoker.template.environment import HOOKS, RESTRICTED_ACTIONS, STRATEGIES
 def of_environment(registry: Registry) -> Schema:
     """Return the schema of environments, with the names of all resource types."""
     any_map: Schema = {"type": "object"}
-    target: Schema = {"anyOf": [{"enum": sorted(registry.types())}, {"type": ["string", "null"]}]}
+    target: Schema = {"anyOf": [{"enum": sorted(registry.types)}, {"type": ["string", "null"]}]}
     return {
         "$schema": DRAFT,
         "title": "Environment of a stack",

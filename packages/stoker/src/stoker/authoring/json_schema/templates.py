@@ -299,7 +299,7 @@ def _cfn_parameter(versions: list[Version]) -> Schema:
 
 def _type_name(registry: Registry) -> Schema:
     """Return the schema of a type: a known one, a template, or a name that an environment defines."""
-    kinds = registry.types()
+    kinds = registry.types
     return {
         "anyOf": [
             {"enum": [name for name in sorted(kinds) if kinds[name].support.status != "HIDDEN"]},
@@ -314,7 +314,7 @@ def _by_type(registry: Registry, type_key: str, properties_key: str) -> list[Sch
             "if": {"properties": {type_key: {"const": name}}, "required": [type_key]},
             "then": _resource_of(kind, name, properties_key),
         }
-        for name, kind in sorted(registry.types().items())
+        for name, kind in sorted(registry.types.items())
         if not kind.any_properties
     ]
 
@@ -330,6 +330,6 @@ def _resource_of(kind: ResourceType, name: str, properties_key: str) -> Schema:
 def _type_definitions(registry: Registry) -> dict[str, Schema]:
     return {
         name: {**of_map(kind.properties), **described(kind.description, kind.support)}
-        for name, kind in sorted(registry.types().items())
+        for name, kind in sorted(registry.types.items())
         if not kind.any_properties
     }

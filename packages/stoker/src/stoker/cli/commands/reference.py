@@ -54,10 +54,10 @@ def types(name: str, example: bool, form: str) -> None:
     registry = Registry.on_demand()
     exact = exact_type(registry, name)
     if exact is not None and example:
-        click.echo(type_example(exact, registry.types()[exact]), nl=False)
+        click.echo(type_example(exact, registry.types[exact]), nl=False)
         return
     if exact is not None:
-        details = type_details(exact, registry.types()[exact])
+        details = type_details(exact, registry.types[exact])
         if form == "table":
             _print(_type_page(details))
         else:

@@ -47,7 +47,7 @@ def import_state(file: Path, out: Path, *, flat: bool, skip_unsupported: bool, f
         raise CommandFailed(f"{file}: {error.strerror}") from error
     except InvalidState as error:
         raise CommandFailed(f"{file} cannot be imported: {error}.") from error
-    found = from_state(state, Registry.from_entry_points().types())
+    found = from_state(state, Registry.from_entry_points().types)
     refused = bool(found.unsupported) and not skip_unsupported
     is_written = bool(found.resources) and not refused
     named = (Path(TEMPLATE).stem, Path(ENVIRONMENT).stem)
@@ -162,7 +162,7 @@ def write_configuration(service: StackClient, name: str, out: Path, skip_unsuppo
     from stoker.plugins.registry import Registry
 
     files = free_files(out, (CONFIGURATION,))
-    found = to_configuration(_objects(service, service.stack(name), ""), Registry.from_entry_points().types())
+    found = to_configuration(_objects(service, service.stack(name), ""), Registry.from_entry_points().types)
     refused = bool(found.unsupported) and not skip_unsupported
     is_written = bool(found.resources) and not refused
     if is_written:

@@ -143,7 +143,7 @@ class _Survey:
         return found
 
     def _listing(self, type_name: str) -> Listing | None:
-        kind = self._services.types.registry.get(type_name)
+        kind = self._services.types.registry.types.get(type_name)
         return kind.listed if kind is not None else None
 
     async def _read_project(self, project: str, owners: Mapping[str, Owner], wanted: Collection[Listing]) -> None:
@@ -170,7 +170,7 @@ class _Survey:
         return sorted(names, key=lambda name: (not name.startswith("OS::"), name))
 
     def _kinds(self) -> Iterator[ResourceType]:
-        return iter(self._services.types.registry.types().values())
+        return iter(self._services.types.registry.types.values())
 
     async def _read(self, project: str, listing: Listing) -> None:
         cloud = self._clouds[project]
@@ -209,7 +209,7 @@ class _Survey:
 
     async def _compare(self, each: RecordedObject, owner: Owner) -> None:
         """Note an object that is gone, or is not known to exist."""
-        kind = self._services.types.registry.get(each.type)
+        kind = self._services.types.registry.types.get(each.type)
         outside = kind is None or has_object(kind)
         if each.physical_id is None or each.status != COMPLETE or each.action == "DELETE" or not outside:
             return
@@ -230,7 +230,7 @@ class _Survey:
             self._found.append(note(Finding.UNKNOWN, reason=error.message))
 
     async def _presence(self, each: ExpectedObject) -> Presence:
-        kind = self._services.types.registry.get(each.type)
+        kind = self._services.types.registry.types.get(each.type)
         if kind is None or (listing := kind.listed) is None or (each.project_id, listing) not in self._listed:
             return Presence.UNKNOWN
         if each.physical_id in self._listed[each.project_id, listing]:

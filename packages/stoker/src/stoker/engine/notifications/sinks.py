@@ -33,9 +33,9 @@ def sink_problems(registry: Registry, sinks: Sequence[object]) -> Iterable[str]:
             yield f"Entry {number} of event_sinks must be a map."
             continue
         kind = entry.get("type")
-        sink = registry.event_sink(kind) if isinstance(kind, str) else None
+        sink = registry.event_sinks.get(kind) if isinstance(kind, str) else None
         if sink is None:
-            known = ", ".join(sorted(registry.event_sinks()))
+            known = ", ".join(sorted(registry.event_sinks))
             yield f"Entry {number} of event_sinks has the type {kind!r}; the types of sinks are: {known}."
         else:
             yield from (f"Entry {number} of event_sinks: {problem}" for problem in sink.problems(entry))
@@ -90,7 +90,7 @@ async def _send(services: EngineServices, stack: Stack, bodies: Sequence[Mapping
     if by_sink:
         cloud = await services.credentials.cloud_of(stack)
         for entry, of_sink in by_sink.values():
-            sink = services.types.registry.event_sink(entry["type"])
+            sink = services.types.registry.event_sinks.get(entry["type"])
             if sink is not None:
                 await sink.send(cloud, entry, of_sink)
 

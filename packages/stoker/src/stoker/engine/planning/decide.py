@@ -41,7 +41,7 @@ class Policies:
     @classmethod
     def of(cls, services: EngineServices, stack: Stack, operation: str) -> Policies:
         """The policies for an operation on a stack; `operation` is its action."""
-        return cls(services.types.registry.update_policies(), operation, stack)
+        return cls(services.types.registry.update_policies, operation, stack)
 
     def judged(self, decision: Decision, target: Target, state: ResourceState | None) -> Decision:
         """The decision, or the refusal to carry it out, with the policies' objections as reasons."""

@@ -78,7 +78,7 @@ class TypeTable:
         """Return all types by name, including those of the operator's environment."""
         environment = self.loader.default_environment
         added = {name: self.lookup(environment, {}, name, "")[1] for name in environment.registry.operator_types()}
-        return {**self.registry.types(), **{name: kind for name, kind in added.items() if kind is not None}}
+        return {**self.registry.types, **{name: kind for name, kind in added.items() if kind is not None}}
 
     def lookup(
         self, environment: Environment, files: Mapping[str, str], type_name: str, resource_name: str
@@ -113,12 +113,12 @@ class TypeTable:
 
     def of_row(self, row: Resource) -> ResourceType | None:
         """Return a recorded resource's type if its row tells it; None if its state must be opened."""
-        return self.registry.get(row.type) if row.substituted is False else None
+        return self.registry.types.get(row.type) if row.substituted is False else None
 
     def implementation(self, implementation: str, files: Mapping[str, str]) -> ResourceType | None:
         """Return the type with a resolved name, or None. Raises TemplateInvalid for an invalid template."""
         if not is_template_name(implementation):
-            return self.registry.get(implementation)
+            return self.registry.types.get(implementation)
         template = self.loader.template_named(files, implementation)
         return self.of_template(template, implementation) if template is not None else None
 

@@ -58,7 +58,7 @@ class ObjectIds:
 
 def is_chosen(registry: Registry, type_name: str) -> bool:
     """Return whether users can choose the IDs of a type's objects; services make those of most types."""
-    kind = registry.get(type_name)
+    kind = registry.types.get(type_name)
     if kind is None:
         return not is_template_name(type_name)
     return not (kind.id_is_new or kind.local or kind.nested)

@@ -103,5 +103,5 @@ def not_owned(run: OperationContext, state: ResourceState, taken: ObjectAlreadyO
 
 
 def has_own_name(state: ResourceState, call: Call) -> bool:
-    """Return whether the object is told from all others by the name that a resource gives it."""
+    """Return whether the object can be recognized by its name, which the service gives to no other one."""
     return state.type.recovery is not None and state.type.recovery.has_own_name(call.properties)

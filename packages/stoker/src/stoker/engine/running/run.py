@@ -153,7 +153,7 @@ class Execution:
         self.begun = False
         self._run = run
         self._endings = endings
-        self._lifecycle = Lifecycle(run.services.types.registry.lifecycle())
+        self._lifecycle = Lifecycle(run.services.types.registry.lifecycle)
         self._schedule = schedule
 
     async def carry_out(self) -> None:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 
-from stoker.plugins.resource import Call
-from stoker.plugins.waiting import Waiter
+from stoker.plugins.resource import Call, Waiter
 from stoker.resources.barbican.allowances import CONTAINER
 from stoker.resources.barbican.base import KeyManagerObject, collection, key_of
 from stoker.resources.declare import custom

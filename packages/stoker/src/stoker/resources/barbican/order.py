@@ -8,8 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from stoker.plugins.outcome import Failed, Outcome
-from stoker.plugins.resource import AttributeKey, Call
-from stoker.plugins.waiting import Waiter
+from stoker.plugins.resource import AttributeKey, Call, Waiter
 from stoker.resources.barbican.allowances import ORDER
 from stoker.resources.barbican.base import SERVICE, KeyManagerObject, collection, member_path, payload
 from stoker.resources.base import dig, unrecorded

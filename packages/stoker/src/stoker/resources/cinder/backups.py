@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from stoker.base.errors import CloudError
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.recovery import FoundBy, Recovery
-from stoker.plugins.resource import Call, ContentCopy, Snapshot
-from stoker.plugins.waiting import Waiter
+from stoker.plugins.resource import Call, ContentCopy, Snapshot, Waiter
 from stoker.resources.cinder.volume_changes import bound_to
 from stoker.resources.nova.volume_attachments import boots_from, volume_shown
 

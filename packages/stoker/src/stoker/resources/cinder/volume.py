@@ -10,8 +10,7 @@ from typing import Any
 from stoker.base.errors import CloudError, NotSupported
 from stoker.plugins.capabilities import DeletionBlocking, LosingContent, SnapshotBeforeDelete
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
-from stoker.plugins.resource import AttributeKey, Call
-from stoker.plugins.waiting import Waiter
+from stoker.plugins.resource import AttributeKey, Call, Waiter
 from stoker.resources import charges
 from stoker.resources.base import Collection, RestResource
 from stoker.resources.cinder.backups import VolumeBackup, make_backup

@@ -6,8 +6,7 @@ Some changes require a volume that is not in use: it is detached from its server
 from __future__ import annotations
 
 from stoker.plugins.outcome import Again, Done, Failed, Outcome, Replace
-from stoker.plugins.resource import Call
-from stoker.plugins.waiting import Waiter
+from stoker.plugins.resource import Call, Waiter
 from stoker.resources.nova.volume_attachments import attach_completely, boots_from, detach_completely, volume_shown
 from stoker.resources.steps import Step
 

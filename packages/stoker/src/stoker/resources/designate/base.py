@@ -7,8 +7,7 @@ from typing import ClassVar
 
 from stoker.base.errors import CloudError
 from stoker.plugins.outcome import Outcome
-from stoker.plugins.resource import Call
-from stoker.plugins.waiting import Waiter
+from stoker.plugins.resource import Call, Waiter
 from stoker.resources.base import RestResource
 from stoker.resources.declare import between, length
 from stoker.resources.wire import older_spellings

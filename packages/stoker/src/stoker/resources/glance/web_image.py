@@ -8,8 +8,7 @@ from urllib.parse import quote
 
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.recovery import FoundBy, Recovery
-from stoker.plugins.resource import Call
-from stoker.plugins.waiting import Waiter
+from stoker.plugins.resource import Call, Waiter
 from stoker.resources.base import Collection, RestResource
 from stoker.resources.declare import between, matching, one_of
 from stoker.resources.live_values import Reader

@@ -8,8 +8,7 @@ from stoker.base.errors import NotSupported
 from stoker.plugins.exclusion import Exclusion
 from stoker.plugins.outcome import Outcome
 from stoker.plugins.recovery import FoundBy, Recovery
-from stoker.plugins.resource import Call
-from stoker.plugins.waiting import Waiter
+from stoker.plugins.resource import Call, Waiter
 from stoker.resources.base import Collection, RestResource
 from stoker.schema.property import Attribute, Change, Property, Support, Type
 

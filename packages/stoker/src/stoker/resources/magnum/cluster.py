@@ -7,8 +7,7 @@ from typing import Any
 
 from stoker.base.errors import CloudError
 from stoker.plugins.outcome import Again, Outcome
-from stoker.plugins.resource import Call
-from stoker.plugins.waiting import Waiter
+from stoker.plugins.resource import Call, Waiter
 from stoker.resources.declare import between, custom
 from stoker.resources.magnum import allowances
 from stoker.resources.magnum.base import MagnumResource, collection

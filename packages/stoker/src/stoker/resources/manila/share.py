@@ -7,8 +7,7 @@ from typing import Any, NamedTuple
 
 from stoker.base.errors import CloudError
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
-from stoker.plugins.resource import Call
-from stoker.plugins.waiting import Waiter
+from stoker.plugins.resource import Call, Waiter
 from stoker.resources import charges
 from stoker.resources.base import Collection, RestResource, found_well
 from stoker.resources.declare import one_of

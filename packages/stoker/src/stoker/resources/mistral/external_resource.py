@@ -12,8 +12,7 @@ from stoker.base.json_text import read_json
 from stoker.plugins.capabilities import Cancelable, ReplacedForReason, Resumable, Suspendable
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.recovery import FoundBy, Recovery
-from stoker.plugins.resource import AttributeKey, Call, ResourceType
-from stoker.plugins.waiting import Waiter
+from stoker.plugins.resource import AttributeKey, Call, ResourceType, Waiter
 from stoker.resources.base import dig
 from stoker.resources.declare import custom
 from stoker.resources.mistral.requests import SERVICE, execution_path, json_string, start_execution

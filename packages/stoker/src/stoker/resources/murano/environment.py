@@ -10,8 +10,7 @@ from uuid import NAMESPACE_OID, uuid5
 
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.recovery import FoundBy, Recovery
-from stoker.plugins.resource import Call
-from stoker.plugins.waiting import Waiter
+from stoker.plugins.resource import Call, Waiter
 from stoker.resources.base import Collection, dig, found_well
 from stoker.resources.declare import length, matching
 from stoker.resources.unique_names import UniquelyNamed

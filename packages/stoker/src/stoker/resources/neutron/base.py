@@ -7,8 +7,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from stoker.plugins.capabilities import DeletionBlocking
 from stoker.plugins.listing import SharedList
-from stoker.plugins.resource import Call, Snapshot
-from stoker.plugins.waiting import Waiter
+from stoker.plugins.resource import Call, Snapshot, Waiter
 from stoker.resources.base import Collection, RestResource, unrecorded
 from stoker.resources.declare import custom
 from stoker.resources.live_values import NotShown, Reader

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from stoker.plugins.resource import Call
-from stoker.plugins.waiting import Waiter
+from stoker.plugins.resource import Call, Waiter
 from stoker.resources.base import Collection
 from stoker.resources.declare import custom, one_of
 from stoker.resources.neutron.base import VALUE_SPECS, NeutronResource, collection

@@ -8,8 +8,7 @@ from typing import Any
 from urllib.parse import quote
 
 from stoker.plugins.capabilities import ImplicitlyDependent
-from stoker.plugins.resource import Call, Graph, Node
-from stoker.plugins.waiting import Waiter
+from stoker.plugins.resource import Call, Graph, Node, Waiter
 from stoker.resources import charges
 from stoker.resources.neutron.allowances import ROUTERS, counts
 from stoker.resources.neutron.base import TAGS, TENANT_ID, VALUE_SPECS, NeutronResource, agents, collection, ip_address

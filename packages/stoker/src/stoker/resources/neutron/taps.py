@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from stoker.plugins.waiting import Waiter
+from stoker.plugins.resource import Waiter
 from stoker.resources.declare import custom, matching, one_of
 from stoker.resources.neutron.base import NeutronResource, collection
 from stoker.schema.property import Change, Property, Support

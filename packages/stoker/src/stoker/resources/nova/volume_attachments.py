@@ -10,8 +10,7 @@ from typing import Any
 
 from stoker.base.errors import CloudError
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
-from stoker.plugins.resource import Call
-from stoker.plugins.waiting import Waiter
+from stoker.plugins.resource import Call, Waiter
 
 ATTACHED = Waiter.until("in-use", pending=("available", "attaching", "reserved"), failed=("error", "error_attaching"))
 DETACHED = Waiter.until(

@@ -8,8 +8,7 @@ from urllib.parse import quote
 
 from stoker.base.errors import CloudError
 from stoker.plugins.outcome import Again, Failed, Outcome
-from stoker.plugins.resource import Call, Snapshot
-from stoker.plugins.waiting import Waiter
+from stoker.plugins.resource import Call, Snapshot, Waiter
 from stoker.resources.base import Collection, RestResource
 from stoker.resources.wire import to_wire
 from stoker.schema.property import Change, Property, Type

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from stoker.plugins.outcome import Outcome
-from stoker.plugins.waiting import Waiter
+from stoker.plugins.resource import Waiter
 from stoker.resources.declare import custom, length
 from stoker.resources.wire import without_nulls
 from stoker.schema.property import Property, Type

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 from stoker.base.errors import CloudError
 from stoker.plugins.capabilities import ServiceValidated
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
-from stoker.plugins.resource import Call, Sources
-from stoker.plugins.waiting import Waiter
+from stoker.plugins.resource import Call, Sources, Waiter
 from stoker.resources import charges
 from stoker.resources.base import Collection, RestResource
 from stoker.resources.declare import between, length

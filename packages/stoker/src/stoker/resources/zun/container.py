@@ -9,8 +9,7 @@ from stoker.base.errors import CloudError
 from stoker.plugins.capabilities import ReplacedForReason
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.recovery import FoundBy, Recovery
-from stoker.plugins.resource import Call
-from stoker.plugins.waiting import Waiter
+from stoker.plugins.resource import Call, Waiter
 from stoker.resources.base import Collection, RestResource, generated_name
 from stoker.resources.declare import custom, one_of
 from stoker.resources.neutron.allowances import CONTAINER_PORTS

@@ -321,7 +321,7 @@ class _Run:
         for row in listed:
             path = paths[row["stack_id"], row["name"]]
             self.types[path] = row["type"]
-            kind = self._stage.engine.services.types.registry.get(row["type"])
+            kind = self._stage.engine.services.types.registry.types.get(row["type"])
             if not isinstance(kind, ResourceType) or isinstance(kind, ParentInAnotherService):
                 continue  # the resources of stacks in other regions are known
             if kind.content and row["physical_id"]:

@@ -10,8 +10,7 @@ from urllib.parse import quote
 from stoker.base.redaction import REDACTED
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.recovery import FoundBy, Recovery
-from stoker.plugins.resource import Call, ContentCopy, Snapshot
-from stoker.plugins.waiting import Waiter
+from stoker.plugins.resource import Call, ContentCopy, Snapshot, Waiter
 from stoker.resources.heat.nested_stacks.remote_cloud import remote_cloud
 
 _TAKEN = Waiter.until("COMPLETE", pending=("IN_PROGRESS",), failed=("FAILED",), every=10.0)

@@ -17,8 +17,7 @@ from stoker.plugins.capabilities import (
 from stoker.plugins.object_ids import ObjectIds
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.recovery import FoundBy, Recovery
-from stoker.plugins.resource import AttributeKey, Call, ChildRequest, ResourceType, Snapshot, Sources
-from stoker.plugins.waiting import Waiter
+from stoker.plugins.resource import AttributeKey, Call, ChildRequest, ResourceType, Snapshot, Sources, Waiter
 from stoker.resources.base import dig
 from stoker.resources.heat.nested_stacks.remote_cloud import remote_cloud
 from stoker.resources.heat.nested_stacks.remote_snapshot import RemoteSnapshot

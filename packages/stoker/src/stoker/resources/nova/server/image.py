@@ -9,8 +9,7 @@ import orjson
 
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.recovery import FoundBy, Recovery
-from stoker.plugins.resource import Call, ContentCopy, Snapshot
-from stoker.plugins.waiting import Waiter
+from stoker.plugins.resource import Call, ContentCopy, Snapshot, Waiter
 from stoker.resources.nova.server.body import boots_from_volume
 
 SAVED = Waiter.until("active", pending=("queued", "saving", "importing"), failed=("error", "deleted", "killed"))

@@ -8,8 +8,7 @@ from typing import Any
 
 from stoker.base.errors import CloudError
 from stoker.plugins.outcome import Again, Done, Failed, Outcome, Watch
-from stoker.plugins.resource import Call, see
-from stoker.plugins.waiting import Waiter
+from stoker.plugins.resource import Call, Waiter, see
 from stoker.resources.base import dig
 
 IN_PROGRESS = (
