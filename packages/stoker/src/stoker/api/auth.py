@@ -11,7 +11,8 @@ Policy is oslo.policy with the default rules and the operator's `policy.yaml`.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Mapping
+from copy import copy
 from dataclasses import dataclass
 from functools import cache
 from hashlib import blake2b
@@ -82,7 +83,7 @@ class Policy:
         self._enforcer = _Enforcer(config, default_rule=_UNKNOWN_RULE)
         self._enforcer.suppress_default_change_warnings = True
         self._enforcer.suppress_deprecation_warnings = True
-        self._enforcer.register_defaults(list(_defaults()))
+        self._enforcer.register_defaults(_defaults())
         self._enforcer.load_rules()
 
     def names(self) -> frozenset[str]:
@@ -135,15 +136,25 @@ def _plain(caller: Credentials) -> dict[str, object]:
     return {**vars(caller), "roles": list(caller.roles)}
 
 
-def _defaults() -> Iterator[policy.RuleDefault]:
-    for rules in RULE_SETS:
-        for name in rules.names:
-            yield policy.RuleDefault(
-                name,
-                rules.check,
-                scope_types=["project"] if rules.scoped else None,
-                deprecated_rule=_deprecated(name, rules.deprecated),
-            )
+class _Default(policy.RuleDefault):
+    """A default that shares its parts with its copies: nobody changes them, and every registered default is copied."""
+
+    def __deepcopy__(self, known: object) -> _Default:
+        return copy(self)
+
+
+@cache
+def _defaults() -> tuple[_Default, ...]:
+    return tuple(
+        _Default(
+            name,
+            rules.check,
+            scope_types=["project"] if rules.scoped else None,
+            deprecated_rule=_deprecated(name, rules.deprecated),
+        )
+        for rules in RULE_SETS
+        for name in rules.names
+    )
 
 
 def _deprecated(name: str, check: str | None) -> policy.DeprecatedRule | None:
@@ -160,6 +171,7 @@ Authenticator = Callable[[WSGIApplication], WSGIApplication]
 `X-Identity-Status: Confirmed`; the application then responds with 401."""
 
 
+_TOKEN_OPTIONS = opts.list_auth_token_opts()
 _SETTINGS = {"delay_auth_decision": False, "include_service_catalog": False}
 
 
@@ -168,7 +180,7 @@ def keystone(config: cfg.ConfigOpts, clock: Clock | None = None) -> Authenticato
 
     Refusals are remembered for some seconds, so that repeating an invalid token costs no request to that service.
     """
-    for group, options in opts.list_auth_token_opts():
+    for group, options in _TOKEN_OPTIONS:
         config.register_opts(options, group=group)
 
     # Access rules of application credentials refer to services by type. A service token exempts a request from them, so

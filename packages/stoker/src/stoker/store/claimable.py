@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from sqlalchemy import ColumnElement, Connection, and_, func, insert, not_, or_, select
+from sqlalchemy import ColumnElement, Connection, and_, bindparam, func, insert, not_, or_, select
 
 from stoker.base.errors import Conflict, EntityNotFound
 from stoker.base.ids import new_id
 from stoker.store import deaths, queries
 from stoker.store.claims import alive
 from stoker.store.locks import refuse_locked
-from stoker.store.offered import is_offered
+from stoker.store.offered import OFFERED_SECONDS, is_offered
 from stoker.store.records import (
     FAILED,
     IN_PROGRESS,
@@ -24,6 +24,39 @@ from stoker.store.records import (
     Operation,
 )
 from stoker.store.tables import engines, operations, stacks
+
+
+def _orphaned() -> ColumnElement[bool]:
+    """Return the condition for orphans, with the parameters `engine_id`, `now`, and `offered` as for `is_offered`."""
+    owner, living = operations.c.owner, select(engines.c.id).where(alive(bindparam("now")))
+    return and_(
+        operations.c.status.in_(UNFINISHED),
+        or_(owner.is_(None), and_(owner != bindparam("engine_id"), owner.not_in(living))),
+        not_(is_offered(bindparam("offered"))),
+    )
+
+
+_ORPHANS = (
+    select(operations.c.id, operations.c.created_at)
+    .where(_orphaned())
+    .order_by(operations.c.created_at.desc(), operations.c.id.desc())
+)
+_COUNT_ORPHANS = select(func.count()).select_from(operations).where(_orphaned())
+_SECOND_CHANCES = (
+    select(operations.c.id)
+    .join(stacks, stacks.c.id == operations.c.stack_id)
+    .where(
+        operations.c.reason_code == SET_ASIDE,
+        operations.c.status == FAILED,
+        operations.c.parent_operation.is_(None),
+        or_(operations.c.cause.is_(None), operations.c.cause != SECOND_CHANCE),
+        operations.c.finished_at <= bindparam("until"),
+        stacks.c.operation == operations.c.id,
+        stacks.c.status == FAILED,
+        stacks.c.deleted_at.is_(None),
+    )
+    .order_by(operations.c.id)
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,29 +75,18 @@ def claimable(
     What is only offered (see `offered`) is not among them. The newest ones are what users have just requested, and the
     innermost stacks of trees, where the work is.
     """
-    columns = operations.c
-    where = _orphaned(engine_id, now)
+    columns, query = operations.c, _ORPHANS.limit(limit)
     if after is not None:
         same = and_(columns.created_at == after.created_at, columns.id < after.id)
-        where = and_(where, or_(columns.created_at < after.created_at, same))
-    query = select(columns.id, columns.created_at).where(where)
-    rows = connection.execute(query.order_by(columns.created_at.desc(), columns.id.desc()).limit(limit))
+        query = query.where(or_(columns.created_at < after.created_at, same))
+    rows = connection.execute(query, {"engine_id": engine_id, "now": now, "offered": now - OFFERED_SECONDS})
     return [Orphan(row.id, row.created_at) for row in rows]
 
 
 def count_claimable(connection: Connection, engine_id: str, now: float) -> int:
     """Return how many unfinished operations no living engine owns."""
-    query = select(func.count()).select_from(operations).where(_orphaned(engine_id, now))
-    return int(connection.execute(query).scalar_one())
-
-
-def _orphaned(engine_id: str, now: float) -> ColumnElement[bool]:
-    owner, living = operations.c.owner, select(engines.c.id).where(alive(now))
-    return and_(
-        operations.c.status.in_(UNFINISHED),
-        or_(owner.is_(None), and_(owner != engine_id, owner.not_in(living))),
-        not_(is_offered(now)),
-    )
+    values = {"engine_id": engine_id, "now": now, "offered": now - OFFERED_SECONDS}
+    return int(connection.execute(_COUNT_ORPHANS, values).scalar_one())
 
 
 def unfinished(connection: Connection, statuses: Sequence[str] = UNFINISHED) -> list[tuple[Operation, str, str]]:
@@ -143,22 +165,7 @@ def second_chances(connection: Connection, now: float, quiet: float) -> list[str
     """
     if deaths.latest(connection) > now - quiet:
         return []
-    query = (
-        select(operations.c.id)
-        .join(stacks, stacks.c.id == operations.c.stack_id)
-        .where(
-            operations.c.reason_code == SET_ASIDE,
-            operations.c.status == FAILED,
-            operations.c.parent_operation.is_(None),
-            or_(operations.c.cause.is_(None), operations.c.cause != SECOND_CHANCE),
-            operations.c.finished_at <= now - quiet,
-            stacks.c.operation == operations.c.id,
-            stacks.c.status == FAILED,
-            stacks.c.deleted_at.is_(None),
-        )
-        .order_by(operations.c.id)
-    )
-    return list(connection.execute(query).scalars())
+    return list(connection.execute(_SECOND_CHANCES, {"until": now - quiet}).scalars())
 
 
 def count_unfinished(connection: Connection, now: float) -> dict[str, int]:

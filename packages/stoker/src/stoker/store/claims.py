@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, and_, bindparam, delete, insert, not_, or_, select, update
+from sqlalchemy import BindParameter, ColumnElement, Connection, and_, bindparam, delete, not_, or_, select, update
 
 from stoker.base.errors import Fenced
 from stoker.store import deaths, statements
@@ -43,6 +43,15 @@ REMEMBERED_SECONDS = 86400.0
 """How long the records of engines that no longer report themselves are kept, in seconds."""
 
 
+def alive(now: float | BindParameter[float]) -> ColumnElement[bool]:
+    return and_(engines.c.stopped_at.is_(None), engines.c.seen_at + engines.c.lease > now)
+
+
+_LIVING = select(engines.c.id, engines.c.host).where(alive(bindparam("now"))).order_by(engines.c.id)
+_HELD = select(operations.c.id, operations.c.stack_id).where(
+    operations.c.owner == bindparam("engine_id"), operations.c.status.in_(UNFINISHED)
+)
+
 _OVERTAKEN = "superseded by a newer operation"
 
 
@@ -52,9 +61,10 @@ _OVERTAKEN = "superseded by a newer operation"
 def report(connection: Connection, engine: EngineRecord) -> None:
     """Record that an engine is alive, which renews all of its claims."""
     values = engine.values()
-    identifier = values.pop("id")
-    if not connection.execute(update(engines).where(engines.c.id == identifier).values(values)).rowcount:
-        connection.execute(insert(engines).values(id=identifier, **values))
+    key = {"id": values.pop("id")}
+    change = statements.change(engines, ("id",), tuple(values))
+    if not connection.execute(change, statements.assigned(key, values)).rowcount:
+        connection.execute(statements.into(engines), key | values)
 
 
 def stop_others(connection: Connection, engine_id: str, now: float) -> None:
@@ -75,13 +85,12 @@ def list_engines(connection: Connection) -> list[EngineRecord]:
 
 def living_hosts(connection: Connection, now: float) -> dict[str, str]:
     """Return the hosts of the engines that are alive, by the engines' IDs."""
-    query = select(engines.c.id, engines.c.host).where(alive(now)).order_by(engines.c.id)
-    return {row.id: row.host for row in connection.execute(query)}
+    return {row.id: row.host for row in connection.execute(_LIVING, {"now": now})}
 
 
 def living(connection: Connection, now: float) -> set[str]:
     """Return the IDs of the engines that are alive."""
-    return set(connection.execute(select(engines.c.id).where(alive(now))).scalars())
+    return {row.id for row in connection.execute(_LIVING, {"now": now})}
 
 
 def forget_engines(connection: Connection, before: float) -> None:
@@ -94,10 +103,6 @@ def forget_dead_engines(connection: Connection, now: float) -> int:
     owners = select(operations.c.owner).where(operations.c.status.in_(UNFINISHED), operations.c.owner.is_not(None))
     where = and_(not_(alive(now)), engines.c.id.not_in(owners))
     return connection.execute(delete(engines).where(where)).rowcount
-
-
-def alive(now: float) -> ColumnElement[bool]:
-    return and_(engines.c.stopped_at.is_(None), engines.c.seen_at + engines.c.lease > now)
 
 
 # -- claiming operations -------------------------------------------------------------------------------------
@@ -306,9 +311,7 @@ def record_planned_kills(connection: Connection, processes: Iterable[int], host:
 
 def held(connection: Connection, engine_id: str) -> dict[str, str]:
     """Return the unfinished operations that an engine owns: the target of each, by operation ID."""
-    where = and_(operations.c.owner == engine_id, operations.c.status.in_(UNFINISHED))
-    rows = connection.execute(select(operations.c.id, operations.c.stack_id).where(where))
-    return {row.id: row.stack_id for row in rows}
+    return {row.id: row.stack_id for row in connection.execute(_HELD, {"engine_id": engine_id})}
 
 
 def release(connection: Connection, engine_id: str, identifiers: Iterable[str]) -> None:

@@ -25,7 +25,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from sqlalchemy import ColumnElement, Connection, Select, and_, delete, exists, func, insert, or_, select, update
+from sqlalchemy import Connection, Select, and_, delete, exists, func, insert, or_, select, update
 
 from stoker.store import statements
 from stoker.store.records import COMPLETE, SECOND_CHANCE, STACK_TYPE, UNFINISHED, Operation
@@ -62,6 +62,28 @@ class EngineDeath:
     recorded_at: float
 
 
+_OF_GONE_ENGINES = (
+    select(
+        operations.c.id, operations.c.epoch, operations.c.stack_id, operations.c.owner, operations.c.waiting_epoch,
+        func.coalesce(operations.c.claimed_at, operations.c.started_at, operations.c.created_at).label("began"),
+        engines.c.seen_at, stacks.c.root_id, stacks.c.depth,
+    )
+    .join(engines, engines.c.id == operations.c.owner)
+    .outerjoin(stacks, stacks.c.id == operations.c.stack_id)
+    .where(
+        operations.c.status.in_(UNFINISHED),
+        engines.c.stopped_at.is_(None),
+        engines.c.leaving_at.is_(None),
+        ~exists().where(
+            operation_deaths.c.operation_id == operations.c.id, operation_deaths.c.epoch == operations.c.epoch
+        ),
+    )
+    .order_by(operations.c.id)
+    .with_for_update(of=operations)
+)  # fmt: skip
+"""What engines have left unfinished that are not known to have stopped, without what has a verdict."""
+
+
 def record_deaths(connection: Connection, now: float, limit: int, *, alone: bool = False) -> None:
     """Record the deaths of engines since the last call; `alone` means that no other engine can be alive.
 
@@ -69,25 +91,7 @@ def record_deaths(connection: Connection, now: float, limit: int, *, alone: bool
     """
     if limit <= 0:
         return
-    gone: ColumnElement[bool] = and_(engines.c.stopped_at.is_(None), engines.c.leaving_at.is_(None))
-    if not alone:
-        gone = and_(gone, engines.c.seen_at + engines.c.lease <= now)
-    judged = exists().where(
-        operation_deaths.c.operation_id == operations.c.id, operation_deaths.c.epoch == operations.c.epoch
-    )
-    columns = operations.c
-    query = (
-        select(
-            columns.id, columns.epoch, columns.stack_id, columns.owner, columns.waiting_epoch,
-            func.coalesce(columns.claimed_at, columns.started_at, columns.created_at).label("began"),
-            engines.c.seen_at, stacks.c.root_id, stacks.c.depth,
-        )
-        .join(engines, engines.c.id == operations.c.owner)
-        .outerjoin(stacks, stacks.c.id == operations.c.stack_id)
-        .where(operations.c.status.in_(UNFINISHED), gone, ~judged)
-        .order_by(operations.c.id)
-        .with_for_update(of=operations)
-    )  # fmt: skip
+    query = _OF_GONE_ENGINES if alone else _OF_GONE_ENGINES.where(engines.c.seen_at + engines.c.lease <= now)
     by_engine: dict[str, list[_Owned]] = defaultdict(list)
     found = connection.execute(query).all()
     recorded = _judged(connection, [row.id for row in found])  # by another engine while this one waited for the locks

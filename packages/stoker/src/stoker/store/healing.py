@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Connection, and_, func, or_, select
+from functools import cache
+from typing import Any
+
+from sqlalchemy import Connection, Select, and_, func, or_, select
 
 from stoker.store import statements
 from stoker.store.records import IN_PROGRESS, Stack
 from stoker.store.tables import stack_settings, stack_tags, stacks
+
+_QUIET = and_(stacks.c.deleted_at.is_(None), stacks.c.parent_id.is_(None), stacks.c.status != IN_PROGRESS)
+"""Whether a stack is a root without a running operation."""
 
 
 def tagged(connection: Connection, tag: str) -> list[tuple[Stack, str]]:
@@ -14,13 +20,16 @@ def tagged(connection: Connection, tag: str) -> list[tuple[Stack, str]]:
 
     Each with the tag as it is written; a stack with several of them has the first.
     """
+    return list({row.id: (Stack.of(row), row.tag) for row in connection.execute(_tagged(tag))}.values())
+
+
+@cache
+def _tagged(tag: str) -> Select[Any]:
     given = stack_tags.c.tag
     asked = and_(statements.begins(given, tag), or_(given == tag, given.startswith(f"{tag}=", autoescape=True)))
-    quiet = and_(stacks.c.deleted_at.is_(None), stacks.c.parent_id.is_(None), stacks.c.status != IN_PROGRESS)
     joined = stacks.join(stack_tags, stacks.c.id == stack_tags.c.stack_id)
     order = (stacks.c.id, stack_tags.c.position.desc())
-    rows = connection.execute(select(stacks, stack_tags.c.tag).select_from(joined).where(asked, quiet).order_by(*order))
-    return list({row.id: (Stack.of(row), row.tag) for row in rows}.values())
+    return select(stacks, stack_tags.c.tag).select_from(joined).where(asked, _QUIET).order_by(*order)
 
 
 def watched(connection: Connection, default: str) -> list[tuple[Stack, str]]:
@@ -28,13 +37,17 @@ def watched(connection: Connection, default: str) -> list[tuple[Stack, str]]:
 
     `default` is the mode of stacks that have chosen none; they are left out if it is `off`.
     """
+    return [(Stack.of(row), row.mode) for row in connection.execute(_watched(default))]
+
+
+@cache
+def _watched(default: str) -> Select[Any]:
     mode = func.coalesce(stack_settings.c.drift_mode, default).label("mode")
-    quiet = and_(stacks.c.deleted_at.is_(None), stacks.c.parent_id.is_(None), stacks.c.status != IN_PROGRESS)
     # If those that have chosen nothing are left out, the index of the others' choices tells which ones to read.
     chosen = [stack_settings.c.drift_mode > ""] if default == "off" else []
     joined = stacks.join(stack_settings, stacks.c.id == stack_settings.c.stack_id, isouter=not chosen)
-    query = select(stacks, mode).select_from(joined).where(quiet, mode != "off", stacks.c.action != "DELETE", *chosen)
-    return [(Stack.of(row), row.mode) for row in connection.execute(query.order_by(stacks.c.id))]
+    query = select(stacks, mode).select_from(joined).where(_QUIET, mode != "off", stacks.c.action != "DELETE", *chosen)
+    return query.order_by(stacks.c.id)
 
 
 def tree_runs(connection: Connection, root_id: str) -> bool:

@@ -6,7 +6,21 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from sqlalchemy import Connection, Select, Table, and_, delete, false, func, not_, or_, select, union
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Select,
+    Table,
+    and_,
+    bindparam,
+    delete,
+    false,
+    func,
+    not_,
+    or_,
+    select,
+    union,
+)
 
 from stoker.store import purging, queries
 from stoker.store.approval_tables import change_requests
@@ -169,23 +183,33 @@ def _events(connection: Connection, archived: bool, gone: Sequence[int]) -> Remo
     return Removal(lines, lambda connection: connection.execute(delete(events).where(among)).rowcount)
 
 
+def _old(table: Table, needed: ColumnElement[bool]) -> Select[str]:
+    """Select requests from `before` a time, without those that are needed `now`, which are parameters."""
+    old = select(table.c.id).where(table.c.created_at < bindparam("before"), not_(needed))
+    return old.order_by(table.c.created_at).limit(MOST)
+
+
+_RUNNING = select(operations.c.id).where(operations.c.status.in_(UNFINISHED))
+_OLD_REQUESTS = {
+    change_sets: _old(
+        change_sets,
+        or_(
+            and_(change_sets.c.operation.is_not(None), change_sets.c.kind == IMPORT),
+            and_(change_sets.c.operation.is_not(None), change_sets.c.operation.in_(_RUNNING)),
+        ),
+    ),
+    stack_refactors: _old(stack_refactors, false()),
+    change_requests: _old(change_requests, change_requests.c.expires_at > bindparam("now")),
+}
+
+
 def old_requests(connection: Connection, archived: bool, table: Table, before: float, now: float) -> Removal | None:
     """Find change sets, refactorings or requests for approval from before a time.
 
     Change sets stay while their operation is in progress, and if they have imported objects, which the status of their
     stack tells; requests for approval as long as they can be approved.
     """
-    running = select(operations.c.id).where(operations.c.status.in_(UNFINISHED))
-    needed = {
-        change_sets: or_(
-            and_(change_sets.c.operation.is_not(None), change_sets.c.kind == IMPORT),
-            and_(change_sets.c.operation.is_not(None), change_sets.c.operation.in_(running)),
-        ),
-        stack_refactors: false(),
-        change_requests: change_requests.c.expires_at > now,
-    }
-    old = select(table.c.id).where(table.c.created_at < before, not_(needed[table]))
-    gone = list(connection.execute(old.order_by(table.c.created_at).limit(MOST)).scalars())
+    gone = list(connection.execute(_OLD_REQUESTS[table], {"before": before, "now": now}).scalars())
     if not gone:
         return None
     lines = list(lines_of(connection, table, table.c.id, gone)) if archived else []

@@ -26,7 +26,7 @@ from itertools import chain
 from operator import itemgetter
 from typing import Protocol, TypeAlias
 
-from sqlalchemy import Connection, Table, delete, insert, select
+from sqlalchemy import Connection, Table, delete, select
 from sqlalchemy.exc import DBAPIError, IntegrityError
 
 from stoker.base.errors import Bug, Fenced
@@ -425,7 +425,7 @@ def _count_group(connection: Connection, writer: str, number: int) -> None:
     values = {"groups": number, "time": time.time()}
     change = statements.change(writers, ("id",), tuple(values))
     if not connection.execute(change, statements.assigned({"id": writer}, values)).rowcount:
-        connection.execute(insert(writers).values(id=writer, **values))
+        connection.execute(statements.into(writers), {"id": writer, **values})
 
 
 def _lost_claims(connection: Connection, claims: Iterable[Claim]) -> set[Claim]:

@@ -8,8 +8,9 @@ without an owner. Nothing has been done for such an operation, so that a claim n
 from __future__ import annotations
 
 from collections.abc import Collection
+from functools import cache
 
-from sqlalchemy import ColumnElement, Connection, Dialect, Select, and_, exists, or_, select, update
+from sqlalchemy import BindParameter, ColumnElement, Connection, Dialect, Select, and_, exists, or_, select, update
 
 from stoker.store.records import PENDING, RUNNING, SECOND_CHANCE, UNFINISHED, Operation, Stack
 from stoker.store.tables import operations, stacks
@@ -20,9 +21,12 @@ OFFERED_SECONDS = 60.0
 _SKIP_LOCKED_SINCE = {"mysql": (8, 0, 1), "mariadb": (10, 6)}
 
 
-def is_offered(now: float) -> ColumnElement[bool]:
-    """Whether an operation is one that engines claim when they are free, for which no takeover is needed yet."""
-    return and_(_offered(), operations.c.created_at > now - OFFERED_SECONDS)
+def is_offered(since: BindParameter[float]) -> ColumnElement[bool]:
+    """Whether an operation is one that engines claim when they are free, for which no takeover is needed yet.
+
+    `since` is the time `OFFERED_SECONDS` ago.
+    """
+    return and_(_offered(), operations.c.created_at > since)
 
 
 def _offered() -> ColumnElement[bool]:
@@ -45,7 +49,8 @@ def claim_offered(
     are superseded ones, and those whose stack has another unfinished operation: the end of that one, or a takeover,
     decides about them.
     """
-    rows = connection.execute(_unlocked(_free(besides).limit(limit), connection.dialect))
+    free = _free().where(stacks.c.project_id.not_in(sorted(besides))) if besides else _free()
+    rows = connection.execute(_unlocked(free.limit(limit), connection.dialect))
     found = {operation.id: operation for operation in Operation.all_of(rows)}
     if not found:
         return []
@@ -59,8 +64,9 @@ def claim_offered(
     return [(operation, theirs[operation.stack_id]) for operation in found.values()]
 
 
-def _free(besides: Collection[str]) -> Select[tuple[object, ...]]:
-    """The offered operations that may begin, without those of some projects.
+@cache
+def _free() -> Select[tuple[object, ...]]:
+    """The offered operations that may begin.
 
     They are not sorted: MariaDB locks everything that it has to sort.
     """
@@ -70,8 +76,7 @@ def _free(besides: Collection[str]) -> Select[tuple[object, ...]]:
     )
     joined = operations.join(stacks, stacks.c.id == operations.c.stack_id)
     is_current = stacks.c.operation == operations.c.id
-    query = select(*operations.c).select_from(joined).where(_offered(), is_current, ~is_busy)
-    return query.where(stacks.c.project_id.not_in(sorted(besides))) if besides else query
+    return select(*operations.c).select_from(joined).where(_offered(), is_current, ~is_busy)
 
 
 def _unlocked(query: Select[tuple[object, ...]], dialect: Dialect) -> Select[tuple[object, ...]]:

@@ -47,6 +47,7 @@ _HOLDERS = (
 )
 _HOLDERS_OF = _HOLDERS.where(resources.c.physical_id.in_(bindparam("physical_ids", expanding=True)))
 _DOUBLES = "double"
+_DOUBLE_HOLDERS = _HOLDERS.where(statements.begins(resources.c.ownership, _DOUBLES))
 _DOUBLE = f"{_DOUBLES} "
 _NOTHING = "none "
 
@@ -245,8 +246,7 @@ def promote(connection: Connection) -> None:
 
 
 def _doubles(connection: Connection) -> list[Holder]:
-    query = _HOLDERS.where(statements.begins(resources.c.ownership, _DOUBLES))
-    return [Holder(*row) for row in connection.execute(query)]
+    return [Holder(*row) for row in connection.execute(_DOUBLE_HOLDERS)]
 
 
 def doubles(connection: Connection) -> list[tuple[Holder, Holder]]:
