@@ -119,14 +119,14 @@ def test_failures_are_shown_as_data(request_as: Request, engine: FakeEngine) -> 
 
 
 @pytest.mark.parametrize("failure", [None, {"kind": "ResourceFailure", "path": [], "message": "Timed out"}])
-def test_a_stack_whose_resources_have_not_failed_has_no_failure(
+def test_stack_without_failed_resources_has_no_failure(
     request_as: Request, engine: FakeEngine, failure: dict[str, Any] | None
 ) -> None:
     engine.answers["stack_show"] = stack_view(status="FAILED", failure=failure)
     assert "failure" not in request_as("GET", STACK).json["stack"]
 
 
-def test_what_has_no_description_is_said_to_have_none(request_as: Request, engine: FakeEngine) -> None:
+def test_missing_descriptions_are_reported(request_as: Request, engine: FakeEngine) -> None:
     bare = {"output_key": "absent", "description": "", "enabled": False, "output_value": None}
     named = {"output_key": "absent", "description": "No description given"}
     engine.answers["stack_show"] = stack_view(description="", template_description="", outputs=[bare])
@@ -151,7 +151,7 @@ def test_stack_list(request_as: Request, engine: FakeEngine) -> None:
     assert as_admin == {"stacks": [{**SUMMARY, "project": PROJECT}]}
 
 
-def test_stack_list_links_to_the_next_page_when_one_is_full(request_as: Request, engine: FakeEngine) -> None:
+def test_full_stack_list_page_links_to_next_page(request_as: Request, engine: FakeEngine) -> None:
     query = "limit=1&tags=a%2Cb&status=COMPLETE&status=FAILED&marker=old"
     answer = request_as("GET", "/stacks", query_string=query).json
     (link,) = answer["links"]
@@ -189,7 +189,7 @@ def test_found_resources_have_their_path_and_a_link_to_the_next_page(request_as:
     )
 
 
-def test_stack_list_passes_over_unknown_sort_keys_and_parameters(request_as: Request, engine: FakeEngine) -> None:
+def test_stack_list_ignores_unknown_sort_keys_and_parameters(request_as: Request, engine: FakeEngine) -> None:
     assert request_as("GET", "/stacks", query_string="sort_keys=colour&sort_keys=stack_name&x=1").status_code == 200
     assert engine.last["sort_keys"] == ["stack_name"]
 
@@ -277,7 +277,7 @@ def test_events(request_as: Request, engine: FakeEngine) -> None:
     assert request_as("GET", f"{STACK}/resources/server/events/{EVENT_ID}").json == {"event": full}
 
 
-def test_a_resource_without_events_is_not_found_and_a_stack_without_is_empty(
+def test_events_of_resource_without_events_are_not_found_and_of_stack_are_empty(
     request_as: Request, engine: FakeEngine
 ) -> None:
     engine.answers["event_list"] = []
@@ -304,7 +304,7 @@ def test_redirect(request_as: Request, engine: FakeEngine, path: str, asked: str
     assert engine.last["ref"] == {"name": arn if asked == "the ARN" else asked, "id": None}
 
 
-def test_a_redirect_has_nothing_in_its_header_that_a_url_may_not_contain(request_as: Request) -> None:
+def test_redirect_header_is_quoted(request_as: Request) -> None:
     answer = request_as("GET", "/stacks/web", query_string="a=1%0A&b=\r\nX-Other: 1")
     assert answer.headers["Location"] == f"{STACK_URL}?a=1%0A&b=%0D%0AX-Other:%201"
 
@@ -347,15 +347,13 @@ def test_version_negotiation(client: testing.TestClient, path: str, accept: str 
         assert answer.json == {"versions": [{"id": "v1.0", "status": "CURRENT", "links": [link]}]}
 
 
-def test_routes_without_a_token(client: testing.TestClient) -> None:
+def test_public_routes_need_no_token(client: testing.TestClient) -> None:
     assert client.simulate_get("/").status_code == 300
     assert client.simulate_get("/healthcheck").status_code == 200
     assert client.simulate_get(f"/v1/{PROJECT}/nothing").status_code == 401
 
 
-def test_headers_of_a_proxy_are_believed_only_when_configured(
-    client: testing.TestClient, config: cfg.ConfigOpts
-) -> None:
+def test_proxy_headers_are_used_only_when_configured(client: testing.TestClient, config: cfg.ConfigOpts) -> None:
     headers = {"X-Forwarded-Proto": "https", "X-Forwarded-Host": "heat.example.com", "X-Forwarded-Prefix": "/stoker"}
     path = "/versions"
     assert "http://falconframework.org/v1/" in client.simulate_get(path, headers=headers).text
@@ -364,13 +362,13 @@ def test_headers_of_a_proxy_are_believed_only_when_configured(
 
 
 @pytest.mark.parametrize("path", ["/", "/nothing", f"/v1/{PROJECT}/stacks", f"/v1/{PROJECT}/nowhere", "/openapi.json"])
-def test_every_answer_names_its_request(client: testing.TestClient, path: str) -> None:
+def test_every_response_has_a_request_id(client: testing.TestClient, path: str) -> None:
     seen = {client.simulate_get(path).headers["X-OpenStack-Request-ID"] for _ in range(2)}
     assert len(seen) == 2
     assert all(identifier.startswith("req-") for identifier in seen)
 
 
-def test_what_the_caller_may_not_use_travels_with_him(request_as: Request, engine: FakeEngine) -> None:
+def test_denied_types_are_part_of_the_request_context(request_as: Request, engine: FakeEngine) -> None:
     request_as("POST", "/stacks", json={"stack_name": "web", "template": {}})
     context = engine.contexts[-1]
     assert not context.may_use("OS::Keystone::User") and not context.may_use("OS::Nova::Flavor")
@@ -386,7 +384,7 @@ def test_what_the_caller_may_not_use_travels_with_him(request_as: Request, engin
     assert [item["resource_type"] for item in listed] == ["OS::Heat::None", "OS::Nova::Server"]
 
 
-def test_patch_that_changes_nothing_has_its_own_policy(engine: FakeEngine, tmp_path: Path) -> None:
+def test_patch_without_changes_has_its_own_policy_rule(engine: FakeEngine, tmp_path: Path) -> None:
     client = client_with_policy(engine, tmp_path, '"stacks:update_patch": "!"\n"stacks:update_no_change": "@"\n')
 
     def patch(body: dict[str, object]) -> int:
@@ -398,7 +396,7 @@ def test_patch_that_changes_nothing_has_its_own_policy(engine: FakeEngine, tmp_p
     assert patch({"disable_rollback": False}) == 403
 
 
-def test_environment_is_passed_over_when_environment_files_are_given(request_as: Request, engine: FakeEngine) -> None:
+def test_environment_is_ignored_when_environment_files_are_given(request_as: Request, engine: FakeEngine) -> None:
     body = {"stack_name": "web", "template": {}, "environment": {"a": 1}, "environment_files": ["e"]}
     request_as("POST", "/stacks", json={**body, "files": {"e": "parameters: {}"}})
     assert engine.last["environment"] == {} and engine.last["environment_files"] == ["e"]
@@ -447,7 +445,7 @@ OF_SERVICES = [
 
 
 @pytest.mark.parametrize(("error", "status", "kind"), OF_SERVICES, ids=[str(case[0].status) for case in OF_SERVICES])
-def test_refusal_of_a_service_keeps_its_words(
+def test_service_refusal_keeps_its_message(
     request_as: Request, engine: FakeEngine, error: CloudError, status: int, kind: str
 ) -> None:
     engine.answers["stack_create"] = error
@@ -456,7 +454,7 @@ def test_refusal_of_a_service_keeps_its_words(
     assert answer.json["error"] == {"type": kind, "message": f"nova: {error.message}", "traceback": None}
 
 
-def test_fault_of_a_template_lists_all_that_is_wrong(request_as: Request, engine: FakeEngine) -> None:
+def test_template_fault_lists_all_problems(request_as: Request, engine: FakeEngine) -> None:
     first = Diagnostic(
         "unknown-property", "no such property", ("resources", "a"), "web.yaml", Position(3, 5), "drop it"
     )
@@ -474,7 +472,7 @@ def test_fault_of_a_template_lists_all_that_is_wrong(request_as: Request, engine
 
 
 @pytest.mark.parametrize("error", [KeyError("secret detail"), Bug("secret detail")], ids=["stranger", "bug"])
-def test_fault_of_ours_tells_a_reference_that_is_in_the_log(
+def test_internal_error_has_a_reference_that_is_logged(
     request_as: Request, engine: FakeEngine, caplog: pytest.LogCaptureFixture, error: Exception
 ) -> None:
     engine.answers["stack_show"] = error
@@ -486,12 +484,12 @@ def test_fault_of_ours_tells_a_reference_that_is_in_the_log(
     assert reference in caplog.text and "secret detail" in caplog.text
 
 
-def test_fault_of_the_engine_keeps_its_reference(request_as: Request, engine: FakeEngine) -> None:
+def test_engine_fault_keeps_its_reference(request_as: Request, engine: FakeEngine) -> None:
     engine.answers["stack_show"] = Bug("broken", "ref-77")
     assert request_as("GET", STACK).json["error"]["message"].endswith("ref-77")
 
 
-def test_the_history_of_a_stack(request_as: Request) -> None:
+def test_stack_history(request_as: Request) -> None:
     answer = request_as("GET", f"/stacks/web/{STACK_ID}/operations")
     (entry,) = answer.json["operations"]
     assert entry["user_name"] == "alice"

@@ -79,7 +79,7 @@ def test_body(request_as: Request, engine: FakeEngine, body: Any, complaint: str
 
 
 @pytest.mark.parametrize("content_type", ["application/xml", "application/x-www-form-urlencoded", "text/html"])
-def test_body_of_another_content_type_counts_as_absent(request_as: Request, content_type: str | None) -> None:
+def test_body_with_other_content_type_is_ignored(request_as: Request, content_type: str | None) -> None:
     body = b'{"stack_name": "web", "template": {}}'
     answer = request_as("POST", "/stacks", body=body, headers={"Content-Type": content_type})
     assert answer.status_code == 400
@@ -147,25 +147,25 @@ def test_mark_unhealthy_takes_no_unknown_key(request_as: Request) -> None:
     assert "Unknown key of the body: why" in answer.json["error"]["message"]
 
 
-def test_signal_without_a_readable_body_has_no_details(request_as: Request, engine: FakeEngine) -> None:
+def test_signal_with_unreadable_body_has_no_details(request_as: Request, engine: FakeEngine) -> None:
     for body in (b"", b"hello", b"[1]"):
         assert request_as("POST", f"{STACK}/resources/server/signal", body=body).status_code == 200
         assert engine.last["details"] is None
 
 
 @pytest.mark.parametrize("path", ["/stacks/a%00b", "/stacks/%ff"])
-def test_paths_that_are_no_string(request_as: Request, path: str) -> None:
+def test_undecodable_paths_are_refused(request_as: Request, path: str) -> None:
     assert request_as("GET", path).status_code == 400
 
 
 @pytest.mark.parametrize("path", ["/orphans", "/refactors"])
-def test_lists_without_parameters_take_none(request_as: Request, path: str) -> None:
+def test_lists_without_parameters_refuse_parameters(request_as: Request, path: str) -> None:
     answer = request_as("GET", f"{path}?limit=1")
     assert answer.status_code == 400
     assert answer.json["error"]["message"] == "Unknown query parameter: limit; there is none here."
 
 
-def test_a_preview_of_a_deletion_takes_no_unknown_parameter(request_as: Request) -> None:
+def test_deletion_preview_refuses_unknown_parameters(request_as: Request) -> None:
     answer = request_as("DELETE", f"{STACK}/preview?retian=data")
     assert answer.status_code == 400 and "Unknown query parameter: retian" in answer.json["error"]["message"]
 
@@ -191,7 +191,7 @@ json_values = st.recursive(
 
 
 @given(json_values)
-def test_what_is_parsed_is_what_was_written(value: Any) -> None:
+def test_parsed_body_equals_sent_body(value: Any) -> None:
     try:
         text = json.dumps(value, ensure_ascii=False)
         assert parse_json(text.encode("utf-8"), "the body") == value
@@ -200,7 +200,7 @@ def test_what_is_parsed_is_what_was_written(value: Any) -> None:
 
 
 @given(st.binary(max_size=200))
-def test_no_bytes_raise_anything_else(content: bytes) -> None:
+def test_random_bytes_raise_only_bad_request(content: bytes) -> None:
     try:
         parse_json(content, "the body")
     except BadRequest as refusal:

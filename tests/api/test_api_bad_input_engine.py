@@ -109,7 +109,7 @@ TEMPLATES = {
 
 
 @pytest.mark.parametrize("name", [name for name in TEMPLATES if name != "missing required property"])
-def test_a_bad_template_is_refused_where_it_is_wrong(place: Place, name: str) -> None:
+def test_invalid_template_is_refused_with_position(place: Place, name: str) -> None:
     template, said = TEMPLATES[name]
     answer = place.send("POST", "/stacks", {"stack_name": "bad", "template": template})
     refused(answer)
@@ -186,11 +186,11 @@ def test_odd_values_in_bodies_are_refused(place: Place, name: str) -> None:
     assert place.send("GET", "/stacks").json()["stacks"] == []
 
 
-def test_ten_megabytes_are_refused(place: Place) -> None:
+def test_body_of_ten_megabytes_is_refused(place: Place) -> None:
     refused(place.send("POST", "/stacks", {"stack_name": "bad", "template": GOOD + "#" * 10_000_000}))
 
 
-def test_half_a_megabyte_of_template_is_too_much(place: Place) -> None:
+def test_template_over_size_limit_is_refused(place: Place) -> None:
     answer = place.send("POST", "/stacks", {"stack_name": "bad", "template": GOOD + "#" * 600_000})
     refused(answer)
     assert answer.json()["error"]["type"] == "RequestLimitExceeded"
@@ -205,7 +205,7 @@ def test_a_wrong_token_is_refused(place: Place) -> None:
     assert place.send("GET", "/stacks", token="0" * 32).status_code == 401
 
 
-def test_another_tenants_stack_is_not_there(place: Place) -> None:
+def test_stack_of_another_project_is_not_found(place: Place) -> None:
     made = place.send("POST", "/stacks", {"stack_name": "mine", "template": GOOD})
     assert made.status_code == 201, made.text
     stack_id = made.json()["stack"]["id"]

@@ -74,7 +74,7 @@ def test_heatclient_lists_stacks_page_by_page(heatclient: Any, engine: FakeEngin
     assert following["marker"] == other
 
 
-def test_heatclient_makes_shows_and_deletes_a_stack(heatclient: Any, engine: FakeEngine) -> None:
+def test_heatclient_creates_shows_and_deletes_a_stack(heatclient: Any, engine: FakeEngine) -> None:
     made = heatclient.stacks.create(
         stack_name="web",
         template={"heat_template_version": "2021-04-16"},
@@ -136,7 +136,7 @@ def test_heatclient_reads_resources_events_and_outputs(heatclient: Any, engine: 
     assert heatclient.stacks.output_list("web")["outputs"][0]["output_key"] == "address"
 
 
-def test_heatclient_acts_and_reads_the_rest(heatclient: Any, engine: FakeEngine) -> None:
+def test_heatclient_runs_actions_and_reads_other_resources(heatclient: Any, engine: FakeEngine) -> None:
     for action in ("suspend", "resume", "check", "cancel_update", "cancel_without_rollback"):
         getattr(heatclient.actions, action)("web")
         assert engine.last["action"] == action
@@ -185,14 +185,14 @@ def test_sdk_reads_resources_events_and_more(orchestration: Any) -> None:
     assert config.name == "install"
 
 
-def test_links_name_the_proxy_when_it_is_to_be_believed(server: Server, config: cfg.ConfigOpts) -> None:
+def test_links_contain_configured_proxy(server: Server, config: cfg.ConfigOpts) -> None:
     headers = {"X-Forwarded-Proto": "https", "X-Forwarded-Host": "heat.example.com"}
     assert server.url in requests.get(server.url, headers=headers, timeout=10).text
     config.set_override("enable_proxy_headers_parsing", True, "oslo_middleware")
     assert "https://heat.example.com/v1/" in requests.get(server.url, headers=headers, timeout=10).text
 
 
-def test_server_lets_a_request_end_before_it_stops(config: cfg.ConfigOpts, engine: FakeEngine) -> None:
+def test_server_finishes_requests_before_it_stops(config: cfg.ConfigOpts, engine: FakeEngine) -> None:
     entered, released = threading.Event(), threading.Event()
 
     class Slow:

@@ -61,7 +61,7 @@ def heatclient(served: ServedCloud, running: ThreadedWorld, tmp_path_factory: py
     server.stop()
 
 
-def test_the_life_of_a_stack(heatclient: Any, running: ThreadedWorld) -> None:
+def test_stack_lifecycle(heatclient: Any, running: ThreadedWorld) -> None:
     made = heatclient.stacks.create(stack_name="words", template=TEMPLATE, parameters={"length": 9}, tags="a,b")
     stack_id = made["stack"]["id"]
     running.settle(stack_id)
@@ -100,7 +100,7 @@ def test_the_life_of_a_stack(heatclient: Any, running: ThreadedWorld) -> None:
         heatclient.stacks.get("words")
 
 
-def test_what_a_template_has_wrong_is_reported_with_places(heatclient: Any) -> None:
+def test_template_problems_are_reported_with_positions(heatclient: Any) -> None:
     wrong = TEMPLATE.replace("{length: {get_param: length}}", "{lenght: 1, length: {get_param: nothing}}")
     with pytest.raises(exc.HTTPBadRequest) as refusal:
         heatclient.stacks.create(stack_name="wrong", template=wrong)
@@ -108,7 +108,7 @@ def test_what_a_template_has_wrong_is_reported_with_places(heatclient: Any) -> N
     assert "lenght" in message and "nothing" in message
 
 
-def test_what_the_service_offers(heatclient: Any) -> None:
+def test_service_descriptions(heatclient: Any) -> None:
     preview = heatclient.stacks.preview(stack_name="maybe", template=TEMPLATE)
     assert preview.resources[0]["resource_type"] == "OS::Heat::RandomString"
     assert "length" in heatclient.stacks.validate(template=TEMPLATE)["Parameters"]
@@ -129,7 +129,7 @@ def test_what_the_service_offers(heatclient: Any) -> None:
     heatclient.software_configs.delete(config.id)
 
 
-def test_what_is_not_supported_says_so(heatclient: Any, running: ThreadedWorld) -> None:
+def test_unsupported_features_are_refused_with_a_message(heatclient: Any, running: ThreadedWorld) -> None:
     made = heatclient.stacks.create(stack_name="kept", template=TEMPLATE)
     running.settle(made["stack"]["id"])
     with pytest.raises(exc.HTTPBadRequest, match="not supported"):

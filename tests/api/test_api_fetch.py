@@ -142,7 +142,7 @@ def talking(parts: Iterable[bytes]) -> Iterator[str]:
         "[2002:7f00:1::]", "[64:ff9b::a00:1]", "2130706433", "0x7f000001",
     ],
 )  # fmt: skip
-def test_addresses_that_only_the_service_can_reach(host: str) -> None:
+def test_internal_addresses_are_refused(host: str) -> None:
     with pytest.raises(
         BadValue, match=r"no public address, and is not in template_fetch_networks|a URL that is not valid"
     ):
@@ -155,7 +155,7 @@ def test_every_redirect_is_checked(pages: str, monkeypatch: pytest.MonkeyPatch) 
         fetched(f"{pages}/inside", ["127.0.0.0/8"])
 
 
-def test_what_a_name_means_when_it_is_connected_to_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_resolved_address_is_checked_at_connection(monkeypatch: pytest.MonkeyPatch) -> None:
     """The name has a public address, and a private one; then only the private one."""
     answers = [["93.184.216.34", "10.0.0.1"], ["10.0.0.1"]]
     connected: list[str] = []
@@ -180,7 +180,7 @@ def test_what_a_name_means_when_it_is_connected_to_counts(monkeypatch: pytest.Mo
     [b"HTTP/1.1 100 Continue\r\n\r\n", b"HTTP/1.1 200 OK\r\nX: ", b"HTTP/1.1 200 OK\r\n\r\nheat"],
     ids=["interim answers", "head", "body"],
 )
-def test_all_of_it_must_come_in_time(stream: bytes) -> None:
+def test_template_fetch_has_a_total_timeout(stream: bytes) -> None:
     with talking(itertools.chain([stream], itertools.repeat(stream[:25]))) as url:
         began = time.monotonic()
         with pytest.raises(BadValue, match="template_fetch_timeout"):
@@ -191,7 +191,7 @@ def test_all_of_it_must_come_in_time(stream: bytes) -> None:
 @pytest.mark.parametrize(
     "banner", [b"SSH-2.0-OpenSSH_9.2p1\r\n", b"220 mail.inside ESMTP\r\n", b"HTTP/1.1 999 banner-of-it\r\n\r\n", b""]
 )
-def test_what_a_host_answers_is_not_repeated(request_as: Request, banner: bytes) -> None:
+def test_fetch_errors_do_not_contain_the_response(request_as: Request, banner: bytes) -> None:
     with talking([banner]) as url:
         answer = request_as("POST", "/validate", json={"template_url": url})
     assert answer.status_code == 400
@@ -200,7 +200,7 @@ def test_what_a_host_answers_is_not_repeated(request_as: Request, banner: bytes)
     assert not {"SSH", "ESMTP", "inside", "banner"} & set(re.split(r"\W+", told.removeprefix(url)))
 
 
-def test_a_project_has_only_some_fetches_at_a_time(request_as: Request, config: cfg.ConfigOpts) -> None:
+def test_concurrent_fetches_per_project_are_limited(request_as: Request, config: cfg.ConfigOpts) -> None:
     limits = fetching.FetchLimits(100, 20.0, ["127.0.0.0/8"], per_project=2)
     with talking(itertools.repeat(b"HTTP/1.1 100 Continue\r\n\r\n")) as url:
         own = [fetching.fetch_text(url, PROJECT, limits) for _ in range(2)]

@@ -38,7 +38,7 @@ def api(directory: Path, engine: FakeEngine, url: str, password: str, *more: Pat
     return testing.TestClient(lambda environ, start_response: application(environ, start_response))
 
 
-def test_a_real_token_makes_the_context(served: ServedCloud, engine: FakeEngine, tmp_path: Path) -> None:
+def test_valid_token_creates_the_request_context(served: ServedCloud, engine: FakeEngine, tmp_path: Path) -> None:
     client = api(tmp_path, engine, served.url, served.cloud.password_of("heat"))
     token = served.token("demo", "demo")
     described = served.call("GET", "/identity/v3/auth/tokens", token=token, headers={"X-Subject-Token": token}).json[
@@ -58,9 +58,7 @@ def test_a_real_token_makes_the_context(served: ServedCloud, engine: FakeEngine,
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-def test_tokens_are_checked_while_the_memcached_servers_are_away(
-    served: ServedCloud, engine: FakeEngine, tmp_path: Path
-) -> None:
+def test_tokens_are_validated_without_memcached(served: ServedCloud, engine: FakeEngine, tmp_path: Path) -> None:
     settings = tmp_path / "memcached.conf"
     settings.write_text("[keystone_authtoken]\nmemcached_servers = 127.0.0.1:1\n")
     client = api(tmp_path, engine, served.url, served.cloud.password_of("heat"), settings)
@@ -71,7 +69,7 @@ def test_tokens_are_checked_while_the_memcached_servers_are_away(
     gc.collect()  # python-memcached does not close the sockets of refused connections: their warnings belong here
 
 
-def test_what_a_client_says_of_itself_does_not_get_through(served: ServedCloud, tmp_path: Path) -> None:
+def test_identity_headers_of_clients_are_ignored(served: ServedCloud, tmp_path: Path) -> None:
     settings = tmp_path / "heat.conf"
     settings.write_text(KEYSTONE_SETTINGS.format(url=served.url, password=served.cloud.password_of("heat")))
     passed: list[dict[str, Any]] = []
@@ -119,7 +117,7 @@ def with_access_rules(served: ServedCloud, rules: list[dict[str, str]]) -> tuple
     return served.call("POST", "/identity/v3/auth/tokens", wanted).headers["x-subject-token"], told["project"]["id"]
 
 
-def test_access_rules_of_application_credentials_decide(
+def test_application_credential_access_rules_are_enforced(
     served: ServedCloud, engine: FakeEngine, tmp_path: Path
 ) -> None:
     rule = {"service": "orchestration", "method": "GET", "path": "/v1/{project_id}/stacks"}
@@ -134,9 +132,7 @@ def test_access_rules_of_application_credentials_decide(
     assert client.simulate_get(other, headers=as_service).status_code == 401
 
 
-def test_a_refused_token_is_not_checked_again_for_some_seconds(
-    served: ServedCloud, engine: FakeEngine, tmp_path: Path
-) -> None:
+def test_refused_token_is_cached_for_some_seconds(served: ServedCloud, engine: FakeEngine, tmp_path: Path) -> None:
     settings, clock = tmp_path / "heat.conf", ManualClock()
     settings.write_text(KEYSTONE_SETTINGS.format(url=served.url, password=served.cloud.password_of("heat")))
     config = load_config([], [str(settings)])
@@ -192,7 +188,7 @@ def test_a_missing_or_wrong_token_is_refused(served: ServedCloud, engine: FakeEn
     assert [name.lower() for name, _ in told].count("www-authenticate") == 1
 
 
-def test_an_administrator_is_known(served: ServedCloud, engine: FakeEngine, tmp_path: Path) -> None:
+def test_administrator_role_is_recognized(served: ServedCloud, engine: FakeEngine, tmp_path: Path) -> None:
     client = api(tmp_path, engine, served.url, served.cloud.password_of("heat"))
     client.simulate_get("/v1/any/stacks", headers={"X-Auth-Token": served.token("admin", "admin")})
     assert engine.calls == []  # the new default rules keep even administrators in their project
@@ -203,7 +199,7 @@ def test_an_administrator_is_known(served: ServedCloud, engine: FakeEngine, tmp_
     assert engine.contexts[-1].is_admin
 
 
-def test_an_identity_service_that_is_away_is_reported_as_such(engine: FakeEngine, tmp_path: Path) -> None:
+def test_unavailable_identity_service_is_reported(engine: FakeEngine, tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as closed_again:
         port = closed_again.getsockname()[1]
     client = api(tmp_path, engine, f"http://127.0.0.1:{port}", "x")

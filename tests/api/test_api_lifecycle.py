@@ -304,7 +304,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
 
 @pytest.mark.parametrize("request_name", REQUESTS)
 @pytest.mark.parametrize("state", STATES)
-def test_a_request_in_a_state(site: Site, state: str, request_name: str) -> None:
+def test_request_in_each_stack_state(site: Site, state: str, request_name: str) -> None:
     stack = Stack(site, f"{state}-{request_name}")
     try:
         REACH[state](stack)

@@ -32,9 +32,7 @@ def serve(config: cfg.ConfigOpts, engine: FakeEngine) -> Iterator[Callable[[], s
         server.stop()
 
 
-def test_health_check_says_when_the_service_is_being_taken_down(
-    serve: Callable[[], str], config: cfg.ConfigOpts, tmp_path: Path
-) -> None:
+def test_health_check_reports_shutdown(serve: Callable[[], str], config: cfg.ConfigOpts, tmp_path: Path) -> None:
     config.set_override("backends", ["disable_by_file"], "healthcheck")
     config.set_override("disable_by_file_path", str(tmp_path / "down"), "healthcheck")
     url = f"{serve()}/healthcheck"
@@ -44,12 +42,12 @@ def test_health_check_says_when_the_service_is_being_taken_down(
     assert requests.get(url, timeout=10).status_code == 503
 
 
-def test_pages_of_other_origins_may_not_call_unless_configured(serve: Callable[[], str]) -> None:
+def test_cross_origin_requests_are_refused_by_default(serve: Callable[[], str]) -> None:
     answer = requests.options(f"{serve()}/v1/{PROJECT}/stacks", headers=PREFLIGHT, timeout=10)
     assert "Access-Control-Allow-Origin" not in answer.headers
 
 
-def test_pages_of_configured_origins_may_call(serve: Callable[[], str], config: cfg.ConfigOpts) -> None:
+def test_configured_origins_are_allowed(serve: Callable[[], str], config: cfg.ConfigOpts) -> None:
     config.set_override("allowed_origin", [ORIGIN], "cors")
     url = f"{serve()}/v1/{PROJECT}/stacks"
 

@@ -695,7 +695,7 @@ def route_of(path: str) -> str:
     return min(matching, key=lambda template: template.count("{"))
 
 
-def test_the_table_of_cases_covers_the_table_of_routes() -> None:
+def test_route_cases_cover_all_routes() -> None:
     reached = {(method, route_of(path)) for method, path, *_ in CASES}
     declared = {(method, path) for path, methods in ROUTES.items() for method in methods}
     named_like_routes = {pair for pair in declared - reached if pair[1] in ("/stacks/detail", "/stacks/preview")}
@@ -736,7 +736,7 @@ def test_each_route_refuses(request_as: Request, engine: FakeEngine) -> None:
     check_each(NAMED_CASES, check)
 
 
-def test_stack_users_may_only_look_up_read_metadata_and_signal(request_as: Request) -> None:
+def test_stack_users_may_only_look_up_stacks_read_metadata_and_signal(request_as: Request) -> None:
     def check(case: Case) -> None:
         method, path, body, status, _ = case
         allowed = ROUTES[route_of(path)][method].policy in FOR_STACK_USERS
@@ -746,7 +746,7 @@ def test_stack_users_may_only_look_up_read_metadata_and_signal(request_as: Reque
     check_each(NAMED_CASES, check)
 
 
-def test_every_route_names_a_rule_that_exists() -> None:
+def test_every_route_has_an_existing_policy_rule() -> None:
     known = {name for rules in RULE_SETS for name in rules.names}
     for methods in ROUTES.values():
         for action in methods.values():
@@ -772,7 +772,7 @@ def _rules(action: Any, bodies: list[dict[str, Any]]) -> set[str]:
     return found
 
 
-def test_the_engine_takes_what_the_api_sends() -> None:
+def test_engine_accepts_every_api_request() -> None:
     def check(case: Case) -> None:
         if (call := case[-1]) is not None:
             operation, arguments = call
@@ -781,7 +781,7 @@ def test_the_engine_takes_what_the_api_sends() -> None:
     check_each(NAMED_CASES, check)
 
 
-def test_callers_see_which_rules_they_pass(request_as: Request) -> None:
+def test_permissions_list_the_policy_rules_of_the_caller(request_as: Request) -> None:
     """The answer is what the requests themselves are refused or permitted by."""
 
     def passed(token: str) -> dict[str, bool]:
@@ -803,7 +803,7 @@ def test_readers_may_not_write(request_as: Request, engine: FakeEngine) -> None:
     assert engine.calls == []
 
 
-def test_an_administrator_may_cross_projects_where_policy_lets_him(config: cfg.ConfigOpts, engine: FakeEngine) -> None:
+def test_administrator_may_access_other_projects_by_policy(config: cfg.ConfigOpts, engine: FakeEngine) -> None:
     path, headers = "/v1/ffffffffffffffffffffffffffffffff/stacks", {"X-Auth-Token": "admin-token"}
     assert (
         testing.TestClient(make_app(config, engine, check_tokens)).simulate_get(path, headers=headers).status_code

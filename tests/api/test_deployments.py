@@ -181,7 +181,7 @@ def changed(path: str, value: Any, template: dict[str, Any] = TEMPLATE) -> dict[
     return found
 
 
-def test_life_of_a_deployment(user: User) -> None:
+def test_deployment_lifecycle(user: User) -> None:
     user.create("life", TEMPLATE)
     user.until(lambda: user.waiting("life"))
     agent = user.agent("life")
@@ -232,7 +232,7 @@ def test_life_of_a_deployment(user: User) -> None:
     assert user.session.get(f"{user.endpoint}/software_configs").json() == {"software_configs": []}
 
 
-def test_failure_that_the_agent_reports(user: User) -> None:
+def test_failure_reported_by_agent(user: User) -> None:
     user.create("failing", changed("deployment.properties.input_values", {"word": "wrong"}))
     user.until(lambda: user.waiting("failing"))
 
@@ -245,7 +245,7 @@ def test_failure_that_the_agent_reports(user: User) -> None:
     user.until(lambda: not list(user.heat.stacks.list(filters={"name": "failing"})))
 
 
-def test_everything_through_the_object_store(user: User) -> None:
+def test_deployment_with_object_store_transport(user: User) -> None:
     template = changed("server.properties.software_config_transport", "POLL_TEMP_URL")
     template = changed("server.properties.deployment_swift_data", {"container": "told", "object": "a web"}, template)
     template = changed("deployment.properties.signal_transport", "TEMP_URL_SIGNAL", template)
@@ -264,7 +264,7 @@ def test_everything_through_the_object_store(user: User) -> None:
     user.until(lambda: not list(user.heat.stacks.list(filters={"name": "objects"})))
 
 
-def test_everything_through_queues(user: User) -> None:
+def test_deployment_with_queue_transport(user: User) -> None:
     template = changed("server.properties.software_config_transport", "ZAQAR_MESSAGE")
     template = changed("deployment.properties.signal_transport", "ZAQAR_SIGNAL", template)
     template = changed("deployment.properties.actions", ["CREATE", "DELETE"], template)
@@ -319,7 +319,7 @@ def test_group_of_structured_deployments(user: User) -> None:
     user.until(lambda: not list(user.heat.stacks.list(filters={"name": "group"})))
 
 
-def test_deployments_by_hand(user: User) -> None:
+def test_deployments_without_a_stack(user: User) -> None:
     config = user.heat.software_configs.create(name="by hand", group="script", config="echo")
     made = user.heat.software_deployments.create(config_id=config.id, server_id="elsewhere", action="CREATE")
     assert (made.status, made.output_values, made.input_values) == (None, None, None)
@@ -337,7 +337,7 @@ def test_deployments_by_hand(user: User) -> None:
         user.heat.software_deployments.get(made.id)
 
 
-def test_what_an_agent_may_do_besides(user: User) -> None:
+def test_permissions_of_agents(user: User) -> None:
     """The credentials in a server are good for its own metadata and signals, and for nothing else."""
     names = ("own", "other")
     for name in names:
@@ -394,7 +394,7 @@ def test_what_an_agent_may_do_besides(user: User) -> None:
     user.until(lambda: not {stack.stack_name for stack in user.heat.stacks.list()} & set(names))
 
 
-def test_a_failed_tool_says_why_and_does_not_tell_the_credentials_of_its_agent(user: User) -> None:
+def test_failed_tool_reports_reason_without_credentials(user: User) -> None:
     """Hooks pass inputs on as environment variables, which must be strings, and programs print their environment."""
     wanted = changed(
         "config.properties.inputs", [{"name": "size", "type": "Number"}, {"name": "on", "type": "Boolean"}]

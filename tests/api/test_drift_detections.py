@@ -39,7 +39,7 @@ def ended(call: Any, path: str, detection: dict[str, Any]) -> dict[str, Any]:
     return detection
 
 
-def test_a_detection_tells_how_far_it_is_and_its_plan_is_asked_for_by_its_id(call: Any, served: ServedCloud) -> None:
+def test_drift_detection_reports_progress_and_its_plan_is_read_by_id(call: Any, served: ServedCloud) -> None:
     web = made(call, "web")
     network = call("GET", f"{web}/resources/net").json()["resource"]["physical_resource_id"]
     assert served.call("DELETE", f"/network/v2.0/networks/{network}", None, served.token("demo", "demo")).status == 204

@@ -25,7 +25,7 @@ def stacks(tmp_path: Path, served: ServedCloud) -> Iterator[Any]:
         yield send
 
 
-def test_a_stack_chooses_what_is_done_about_its_drift(stacks: Any) -> None:
+def test_drift_reaction_is_set_per_stack(stacks: Any) -> None:
     made = stacks("POST", "/stacks", {"stack_name": "web", "template": TEMPLATE}).json()["stack"]
     stacks.settle(made["id"])
     here = f"/stacks/web/{made['id']}"
@@ -39,13 +39,13 @@ def test_a_stack_chooses_what_is_done_about_its_drift(stacks: Any) -> None:
 
 
 @pytest.mark.parametrize("body", [{"mode": "always"}, {"mode": None}, {}, {"mode": "off", "interval": 1}, []])
-def test_a_wrong_choice_is_refused(stacks: Any, body: Any) -> None:
+def test_invalid_drift_reaction_is_refused(stacks: Any, body: Any) -> None:
     made = stacks("POST", "/stacks", {"stack_name": "web", "template": TEMPLATE}).json()["stack"]
     stacks.settle(made["id"])
     assert stacks("PATCH", f"/stacks/web/{made['id']}/drift/watch", body).status_code == 400
 
 
-def test_a_nested_stack_follows_its_root(stacks: Any) -> None:
+def test_nested_stack_has_the_drift_reaction_of_its_root(stacks: Any) -> None:
     made = stacks("POST", "/stacks", {"stack_name": "web", "template": TEMPLATE}).json()["stack"]
     stacks.settle(made["id"])
     group = stacks("GET", f"/stacks/web/{made['id']}/resources/group").json()["resource"]

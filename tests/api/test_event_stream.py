@@ -158,7 +158,7 @@ def test_changes_show_old_and_new_values(demo: Caller) -> None:
 
 
 @pytest.mark.parametrize("way", ["header", "query"])
-def test_a_client_that_comes_back_resumes_where_it_was(demo: Caller, way: str) -> None:
+def test_reconnected_client_resumes_after_last_event(demo: Caller, way: str) -> None:
     stack = demo.create(f"back-{way}")
     first = demo.listen(stack)
     seen = first.until(f"back-{way}", "CREATE_COMPLETE")
@@ -169,7 +169,7 @@ def test_a_client_that_comes_back_resumes_where_it_was(demo: Caller, way: str) -
     again.close()
 
 
-def test_nested_stacks_are_heard_on_request(demo: Caller) -> None:
+def test_nested_stack_events_are_streamed_on_request(demo: Caller) -> None:
     stack = demo.create("deep")
     shallow, deep = demo.listen(stack), demo.listen(stack, "?nested_depth=2")
     assert {name for name, _ in brief(shallow.until("deep", "CREATE_COMPLETE"))} == {"deep", "group"}
@@ -183,7 +183,7 @@ def test_nested_stacks_are_heard_on_request(demo: Caller) -> None:
         stream.close()
 
 
-def test_only_what_is_wanted(demo: Caller) -> None:
+def test_event_stream_is_filtered(demo: Caller) -> None:
     stack = demo.create("chosen")
     stream = demo.listen(stack, "?resource_name=chosen&resource_status=COMPLETE")
     assert brief(stream.until("chosen", "CREATE_COMPLETE")) == [("chosen", "CREATE_COMPLETE")]
@@ -192,7 +192,7 @@ def test_only_what_is_wanted(demo: Caller) -> None:
     stream.close()
 
 
-def test_others_may_not_listen(served: ServedCloud, server: Server, demo: Caller) -> None:
+def test_event_stream_is_refused_to_other_projects(served: ServedCloud, server: Server, demo: Caller) -> None:
     stack = demo.create("private")
     other = Caller(served, server, "other")
     answer = other.send("GET", f"{stack}/events", Accept="text/event-stream")
@@ -206,7 +206,7 @@ def test_others_may_not_listen(served: ServedCloud, server: Server, demo: Caller
     assert refused.status_code == 400
 
 
-def test_beyond_the_limit_streams_end_at_once_and_places_come_free(
+def test_streams_over_the_limit_end_and_free_slots_are_reused(
     served: ServedCloud, running: ThreadedWorld, tmp_path: Path
 ) -> None:
     server = serve_rest(running, tmp_path, streams=1)
@@ -228,7 +228,7 @@ def test_beyond_the_limit_streams_end_at_once_and_places_come_free(
     server.stop()
 
 
-def test_the_end_of_the_server_ends_streams(served: ServedCloud, running: ThreadedWorld, tmp_path: Path) -> None:
+def test_server_shutdown_ends_streams(served: ServedCloud, running: ThreadedWorld, tmp_path: Path) -> None:
     server = serve_rest(running, tmp_path)
     demo = Caller(served, server, "demo")
     stack = demo.create("ending")
@@ -263,7 +263,7 @@ class Script:
         return {"events": events, "last": found[-1] if found else arguments["after"], "more": False}
 
 
-def test_events_that_become_visible_late_are_not_missed_and_come_once() -> None:
+def test_events_committed_late_are_streamed_once() -> None:
     script = Script([[1], [4], [2, 3], [], [5]])
     feed = EventFeed(script, seconds=0.001)
     told = threading.Semaphore(0)
@@ -282,7 +282,7 @@ def test_events_that_become_visible_late_are_not_missed_and_come_once() -> None:
     assert listener.next() is None
 
 
-def test_listeners_share_questions(demo: Caller, running: ThreadedWorld) -> None:
+def test_streams_share_database_queries(demo: Caller, running: ThreadedWorld) -> None:
     """However many listen, one question at a time is asked, and none when the last one has left."""
     asked: list[Mapping[str, int]] = []
     gate = threading.Semaphore(0)

@@ -72,7 +72,7 @@ def in_sync(plan: Mapping[str, Any], found: Mapping[str, Any]) -> bool:
     return bool(plan["summary"] == kept and plan["compared"]["in_sync"] == number)
 
 
-def test_a_project_made_by_hand_becomes_a_stack_without_a_write(stacks: Stacks, objects: Objects) -> None:
+def test_existing_project_is_imported_without_cloud_writes(stacks: Stacks, objects: Objects) -> None:
     objects.everything()
     found = generated(stacks)
     plan = deployed(stacks, found)
@@ -90,7 +90,7 @@ def test_a_project_made_by_hand_becomes_a_stack_without_a_write(stacks: Stacks, 
     }
 
 
-def test_objects_of_a_stack_are_left_out_until_it_forgets_them(stacks: Stacks, objects: Objects) -> None:
+def test_objects_owned_by_stacks_are_not_generated(stacks: Stacks, objects: Objects) -> None:
     net = {"type": "OS::Neutron::Net", "properties": {"name": "made", "tags": ["ours"]}}
     sub = {
         "type": "OS::Neutron::Subnet",
@@ -117,7 +117,7 @@ def test_objects_of_a_stack_are_left_out_until_it_forgets_them(stacks: Stacks, o
     assert in_sync(deployed(stacks, found, "again"), found)
 
 
-def test_types_tags_and_names_select(stacks: Stacks, objects: Objects) -> None:
+def test_generation_is_filtered_by_type_tag_and_name(stacks: Stacks, objects: Objects) -> None:
     net = objects.net("web-front")
     objects.send("PUT", f"{NEUTRON}/networks/{net}/tags", {"tags": ["prod", "web"]})
     sub = objects.subnet(net)
@@ -151,7 +151,7 @@ def test_types_tags_and_names_select(stacks: Stacks, objects: Objects) -> None:
         assert said in answer.json()["error"]["message"]
 
 
-def test_what_a_service_does_not_list_is_unknown(stacks: Stacks, objects: Objects, served: ServedCloud) -> None:
+def test_unlisted_objects_are_reported_as_unknown(stacks: Stacks, objects: Objects, served: ServedCloud) -> None:
     net = objects.net()
     for service, status in (("/volume/*/volumes*", 503), ("/dns/v2/zones*", 403)):
         fault = Fault(on=f"GET {service}", do="fail", status=status)
@@ -166,7 +166,7 @@ def test_what_a_service_does_not_list_is_unknown(stacks: Stacks, objects: Object
     assert all(each["reason"] for each in found["unread"])
 
 
-def test_hostile_names_and_values_are_only_data(stacks: Stacks, objects: Objects) -> None:
+def test_hostile_names_and_values_are_escaped(stacks: Stacks, objects: Objects) -> None:
     one = objects.net("{get_resource: x}\n  type: OS::Heat::Stack")
     two = objects.net("  Ünïcode/../x")
     volume = objects.volume("evil", metadata={"get_file": "file:///etc/passwd"})
@@ -180,7 +180,7 @@ def test_hostile_names_and_values_are_only_data(stacks: Stacks, objects: Objects
     assert in_sync(deployed(stacks, found), found)
 
 
-def test_another_project_sees_its_own_objects_only(stacks: Stacks, objects: Objects, served: ServedCloud) -> None:
+def test_generation_lists_only_objects_of_the_project(stacks: Stacks, objects: Objects, served: ServedCloud) -> None:
     foreign = Objects(served, "admin")
     net = foreign.net("theirs")
     foreign.volume("theirs")
@@ -204,7 +204,7 @@ def test_an_image_that_is_gone_is_left_out_with_the_reason(
     assert in_sync(deployed(stacks, found), found)
 
 
-def test_what_a_template_cannot_say_is_left_out_with_the_reason(
+def test_inexpressible_properties_are_omitted_with_reason(
     stacks: Stacks, objects: Objects, served: ServedCloud
 ) -> None:
     net = objects.net()
@@ -239,7 +239,7 @@ def test_a_server_that_boots_from_a_volume_and_one_with_automatic_ports(stacks: 
     assert in_sync(deployed(stacks, found), found)
 
 
-def test_the_import_of_many_objects_reads_lists(stacks: Stacks, objects: Objects, served: ServedCloud) -> None:
+def test_import_of_many_objects_uses_list_requests(stacks: Stacks, objects: Objects, served: ServedCloud) -> None:
     nets = {objects.net(f"net-{number}") for number in range(25)}
     found = generated(stacks, "?type=OS::Neutron::Net&name=net-*")
     assert in_sync(deployed(stacks, found), found)
@@ -332,7 +332,7 @@ def build(objects: Objects, project: Mapping[str, Any], number: int) -> None:
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(project=_PROJECTS)
-def test_random_projects_become_stacks_without_a_write(
+def test_random_projects_are_imported_without_cloud_writes(
     stacks: Stacks, objects: Objects, served: ServedCloud, project: Mapping[str, Any]
 ) -> None:
     project_id = stacks.world.world.context.project_id

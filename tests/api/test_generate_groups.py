@@ -61,7 +61,7 @@ def three_servers(objects: Objects, name: str = "web") -> dict[str, Any]:
     return made
 
 
-def test_servers_with_what_belongs_to_each_have_a_nested_template(stacks: Stacks, objects: Objects) -> None:
+def test_servers_with_own_parts_get_a_nested_template(stacks: Stacks, objects: Objects) -> None:
     made = three_servers(objects)
     found = generated(stacks, "?groups=true")
     resources = found["grouped"]["template"]["resources"]
@@ -87,7 +87,7 @@ def test_servers_with_what_belongs_to_each_have_a_nested_template(stacks: Stacks
     assert generated(stacks)["grouped"] is None
 
 
-def test_objects_alone_become_a_group_of_which_one_can_be_removed(stacks: Stacks, objects: Objects) -> None:
+def test_similar_objects_become_a_group_with_removable_members(stacks: Stacks, objects: Objects) -> None:
     for number in (1, 2, 10):
         objects.volume(f"disk-{number}", size=number, metadata={"n": str(number)})
     for number in range(3):

@@ -32,7 +32,7 @@ def imports(**objects: str | Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def test_existing_objects_get_resources_without_a_write(stacks: Stacks, objects: Objects) -> None:
+def test_import_makes_no_cloud_writes(stacks: Stacks, objects: Objects) -> None:
     stacks.create(template(v=VOLUME))
     net = objects.net()
     sub = objects.subnet(net)
@@ -58,7 +58,7 @@ def test_existing_objects_get_resources_without_a_write(stacks: Stacks, objects:
     assert objects.network(net) is None  # the stack owns what it has imported
 
 
-def test_differences_are_changes_of_the_object(stacks: Stacks, objects: Objects) -> None:
+def test_import_updates_differing_properties(stacks: Stacks, objects: Objects) -> None:
     stacks.create(template(v=VOLUME))
     net = objects.net()
     down = {"type": "OS::Neutron::Net", "properties": {"name": "store", "admin_state_up": True}}
@@ -84,7 +84,7 @@ def test_a_new_stack_imports_and_an_identity_finds_the_object(stacks: Stacks, ob
     assert stacks.plan(template(net=NET, sub=subnet("net")), imports(net={"name": "shop"}))["summary"] == {"keep": 2}
 
 
-def test_an_identity_must_be_that_of_one_object(stacks: Stacks, objects: Objects) -> None:
+def test_identity_must_match_one_object(stacks: Stacks, objects: Objects) -> None:
     stacks.create(template(v=VOLUME))
     said = stacks.refused(template(v=VOLUME, net=NET), imports(net={"name": "shop"}))
     assert "environment: imports[0].identity: neutron lists no object with name=shop" in said.replace(" 1:", ":")
@@ -97,7 +97,7 @@ def test_an_identity_must_be_that_of_one_object(stacks: Stacks, objects: Objects
     assert stacks.objects()["net"] == net
 
 
-def test_what_needs_a_new_object_is_refused_with_its_properties(stacks: Stacks, objects: Objects) -> None:
+def test_import_that_requires_replacement_is_refused_with_properties(stacks: Stacks, objects: Objects) -> None:
     stacks.create(template(v=VOLUME))
     net = objects.net()
     sub = objects.subnet(net, "10.2.0.0/24")
@@ -107,9 +107,7 @@ def test_what_needs_a_new_object_is_refused_with_its_properties(stacks: Stacks, 
     assert "it gives network a value, and another value needs a new object" in said  # the network is new
 
 
-def test_nobody_imports_what_he_cannot_read_or_what_is_not_there(
-    stacks: Stacks, objects: Objects, served: ServedCloud
-) -> None:
+def test_unreadable_or_missing_objects_are_not_imported(stacks: Stacks, objects: Objects, served: ServedCloud) -> None:
     stacks.create(template(v=VOLUME))
     foreign = Objects(served, "admin").net()
     for identifier in (foreign, "0b8a7d5e-0000-4000-8000-000000000000", "../routers", "a/b", ""):
@@ -178,7 +176,7 @@ def test_what_cannot_be_imported_is_refused(
         ("imports: {a: b}\n", "environment 1:1:", "must be a list, not a map"),
     ],
 )
-def test_problems_have_their_place(stacks: Stacks, text: str, place: str, said: str) -> None:
+def test_problems_have_positions(stacks: Stacks, text: str, place: str, said: str) -> None:
     stacks.create(template(v=VOLUME))
     asked = {"files": {"names.yaml": text}, "environment_files": ["names.yaml"]}
     message = stacks.refused(template(v=VOLUME, a=NET), {}, **asked)
@@ -201,7 +199,7 @@ def test_a_resource_that_only_referred_to_an_object_owns_it_after_an_import(stac
 
 
 @pytest.mark.parametrize("name", ["shop", "store"])
-def test_a_rollback_forgets_the_object_and_never_deletes_it(stacks: Stacks, objects: Objects, name: str) -> None:
+def test_rollback_releases_imported_object_without_deletion(stacks: Stacks, objects: Objects, name: str) -> None:
     stacks.create(template(v=VOLUME))
     had, net = stacks.objects(), objects.net()
     wanted = template(v=VOLUME, net={"type": "OS::Neutron::Net", "properties": {"name": name}}, bad=FAILING)
@@ -222,7 +220,7 @@ def test_the_rollback_of_a_new_stack_keeps_the_object(stacks: Stacks, objects: O
     assert objects.network(net) is not None
 
 
-def test_a_rollback_refers_to_the_object_again(stacks: Stacks, objects: Objects) -> None:
+def test_rollback_restores_the_reference_to_the_object(stacks: Stacks, objects: Objects) -> None:
     net = objects.net()
     refers = template(net={**NET, "external_id": net})
     stacks.create(refers)

@@ -41,7 +41,7 @@ def ports(objects: Objects) -> set[str]:
     return {each["id"] for each in objects.send("GET", f"{NEUTRON}/ports")["ports"]}
 
 
-def test_a_new_stack_imports_into_a_group_of_nested_stacks_without_a_write(stacks: Stacks, objects: Objects) -> None:
+def test_nested_group_import_makes_no_cloud_writes(stacks: Stacks, objects: Objects) -> None:
     net = objects.net()
     blue, green = objects.port(net, "blue"), objects.port(net, "green")
     objects_by_path: dict[str, str | Mapping[str, Any]] = {"group.blue.port": blue}
@@ -82,7 +82,7 @@ def test_a_plan_shows_each_difference_and_nothing_else_is_changed(stacks: Stacks
     assert stacks.plan(wanted, entries, files=FILES)["summary"].keys() == {"keep"}
 
 
-def test_what_an_import_gives_to_others_is_known_in_the_plan(stacks: Stacks, objects: Objects) -> None:
+def test_attributes_of_imported_objects_are_known_in_the_plan(stacks: Stacks, objects: Objects) -> None:
     tier: dict[str, Any] = template(net=NET)
     tier["outputs"] = {"net": {"value": {"get_resource": "net"}}}
     files = {"tier.yaml": yaml.safe_dump(tier), "front.yaml": yaml.safe_dump(_front())}
@@ -109,7 +109,7 @@ def _front() -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("disable_rollback", [True, False])
-def test_a_failure_leaves_the_object_and_a_rollback_gives_it_up(
+def test_failed_nested_import_keeps_the_object_and_rollback_releases_it(
     stacks: Stacks, objects: Objects, disable_rollback: bool
 ) -> None:
     stacks.create(template(net=NET, group=group("red")), files=FILES)
@@ -166,7 +166,7 @@ def test_a_member_and_a_resource_in_it_are_forgotten(stacks: Stacks, objects: Ob
     assert stacks.writes() == before
 
 
-def test_entries_follow_moves_of_what_is_around(stacks: Stacks, objects: Objects) -> None:
+def test_import_entries_follow_moves_of_their_parents(stacks: Stacks, objects: Objects) -> None:
     net = objects.net()
     blue = objects.port(net, "new")
     moved = moves(**{"group": "ports", "ports.blue": "ports.new"})
@@ -190,7 +190,7 @@ def test_entries_follow_moves_of_what_is_around(stacks: Stacks, objects: Objects
         (removed("old.port"), "old is removed with all objects in it, also that of old.port"),
     ],
 )
-def test_what_cannot_be_done_is_refused(stacks: Stacks, entries: dict[str, Any], said: str) -> None:
+def test_impossible_nested_imports_are_refused(stacks: Stacks, entries: dict[str, Any], said: str) -> None:
     old = {"type": "member.yaml", "properties": {"name": "old", "network": {"get_resource": "net"}}}
     stacks.create(template(net=NET, group=group("red"), old=old), files=FILES)
     message = stacks.refused(template(net=NET, group=group("red", "blue")), entries, files=FILES)

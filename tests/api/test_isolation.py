@@ -120,7 +120,7 @@ def reveals(scene: Scene, answer: requests.Response) -> bool:
 
 @pytest.mark.parametrize("by_id", [False, True], ids=["by name", "by id"])
 @pytest.mark.parametrize(("method", "path", "body", "status", "call"), OF_ONE_STACK, ids=OF_ONE_STACK_IDS)
-def test_a_stranger_learns_nothing_of_a_stack(
+def test_stacks_are_hidden_from_other_projects(
     scene: Scene, by_id: bool, method: str, path: str, body: Any, status: int, call: Any
 ) -> None:
     path = path.replace("/stacks/web", f"/stacks/{scene.stack_id}", 1) if by_id and STACK_ID not in path else path
@@ -182,7 +182,7 @@ def test_administrators_reach_stacks_of_all_projects_by_their_ids(scene: Scene) 
     assert scene.ask(stranger, "GET", f"/stacks/web/{STACK_ID}", theirs).status_code == 403
 
 
-def test_configs_and_deployments_of_others(scene: Scene) -> None:
+def test_configs_and_deployments_of_other_projects_are_hidden(scene: Scene) -> None:
     def ask(caller: Caller, method: str, path: str, body: Any = None) -> requests.Response:
         return scene.ask(caller, method, path, caller.project_id, body)
 
@@ -222,7 +222,7 @@ def test_a_stack_user_reaches_its_own_resource_only(
 
 @pytest.mark.parametrize(("method", "tail"), [("GET", "metadata"), ("POST", "signal")])
 @pytest.mark.parametrize("resource", ["second", "value", "nothing"])
-def test_a_stack_user_does_not_speak_for_others(scene: Scene, method: str, tail: str, resource: str) -> None:
+def test_stack_user_cannot_signal_other_resources(scene: Scene, method: str, tail: str, resource: str) -> None:
     path = f"/stacks/web/{STACK_ID}/resources/{resource}/{tail}"
     answer = scene.ask(
         scene.user, method, path, scene.user.project_id, {"status": "SUCCESS"} if method == "POST" else None

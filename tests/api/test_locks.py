@@ -43,7 +43,7 @@ def unlock(stacks: Stacks) -> None:
     assert stacks.send("DELETE", stacks.path + LOCK).status_code == 204
 
 
-def test_a_locked_stack_refuses_all_changes_and_says_who_has_locked_it(stacks: Stacks) -> None:
+def test_locked_stack_refuses_changes_and_names_the_user(stacks: Stacks) -> None:
     stacks.create(template(net=NET))
     locked = lock(stacks)
     assert locked["reason"] == "the release of Friday" and locked["user_name"] == "demo"
@@ -71,7 +71,7 @@ def test_a_locked_stack_refuses_all_changes_and_says_who_has_locked_it(stacks: S
     assert stacks.update(template(net=NET, more=NET))["stack_status"] == "UPDATE_COMPLETE"
 
 
-def test_a_locked_stack_keeps_what_its_next_update_would_do(stacks: Stacks) -> None:
+def test_locked_stack_keeps_pending_changes(stacks: Stacks) -> None:
     stacks.create(template(net={**NET, "properties": {"admin_state_up": True}}))
     changed = {"network": {"admin_state_up": False}}
     token = stacks.world.served.token("demo", "demo")
@@ -89,14 +89,14 @@ def test_a_locked_stack_keeps_what_its_next_update_would_do(stacks: Stacks) -> N
     assert stacks.send("PATCH", f"{stacks.path}/resources/net", mark).status_code == 200
 
 
-def test_settings_that_do_nothing_by_themselves_can_be_changed_while_a_stack_is_locked(stacks: Stacks) -> None:
+def test_settings_without_immediate_effect_can_be_changed_on_locked_stack(stacks: Stacks) -> None:
     stacks.create(template(net=NET))
     lock(stacks)
     assert stacks.send("PUT", f"{stacks.path}/settings/protection", {"protected": True}).status_code < 300
     assert stacks.shown(f"{stacks.path}/settings")["settings"]["protected"] is True
 
 
-def test_nested_stacks_follow_the_root(stacks: Stacks) -> None:
+def test_nested_stacks_are_locked_with_their_root(stacks: Stacks) -> None:
     stacks.create(template(group=GROUP))
     lock(stacks)
     nested = next(each for each in stacks.shown("?show_nested=true")["stacks"] if each["parent"])
@@ -131,7 +131,7 @@ def test_signals_do_not_scale_a_locked_stack(stacks: Stacks) -> None:
     assert members() == 2
 
 
-def test_an_operation_that_runs_continues_with_its_rollback(stacks: Stacks) -> None:
+def test_running_operation_and_its_rollback_continue_on_locked_stack(stacks: Stacks) -> None:
     stacks.create(template(net=NET))
     waits = {"type": "OS::Heat::TestResource", "properties": {"wait_secs": 1, "fail": True}}
     body = {"template": template(net=NET, waits=waits), "disable_rollback": False}
@@ -143,7 +143,7 @@ def test_an_operation_that_runs_continues_with_its_rollback(stacks: Stacks) -> N
     assert [each["resource_status_reason"] for each in events] == ["Locked by demo: the release of Friday"]
 
 
-def test_only_who_has_locked_a_stack_changes_the_reason(stacks: Stacks, served: ServedCloud) -> None:
+def test_lock_reason_is_changed_only_by_its_user(stacks: Stacks, served: ServedCloud) -> None:
     stacks.create(template(net=NET))
     lock(stacks)
     assert lock(stacks, "another reason")["reason"] == "another reason"
@@ -190,7 +190,7 @@ def test_a_policy_says_which_updates_are_allowed(stacks: Stacks) -> None:
     assert stacks.update(wanted)["stack_status"] == "UPDATE_COMPLETE"
 
 
-def test_a_request_that_meets_another_operation_reads_whose_it_is_and_since_when(stacks: Stacks) -> None:
+def test_conflicting_operation_is_reported_with_user_and_start_time(stacks: Stacks) -> None:
     stacks.create(template(net=NET))
     waiting = {"type": "OS::Heat::WaitConditionHandle"}
     condition = {

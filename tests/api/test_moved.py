@@ -35,7 +35,7 @@ def test_a_renamed_resource_keeps_its_object_without_a_write(stacks: Stacks) -> 
     assert stacks.plan(wanted)["summary"] == {"keep": 3}
 
 
-def test_the_name_of_the_object_stays_and_so_does_the_order_of_removal(stacks: Stacks) -> None:
+def test_renamed_resource_keeps_physical_name_and_deletion_order(stacks: Stacks) -> None:
     stacks.create(template(a=UNNAMED, sub=subnet("a")))
     stacks.update(template(b=UNNAMED, sub=subnet("b")), moves(a="b"))
 
@@ -51,7 +51,7 @@ def test_the_name_of_the_object_stays_and_so_does_the_order_of_removal(stacks: S
     assert [write.split("/")[-2] for write in stacks.writes()[-2:]] == ["subnets", "networks"]
 
 
-def test_history_and_urls_stay(stacks: Stacks) -> None:
+def test_rename_keeps_history_and_urls(stacks: Stacks) -> None:
     handle = {"type": "OS::Heat::WaitConditionHandle", "properties": {"signal_transport": "HEAT_SIGNAL"}}
     policy = {
         "type": "OS::Heat::ScalingPolicy",
@@ -107,7 +107,7 @@ def test_a_move_together_with_other_changes(stacks: Stacks) -> None:
     assert stacks.plan(wanted, moves(a="b"))["summary"] == {"keep": 4}
 
 
-def test_chains_and_shifts_arrive_once(stacks: Stacks) -> None:
+def test_chained_and_shifted_moves_are_applied_once(stacks: Stacks) -> None:
     stacks.create(template(a=NET, v=VOLUME))
     had = stacks.objects()
     chain = {"moved": [*moves(a="b")["moved"], *moves(b="c")["moved"]]}
@@ -121,7 +121,7 @@ def test_chains_and_shifts_arrive_once(stacks: Stacks) -> None:
         assert (stacks.objects()["d"], stacks.objects()["e"]) == (first, second)
 
 
-def test_a_new_stack_takes_the_entries_as_done(stacks: Stacks) -> None:
+def test_new_stack_ignores_moved_entries(stacks: Stacks) -> None:
     assert stacks.create(template(b=NET), moves(a="b"))["stack_status"] == "CREATE_COMPLETE"
 
 
@@ -166,7 +166,7 @@ def test_what_cannot_be_moved_is_refused(
         ),
     ],
 )
-def test_problems_have_their_place(stacks: Stacks, text: str, place: str, said: str) -> None:
+def test_problems_have_positions(stacks: Stacks, text: str, place: str, said: str) -> None:
     stacks.create(template(a=NET))
     asked = {"files": {"names.yaml": text}, "environment_files": ["names.yaml"]}
     message = stacks.refused(template(b=NET), {}, **asked)
@@ -189,7 +189,7 @@ def test_several_environments_and_a_patch(stacks: Stacks) -> None:
 FAILING = {"type": "OS::Heat::TestResource", "properties": {"fail": True}}
 
 
-def test_a_rollback_gives_the_name_back(stacks: Stacks) -> None:
+def test_rollback_restores_the_former_name(stacks: Stacks) -> None:
     stacks.create(template(a=NET, sub=subnet("a")))
     had, before = stacks.objects(), stacks.writes()
     wanted = template(b=NET, sub=subnet("b"), bad=FAILING)
@@ -202,7 +202,7 @@ def test_a_rollback_gives_the_name_back(stacks: Stacks) -> None:
     assert stacks.objects() == {"b": had["a"], "sub": had["sub"]}
 
 
-def test_without_rollback_the_name_stays_and_a_later_rollback_returns_it(stacks: Stacks) -> None:
+def test_failed_rename_is_kept_without_rollback_and_restored_by_a_later_one(stacks: Stacks) -> None:
     stacks.create(template(a=NET))
     had = stacks.objects()
     stacks.update(template(b=NET, bad=FAILING), moves(a="b"), disable_rollback=True)
@@ -227,7 +227,7 @@ def test_a_refused_deployment_moves_nothing(stacks: Stacks) -> None:
     assert stacks.objects() == had
 
 
-def test_a_plain_rename_prints_the_entry_that_keeps_the_object(stacks: Stacks) -> None:
+def test_plan_of_rename_suggests_moved_entry(stacks: Stacks) -> None:
     stacks.create(template(a=NET, sub=subnet("a"), v=VOLUME))
     plan = stacks.plan(template(b=NET, under=subnet("b"), w={"type": "OS::Cinder::Volume", "properties": {"size": 2}}))
     assert plan["suggested_moves"] == [{"from": "a", "to": "b"}, {"from": "sub", "to": "under"}]

@@ -41,7 +41,7 @@ def below(stacks: Stacks) -> dict[str, str]:
     return {path(row): row["physical_resource_id"] for row in rows}
 
 
-def test_into_a_new_nested_stack_and_out_of_it(stacks: Stacks) -> None:
+def test_resource_moves_into_new_nested_stack_and_back(stacks: Stacks) -> None:
     stacks.create(template(net=NET, v=VOLUME))
     had, before = stacks.objects(), stacks.writes()
     wanted, entries = template(tier=TIER, v=VOLUME), {"moved": [{"from": "net", "to": "tier.web"}]}
@@ -66,7 +66,7 @@ def test_into_a_new_nested_stack_and_out_of_it(stacks: Stacks) -> None:
     assert stacks.writes() == before
 
 
-def test_an_index_becomes_a_key(stacks: Stacks) -> None:
+def test_group_member_moves_from_index_to_key(stacks: Stacks) -> None:
     stacks.create(template(group=group(2)))
     had, before = below(stacks), stacks.writes()
     keyed, entries = template(group=group(keys=["blue", "green"])), moves(**{"group.0": "group.blue"})
@@ -83,7 +83,7 @@ def test_an_index_becomes_a_key(stacks: Stacks) -> None:
     assert below(stacks) == {"group": now["group"], "group.green": now["group.green"]}
 
 
-def test_from_one_nested_stack_to_another_one(stacks: Stacks) -> None:
+def test_resource_moves_between_nested_stacks(stacks: Stacks) -> None:
     one, two = {"type": "tier.yaml"}, {"type": "other.yaml"}
     texts = {**files(net=NET, v=VOLUME), "other.yaml": files(v=VOLUME)["tier.yaml"]}
     stacks.create(template(one=one, two=two), files=texts)
@@ -98,7 +98,7 @@ def test_from_one_nested_stack_to_another_one(stacks: Stacks) -> None:
     assert stacks.writes() == before
 
 
-def test_a_rollback_returns_everything(stacks: Stacks) -> None:
+def test_rollback_reverts_all_moves(stacks: Stacks) -> None:
     stacks.create(template(net=NET, group=group(2), tier=TIER), files=files(v=VOLUME), disable_rollback=False)
     had, before = below(stacks), stacks.writes()
     entries = {
@@ -175,7 +175,7 @@ def test_moves_with_other_changes_and_renamed_parents(stacks: Stacks) -> None:
     assert sorted(each.split()[0] for each in stacks.writes()[len(before) :]) == ["POST", "PUT"]
 
 
-def test_history_signals_and_urls_stay(stacks: Stacks) -> None:
+def test_nested_moves_keep_history_signals_and_urls(stacks: Stacks) -> None:
     handle = {"type": "OS::Heat::WaitConditionHandle", "properties": {"signal_transport": "NO_SIGNAL"}}
     stacks.create(template(tier=TIER, up=handle), files=files(v=VOLUME))
     made = stacks.shown(f"{stacks.path}/resources/up/events")["events"]
@@ -208,7 +208,7 @@ def test_what_cannot_be_moved_is_refused(stacks: Stacks, entries: dict[str, str]
     assert below(stacks) == before
 
 
-def test_an_earlier_definition_is_returned_to_with_the_paths_that_it_had(stacks: Stacks) -> None:
+def test_return_to_earlier_definition_restores_its_paths(stacks: Stacks) -> None:
     stacks.create(template(net=NET, group=group(2)))
     had = below(stacks)
     first = stacks.shown(f"{stacks.path}/operations")["operations"][0]["id"]
@@ -232,7 +232,7 @@ def deep_files(**resources: Any) -> dict[str, str]:
     return {"tier.yaml": yaml.safe_dump(outer), "deep.yaml": yaml.safe_dump(sized)}
 
 
-def test_into_a_new_nested_stack_of_a_new_one_and_back(stacks: Stacks) -> None:
+def test_resource_moves_two_new_levels_down_and_back(stacks: Stacks) -> None:
     sub: dict[str, Any] = {"type": "OS::Neutron::Subnet", "properties": {"cidr": "10.1.0.0/24"}}
     sub["properties"]["network"] = {"get_resource": "net"}
     stacks.create(template(net=NET, v=VOLUME, data=VOLUME, sub=sub))
@@ -255,7 +255,7 @@ def test_into_a_new_nested_stack_of_a_new_one_and_back(stacks: Stacks) -> None:
     assert stacks.writes() == before
 
 
-def test_into_a_new_nested_stack_of_one_that_exists(stacks: Stacks) -> None:
+def test_resource_moves_into_new_stack_below_existing_nested_stack(stacks: Stacks) -> None:
     stacks.create(template(net=NET, tier=TIER), files=files(v=VOLUME))
     had, before = below(stacks), stacks.writes()
     stacks.update(template(tier=TIER), moves(net="tier.deep.net"), files=deep_files(net=NET))
@@ -275,7 +275,7 @@ def test_a_path_below_a_group_that_does_not_exist_is_refused(stacks: Stacks) -> 
     assert "Nothing can be moved into tier.deep, which does not exist yet" in stacks.send("PUT", stacks.path, body).text
 
 
-def test_a_plain_rename_of_a_path_prints_the_entry_that_keeps_the_object(stacks: Stacks) -> None:
+def test_plan_of_nested_rename_suggests_moved_entry(stacks: Stacks) -> None:
     sub: dict[str, Any] = {
         "type": "OS::Neutron::Subnet",
         "properties": {"network": {"get_resource": "net"}, "cidr": "10.1.0.0/24"},
@@ -304,7 +304,7 @@ def test_a_plain_rename_of_a_path_prints_the_entry_that_keeps_the_object(stacks:
     assert "suggested_moves" not in several  # nobody knows which
 
 
-def test_a_restored_snapshot_returns_the_paths_that_it_has(stacks: Stacks) -> None:
+def test_restored_snapshot_restores_its_paths(stacks: Stacks) -> None:
     unnamed = {"type": "OS::Neutron::Net"}
     stacks.create(template(net=unnamed, one=TIER, r={"type": "OS::Heat::RandomString"}), files=files(inner=unnamed))
     had, before = below(stacks), stacks.writes()

@@ -97,7 +97,7 @@ def test_an_entry_of_the_environment_moves_a_resource_to_another_stack(estate: E
     assert again["status_reason"] == "No resource would be moved."
 
 
-def test_a_move_goes_with_other_changes(estate: Estate) -> None:
+def test_move_between_stacks_is_combined_with_other_changes(estate: Estate) -> None:
     gone = {"type": "OS::Cinder::Volume", "properties": {"size": 3}}
     assert estate.deploy("a", template(net=NET, data=VOLUME, gone=gone)).ok
     assert estate.deploy("c", template(other=NET)).ok
@@ -196,7 +196,7 @@ def test_parameters_files_and_renames_belong_to_a_definition(estate: Estate) -> 
     assert estate.writes() == before
 
 
-def test_a_stack_that_is_to_lose_a_resource_is_deployed_after_the_one_that_gets_it(estate: Estate) -> None:
+def test_source_stack_is_deployed_after_target_stack(estate: Estate) -> None:
     assert estate.deploy("a", template(net=NET)).ok
     had, entry_ = estate.of("a"), between("a/net", "c/net")
     for wanted in (template(data=VOLUME), template(net=NET)):
@@ -231,7 +231,7 @@ def test_the_form_of_entries_is_checked(estate: Estate, moved: dict[str, Any], s
     assert "moved" in refused.text
 
 
-def test_refactorings_are_those_of_the_project(estate: Estate, served: ServedCloud) -> None:
+def test_refactorings_of_other_projects_are_hidden(estate: Estate, served: ServedCloud) -> None:
     assert estate.deploy("a", template(net=NET)).ok
     made = estate.refactor({"a": {"template": template()}, "c": {"template": template(net=NET)}}, create_stacks=True)
     other = served.token("admin", "admin")
@@ -251,7 +251,7 @@ def test_refactorings_are_those_of_the_project(estate: Estate, served: ServedClo
     assert stale.status_code == 400 and "OBSOLETE" in stale.text
 
 
-def test_a_refactoring_says_which_deployment_moves_a_resource_of_a_nested_stack(estate: Estate) -> None:
+def test_refactoring_of_nested_resource_names_the_required_deployment(estate: Estate) -> None:
     """Ignored, the entry would lose the object."""
     files = {"tier.yaml": json.dumps(template(net=NET))}
     made = estate.send(
@@ -266,7 +266,7 @@ def test_a_refactoring_says_which_deployment_moves_a_resource_of_a_nested_stack(
     assert "a deployment of c with this entry moves it: stoker deploy c" in asked.text
 
 
-def test_a_deployment_takes_a_resource_of_another_stack(estate: Estate) -> None:
+def test_deployment_moves_a_resource_from_another_stack(estate: Estate) -> None:
     """Its plan says so; the other stack loses it from its record and its template, and keeps everything else."""
     text = (
         "heat_template_version: 2021-04-16\n# the estate\nresources:\n  net: {type: OS::Neutron::Net}\n"
@@ -302,7 +302,7 @@ def test_a_deployment_takes_a_resource_of_another_stack(estate: Estate) -> None:
     assert estate.of("a") == {"sub": had["sub"]} and len(estate.writes()) == before
 
 
-def test_a_new_stack_takes_resources_when_it_is_created(estate: Estate) -> None:
+def test_creation_moves_resources_from_another_stack(estate: Estate) -> None:
     assert estate.deploy("a", template(net=NET, data=VOLUME)).ok
     had, before = estate.of("a"), estate.writes()
     assert estate.deploy("c", template(net=NET), between("a/net", "c/net")).status_code == 201
@@ -311,7 +311,7 @@ def test_a_new_stack_takes_resources_when_it_is_created(estate: Estate) -> None:
     assert estate.writes() == before
 
 
-def test_a_resource_of_a_nested_stack_gets_into_a_nested_stack_of_another_stack(estate: Estate) -> None:
+def test_resource_moves_between_nested_stacks_of_different_stacks(estate: Estate) -> None:
     files = {"tier.yaml": json.dumps(template(net=NET))}
     made = {"template": template(tier={"type": "tier.yaml"}), "files": files}
     first = estate.send("POST", "", {"stack_name": "a", **made})
@@ -345,7 +345,7 @@ def test_a_resource_of_a_nested_stack_gets_into_a_nested_stack_of_another_stack(
     assert estate.of("d") == {"net": net} and estate.writes() == before
 
 
-def test_a_rollback_keeps_a_resource_that_the_failed_deployment_has_taken(estate: Estate) -> None:
+def test_rollback_keeps_moved_resource(estate: Estate) -> None:
     """The definition before the deployment does not have the resource, and would delete its object."""
     assert estate.deploy("a", template(net=NET)).ok
     assert estate.deploy("c", template(other=NET)).ok
@@ -374,7 +374,7 @@ def test_a_rollback_keeps_a_resource_that_the_failed_deployment_has_taken(estate
     ("setting", "body", "said"),
     [("lock", {"reason": "audit"}, "is locked by"), ("protection", None, "has termination protection")],
 )
-def test_a_stack_that_must_not_change_loses_nothing(estate: Estate, setting: str, body: Any, said: str) -> None:
+def test_moves_from_protected_stacks_are_refused(estate: Estate, setting: str, body: Any, said: str) -> None:
     assert estate.deploy("a", template(net=NET)).ok
     had = estate.of("a")
     assert estate.send("PUT", f"{estate.path_of('a')}/settings/{setting}", body).ok

@@ -63,15 +63,13 @@ def test_a_token_is_issued_for_a_name_and_a_password(make: Make, engine: FakeEng
     assert client.simulate_get(f"/{project}/stacks", headers={**DEMO, **accept}).status_code == 200
 
 
-def test_tokens_are_taken_as_well(make: Make, served: ServedCloud, project: str) -> None:
+def test_tokens_are_accepted_as_well(make: Make, served: ServedCloud, project: str) -> None:
     headers = {"X-Auth-Token": served.token("demo", "demo")}
     assert make(STANDALONE).simulate_get(f"/v1/{project}/stacks", headers=headers).status_code == 200
 
 
 @pytest.mark.parametrize("wrong", [{"X-Auth-Key": "open"}, {"X-Auth-User": "nobody"}, {"X-Auth-User": ""}])
-def test_what_keystone_does_not_know_is_refused(
-    make: Make, engine: FakeEngine, project: str, wrong: dict[str, str]
-) -> None:
+def test_unknown_credentials_are_refused(make: Make, engine: FakeEngine, project: str, wrong: dict[str, str]) -> None:
     answer = make(STANDALONE).simulate_get(f"/v1/{project}/stacks", headers={**DEMO, **wrong})
     assert answer.status_code == 401
     assert "s3same" not in answer.text
@@ -83,7 +81,9 @@ def test_another_project_is_refused(make: Make, engine: FakeEngine) -> None:
     assert engine.calls == []
 
 
-def test_an_identity_service_that_is_away_is_no_wrong_password(make: Make, served: ServedCloud, project: str) -> None:
+def test_unavailable_identity_service_is_not_reported_as_wrong_password(
+    make: Make, served: ServedCloud, project: str
+) -> None:
     client = make(STANDALONE)
     fault = {"on": "POST /identity/v3/auth/tokens", "do": "fail", "status": 503}
     assert served.call("POST", "/control/faults", fault).status == 201
@@ -92,13 +92,11 @@ def test_an_identity_service_that_is_away_is_no_wrong_password(make: Make, serve
     assert answer.json["error"]["type"] == "HTTPServiceUnavailable"
 
 
-def test_passwords_are_taken_only_where_the_operator_says_so(make: Make, project: str) -> None:
+def test_password_authentication_is_disabled_by_default(make: Make, project: str) -> None:
     assert make("").simulate_get(f"/v1/{project}/stacks", headers=DEMO).status_code == 401
 
 
-def test_a_password_is_exchanged_once_though_the_request_moves_to_its_project(
-    make: Make, served: ServedCloud, project: str
-) -> None:
+def test_password_is_exchanged_once_for_project_requests(make: Make, served: ServedCloud, project: str) -> None:
     server = Server(make(STANDALONE).app, "127.0.0.1", 0)
     server.start()
     counting = {"on": "POST /identity/v3/auth/tokens", "match": {"name": "demo"}, "do": "delay", "seconds": 0}

@@ -133,7 +133,7 @@ def test_without_a_valid_token(client: testing.TestClient, engine: FakeEngine, t
 
 
 @pytest.mark.parametrize("persona", permissions.PERSONAS)
-def test_every_rule_allows_whom_heat_allows(policy: Policy, persona: str) -> None:
+def test_every_policy_rule_matches_heat(policy: Policy, persona: str) -> None:
     """Also rules that no route asks for."""
 
     def may(rule: str) -> bool:

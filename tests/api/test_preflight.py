@@ -27,7 +27,7 @@ def stacks(tmp_path: Path, served: ServedCloud) -> Iterator[Any]:
         yield send
 
 
-def test_a_creation_is_accepted_as_in_heat_and_fails_with_the_list_and_without_objects(stacks: Any) -> None:
+def test_creation_with_findings_is_accepted_and_fails_without_objects(stacks: Any) -> None:
     made = stacks("POST", "/stacks", {"stack_name": "big", "template": BIG})
     assert made.status_code == 201
     stacks.settle(made.json()["stack"]["id"])
@@ -45,7 +45,7 @@ def test_a_preview_has_the_findings(stacks: Any) -> None:
     assert "preflight" not in stacks("POST", "/stacks/preview", body).json()["stack"]["plan"]
 
 
-def test_a_request_without_the_checks_gets_the_services_words(stacks: Any) -> None:
+def test_request_without_preflight_reports_service_message(stacks: Any) -> None:
     made = stacks("POST", "/stacks", {"stack_name": "big", "template": BIG, "preflight": False})
     stacks.settle(made.json()["stack"]["id"])
     assert "VolumeSizeExceedsAvailableQuota" in stacks("GET", "/stacks/big").json()["stack"]["stack_status_reason"]

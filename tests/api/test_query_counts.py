@@ -162,15 +162,13 @@ def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
 
 
 @pytest.mark.parametrize("request_line", [line for line in REQUESTS if line not in INSIDE])
-def test_as_many_statements_for_much_as_for_little(scene: Scene, request_line: str) -> None:
+def test_statement_count_is_independent_of_result_size(scene: Scene, request_line: str) -> None:
     little, much = (scene.counted[size][request_line] for size in SIZES)
     assert len(much) <= len(little), (Counter(much) - Counter(little)).most_common()
 
 
 @pytest.mark.parametrize("request_line", INSIDE)
-def test_what_looks_into_nested_stacks_asks_for_each_of_them_and_for_nothing_else(
-    scene: Scene, request_line: str
-) -> None:
+def test_statement_count_grows_only_with_nested_stacks(scene: Scene, request_line: str) -> None:
     little, much = (scene.counted[size][request_line] for size in SIZES)
     assert len(much) - len(little) <= INSIDE[request_line] * (SIZES[1] - SIZES[0]), (
         Counter(much) - Counter(little)

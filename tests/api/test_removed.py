@@ -28,7 +28,7 @@ def volumes(stacks: Stacks) -> set[str]:
     return {volume["id"] for volume in answer.json["volumes"]}
 
 
-def test_a_removed_resource_leaves_its_object_without_a_write(stacks: Stacks) -> None:
+def test_removed_entry_makes_no_cloud_writes(stacks: Stacks) -> None:
     stacks.create(template(net=NET, old=VOLUME))
     had, before = stacks.objects(), stacks.writes()
     wanted, environment = template(net=NET), removes("old")
@@ -64,7 +64,7 @@ def test_a_group_leaves_all_its_objects(stacks: Stacks) -> None:
     assert stacks.shown("?show_nested=true")["stacks"][1:] == []
 
 
-def test_a_resource_is_forgotten_last_and_not_by_an_update_that_fails(stacks: Stacks) -> None:
+def test_removed_resource_is_released_only_by_successful_update(stacks: Stacks) -> None:
     stacks.create(template(net=NET, sub=SUBNET, old=VOLUME, more=VOLUME))
     had = stacks.objects()
     plan = stacks.plan(template(net=NET, old=VOLUME), removes("more"))
@@ -74,7 +74,7 @@ def test_a_resource_is_forgotten_last_and_not_by_an_update_that_fails(stacks: St
     assert stacks.objects() == had
 
 
-def test_a_rollback_deletes_what_it_removes_although_a_former_entry_names_it(stacks: Stacks) -> None:
+def test_rollback_ignores_earlier_removed_entries(stacks: Stacks) -> None:
     stacks.create(template(net=NET, old=VOLUME))
     stacks.update(template(net=NET), removes("old"))
     before = volumes(stacks)
@@ -94,7 +94,7 @@ def test_a_rollback_deletes_what_it_removes_although_a_former_entry_names_it(sta
         ({"removed": [{"from": {"stack": "a"}, "destroy": False}]}, "must be the name of a resource of this stack"),
     ],
 )
-def test_what_cannot_be_removed_so_is_refused(stacks: Stacks, environment: dict[str, Any], said: str) -> None:
+def test_impossible_removed_entries_are_refused(stacks: Stacks, environment: dict[str, Any], said: str) -> None:
     stacks.create(template(net=NET, old=VOLUME))
     assert said in stacks.refused(template(net=NET), environment)
 
@@ -110,7 +110,7 @@ def test_a_stack_policy_against_deletions_holds(stacks: Stacks) -> None:
     assert (refused.status_code, "Update:Delete of old" in refused.text) == (403, True)
 
 
-def test_a_moved_resource_can_be_forgotten_while_all_entries_stay(stacks: Stacks) -> None:
+def test_moved_resource_can_be_released_later(stacks: Stacks) -> None:
     stacks.create(template(net=NET, old=VOLUME))
     made = volumes(stacks)
     stacks.update(template(net=NET, older=VOLUME), moves(old="older"))

@@ -196,9 +196,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize(("sent", "status"), REFUSED.values(), ids=REFUSED)
-def test_what_servers_read_differently_is_refused(
-    server: Server, application: Application, sent: bytes, status: int
-) -> None:
+def test_ambiguous_requests_are_refused(server: Server, application: Application, sent: bytes, status: int) -> None:
     smuggled = b"GET /smuggled HTTP/1.1\r\nHost: api\r\n\r\n"
     found, headers, body = one_answer(server, sent + smuggled)
     assert found == status, body
@@ -207,21 +205,21 @@ def test_what_servers_read_differently_is_refused(
     assert [request["PATH_INFO"] for request in application.seen] in ([], ["here"])
 
 
-def test_a_head_beyond_the_limit_is_refused_however_it_arrives(server: Server, application: Application) -> None:
+def test_oversized_request_head_is_refused(server: Server, application: Application) -> None:
     head = b"GET / HTTP/1.1\r\nHost: api\r\n" + b"X-A: b\r\n" * (HEAD_BYTES // 8 + 1) + b"\r\n"
     assert one_answer(server, head)[0] == 431
     assert one_answer(server, GET[:-2] + b"X-A: " + b"b" * HEAD_BYTES + b"\r\n\r\n")[0] == 431
     assert not application.seen
 
 
-def test_trailers_count_like_headers_and_are_ignored(server: Server, application: Application) -> None:
+def test_trailers_are_limited_and_ignored(server: Server, application: Application) -> None:
     begin = POST + b"Transfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n"
     assert one_answer(server, begin + b"X-Auth-Token: t\r\n\r\n")[2] == b"POST /here a"
     assert "HTTP_X_AUTH_TOKEN" not in application.seen[0]
     assert one_answer(server, begin + b"X-A: b\r\n" * (HEAD_BYTES // 8 + 1) + b"\r\n")[0] == 431
 
 
-def test_headers_with_underscores_do_not_stand_for_others(server: Server, application: Application) -> None:
+def test_headers_with_underscores_are_not_aliases(server: Server, application: Application) -> None:
     sent = GET[:-2] + b"X_Auth_Token: forged\r\nX-Auth_Token: forged\r\nX-Real: 1\r\nProxy: evil\r\n\r\n"
     assert one_answer(server, sent)[0] == 200
     assert "HTTP_X_AUTH_TOKEN" not in application.seen[0]
@@ -229,7 +227,7 @@ def test_headers_with_underscores_do_not_stand_for_others(server: Server, applic
     assert application.seen[0]["HTTP_X_REAL"] == "1"
 
 
-def test_several_headers_of_a_name_become_one(server: Server, application: Application) -> None:
+def test_repeated_headers_are_joined(server: Server, application: Application) -> None:
     sent = GET[:-2] + b"Accept: a\r\nAccept: b\r\nCookie: c=1\r\nCookie: d=2\r\n\r\n"
     one_answer(server, sent)
     assert application.seen[0]["HTTP_ACCEPT"] == "a,b"
@@ -246,7 +244,7 @@ def test_several_headers_of_a_name_become_one(server: Server, application: Appli
         (b"//other/x", "//other/x", ""),
     ],
 )
-def test_targets(server: Server, application: Application, target: bytes, path: str, query: str) -> None:
+def test_request_targets(server: Server, application: Application, target: bytes, path: str, query: str) -> None:
     method = b"OPTIONS " if target == b"*" else b"GET "
     assert one_answer(server, method + target + b" HTTP/1.1\r\nHost: api\r\n\r\n")[0] == 200
     assert (application.seen[0]["PATH_INFO"], application.seen[0]["QUERY_STRING"]) == (path, query)
@@ -267,7 +265,7 @@ def test_targets(server: Server, application: Application, target: bytes, path: 
     ],
     ids=["head", "empty line", "body", "chunked body", "second head", "second body"],
 )
-def test_a_request_that_does_not_come_in_time_gets_408(sent: bytes, what: bytes) -> None:
+def test_slow_request_gets_408(sent: bytes, what: bytes) -> None:
     with serving(Application(), SMALL) as server, connected(server) as client:
         client.sendall(sent)
         *before, last = answers(everything(client))
@@ -327,7 +325,7 @@ def test_a_body_beyond_the_limit_is_not_read(server: Server, application: Applic
     assert (application.seen[0]["CONTENT_LENGTH"], application.seen[0]["body"]) == ("1001", b"")
 
 
-def test_a_client_that_waits_for_100_continue_gets_it(server: Server) -> None:
+def test_expect_100_continue_is_answered(server: Server) -> None:
     with connected(server) as client:
         client.sendall(POST + b"Expect: 100-Continue\r\nContent-Length: 2\r\n\r\n")
         assert client.recv(65536) == b"HTTP/1.1 100 Continue\r\n\r\n"
@@ -349,7 +347,7 @@ def test_requests_without_a_body_get_no_100_continue(server: Server, sent: bytes
     assert exchanged(server, sent).startswith(b"HTTP/1.1 200 ")
 
 
-def test_100_continue_comes_after_the_answers_before_it() -> None:
+def test_continue_response_follows_earlier_responses() -> None:
     application = Application()
     with serving(application) as server, connected(server) as client:
         client.sendall(GET.replace(b"/here", b"/wait") + POST + b"Expect: 100-continue\r\nContent-Length: 1\r\n\r\n")
@@ -382,12 +380,12 @@ def test_answers_come_in_the_order_of_requests() -> None:
         ]  # fmt: skip
 
 
-def test_too_many_requests_ahead_are_refused_after_the_others(server: Server) -> None:
+def test_pipelined_requests_over_the_limit_are_refused_in_order(server: Server) -> None:
     found = answers(exchanged(server, GET * (PIPELINED + 10)))
     assert [status for status, _, _ in found] == [200] * PIPELINED + [429]
 
 
-def test_requests_before_one_that_is_refused_are_answered(server: Server) -> None:
+def test_pipelined_requests_before_a_refused_one_are_answered(server: Server) -> None:
     found = answers(exchanged(server, GET * 2 + b"GET / HTTP/1.1\r\n\r\n"))
     assert [status for status, _, _ in found] == [200, 200, 400]
 
@@ -404,7 +402,7 @@ def test_requests_before_one_that_is_refused_are_answered(server: Server) -> Non
     ],
     ids=["1.1", "1.1 close", "1.0", "1.0 keep-alive", "upgrade", "no upgrade"],
 )
-def test_how_long_a_connection_lasts(server: Server, sent: bytes, connection: str | None) -> None:
+def test_connection_keep_alive(server: Server, sent: bytes, connection: str | None) -> None:
     with connected(server) as client:
         client.sendall(sent)
         if connection == "close":
@@ -424,7 +422,7 @@ def test_head_has_the_headers_of_get_and_no_body(server: Server) -> None:
     assert answers(rest)[0][2] == b"GET /here ", "nothing stands between the two answers"
 
 
-def test_an_empty_part_of_a_complete_body_is_not_waited_for() -> None:
+def test_empty_last_part_of_body_is_not_waited_for() -> None:
     def empty(_environ: Any, start_response: Any) -> list[bytes]:
         start_response("200 OK", [])
         return [b"", b"a", b""]
@@ -455,7 +453,7 @@ def test_a_body_of_unknown_length_is_chunked_or_ends_with_the_connection() -> No
         assert "transfer-encoding" not in headers
 
 
-def test_an_answer_that_breaks_off_is_not_complete() -> None:
+def test_interrupted_response_is_incomplete() -> None:
     with serving(_fails) as server:
         received = exchanged(server, GET)
     assert received.startswith(b"HTTP/1.1 200 ")
@@ -526,7 +524,7 @@ def _sent_by(project: str) -> bytes:
     return GET.replace(b"\r\n\r\n", f"\r\nX-Auth-Token: {project}\r\n\r\n".encode())
 
 
-def test_a_project_whose_requests_wait_leaves_a_quarter_of_the_threads_to_others() -> None:
+def test_busy_project_leaves_a_quarter_of_the_threads() -> None:
     engine = SlowEngine()
     with serving(engine, threads=8) as server, ExitStack() as opened:
         slow = [opened.enter_context(connected(server)) for _ in range(20)]
@@ -544,7 +542,7 @@ def test_a_project_whose_requests_wait_leaves_a_quarter_of_the_threads_to_others
     assert engine.most == 6
 
 
-def test_a_request_whose_client_has_ended_does_not_begin() -> None:
+def test_request_of_disconnected_client_is_dropped() -> None:
     application = Application()
     with serving(application, replace(PATIENT, half_closed_seconds=0.2), threads=1) as server:
         with connected(server) as busy, connected(server) as ended:
@@ -563,7 +561,7 @@ def test_a_request_whose_client_has_ended_does_not_begin() -> None:
     assert [seen["PATH_INFO"] for seen in application.seen] == ["/wait", "/after"]
 
 
-def test_a_request_that_waits_in_its_own_share_is_dropped_when_its_client_has_ended() -> None:
+def test_queued_request_of_disconnected_client_is_dropped() -> None:
     """The application has seen it, but only to find out whose it is."""
     engine = SlowEngine()
     with serving(engine, replace(PATIENT, half_closed_seconds=0.2), threads=8) as server, ExitStack() as opened:
@@ -583,7 +581,7 @@ def test_a_request_that_waits_in_its_own_share_is_dropped_when_its_client_has_en
             assert [status for status, _, _ in answers(everything(client))] == [200]
 
 
-def test_shares_take_turns() -> None:
+def test_project_queues_are_served_round_robin() -> None:
     """A share with many jobs in the queue lets others' jobs go between them."""
     workers, begun, blocked = Workers(1), threading.Event(), threading.Event()
     order: list[str] = []
@@ -603,7 +601,7 @@ def test_shares_take_turns() -> None:
     assert order == ["a0", "b0", "c0", "a1", "a2"]
 
 
-def test_a_job_that_waits_outside_lets_another_have_its_turn() -> None:
+def test_waiting_job_releases_its_thread_share() -> None:
     workers, done, inside = Workers(1), threading.Event(), threading.Event()
 
     def slow() -> None:
@@ -619,9 +617,7 @@ def test_a_job_that_waits_outside_lets_another_have_its_turn() -> None:
 
 
 @pytest.mark.parametrize(("soft", "hard", "connections"), [(256, 20_000, 4096), (256, 1_256, 500), (64, 256, 16)])
-def test_connections_are_about_half_of_the_files_that_a_process_may_open(
-    soft: int, hard: int, connections: int
-) -> None:
+def test_connection_limit_is_half_of_the_open_file_limit(soft: int, hard: int, connections: int) -> None:
     """A process limits itself: that cannot be undone."""
     script = (
         f"import resource; resource.setrlimit(resource.RLIMIT_NOFILE, ({soft}, {hard})); "

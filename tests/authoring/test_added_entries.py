@@ -59,7 +59,7 @@ def test_only_the_entry_is_added(before: str, after: str) -> None:
 @pytest.mark.parametrize(
     ("text", "said"), [("[a]", "it is no map"), ("imports: {a: b}", "is no list"), ("a: [", "it is no YAML")]
 )
-def test_a_document_that_is_not_an_environment_is_left_alone(text: str, said: str) -> None:
+def test_document_other_than_environment_is_unchanged(text: str, said: str) -> None:
     with pytest.raises(NotAdded, match=said):
         with_entries(text, "imports", [ENTRY])
 

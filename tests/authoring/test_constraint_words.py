@@ -20,7 +20,7 @@ def _rule(constraint: Constraint) -> str:
     return rule
 
 
-def test_each_constraint_has_words() -> None:
+def test_every_constraint_has_a_description() -> None:
     assert _rule(Range(min=1, max=9)) == "must be 1 to 9"
     assert _rule(Range(min=1)) == "must be at least 1"
     assert _rule(Length(max=255)) == "must be of length at most 255"
@@ -33,7 +33,7 @@ def test_each_constraint_has_words() -> None:
     assert _rule(Range(max=9, description="one digit")) == "must be at most 9 (one digit)"
 
 
-def test_items_and_literal_values_are_marked() -> None:
+def test_list_items_and_literals_are_marked_as_code() -> None:
     items = Property(Type.STRING, constraints=(AllowedValues(values=("a", "b")),))
     prop = Property(Type.LIST, items=items, constraints=(Length(min=1),))
     assert list(rules(prop, lambda value: f"`{value}`")) == [

@@ -174,7 +174,7 @@ HOT = """
 """
 
 
-def test_cloudformation_says_the_same_in_hot() -> None:
+def test_cloudformation_converts_to_equivalent_hot() -> None:
     converted = assert_same(CFN, "hot", {}, {"Size": "large"}, {"Size": "large", "Name": "other"})
     assert converted.dialect.name == "hot"
     resource = converted.resources["value"]
@@ -186,7 +186,7 @@ def test_cloudformation_says_the_same_in_hot() -> None:
     assert parameters["Key"]["constraints"] == [{"custom_constraint": "nova.keypair"}]
 
 
-def test_hot_says_the_same_in_cloudformation() -> None:
+def test_hot_converts_to_equivalent_cloudformation() -> None:
     converted = assert_same(HOT, "cfn", {}, {"size": "large"}, {"size": "large", "name": "other"})
     assert converted.dialect.name == "cfn"
     parameters = converted.data["Parameters"]
@@ -262,7 +262,7 @@ def test_parts_that_hot_cannot_express(value: Any, why: str) -> None:
     assert problem.path[:5] == ("Resources", "value", "Properties", "value", 0)
 
 
-def test_parts_of_templates_that_cannot_be_said() -> None:
+def test_inexpressible_template_parts() -> None:
     template = Template.load(
         dedent("""
         heat_template_version: 2021-04-16
@@ -288,7 +288,7 @@ def test_parts_of_templates_that_cannot_be_said() -> None:
     assert messages[-1] == "CloudFormation has no equivalent of external_id here"
 
 
-def test_a_mapping_gives_way_to_a_parameter_of_its_name() -> None:
+def test_mapping_is_renamed_if_a_parameter_has_its_name() -> None:
     assert_same(
         """
         HeatTemplateFormatVersion: '2012-12-12'
@@ -311,7 +311,7 @@ def test_the_command_prints_yaml_or_json(workdir: WorkingDirectory) -> None:
     assert data == yaml.safe_load(text)
 
 
-def test_only_the_notation_changes_within_a_dialect(workdir: WorkingDirectory) -> None:
+def test_conversion_within_a_format_changes_notation_only(workdir: WorkingDirectory) -> None:
     workdir.write("a.template", '{"HeatTemplateFormatVersion": "2012-12-12", "Description": "a\\nb\\n"}')
     assert workdir.stoker("convert", "a.template", "--to", "cfn").stdout == (
         "HeatTemplateFormatVersion: '2012-12-12'\n\nDescription: |\n  a\n  b\n"
@@ -329,7 +329,7 @@ def test_inexpressible_parts_are_listed_with_places(workdir: WorkingDirectory) -
     assert yaml.safe_load(partial.stdout)["Outputs"] == {"a": {"Value": {"get_file": "x.sh"}}}
 
 
-def test_a_wrong_template_is_not_converted(workdir: WorkingDirectory) -> None:
+def test_invalid_template_is_not_converted(workdir: WorkingDirectory) -> None:
     result = workdir.stoker(
         "convert", workdir.write("a.yaml", "heat_template_version: 2018-08-31\nresorces: {}\n"), "--to", "cfn"
     )
@@ -337,7 +337,7 @@ def test_a_wrong_template_is_not_converted(workdir: WorkingDirectory) -> None:
     assert "error[section]" in result.stderr
 
 
-def test_policies_that_hot_has_not_are_named() -> None:
+def test_policies_without_hot_equivalent_are_reported() -> None:
     template = Template.load(
         dedent("""
         AWSTemplateFormatVersion: 2010-09-09

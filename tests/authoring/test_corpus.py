@@ -41,14 +41,14 @@ def test_every_template_is_found(templates: list[str]) -> None:
     assert any(corpus.is_invalid(path) for path in templates)
 
 
-def test_templates_that_are_wrong_are_refused(found: dict[str, list[Diagnostic]]) -> None:
+def test_invalid_corpus_templates_are_refused(found: dict[str, list[Diagnostic]]) -> None:
     invalid = {path: diagnostics for path, diagnostics in found.items() if corpus.is_invalid(path)}
     assert invalid
     for path, diagnostics in invalid.items():
         assert any(item.severity == ERROR and item.rule != corpus.UNKNOWN_TYPE for item in diagnostics), path
 
 
-def test_every_complaint_about_the_others_is_listed(found: dict[str, list[Diagnostic]]) -> None:
+def test_expected_diagnostics_of_corpus_templates(found: dict[str, list[Diagnostic]]) -> None:
     assert FOLDER is not None
     said = corpus.entries(found, FOLDER)
     listed = corpus.listed()
@@ -58,7 +58,7 @@ def test_every_complaint_about_the_others_is_listed(found: dict[str, list[Diagno
 
 
 @pytest.mark.slow
-def test_the_layout_changes_nothing_but_the_layout(templates: list[str]) -> None:
+def test_formatting_preserves_content(templates: list[str]) -> None:
     for path in templates:
         text = Path(path).read_text("utf-8-sig")
         result = layout(text, path)
@@ -68,7 +68,7 @@ def test_the_layout_changes_nothing_but_the_layout(templates: list[str]) -> None
             assert Document.parse(arranged).data == Document.parse(text).data
 
 
-def test_all_can_be_drawn(templates: list[str]) -> None:
+def test_every_corpus_template_has_a_graph(templates: list[str]) -> None:
     registry = Registry.from_entry_points()
     for path in templates:
         graph = draw(Workspace(registry).root(path).require_sound(), nested=True)
@@ -77,7 +77,7 @@ def test_all_can_be_drawn(templates: list[str]) -> None:
 
 
 @pytest.mark.slow
-def test_what_is_converted_without_complaint_loads_and_goes_back(templates: list[str]) -> None:
+def test_lossless_conversions_round_trip(templates: list[str]) -> None:
     sources = Sources(DEFAULT_LIMITS)
     counts: Counter[str] = Counter()
     for path in templates:

@@ -64,7 +64,7 @@ def test_misspelt_names_are_corrected_in_the_file(tmp_path: Path, ends: str) -> 
     assert status == 0 and "corrected" not in said
 
 
-def test_what_is_not_certain_is_left_and_reported(tmp_path: Path) -> None:
+def test_uncertain_fixes_are_reported_only(tmp_path: Path) -> None:
     path = tmp_path / "web.yaml"
     unclear = "heat_template_version: 2021-04-16\nresources:\n  a: {type: OS::Heat::Valu, properties: {value: 1}}\n"
     path.write_text(unclear)
@@ -90,7 +90,7 @@ def problem(wrong: str, line: int, column: int, meant: str = "right") -> Diagnos
     return Diagnostic("r", "m", position=Position(line, column), hint=Suggestion(wrong, meant))
 
 
-def test_only_whole_names_on_the_line_behind_the_place_are_replaced() -> None:
+def test_only_whole_names_after_the_position_are_replaced() -> None:
     assert fixed("a: wrong\n", [problem("wrong", 1, 4)]) == ("a: right\n", 1)
     assert fixed("a: wrongs\n", [problem("wrong", 1, 4)]) == ("a: wrongs\n", 0)
     assert fixed("wrong: [x-wrong, wrong]\n", [problem("wrong", 1, 8)]) == ("wrong: [x-wrong, right]\n", 1)
@@ -101,12 +101,12 @@ def test_only_whole_names_on_the_line_behind_the_place_are_replaced() -> None:
 
 
 @given(text=st.text(), line=st.integers(1, 5), column=st.integers(1, 9), wrong=st.text(min_size=1, max_size=3))
-def test_any_place_is_safe(text: str, line: int, column: int, wrong: str) -> None:
+def test_fixes_at_random_positions_are_safe(text: str, line: int, column: int, wrong: str) -> None:
     after, number = fixed(text, [problem(wrong, line, column, "")])
     assert len(after) == len(text) - number * len(wrong)
 
 
-def test_a_suggestion_is_a_hint_in_plain_data() -> None:
+def test_suggestion_is_plain_data() -> None:
     data = problem("wrong", 1, 1).to_dict()
     assert data["hint"] == "did you mean 'right'?" and type(data["hint"]) is str
     assert Diagnostic.from_dict(data).replacement is None

@@ -95,7 +95,7 @@ def test_svg(workdir: WorkingDirectory) -> None:
     assert [rect.get("class") for rect in picture.iter(f"{SVG}rect")].count("conditional") == 1
 
 
-def test_values_decide_which_resources_there_are(workdir: WorkingDirectory) -> None:
+def test_graph_depends_on_parameter_values(workdir: WorkingDirectory) -> None:
     workdir.write("a.yaml", TEMPLATE)
     assert '"last"' in workdir.stoker("graph", "a.yaml").stdout
     assert '"last"' not in workdir.stoker("graph", "a.yaml", "-P", "wanted=false").stdout
@@ -116,7 +116,7 @@ def test_nested_stacks_are_clusters(workdir: WorkingDirectory) -> None:
     assert mermaid.count("subgraph") == mermaid.count("end\n") == 3
 
 
-def test_a_nested_picture_keeps_boxes_inside_boxes(workdir: WorkingDirectory) -> None:
+def test_nested_boxes_lie_inside_their_parents(workdir: WorkingDirectory) -> None:
     workdir.write("part.yaml", PART)
     picture = ElementTree.fromstring(
         workdir.stoker("graph", workdir.write("top.yaml", NESTED), "--nested", "-f", "svg").stdout
@@ -128,7 +128,7 @@ def test_a_nested_picture_keeps_boxes_inside_boxes(workdir: WorkingDirectory) ->
     assert all(first.apart(second) or first.contains(second) for first, second in combinations(boxes, 2))
 
 
-def test_a_template_that_uses_itself_comes_to_an_end(workdir: WorkingDirectory) -> None:
+def test_recursive_template_terminates(workdir: WorkingDirectory) -> None:
     workdir.write("loop.yaml", "heat_template_version: 2018-08-31\nresources: {again: {type: loop.yaml}}\n")
     assert workdir.stoker("graph", "loop.yaml", "--nested").stdout.count("subgraph") == 5
 
@@ -163,14 +163,14 @@ def test_circular_dependencies_are_drawn_and_marked(workdir: WorkingDirectory) -
     assert sorted(kinds) == sorted(["circular", *["depends_on circular"] * 3, *["depends_on"] * 2])
 
 
-def test_what_cannot_be_drawn_is_explained(workdir: WorkingDirectory) -> None:
+def test_undrawable_templates_are_reported(workdir: WorkingDirectory) -> None:
     result = workdir.stoker("graph", workdir.write("a.yaml", "resources: {}\n"))
     assert (result.exit_code, result.stdout) == (1, "")
     assert "--> a.yaml:" in result.stderr
 
 
 @given(st.data())
-def test_any_edges_can_be_arranged(data: st.DataObject) -> None:
+def test_random_graphs_are_laid_out(data: st.DataObject) -> None:
     names = [f"b{number}" for number in range(data.draw(st.integers(1, 8)))]
     name = st.sampled_from(names)
     edges = data.draw(st.lists(st.tuples(name, name), unique=True))
@@ -201,7 +201,7 @@ def test_boxes_never_overlap_and_edges_lead_down(data: st.DataObject) -> None:
 
 
 @given(st.data())
-def test_lines_cross_no_box(data: st.DataObject) -> None:
+def test_edges_cross_no_box(data: st.DataObject) -> None:
     names = [f"b{number}" for number in range(data.draw(st.integers(2, 10)))]
     name = st.sampled_from(names)
     edges = data.draw(st.lists(st.tuples(name, name), unique=True, max_size=20))
@@ -233,7 +233,7 @@ def is_inside(point: tuple[float, float], corner: tuple[float, float], size: tup
     return all(low + 0.01 < value < low + length - 0.01 for value, low, length in zip(point, corner, size, strict=True))
 
 
-def test_boxes_without_edges_stand_in_rows() -> None:
+def test_unconnected_boxes_are_arranged_in_rows() -> None:
     members = {f"member-{number}": (200.0, 60.0) for number in range(12)}
     sizes = members | {"policy": (150.0, 60.0), "alarm": (150.0, 60.0)}
     arranged = arrange(sizes, [("policy", "alarm")])
@@ -263,7 +263,7 @@ REMOTE = """
 """
 
 
-def test_the_stack_in_another_region_is_looked_into(workdir: WorkingDirectory) -> None:
+def test_remote_stack_is_drawn_with_its_resources(workdir: WorkingDirectory) -> None:
     """Its resources are drawn, and its mistakes are those of the resource that creates it."""
     workdir.write("remote.yaml", REMOTE)
     workdir.write("part.yaml", PART.replace("resources:", "parameters: {length: {type: string}}\n    resources:"))

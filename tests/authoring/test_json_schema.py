@@ -90,7 +90,7 @@ def test_mistakes_in_the_structure_are_found() -> None:
     assert complaints("heat_template_version: pike\nresources: {a: {type: my.yaml, properties: {any: x}}}") == []
 
 
-def test_cloudformation_is_checked_with_the_short_tags_that_the_parser_knows() -> None:
+def test_json_schema_accepts_the_short_tags_of_the_parser() -> None:
     text = "Resources: {a: {Type: 'AWS::EC2::Instance', Properties: {ImageId: !Ref i, %s: x}}}"
     assert complaints(text % "InstanceType") == []
     assert complaints(text % "InstanceTyp") == [("Resources", "a", "Properties")] * 2

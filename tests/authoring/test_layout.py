@@ -27,7 +27,7 @@ def laid_out(text: str, sort: bool = False) -> str:
     return result
 
 
-def test_sections_and_the_keys_of_resources_have_an_order_on_request() -> None:
+def test_sections_and_resource_keys_are_sorted_on_request() -> None:
     assert laid_out(
         """
         outputs: {word: {value: 1}}
@@ -89,7 +89,7 @@ def test_keys_keep_their_order_and_notation() -> None:
     assert layout(text) == text
 
 
-def test_comments_go_where_what_they_are_about_goes() -> None:
+def test_comments_move_with_their_subjects() -> None:
     assert laid_out(
         """
         # The licence.
@@ -142,7 +142,7 @@ def test_comments_go_where_what_they_are_about_goes() -> None:
     )
 
 
-def test_scalars_stay_as_they_are_written() -> None:
+def test_scalars_keep_their_notation() -> None:
     text = dedent(
         """\
         heat_template_version: 2018-08-31
@@ -228,7 +228,7 @@ def test_cloudformation_keeps_its_order_and_its_tags() -> None:
     assert layout(text) == text
 
 
-def test_an_alias_never_comes_before_its_anchor() -> None:
+def test_aliases_stay_behind_their_anchors() -> None:
     text = "outputs:\n  a: {value: &text x}\n\nresources: {}\n\nparameters:\n  b: {type: string, default: *text}\n"
     text = f"heat_template_version: 2018-08-31\n\n{text}"
     assert Document.parse(layout(text)).data == Document.parse(text).data
@@ -241,19 +241,19 @@ def test_json_is_indented() -> None:
     )
 
 
-def test_a_key_that_is_given_twice_stays_twice() -> None:
+def test_duplicate_keys_are_kept() -> None:
     text = "heat_template_version: x\n\nresources:\n  a: 1\n  a: {b: 1, b: 2}\n"
     assert layout(text) == text
     assert layout('{"a": 1, "a": [{}, []]}') == '{\n  "a": 1,\n  "a": [{}, []]\n}\n'
     assert layout('{"a": 1, "a": [{},\n []]}') == '{\n  "a": 1,\n  "a": [\n    {},\n    []\n  ]\n}\n'
 
 
-def test_json_numbers_and_strings_stay_as_they_are_written() -> None:
+def test_json_scalars_keep_their_notation() -> None:
     numbers = '{\n  "a": [1E+300, 1.10, "\\u00fc\\/ {"]\n}\n'
     assert layout('{"a": [1E+300,1.10,"\\u00fc\\/ {"]}') == numbers
 
 
-def test_a_line_of_json_stays_one_line_where_it_fits() -> None:
+def test_short_json_stays_on_one_line() -> None:
     text = dedent(
         """\
         {
@@ -303,7 +303,7 @@ AWKWARD = {
 
 
 @pytest.mark.parametrize("text", AWKWARD.values(), ids=AWKWARD)
-def test_awkward_notations_are_laid_out(text: str) -> None:
+def test_unusual_notations_are_formatted(text: str) -> None:
     result = layout(text)
     assert said(result) == said(text)
     assert layout(result) == result
@@ -320,7 +320,7 @@ def said(text: str) -> str:
 
 @settings(max_examples=400, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
 @given(text=yaml_documents(), sort=st.booleans())
-def test_any_document_that_is_valid(text: str, sort: bool) -> None:
+def test_random_valid_documents_are_formatted(text: str, sort: bool) -> None:
     try:
         before = said(text)
     except TemplateInvalid:
@@ -370,7 +370,7 @@ VALUES = st.recursive(
     flow=st.sampled_from([None, False, True]),
     style=st.sampled_from([None, "'", '"', "|", ">"]),
 )
-def test_any_data_in_any_notation(data: dict[str, Any], indent: int, flow: bool | None, style: str | None) -> None:
+def test_random_data_is_formatted(data: dict[str, Any], indent: int, flow: bool | None, style: str | None) -> None:
     text = yaml.safe_dump(data, indent=indent, default_flow_style=flow, default_style=style, sort_keys=False)
     result = layout(text)
     assert Document.parse(result).data == Document.parse(text).data
@@ -393,13 +393,13 @@ def test_files_are_rewritten(workdir: WorkingDirectory) -> None:
     assert (again.exit_code, again.output) == (0, "")
 
 
-def test_check_writes_nothing(workdir: WorkingDirectory) -> None:
+def test_format_check_writes_nothing(workdir: WorkingDirectory) -> None:
     workdir.write("a.yaml", UGLY)
     assert workdir.stoker("fmt", "--check", "a.yaml").exit_code == 1
     assert workdir.read("a.yaml") == UGLY
 
 
-def test_a_difference_can_be_seen(workdir: WorkingDirectory) -> None:
+def test_format_diff_is_shown(workdir: WorkingDirectory) -> None:
     workdir.write("a.yaml", UGLY)
     result = workdir.stoker("fmt", "--diff", "a.yaml")
     assert result.exit_code == 0
@@ -412,7 +412,7 @@ def test_the_standard_input(workdir: WorkingDirectory) -> None:
     assert workdir.stoker("fmt", "-", given=UGLY).stdout == NICE
 
 
-def test_one_file_that_is_refused_does_not_stop_the_others(workdir: WorkingDirectory) -> None:
+def test_invalid_file_does_not_stop_formatting_of_others(workdir: WorkingDirectory) -> None:
     workdir.write("a.yaml", "heat_template_version: [x\n")
     workdir.write("b.yaml", UGLY)
     result = workdir.stoker("fmt", "a.yaml", "b.yaml", "c.yaml")

@@ -49,7 +49,7 @@ def test_every_mistake_is_reported_with_its_place(workdir: WorkingDirectory) -> 
     ]
 
 
-def test_a_directory_stands_for_its_templates(workdir: WorkingDirectory) -> None:
+def test_directory_argument_selects_its_templates(workdir: WorkingDirectory) -> None:
     workdir.write("templates/a/bad.yaml", BAD)
     workdir.write("templates/good.template", GOOD)
     workdir.write("templates/notes.yaml", "just: notes")
@@ -59,14 +59,14 @@ def test_a_directory_stands_for_its_templates(workdir: WorkingDirectory) -> None
     assert {item["source"] for item in answer["diagnostics"]} == {"templates/a/bad.yaml"}
 
 
-def test_a_file_that_is_named_is_looked_at_whatever_it_holds(workdir: WorkingDirectory) -> None:
+def test_named_file_is_checked_whatever_its_content(workdir: WorkingDirectory) -> None:
     assert workdir.complaints(workdir.write("notes.txt", "just: notes")) == [("version", "notes.txt", 1)]
     assert workdir.complaints(workdir.write("broken.yaml", "resources: {")) == [("syntax", "broken.yaml", 2)]
     (workdir.folder / "binary.yaml").write_bytes(b"\xff\xfe")
     assert workdir.complaints("binary.yaml") == [("unreadable", "binary.yaml", None)]
 
 
-def test_a_template_that_is_too_large_does_not_stop_the_others(workdir: WorkingDirectory) -> None:
+def test_oversized_template_does_not_stop_the_others(workdir: WorkingDirectory) -> None:
     many = "".join(f"  r{number}: {{type: OS::Heat::Value}}\n" for number in range(1001))
     workdir.write("many.yaml", f"heat_template_version: 2018-08-31\nresources:\n{many}")
     workdir.write("long.yaml", f"heat_template_version: 2018-08-31\ndescription: {'x' * 600_000}\n")
@@ -80,7 +80,7 @@ def test_a_template_that_is_too_large_does_not_stop_the_others(workdir: WorkingD
     ]
 
 
-def test_cloudformation_templates_too(workdir: WorkingDirectory) -> None:
+def test_cloudformation_templates_are_linted(workdir: WorkingDirectory) -> None:
     workdir.write(
         "stack.template",
         """
@@ -92,7 +92,7 @@ def test_cloudformation_templates_too(workdir: WorkingDirectory) -> None:
     assert workdir.complaints("stack.template") == [("unknown-property", "stack.template", 3)]
 
 
-def test_values_are_checked_for_their_form(workdir: WorkingDirectory) -> None:
+def test_value_formats_are_checked(workdir: WorkingDirectory) -> None:
     workdir.write(
         "a.yaml",
         """
@@ -128,7 +128,7 @@ def test_a_file_is_read_relative_to_the_template(workdir: WorkingDirectory) -> N
 
 
 @pytest.mark.parametrize("name", ["scripts/missing.txt", "https://example.org/count.txt"])
-def test_a_file_that_is_not_there_is_a_warning(workdir: WorkingDirectory, name: str) -> None:
+def test_missing_file_is_a_warning(workdir: WorkingDirectory, name: str) -> None:
     result = workdir.stoker(
         "lint", "-f", "json", workdir.write("a.yaml", GOOD.replace("8\n", f"{{get_file: '{name}'}}\n"))
     )
@@ -186,7 +186,7 @@ def test_a_broken_nested_template_is_reported_once(workdir: WorkingDirectory) ->
     assert workdir.complaints("top.yaml", "part.yaml") == [("section", "part.yaml", 2)]
 
 
-def test_a_template_that_uses_itself_comes_to_an_end(workdir: WorkingDirectory) -> None:
+def test_recursive_template_terminates(workdir: WorkingDirectory) -> None:
     workdir.write("loop.yaml", "heat_template_version: 2018-08-31\nresources: {again: {type: loop.yaml}}\n")
     assert workdir.complaints("loop.yaml") == [("nesting", "loop.yaml", 2)]
 
@@ -198,7 +198,7 @@ def test_a_template_from_the_network_is_not_fetched(workdir: WorkingDirectory) -
     assert workdir.complaints("a.yaml") == [("missing-file", "a.yaml", 2)]
 
 
-def test_environments_say_what_types_and_parameters_mean(workdir: WorkingDirectory) -> None:
+def test_environments_define_types_and_parameters(workdir: WorkingDirectory) -> None:
     workdir.write("lib/word.yaml", GOOD)
     workdir.write("environments/types.yaml", "resource_registry:\n  My::Word: ../lib/word.yaml\n")
     workdir.write(
@@ -258,14 +258,16 @@ def test_a_wrong_environment_is_reported_with_its_place(workdir: WorkingDirector
         (("--ignore", "unknown-resource", "--ignore", "unknown-property"), [], 0),
     ],
 )
-def test_rules_can_be_chosen(workdir: WorkingDirectory, words: tuple[str, ...], rules: list[str], status: int) -> None:
+def test_rules_are_selected_by_options(
+    workdir: WorkingDirectory, words: tuple[str, ...], rules: list[str], status: int
+) -> None:
     workdir.write("bad.yaml", BAD)
     result = workdir.stoker("lint", "-f", "json", "bad.yaml", *words)
     assert [item["rule"] for item in diagnostics(result)] == rules
     assert result.exit_code == status
 
 
-def test_wrong_usage_is_distinguished(workdir: WorkingDirectory) -> None:
+def test_usage_errors_have_their_own_exit_status(workdir: WorkingDirectory) -> None:
     workdir.write("good.yaml", GOOD)
     for words in (
         ("lint",),
@@ -309,7 +311,7 @@ def test_a_string_that_looks_like_a_comment_is_not_a_comment(workdir: WorkingDir
     assert workdir.complaints("good.yaml") == []
 
 
-def test_a_key_that_is_given_twice_is_an_error_with_both_places(workdir: WorkingDirectory) -> None:
+def test_duplicate_key_is_reported_with_both_positions(workdir: WorkingDirectory) -> None:
     workdir.write(
         "a.yaml",
         """
@@ -344,7 +346,7 @@ def test_a_key_that_is_given_twice_is_an_error_with_both_places(workdir: Working
     ]
 
 
-def test_a_directory_has_only_its_templates_checked(workdir: WorkingDirectory) -> None:
+def test_only_templates_of_a_directory_are_checked(workdir: WorkingDirectory) -> None:
     template = "heat_template_version: 2018-08-31\nresources: {a: {type: OS::Heat::None}}\n"
     workdir.write("web.yaml", template)
     workdir.write("commented.yaml", f"# About.\n---\n'heat_template_version': 2018-08-31\n{template.splitlines()[1]}\n")
@@ -389,7 +391,7 @@ outputs:
 """
 
 
-def test_a_wrong_value_is_placed_where_it_was_given(workdir: WorkingDirectory) -> None:
+def test_invalid_value_is_reported_at_its_source(workdir: WorkingDirectory) -> None:
     workdir.write("web.yaml", NUMBERS)
     workdir.write("base.yaml", "parameter_defaults:\n  m: 2\n  o: none\nparameters: {n: 1}\n")
     workdir.write("e.yaml", "parameters:\n  nn: 1\n  m: 7\n")
@@ -469,7 +471,7 @@ def test_a_mapping_and_its_keys_must_exist(workdir: WorkingDirectory) -> None:
     ]
 
 
-def test_a_range_of_ports_must_not_end_before_it_begins(workdir: WorkingDirectory) -> None:
+def test_reversed_port_range_is_reported(workdir: WorkingDirectory) -> None:
     workdir.write(
         "cfn.yaml",
         """
@@ -493,7 +495,7 @@ def test_a_range_of_ports_must_not_end_before_it_begins(workdir: WorkingDirector
     assert (found["message"], found["path"][1]) == ("SecurityGroupIngress: ToPort 80 is less than FromPort 90", "B")
 
 
-def test_types_of_plugin_dirs_need_their_package(workdir: WorkingDirectory, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_types_of_plugin_dirs_require_their_package(workdir: WorkingDirectory, monkeypatch: pytest.MonkeyPatch) -> None:
     workdir.write("web.yaml", NUMBERS)
     monkeypatch.setattr("stoker.cli.commands.lint.find_spec", lambda name: None)
     result = workdir.stoker("lint", "--plugin-dir", ".", "web.yaml")

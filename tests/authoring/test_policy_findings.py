@@ -67,7 +67,7 @@ def found(workdir: WorkingDirectory, *words: str) -> dict[tuple[str, str], dict[
     return {(each["rule"], ".".join(map(str, each["path"]))): each for each in answer["diagnostics"]}
 
 
-def test_errors_are_what_is_denied_with_the_place_in_the_file(workdir: WorkingDirectory) -> None:
+def test_denied_changes_are_errors_with_positions(workdir: WorkingDirectory) -> None:
     results = found(workdir, "-P", "source=0.0.0.0/0", "-P", "size=150")
     assert {place for place, each in results.items() if each["severity"] == "error"} == {
         ("no-open-ssh", "resources.rules"),
@@ -82,14 +82,14 @@ def test_errors_are_what_is_denied_with_the_place_in_the_file(workdir: WorkingDi
     assert "not known without a deployment" in results["later", "resources.late"]["message"]
 
 
-def test_parameters_and_conditions_decide(workdir: WorkingDirectory) -> None:
+def test_policy_findings_depend_on_parameters_and_conditions(workdir: WorkingDirectory) -> None:
     fine = found(workdir, "-P", "source=10.0.0.0/8", "-P", "size=20")
     assert not any(each["severity"] == "error" for each in fine.values())
     more = found(workdir, "-P", "source=10.0.0.0/8", "-P", "size=20", "-P", "extra=true")
     assert ("small-volumes", "resources.huge") in more
 
 
-def test_the_status_the_excerpts_and_the_log_for_code_review(workdir: WorkingDirectory) -> None:
+def test_policy_findings_exit_status_excerpts_and_sarif(workdir: WorkingDirectory) -> None:
     found(workdir)
     words = ("lint", "web.yaml", "--policy", "policies.yaml", "-P", "source=0.0.0.0/0")
     shown = workdir.stoker(*words)
@@ -102,7 +102,7 @@ def test_the_status_the_excerpts_and_the_log_for_code_review(workdir: WorkingDir
     assert region == {"startLine": 8, "startColumn": 3}
 
 
-def test_mistakes_in_policies_are_shown_with_their_lines(workdir: WorkingDirectory) -> None:
+def test_invalid_policies_are_reported_with_lines(workdir: WorkingDirectory) -> None:
     workdir.write("web.yaml", TEMPLATE)
     workdir.write("policies.yaml", POLICIES.replace("- use: no-open-ssh", "- use: no-open-shh"))
     refused = workdir.stoker("lint", "web.yaml", "--policy", "policies.yaml")

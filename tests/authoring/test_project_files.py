@@ -82,12 +82,12 @@ def complaints(text: str) -> list[str]:
         ),
     ],
 )  # fmt: skip
-def test_a_mistake_has_its_place(folder: Path, text: str, told: str) -> None:
+def test_mistakes_have_positions(folder: Path, text: str, told: str) -> None:
     found = complaints(text)
     assert any(told in each for each in found), found
 
 
-def test_a_stage_changes_what_it_names(folder: Path) -> None:
+def test_stage_overrides_named_settings(folder: Path) -> None:
     Path("e.yaml").write_text("parameters: {size: 5}\n")
     text = (
         "stacks: {net: {template: net.yaml, parameters: {size: 1}, tags: [a]}}\n"
@@ -180,7 +180,7 @@ def requirements(shared: dict[str, Shared]) -> dict[str, set[str]]:
 
 
 @given(projects(), projects())
-def test_no_order_is_stuck_at_an_export(before: dict[str, Shared], after: dict[str, Shared]) -> None:
+def test_deployment_order_never_blocks_on_exports(before: dict[str, Shared], after: dict[str, Shared]) -> None:
     """Exports stay with their stacks; they come and go, as do their users, in one deployment."""
     owners = {export: stack for stack, found in before.items() for export in found.exports}
     moved = {name for stack, found in after.items() for name in found.exports if owners.get(name, stack) != stack}
@@ -197,7 +197,7 @@ def test_no_order_is_stuck_at_an_export(before: dict[str, Shared], after: dict[s
 
 
 @given(projects())
-def test_stacks_are_deleted_after_their_users(shared: dict[str, Shared]) -> None:
+def test_stacks_are_deleted_after_their_dependents(shared: dict[str, Shared]) -> None:
     cloud = Cloud(shared)
     before = removal_order(STACKS, requirements(shared), cloud.present())
     gone: set[str] = set()

@@ -46,24 +46,24 @@ def test_an_excerpt_has_a_caret_below_the_place() -> None:
     )
 
 
-def test_without_a_string_there_is_the_place_alone() -> None:
+def test_excerpt_without_source_has_position_only() -> None:
     shown = explanation(PROBLEM, None)
     assert "web.yaml:4:7" in shown
     assert "^" not in shown
 
 
-def test_a_place_after_the_end_of_the_document_is_survived() -> None:
+def test_position_after_the_end_of_the_document_is_accepted() -> None:
     beyond = Diagnostic("syntax", "ends too early", (), "web.yaml", Position(9, 1))
     assert "web.yaml:9:1" in explanation(beyond, TEXT)
     assert "^" in explanation(Diagnostic("syntax", "x", (), "w", Position(4, 80)), TEXT)
 
 
-def test_markup_in_a_message_is_shown_as_it_is(capsys: pytest.CaptureFixture[str]) -> None:
+def test_markup_in_messages_is_escaped(capsys: pytest.CaptureFixture[str]) -> None:
     paint.show([Diagnostic("function", "[bold]x[/bold] and [red]", source="a.yaml")], lambda source: None)
     assert "[bold]x[/bold] and [red]" in capsys.readouterr().out
 
 
-def test_colours_only_where_they_are_wanted(workdir: WorkingDirectory) -> None:
+def test_colors_are_optional(workdir: WorkingDirectory) -> None:
     workdir.write("bad.yaml", BAD)
     coloured = workdir.stoker("lint", "bad.yaml", environment={"FORCE_COLOR": "1", "TERM": "xterm-256color"})
     plain = workdir.stoker(
@@ -75,13 +75,13 @@ def test_colours_only_where_they_are_wanted(workdir: WorkingDirectory) -> None:
     assert "2 errors in 1 file" in plain.stdout
 
 
-def test_the_summary_counts() -> None:
+def test_summary_counts_findings() -> None:
     warning = Diagnostic("unused-parameter", "x", severity="warning")
     assert render.summary([], 1) == "no problems in 1 file"
     assert render.summary([PROBLEM, warning, warning], 3) == "1 error and 2 warnings in 3 files"
 
 
-def test_sarif_has_rules_places_and_levels(workdir: WorkingDirectory) -> None:
+def test_sarif_has_rules_locations_and_levels(workdir: WorkingDirectory) -> None:
     workdir.write("with space/bad.yaml", BAD)
     log = json.loads(workdir.stoker("lint", "--format", "sarif", "with space").stdout)
     assert log["version"] == "2.1.0"
@@ -104,7 +104,7 @@ def test_sarif_has_rules_places_and_levels(workdir: WorkingDirectory) -> None:
     assert "did you mean 'length'?" in first["message"]["text"]
 
 
-def test_diagnostics_lead_to_the_pages_of_their_rules(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_diagnostics_link_to_rule_pages(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     def rule() -> dict[str, object]:
         sarif = render.to_sarif([PROBLEM], RULES, "1")
         found: dict[str, object] = sarif["runs"][0]["tool"]["driver"]["rules"][0]
@@ -130,7 +130,7 @@ def test_diagnostics_lead_to_the_pages_of_their_rules(monkeypatch: pytest.Monkey
     assert "helpUri" not in rule(), "a report for others names no file of this machine"
 
 
-def test_a_package_states_where_its_manual_is(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_plug_in_package_links_to_its_manual(monkeypatch: pytest.MonkeyPatch) -> None:
     stated = Message()
     stated["Project-URL"] = "Source, https://example.com/source"
     stated["Project-URL"] = "Documentation, https://example.com/manual"
@@ -142,7 +142,7 @@ def test_a_package_states_where_its_manual_is(monkeypatch: pytest.MonkeyPatch) -
 
 
 @pytest.mark.parametrize("column", [1, 30, 48, 90, 117, 120])
-def test_of_a_long_line_the_part_with_the_caret_is_shown(column: int) -> None:
+def test_long_lines_are_cut_around_the_caret(column: int) -> None:
     line = "".join(chr(97 + number % 26) if number % 4 else "[" for number in range(120))
     problem = Diagnostic("syntax", "x", (), "w", Position(2, column))
     *_, before, source, caret = "".join(p for p, _ in render.explanation(problem, f"short\n{line}", 60)).splitlines()

@@ -35,7 +35,7 @@ INTERFACE = """
         "{type: Our::Part, properties: {extra: x}}",
     ],
 )
-def test_a_parameter_that_a_parent_passes_is_not_unused(workdir: WorkingDirectory, resource: str) -> None:
+def test_parameter_passed_by_parent_is_not_unused(workdir: WorkingDirectory, resource: str) -> None:
     workdir.write("part.yaml", INTERFACE)
     workdir.write("env.yaml", "resource_registry: {'Our::Part': part.yaml}")
     workdir.write("top.yaml", f"heat_template_version: 2018-08-31\nresources:\n  n: {resource}\n")
@@ -44,7 +44,7 @@ def test_a_parameter_that_a_parent_passes_is_not_unused(workdir: WorkingDirector
     assert told(workdir, "top.yaml", "part.yaml", "-e", "env.yaml") == []
 
 
-def test_a_parameter_that_is_passed_to_a_type_that_is_not_known_is_not_unused(workdir: WorkingDirectory) -> None:
+def test_parameter_passed_to_unknown_type_is_not_unused(workdir: WorkingDirectory) -> None:
     workdir.write("part.yaml", INTERFACE)
     workdir.write(
         "top.yaml", "heat_template_version: 2018-08-31\nresources:\n  n: {type: Our::P, properties: {extra: x}}"
@@ -73,7 +73,7 @@ def test_mistakes_in_packaged_templates_are_reported_at_the_resource(workdir: Wo
     ]
 
 
-def test_an_output_that_a_nested_template_lacks_is_a_warning(workdir: WorkingDirectory) -> None:
+def test_missing_output_of_nested_template_is_a_warning(workdir: WorkingDirectory) -> None:
     workdir.write("part.yaml", "heat_template_version: 2018-08-31\noutputs: {word: {value: x}}\n")
     workdir.write(
         "top.yaml",
@@ -106,7 +106,7 @@ def test_an_environment_that_is_given_as_a_template_is_recognized(
     assert "heat_template_version" not in result.output
 
 
-def test_a_template_without_a_version_is_no_environment(workdir: WorkingDirectory) -> None:
+def test_template_without_version_is_not_taken_for_environment(workdir: WorkingDirectory) -> None:
     workdir.write("a.yaml", "parameters: {}\nresources: {}\n")
     assert told(workdir, "a.yaml") == [("version", "begin it with heat_template_version: 2021-04-16")]
 
@@ -128,7 +128,7 @@ def test_a_template_without_a_version_is_no_environment(workdir: WorkingDirector
         ("Nova::Server", "did you mean 'OS::Nova::Server'?"),
     ],
 )
-def test_types_of_ones_own_are_not_taken_for_misspelt_ones(workdir: WorkingDirectory, name: str, hint: str) -> None:
+def test_custom_types_are_not_reported_as_misspelt(workdir: WorkingDirectory, name: str, hint: str) -> None:
     workdir.write("a.yaml", f"heat_template_version: 2018-08-31\nresources: {{r: {{type: '{name}'}}}}\n")
     ((rule, given),) = told(workdir, "a.yaml")
     assert rule == "unknown-type" and given.startswith(hint)
@@ -137,12 +137,12 @@ def test_types_of_ones_own_are_not_taken_for_misspelt_ones(workdir: WorkingDirec
 
 
 @pytest.mark.parametrize("name", ["OS::Neutron::Sprocket", "OS::Gizmo::Widget", "AWS::EC2::Widget", "OS::Nova"])
-def test_no_type_is_suggested_for_one_that_resembles_none(workdir: WorkingDirectory, name: str) -> None:
+def test_unrelated_type_name_has_no_suggestion(workdir: WorkingDirectory, name: str) -> None:
     workdir.write("a.yaml", f"heat_template_version: 2018-08-31\nresources: {{r: {{type: '{name}'}}}}\n")
     assert told(workdir, "a.yaml") == [("unknown-type", "")]
 
 
-def test_a_property_that_is_given_as_well_is_not_the_one_that_is_meant(workdir: WorkingDirectory) -> None:
+def test_properties_in_use_are_not_suggested(workdir: WorkingDirectory) -> None:
     def template(*more: str) -> str:
         given = ", ".join(("lengths: 3", *more))
         return (
@@ -159,7 +159,7 @@ def test_a_property_that_is_given_as_well_is_not_the_one_that_is_meant(workdir: 
     assert (workdir.folder / "both.yaml").read_text() == template("length: 8")
 
 
-def test_older_names_come_with_the_newer_ones(workdir: WorkingDirectory) -> None:
+def test_old_property_names_suggest_new_ones(workdir: WorkingDirectory) -> None:
     workdir.write(
         "a.yaml",
         """
@@ -231,7 +231,7 @@ def test_functions_of_hot_in_cloudformation(workdir: WorkingDirectory, call: str
     assert hint in said
 
 
-def test_hints_speak_the_language_of_the_template(workdir: WorkingDirectory) -> None:
+def test_hints_use_the_syntax_of_the_template(workdir: WorkingDirectory) -> None:
     workdir.write(
         "a.yaml",
         """
@@ -298,7 +298,7 @@ RULES = """
 """
 
 
-def test_rules_are_not_judged_by_defaults(workdir: WorkingDirectory) -> None:
+def test_rules_ignore_parameter_defaults(workdir: WorkingDirectory) -> None:
     workdir.write("a.yaml", RULES)
     assert told(workdir, "a.yaml") == []
     assert told(workdir, "a.yaml", "-P", "Key=a") == []
@@ -309,7 +309,7 @@ def test_rules_are_not_judged_by_defaults(workdir: WorkingDirectory) -> None:
 # -- everything at once, nothing in silence ----------------------------------------------------------------------------
 
 
-def test_mistakes_are_reported_in_one_stage(workdir: WorkingDirectory) -> None:
+def test_all_mistakes_are_reported_in_one_run(workdir: WorkingDirectory) -> None:
     workdir.write(
         "part.yaml", "heat_template_version: 2018-08-31\nparameters: {a: {type: string}, b: {type: number}}\n"
     )
@@ -344,7 +344,7 @@ def test_mistakes_are_reported_in_one_stage(workdir: WorkingDirectory) -> None:
     ]
 
 
-def test_files_that_are_not_checked_are_named(workdir: WorkingDirectory) -> None:
+def test_skipped_files_are_named(workdir: WorkingDirectory) -> None:
     workdir.write("all/good.yaml", "heat_template_version: 2018-08-31\nresources: {}\n")
     workdir.write("all/env.yaml", "parameters: {a: b}\n")
     workdir.write("all/compose.yml", "services: {}\n")

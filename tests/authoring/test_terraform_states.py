@@ -61,7 +61,7 @@ def command(tmp_path: Path, data: Any, *options: str) -> Result:
     return CliRunner().invoke(import_objects, ["--tfstate", str(file), "-o", str(tmp_path / "out"), *options])
 
 
-def test_every_row_is_about_types_and_properties_that_exist() -> None:
+def test_every_row_names_existing_types_and_properties() -> None:
     assert len(rows()) >= 100
     for name, row in rows().items():
         assert bool(row.none) != bool(row.types or row.into), name
@@ -103,7 +103,7 @@ def test_an_invalid_state_is_refused_with_the_reason(content: bytes, said: str) 
         read_state(content)
 
 
-def test_names_say_the_module_the_name_and_the_key() -> None:
+def test_generated_names_contain_module_name_and_key() -> None:
     net = {"id": NET, "name": "a"}
     found = imported(
         resource("networking_network_v2", "main", net, module='module.env["prod"].module.net'),
@@ -117,7 +117,7 @@ def test_names_say_the_module_the_name_and_the_key() -> None:
     assert {"to": "main_blue_green", "id": PORT} in found.environment["imports"]
 
 
-def test_instances_of_a_module_have_one_template_with_what_differs_as_parameters() -> None:
+def test_module_instances_share_a_template_with_parameters() -> None:
     ids = {key: (f"{number}1111111-1111-4111-8111-111111111111", f"{number}2") for number, key in enumerate("ab")}
     found = nested(
         *(network(f'module.env["{key}"].module.net', key, net) for key, (net, _) in ids.items()),
@@ -139,13 +139,13 @@ def test_instances_of_a_module_have_one_template_with_what_differs_as_parameters
     assert "t" not in moved
 
 
-def test_instances_of_another_form_have_another_template() -> None:
+def test_module_instances_of_another_shape_have_another_template() -> None:
     found = nested(network("module.m[0]", "x", NET), network("module.m[1]", "x", "n2"), door("module.m[1]", "n2", PORT))
     assert [each["type"] for each in found.template["resources"].values()] == ["m.yaml", "m_2.yaml"]
     assert [len(each["resources"]) for each in found.files.values()] == [1, 2]
 
 
-def test_a_module_that_needs_what_needs_it_has_no_template() -> None:
+def test_cyclic_module_has_no_template() -> None:
     found = nested(
         network("module.odd", "x", NET),
         network("module.even", "y", "n2"),
@@ -165,7 +165,7 @@ def test_hidden_parameters_stay_hidden_in_nested_templates() -> None:
     assert "TOP-SECRET" not in json.dumps([found.template, found.files, found.environment])
 
 
-def test_modules_below_the_fifth_level_are_part_of_it() -> None:
+def test_modules_below_the_fifth_level_are_merged() -> None:
     place = ".".join(f"module.m{number}" for number in range(300))
     found = nested(network(place, "deep", NET))
     assert len(found.files) == 5
@@ -173,7 +173,7 @@ def test_modules_below_the_fifth_level_are_part_of_it() -> None:
     assert move["to"].startswith("m0.m1.m2.m3.m4.m5_m6_")
 
 
-def test_names_of_modules_and_files_are_free(tmp_path: Path) -> None:
+def test_module_and_file_names_are_unique(tmp_path: Path) -> None:
     net = resource("networking_network_v2", "template", {"id": NET, "name": "a"})
     data = state(net, network("module.template", "b", "n2"), network("module.environment", "c", "n3"))
     said = command(tmp_path, data).output
@@ -190,7 +190,7 @@ def test_a_flat_import_has_no_modules(tmp_path: Path) -> None:
     assert {file.name for file in (tmp_path / "out").iterdir()} == {"template.yaml", "environment.yaml"}
 
 
-def test_sensitive_values_are_hidden_parameters_and_shown_nowhere(tmp_path: Path) -> None:
+def test_sensitive_values_become_hidden_parameters(tmp_path: Path) -> None:
     metadata = {"token": "TOP-SECRET"}
     marked = [[{"type": "get_attr", "value": "metadata"}, {"type": "index", "value": "token"}]]
     volume = {"id": PORT, "name": "v", "size": 1, "metadata": metadata}
@@ -216,7 +216,7 @@ def test_sensitive_values_are_hidden_parameters_and_shown_nowhere(tmp_path: Path
     assert "nothing is overwritten" in again.output
 
 
-def test_outputs_refer_to_what_they_say_of_objects(tmp_path: Path) -> None:
+def test_outputs_become_references(tmp_path: Path) -> None:
     nics = [{"uuid": NET, "name": "x.y", "fixed_ip_v4": "10.0.0.7"}]
     server = {"id": "s", "name": "s", "flavor_id": "1", "image_id": "i", "network": nics}
     balancers = {"id": PORT, "name": "b", "vip_subnet_id": NET, "vip_address": "10.0.0.9"}
@@ -275,7 +275,7 @@ def test_what_has_no_equivalent_is_listed_with_its_reason(tmp_path: Path) -> Non
     assert shown["files"] == []
 
 
-def test_strange_values_are_not_interpreted() -> None:
+def test_special_values_are_not_interpreted() -> None:
     hostile = {"get_file": "file:///etc/passwd"}
     volume = {"id": PORT, "name": "{get_param: x}", "size": "2", "metadata": hostile, "image_id": ["x"]}
     found = imported(resource("blockstorage_volume_v3", "v", volume))
@@ -349,6 +349,6 @@ def test_a_configuration_refers_to_other_objects_and_has_no_secrets() -> None:
     assert '  to = openstack_compute_volume_attach_v2.server_volume_0\n  id = "s/v"\n' in found.text
 
 
-def test_ids_are_composed() -> None:
+def test_import_ids_are_composed() -> None:
     assert composed("{a}/{id/-1}", {"a": "x", "id": "y/z"}.__getitem__) == "x/z"
     assert composed("{a}/{id}", {"a": "", "id": "y"}.__getitem__) == ""

@@ -83,7 +83,7 @@ def test_no_expression_fills_memory(expression: str, iterators: int, memory: int
         ("[1, 2].join([1, 2], $1 = $2, [$1, $2])", [[1, 1], [2, 2]]),
     ],
 )
-def test_functions_with_limits_give_what_the_language_says(expression: str, value: Any) -> None:
+def test_limited_functions_equal_the_language_functions(expression: str, value: Any) -> None:
     assert bounded_yaql.evaluate(expression, DATA, seconds=0.5) == value
 
 
@@ -95,7 +95,7 @@ _VALUES = st.recursive(
 
 
 @given(_VALUES)
-def test_the_weight_of_a_list_counts_an_item_as_often_as_it_is_written(value: Any) -> None:
+def test_repeated_items_count_each_time_in_list_weight(value: Any) -> None:
     once = Weights().of(value)
     assert Weights().of([value, value]) == 1 + 2 * once
     assert once >= len(str(value)) / 30

@@ -65,7 +65,7 @@ def test_values_come_from_the_file_and_defaults_from_the_table(settings: Path) -
     assert serving_threads(config, "heat_api") == 8
 
 
-def test_the_options_that_a_report_shows_are_without_secrets(settings: Path) -> None:
+def test_shown_options_contain_no_secrets(settings: Path) -> None:
     settings.write_text("[database]\nconnection = mysql://u:p@h/n\n[heat_api]\nworkers = 3\n")
     shown = shown_options(load_config([], [str(settings)]))
     assert shown["[heat_api] workers"] == 3
@@ -73,14 +73,12 @@ def test_the_options_that_a_report_shows_are_without_secrets(settings: Path) -> 
 
 
 @pytest.mark.parametrize(("workers", "fewest"), [("0", 8), ("1", 8), ("4", 32)])
-def test_one_worker_serves_several_requests_at_a_time(settings: Path, workers: str, fewest: int) -> None:
+def test_worker_serves_concurrent_requests(settings: Path, workers: str, fewest: int) -> None:
     settings.write_text(f"[heat_api]\nworkers = {workers}\n")
     assert serving_threads(load_config([], [str(settings)]), "heat_api") >= fewest
 
 
-def test_options_that_nothing_reads_are_logged_with_the_reason(
-    settings: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_unused_options_are_logged_with_reason(settings: Path, caplog: pytest.LogCaptureFixture) -> None:
     config = load_config([], [str(settings)])
     assert not caplog.records, "logging is not set up yet"
     assert unused_options(config) == [
@@ -95,7 +93,7 @@ def test_options_that_nothing_reads_are_logged_with_the_reason(
     assert f"does not support: {settings}:16: [trustee] surprise: there is no such option\n" in caplog.text
 
 
-def test_every_option_of_heat_either_has_an_effect_or_a_reason_why_not() -> None:
+def test_every_heat_option_has_an_effect_or_a_reason() -> None:
     """`heat_options.json` has the names of the options that Heat 27 registers itself."""
     config = load_config([], [])
     known = known_options(config)
@@ -108,7 +106,7 @@ def test_every_option_of_heat_either_has_an_effect_or_a_reason_why_not() -> None
     assert [group for group, names in WITHOUT_EFFECT.items() if ALL in names and group in (*OPTIONS, *LOGINS)] == []
 
 
-def test_the_files_are_found_where_heat_finds_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_configuration_files_are_found_in_heat_locations(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Below the home directory, since a test cannot write to /etc; oslo.config searches both in the same way."""
     monkeypatch.setenv("HOME", str(tmp_path))
     found = tmp_path / ".heat"
@@ -192,14 +190,14 @@ def test_arguments_override_and_directories_are_read(settings: Path, tmp_path: P
         ("[ec2authtoken]\nauth_type = magic", "[ec2authtoken] auth_type"),
     ],
 )
-def test_a_bad_value_is_reported_at_start(tmp_path: Path, text: str, place: str) -> None:
+def test_invalid_value_is_reported_at_start(tmp_path: Path, text: str, place: str) -> None:
     path = tmp_path / "heat.conf"
     path.write_text(text)
     with pytest.raises(cfg.Error, match=place.replace("[", r"\[")):
         load_config([], [str(path)])
 
 
-def test_a_bad_value_is_reported_with_its_file_as_a_person_would_write_it(tmp_path: Path) -> None:
+def test_invalid_value_is_reported_with_its_file(tmp_path: Path) -> None:
     path = tmp_path / "heat.conf"
     path.write_text("[heat_api]\nworkers = many\n")
     with pytest.raises(cfg.Error) as caught:
@@ -228,7 +226,7 @@ auth_type = pasword
 """
 
 
-def test_all_mistakes_are_reported_at_once_with_their_lines_and_what_is_meant(tmp_path: Path) -> None:
+def test_all_configuration_mistakes_are_reported_with_lines_and_suggestions(tmp_path: Path) -> None:
     path = tmp_path / "heat.conf"
     path.write_text(WRONG.replace("auth_type = pasword\n", ""))
     with pytest.raises(cfg.Error) as caught:
@@ -246,7 +244,7 @@ def test_all_mistakes_are_reported_at_once_with_their_lines_and_what_is_meant(tm
     ]
 
 
-def test_wrong_values_of_options_that_are_also_arguments_are_reported_with_the_others(
+def test_invalid_values_of_command_line_options_are_reported_with_others(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "heat.conf"
@@ -264,7 +262,7 @@ def test_wrong_values_of_options_that_are_also_arguments_are_reported_with_the_o
     assert capfd.readouterr() == ("", "")
 
 
-def test_a_wrong_login_is_reported_with_the_other_mistakes(tmp_path: Path) -> None:
+def test_invalid_credentials_are_reported_with_other_mistakes(tmp_path: Path) -> None:
     path = tmp_path / "heat.conf"
     path.write_text(WRONG)
     with pytest.raises(cfg.Error, match=r"5 problems:\n.*heat\.conf:16: \[trustee\] auth_type: 'pasword' is not supp"):
@@ -289,7 +287,7 @@ def test_a_wrong_secret_value_is_not_shown(tmp_path: Path, monkeypatch: pytest.M
     assert "7" not in str(caught.value).replace(str(path), "")
 
 
-def test_lines_that_are_not_understood_are_reported_all_at_once_without_what_they_have(tmp_path: Path) -> None:
+def test_unparsable_lines_are_reported_together_without_content(tmp_path: Path) -> None:
     path, other = tmp_path / "heat.conf", tmp_path / "other.conf"
     path.write_text("secret = s3cret\n[DEFAULT]\npassword s3cret\n\n  s3cret more\n= s3cret\n[engine\n[]\nhost = a\n")
     other.write_text("[DEFAULT]\ns3cret\n")
@@ -311,7 +309,7 @@ def test_lines_that_are_not_understood_are_reported_all_at_once_without_what_the
         ("[engine]\nsomething = 1", ""),
     ],
 )
-def test_an_unknown_option_is_logged_with_a_hint(
+def test_unknown_option_is_logged_with_suggestion(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, text: str, hint: str
 ) -> None:
     path = tmp_path / "heat.conf"
@@ -328,7 +326,7 @@ def test_a_file_that_is_not_in_utf_8_is_named(settings: Path, tmp_path: Path) ->
         load_config([], [str(settings), str(path)])
 
 
-def test_every_option_has_a_help_text_and_no_group_is_left_to_two_readers() -> None:
+def test_every_option_has_help_and_every_group_one_owner() -> None:
     assert not LIBRARY_GROUPS & set(OPTIONS)
     for group, options in OPTIONS.items():
         names = [option.dest for option in options]
@@ -360,7 +358,7 @@ def test_secrets_are_redacted(text: str, redacted: str) -> None:
     assert redact(text) == redacted
 
 
-def test_lines_name_their_request_and_keep_secrets_even_in_tracebacks() -> None:
+def test_log_lines_have_request_ids_and_redacted_tracebacks() -> None:
     stream = io.StringIO()
     handler = logging.StreamHandler(stream)
     handler.setFormatter(logging.Formatter("%(request_id)s %(user_identity)s %(message)s"))
@@ -378,7 +376,7 @@ def test_lines_name_their_request_and_keep_secrets_even_in_tracebacks() -> None:
 
 
 @given(text=st.text() | st.one_of([st.from_regex(pattern) for pattern in _SECRETS]))
-def test_a_string_is_looked_at_closely_whenever_there_may_be_a_secret_in_it(text: str) -> None:
+def test_strings_with_possible_secrets_are_scanned(text: str) -> None:
     closely = text
     for pattern in _SECRETS:
         closely = pattern.sub(r"\g<keep>***", closely)

@@ -46,7 +46,7 @@ def test_bytes_that_are_not_utf_8() -> None:
     ("text", "data"),
     [("-0", 0), ("-0.0", 0.0), ("1e308", 1e308), ('"\\ud83d\\ude00"', "\U0001f600"), ("9" * 40, int("9" * 40))],
 )
-def test_unusual_json(text: str, data: Any) -> None:
+def test_unusual_json_is_read(text: str, data: Any) -> None:
     assert read_json(text) == data
 
 
@@ -77,7 +77,7 @@ def test_data_that_is_read_can_be_written(value: Any, ascii_only: bool) -> None:
 
 
 @given(st.text(st.sampled_from('[]{}",:\\u0189dENa-+. '), max_size=30) | st.binary(max_size=20))
-def test_no_string_raises_anything_but_a_value_error(text: str | bytes) -> None:
+def test_random_strings_raise_only_value_error(text: str | bytes) -> None:
     with contextlib.suppress(ValueError):
         data = read_json(text)
         assert read_json(dumps(data)) == data

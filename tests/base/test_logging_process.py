@@ -39,7 +39,7 @@ def lines(*arguments: str) -> list[str]:
     return done.stderr.splitlines()
 
 
-def test_lines_for_a_person() -> None:
+def test_text_log_format() -> None:
     printed = lines()
     assert printed[0].endswith("INFO    stoker.somewhere: without a request")
     assert printed[1].endswith("INFO    stoker.somewhere: [req-7] password=***")
@@ -49,7 +49,7 @@ def test_lines_for_a_person() -> None:
     assert any(line.endswith("ValueError: X-Auth-Token: ***") for line in printed)
 
 
-def test_lines_for_a_machine() -> None:
+def test_json_log_format() -> None:
     records = [json.loads(line) for line in lines("--use-json", "--debug")]
     assert records[0]["message"] == "without a request"
     by_message = {record["message"]: record for record in records}

@@ -7,7 +7,7 @@ import pytest
 from stoker_foundation.recent import Recent, memory_of
 
 
-def test_the_least_recently_used_values_leave_first() -> None:
+def test_least_recently_used_values_are_evicted_first() -> None:
     cache: Recent[str] = Recent(10, len, most=10)
     for key in "abc":
         cache.get(key, lambda key=key: key * 3)  # type: ignore[misc]  # mypy does not infer the default's type
@@ -17,7 +17,7 @@ def test_the_least_recently_used_values_leave_first() -> None:
     assert cache.weight == 10
 
 
-def test_a_value_that_is_too_large_is_made_each_time() -> None:
+def test_oversized_value_is_not_cached() -> None:
     cache: Recent[str] = Recent(10, len, most=10)
     cache.get("kept", lambda: "kept")
     assert [cache.get("large", lambda: "x" * 11), cache.find("large")] == ["x" * 11, None]
@@ -34,5 +34,5 @@ def test_many_small_values_are_limited_in_number() -> None:
 @pytest.mark.parametrize(
     ("data", "values"), [("abc", 1), ({"key": ["ab", {"c": None}]}, 7), (frozenset({"ab", "c"}), 3)]
 )
-def test_keys_and_strings_count_and_every_value_some_more(data: object, values: int) -> None:
+def test_cache_size_counts_keys_strings_and_overhead(data: object, values: int) -> None:
     assert 64 * values < memory_of(data) < 64 * values + 10

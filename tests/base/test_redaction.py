@@ -26,7 +26,7 @@ SECRETS = st.sets(st.text('ab"é\n', min_size=4, max_size=8), max_size=4)
 
 
 @given(secrets=SECRETS, text=st.text('ab"é\n', max_size=40))
-def test_nothing_of_a_secret_is_left_and_nothing_else_is_lost(secrets: set[str], text: str) -> None:
+def test_redaction_removes_secrets_only(secrets: set[str], text: str) -> None:
     shown = Redactor(secrets).redact(text)
     assert not any(form(secret) in shown for secret in secrets for form in FORMS)
     if not any(form(secret) in text for secret in secrets for form in FORMS):
@@ -42,12 +42,12 @@ def test_forms_inside_other_strings(form: Callable[[str], str]) -> None:
     assert Redactor({secret}).redact(f"<{form(secret)}>") == f"<{REDACTED}>"
 
 
-def test_the_longest_secret_wins_and_overlapping_ones_are_one() -> None:
+def test_longest_and_overlapping_secrets_are_redacted_as_one() -> None:
     assert Redactor({"abcd", "abcdef"}).redact("xabcdefx") == f"x{REDACTED}x"
     assert Redactor({"abcd"}).redact("abcdabcdx") == f"{REDACTED}{REDACTED}x"
 
 
-def test_the_beginning_of_a_long_secret_and_what_follows_it() -> None:
+def test_prefix_of_long_secret_is_redacted() -> None:
     secret = "0123456789" * 10
     assert Redactor({secret}).redact(f"at {secret[:60]}... in x") == f"at {REDACTED} in x"
 
@@ -60,7 +60,7 @@ def test_keys_numbers_and_short_secrets() -> None:
     assert redactor.redact_values(["x", "xy"]) == [REDACTED, "xy"]
 
 
-def test_lone_surrogates_stay_as_they_are() -> None:
+def test_lone_surrogates_are_unchanged() -> None:
     assert Redactor({"abcd"}).redact("\ud800abcd\udfff") == f"\ud800{REDACTED}\udfff"
 
 
@@ -79,7 +79,7 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("kind", HOSTILE)
-def test_the_cost_of_hostile_secrets(kind: str) -> None:
+def test_redaction_of_hostile_secrets_is_bounded(kind: str) -> None:
     """Memory is limited, and a search takes about the time of one for a single secret, times a small factor."""
     text = "a" * 60 + "".join(f"{number:x}" for number in range(150_000))
     hostile, harmless = Redactor(HOSTILE[kind]), Redactor(["a harmless secret"])

@@ -48,7 +48,7 @@ def refused(expected: Any) -> tuple[str, str]:
     return error["Code"], error["Message"]
 
 
-def test_every_rule_that_actions_name_exists() -> None:
+def test_every_action_has_an_existing_policy_rule() -> None:
     known = {name for rules in RULE_SETS for name in rules.names}
     assert {action.policy for action in ACTIONS.values() if isinstance(action.policy, str)} <= known
 
@@ -67,7 +67,7 @@ def test_validate_template(boto: Any) -> None:
     assert "Kee" in message
 
 
-def test_an_unknown_reference(boto: Any) -> None:
+def test_unknown_error_reference(boto: Any) -> None:
     """As in Heat, a validation leaves what `Ref` names to the requests that have the values."""
     unknown = TEMPLATE.replace("Ref: Key", "Ref: Kee")
     assert boto.validate_template(TemplateBody=unknown)["Description"] == "About nothing"
@@ -124,7 +124,7 @@ def test_exports_and_imports(boto: Any) -> None:
     boto.get_waiter("stack_delete_complete").wait(StackName="taker", WaiterConfig=FAST)
 
 
-def test_types(boto: Any) -> None:
+def test_resource_type_actions(boto: Any) -> None:
     names = [
         each["TypeName"]
         for page in boto.get_paginator("list_types").paginate(
@@ -146,7 +146,7 @@ def test_types(boto: Any) -> None:
     assert refused(unknown)[0] == "TypeNotFoundException"
 
 
-def test_limits(boto: Any) -> None:
+def test_describe_account_limits(boto: Any) -> None:
     assert boto.describe_account_limits()["AccountLimits"] == [{"Name": "StackLimit", "Value": 512}]
 
 
@@ -214,14 +214,14 @@ def test_a_stack_policy_is_enforced(boto: Any) -> None:
         "not JSON",
     ],
 )
-def test_a_policy_that_makes_no_sense(boto: Any, policy: str) -> None:
+def test_invalid_stack_policy_is_refused(boto: Any, policy: str) -> None:
     with pytest.raises(ClientError) as wrong:
         boto.create_stack(StackName="unruly", TemplateBody=PLAIN, StackPolicyBody=policy)
     assert refused(wrong)[0] == "ValidationError"
     assert "unruly" not in {each["StackName"] for each in boto.list_stacks()["StackSummaries"]}
 
 
-def test_what_a_stack_would_cost_is_for_the_operators_calculator_to_say(boto: Any, world: QueryService) -> None:
+def test_estimate_template_cost_uses_operator_calculator(boto: Any, world: QueryService) -> None:
     member = {"type": "OS::Heat::RandomString"}
     group = {"Type": "OS::Heat::ResourceGroup", "Properties": {"count": {"Ref": "Size"}, "resource_def": member}}
     wanted = {"Parameters": {"Size": {"Type": "Number"}}, "Resources": {"Group": group}}
@@ -251,7 +251,7 @@ def test_what_a_stack_would_cost_is_for_the_operators_calculator_to_say(boto: An
         ("create_stack", {"StackName": "x", "TemplateBody": TEMPLATE, "RoleARN": "arn:aws:iam::1:role/abcdefghij"}),
     ],
 )
-def test_what_is_not_supported_says_so(boto: Any, action: str, arguments: dict[str, Any]) -> None:
+def test_unsupported_features_are_refused_with_a_message(boto: Any, action: str, arguments: dict[str, Any]) -> None:
     with pytest.raises(ClientError) as unsupported:
         getattr(boto, action)(**arguments)
     assert refused(unsupported)[0] == "ValidationError"
@@ -300,13 +300,13 @@ def test_what_is_not_supported_says_so(boto: Any, action: str, arguments: dict[s
         ("ChangeSetNotFound", {"Action": "DescribeChangeSet", "ChangeSetName": "arn:aws:changeSet/x"}),
     ],
 )
-def test_bad_input(world: QueryService, keys: Keys, code: str, params: dict[str, str]) -> None:
+def test_invalid_input_is_refused(world: QueryService, keys: Keys, code: str, params: dict[str, str]) -> None:
     answer = query(world, keys, **params)
     assert 400 <= answer.status < 500
     assert answer.code == code, answer.content
 
 
-def test_bodies_that_are_no_forms(world: QueryService, keys: Keys) -> None:
+def test_bodies_other_than_forms_are_refused(world: QueryService, keys: Keys) -> None:
     for body, kind in (("{}", "application/json"), ("Action=%ff", FORM), ("Action=%00", FORM), ("\u00e9", FORM)):
         headers = {**version_4(keys, world.host, body), "Content-Type": kind}
         answer = send(world, "POST", "/v1/", body.encode(), headers)

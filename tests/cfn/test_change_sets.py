@@ -33,7 +33,7 @@ def code(refused: Any) -> str:
 
 
 @pytest.mark.usefixtures("clean")
-def test_a_stack_made_and_changed_by_change_sets(boto: Any) -> None:
+def test_stack_is_created_and_updated_by_change_sets(boto: Any) -> None:
     made = propose(boto, "first", "CREATE", template(One="a"), Tags=[{"Key": "by", "Value": "set"}])
     boto.get_waiter("change_set_create_complete").wait(ChangeSetName=made["Id"], WaiterConfig=FAST)
     (stack,) = boto.describe_stacks(StackName="sets")["Stacks"]
@@ -76,7 +76,7 @@ def test_a_stack_made_and_changed_by_change_sets(boto: Any) -> None:
 
 
 @pytest.mark.usefixtures("clean")
-def test_a_change_set_without_changes_fails_in_the_words_that_clients_look_for(boto: Any) -> None:
+def test_change_set_without_changes_fails_with_aws_message(boto: Any) -> None:
     boto.create_stack(StackName="sets", TemplateBody=template(One="a"))
     boto.get_waiter("stack_create_complete").wait(StackName="sets", WaiterConfig=FAST)
     made = propose(boto, "empty", "UPDATE", template(One="a"), Capabilities=["CAPABILITY_IAM"])
@@ -91,7 +91,7 @@ def test_a_change_set_without_changes_fails_in_the_words_that_clients_look_for(b
 
 
 @pytest.mark.usefixtures("clean")
-def test_a_stack_that_changed_since_makes_a_change_set_obsolete(boto: Any) -> None:
+def test_change_set_is_obsolete_after_stack_change(boto: Any) -> None:
     boto.create_stack(StackName="sets", TemplateBody=template(One="a"))
     boto.get_waiter("stack_create_complete").wait(StackName="sets", WaiterConfig=FAST)
     made = propose(boto, "late", "UPDATE", template(One="b"))
@@ -107,7 +107,7 @@ def test_a_stack_that_changed_since_makes_a_change_set_obsolete(boto: Any) -> No
     assert code(gone) == "ChangeSetNotFound"
 
 
-def test_deleting_a_stack_that_has_change_sets_only_forgets_them(boto: Any) -> None:
+def test_deleting_stack_in_review_deletes_its_change_sets(boto: Any) -> None:
     propose(boto, "never", "CREATE", template(One="a"), StackName="not-created")
     with pytest.raises(ClientError) as taken:
         propose(boto, "never", "CREATE", template(One="a"), StackName="not-created")
@@ -120,7 +120,7 @@ def test_deleting_a_stack_that_has_change_sets_only_forgets_them(boto: Any) -> N
 
 
 @pytest.mark.usefixtures("clean")
-def test_a_stack_that_is_to_be_has_its_name_and_nothing_in_it(boto: Any) -> None:
+def test_stack_in_review_reserves_its_name(boto: Any) -> None:
     made = propose(boto, "first", "CREATE", template(One="a"))
     with pytest.raises(ClientError) as taken:
         boto.create_stack(StackName="sets", TemplateBody=template(One="a"))
@@ -135,14 +135,14 @@ def test_a_stack_that_is_to_be_has_its_name_and_nothing_in_it(boto: Any) -> None
     assert [each["StackId"] for each in boto.describe_stacks(StackName="sets")["Stacks"]] == [made["StackId"]]
 
 
-def test_only_a_new_stack_is_deleted_when_it_fails(boto: Any) -> None:
+def test_on_stack_failure_delete_applies_to_new_stacks_only(boto: Any) -> None:
     with pytest.raises(ClientError) as refused:
         propose(boto, "change", "UPDATE", template(One="a"), OnStackFailure="DELETE")
     assert code(refused) == "ValidationError"
     assert "CREATE" in refused.value.response["Error"]["Message"]
 
 
-def test_another_project_has_no_part_in_a_change_set(world: QueryService, boto: Any) -> None:
+def test_change_set_is_hidden_from_other_projects(world: QueryService, boto: Any) -> None:
     made = propose(boto, "private", "CREATE", template(One="a"), StackName="hidden")
     stranger = world.client(world.stranger())
     for ask in (stranger.describe_change_set, stranger.execute_change_set, stranger.delete_change_set):
@@ -156,7 +156,7 @@ def test_another_project_has_no_part_in_a_change_set(world: QueryService, boto: 
 
 
 @pytest.mark.usefixtures("clean")
-def test_what_happens_inside_of_nested_stacks_is_reported_where_that_is_asked_for(boto: Any) -> None:
+def test_nested_changes_are_reported_on_request(boto: Any) -> None:
     def members(count: int) -> str:
         member = {"type": "OS::Heat::TestResource", "properties": {"value": "a"}}
         group = {"Type": "OS::Heat::ResourceGroup", "Properties": {"count": count, "resource_def": member}}
@@ -187,7 +187,7 @@ def test_what_happens_inside_of_nested_stacks_is_reported_where_that_is_asked_fo
 
 
 @pytest.mark.usefixtures("clean")
-def test_a_change_set_that_is_known_to_fail_says_so_unless_validation_is_disabled(boto: Any) -> None:
+def test_change_set_reports_preflight_failures_unless_disabled(boto: Any) -> None:
     volume = {"Type": "AWS::EC2::Volume", "Properties": {"AvailabilityZone": "nova", "Size": 999999}}
     body = json.dumps({"AWSTemplateFormatVersion": "2010-09-09", "Resources": {"Volume": volume}})
     made = propose(boto, "beyond", "CREATE", body)

@@ -20,7 +20,7 @@ def volume(size: int) -> str:
     return json.dumps({"AWSTemplateFormatVersion": "2010-09-09", "Resources": {"Data": data}})
 
 
-def test_a_change_set_says_what_the_stack_costs(tmp_path: Path) -> None:
+def test_change_set_has_stack_costs(tmp_path: Path) -> None:
     path = tmp_path / "prices.yaml"
     path.write_text(PRICES, encoding="utf-8")
     prices = PriceList.read(str(path))

@@ -50,7 +50,7 @@ def signal(client: Any, identifier: str, status: str = "SUCCESS") -> None:
 
 
 @pytest.mark.usefixtures("clean")
-def test_signals_of_the_owner_and_of_a_user_of_the_stack(world: QueryService, boto: Any) -> None:
+def test_creation_policy_signals_of_owner_and_stack_user(world: QueryService, boto: Any) -> None:
     """The servers of such templates sign with the keys of a user that the template makes."""
     begin(world, boto)
     outputs = {

@@ -57,7 +57,7 @@ def identifiers(boto: Any, name: str) -> dict[str, str]:
     return {each["LogicalResourceId"]: each["PhysicalResourceId"] for each in listed}
 
 
-def test_only_a_failed_deletion_retains_or_is_forced(boto: Any) -> None:
+def test_retain_and_force_require_failed_deletion(boto: Any) -> None:
     create(boto, "fine")
     for how in ({"RetainResources": ["One"]}, {"DeletionMode": "FORCE_DELETE_STACK"}):
         with pytest.raises(ClientError) as refused:
@@ -84,7 +84,7 @@ def test_resources_that_cannot_be_deleted_are_retained(boto: Any, world: QuerySe
 
 
 @pytest.mark.usefixtures("stuck")
-def test_a_forced_deletion_leaves_behind_what_cannot_be_deleted(boto: Any, world: QueryService) -> None:
+def test_forced_deletion_skips_undeletable_objects(boto: Any, world: QueryService) -> None:
     stack_id = create(boto, "forced")
     made = identifiers(boto, "forced")
     boto.delete_stack(StackName="forced")
@@ -99,7 +99,7 @@ def test_a_forced_deletion_leaves_behind_what_cannot_be_deleted(boto: Any, world
     assert any("left behind" in reason for reason in said)
 
 
-def test_a_policy_that_excepts_creations(boto: Any, world: QueryService) -> None:
+def test_retain_except_on_create_policy(boto: Any, world: QueryService) -> None:
     policy = {"DeletionPolicy": "RetainExceptOnCreate"}
     template = json.dumps({"AWSTemplateFormatVersion": "2010-09-09", "Resources": {"One": {**VOLUME, **policy}}})
     stack_id = boto.create_stack(StackName="excepted", TemplateBody=template)["StackId"]

@@ -67,7 +67,7 @@ def of_stack(boto: Any) -> dict[str, Any]:
     return dict(boto.describe_stacks(StackName="drifting")["Stacks"][0]["DriftInformation"])
 
 
-def test_a_stack_that_nobody_has_touched(world: QueryService, boto: Any, stack: str) -> None:
+def test_unchanged_stack_is_in_sync(world: QueryService, boto: Any, stack: str) -> None:
     assert of_stack(boto) == {"StackDriftStatus": "NOT_CHECKED"}
     assert drifts(boto) == {}
     found = detected(world, boto)
@@ -82,7 +82,7 @@ def test_a_stack_that_nobody_has_touched(world: QueryService, boto: Any, stack: 
     assert set(drifts(boto, "NOT_CHECKED")) == {"Text"}
 
 
-def test_what_was_changed_and_what_was_removed(world: QueryService, boto: Any, stack: str) -> None:
+def test_modified_and_deleted_resources_are_detected(world: QueryService, boto: Any, stack: str) -> None:
     changes = {"network": {"name": "renamed", "admin_state_up": False}}
     in_cloud(world, "PUT", f"networks/{physical_id(boto, 'Net')}", changes)
     in_cloud(world, "DELETE", f"networks/{physical_id(boto, 'Quiet')}")
@@ -112,7 +112,7 @@ def test_what_was_changed_and_what_was_removed(world: QueryService, boto: Any, s
     assert json.loads(net["ActualProperties"])["name"] == "renamed"
 
 
-def test_one_resource_at_a_time(world: QueryService, boto: Any, stack: str) -> None:
+def test_drift_of_one_resource(world: QueryService, boto: Any, stack: str) -> None:
     detected(world, boto)
     in_cloud(world, "PUT", f"networks/{physical_id(boto, 'Net')}", {"network": {"name": "other"}})
     found = boto.detect_stack_resource_drift(StackName="drifting", LogicalResourceId="Net")["StackResourceDrift"]
@@ -146,7 +146,7 @@ def test_hidden_values_are_not_shown(world: QueryService, boto: Any, stack: str)
     assert "swordfish" not in json.dumps(found, default=str)
 
 
-def test_a_look_whose_engine_died_is_taken_up(world: QueryService, boto: Any, stack: str) -> None:
+def test_drift_detection_of_dead_engine_is_continued(world: QueryService, boto: Any, stack: str) -> None:
     identifier = boto.detect_stack_drift(StackName="drifting")["StackDriftDetectionId"]
     world.until(lambda: of_stack(boto)["StackDriftStatus"] == "IN_SYNC")
     forgotten = {"status": "IN_PROGRESS", "engine": "gone"}
@@ -195,9 +195,7 @@ def reasons(world: QueryService, boto: Any) -> dict[str, tuple[str, str]]:
     }
 
 
-def test_a_rule_that_somebody_has_added_is_drift_and_one_of_the_stack_is_not(
-    world: QueryService, boto: Any, rules: str
-) -> None:
+def test_foreign_security_group_rule_is_drift(world: QueryService, boto: Any, rules: str) -> None:
     assert reasons(world, boto)["group"] == ("IN_SYNC", "")
     group = physical_id(boto, "group", "rules")
     ssh = {"security_group_id": group, "direction": "ingress", "protocol": "tcp", "remote_ip_prefix": "0.0.0.0/0"}
@@ -211,7 +209,7 @@ def test_a_rule_that_somebody_has_added_is_drift_and_one_of_the_stack_is_not(
     assert not any(path.startswith("/rules/0") for path in told)
 
 
-def test_what_was_not_compared_is_never_in_sync(world: QueryService, boto: Any, rules: str) -> None:
+def test_uncompared_resource_is_not_in_sync(world: QueryService, boto: Any, rules: str) -> None:
     found = reasons(world, boto)
     assert found == {
         "group": ("IN_SYNC", ""),
@@ -254,7 +252,7 @@ def test_bad_requests_about_drift(boto: Any, stack: str, action: str, arguments:
     assert refused.value.response["ResponseMetadata"]["HTTPStatusCode"] in (400, 404)
 
 
-def test_what_the_template_ignores_is_named_in_the_reason(world: QueryService, boto: Any, clean: None) -> None:
+def test_ignored_drift_is_named_in_the_reason(world: QueryService, boto: Any, clean: None) -> None:
     body = """
     AWSTemplateFormatVersion: '2010-09-09'
     Resources:
@@ -269,7 +267,7 @@ def test_what_the_template_ignores_is_named_in_the_reason(world: QueryService, b
     assert found["DriftStatusReason"] == "ignored, as the template says: name (differs), tags"
 
 
-def test_another_project_learns_nothing_of_drift(world: QueryService, boto: Any, stack: str) -> None:
+def test_drift_is_hidden_from_other_projects(world: QueryService, boto: Any, stack: str) -> None:
     identifier = boto.detect_stack_drift(StackName="drifting")["StackDriftDetectionId"]
     stranger = world.client(world.stranger())
     with pytest.raises(ClientError) as refused:

@@ -59,7 +59,7 @@ def rename(world: QueryService, boto: Any, name: str) -> None:
     in_cloud(world, "PUT", f"networks/{physical_id(boto, 'Net')}", {"network": {"name": name}})
 
 
-def test_what_somebody_has_changed_is_shown_and_brought_back(world: QueryService, boto: Any, stack: str) -> None:
+def test_drift_is_shown_and_reverted(world: QueryService, boto: Any, stack: str) -> None:
     rename(world, boto, "other")
     propose(boto)
     plain = told(boto)
@@ -115,9 +115,7 @@ def test_a_missing_object_is_created_again(world: QueryService, boto: Any, stack
     assert live(world, boto, "Quiet")["name"] == "quiet"
 
 
-def test_a_template_that_agrees_with_the_cloud_changes_only_the_record(
-    world: QueryService, boto: Any, stack: str
-) -> None:
+def test_template_equal_to_drift_updates_record_only(world: QueryService, boto: Any, stack: str) -> None:
     rename(world, boto, "other")
     propose(boto, TemplateBody=TEMPLATE.replace("name: one", "name: other"))
     (change,) = told(boto, IncludePropertyValues=True)["Changes"].values()
@@ -141,7 +139,7 @@ def test_a_stack_without_drift_has_no_change_set_that_reverts_it(boto: Any, stac
     assert "didn't contain changes" in found["StatusReason"]
 
 
-def test_a_stack_that_has_failed_is_not_in_sync(world: QueryService, boto: Any, stack: str) -> None:
+def test_failed_stack_is_not_in_sync(world: QueryService, boto: Any, stack: str) -> None:
     broken = TEMPLATE + "  Key: {Type: OS::Nova::KeyPair, Properties: {name: odd, public_key: ssh-rsa AAAA}}\n"
     boto.update_stack(StackName="drifting", TemplateBody=broken, Parameters=KEPT, DisableRollback=True)
     world.until(lambda: boto.describe_stacks(StackName="drifting")["Stacks"][0]["StackStatus"] == "UPDATE_FAILED")
@@ -153,9 +151,7 @@ def test_a_stack_that_has_failed_is_not_in_sync(world: QueryService, boto: Any, 
     assert told(boto, "again")["StackDriftStatus"] == "DRIFTED"
 
 
-def test_a_cloud_that_changes_again_is_not_reverted_by_an_earlier_plan(
-    world: QueryService, boto: Any, stack: str
-) -> None:
+def test_later_drift_is_not_reverted_by_earlier_change_set(world: QueryService, boto: Any, stack: str) -> None:
     rename(world, boto, "other")
     propose(boto)
     rename(world, boto, "third")
@@ -167,7 +163,7 @@ def test_a_cloud_that_changes_again_is_not_reverted_by_an_earlier_plan(
     assert live(world, boto)["name"] == "third"
 
 
-def test_hidden_values_are_on_no_side(world: QueryService, boto: Any, stack: str) -> None:
+def test_hidden_values_are_in_neither_side_of_the_difference(world: QueryService, boto: Any, stack: str) -> None:
     group = {"security_group": {"description": "in place of the word"}}
     in_cloud(world, "PUT", f"security-groups/{physical_id(boto, 'Group')}", group)
     propose(boto)
@@ -257,7 +253,7 @@ def test_values_of_an_ordinary_change_set(boto: Any, stack: str) -> None:
     assert new == {"network_id": "{{changeSet:KNOWN_AFTER_APPLY}}", "cidr": "10.0.0.0/24"}
 
 
-def test_nested_stacks_are_looked_at_too(world: QueryService, boto: Any, clean: None) -> None:
+def test_drift_of_nested_stacks_is_compared(world: QueryService, boto: Any, clean: None) -> None:
     body = """
     heat_template_version: 2021-04-16
     resources:

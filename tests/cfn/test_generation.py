@@ -146,7 +146,7 @@ def test_related_objects_are_grouped(boto: Any, world: QueryService, shop: dict[
     assert (code, "has no object nothing" in message) == ("ValidationError", True)
 
 
-def test_scans_of_others_and_of_before_are_not_shown(boto: Any, world: QueryService) -> None:
+def test_scans_of_other_or_former_projects_are_hidden(boto: Any, world: QueryService) -> None:
     scan = scanned(world, boto, ScanFilters=[{"Types": [NET]}])
     other = world.client(world.stranger())
     assert other.list_resource_scans()["ResourceScanSummaries"] == []
@@ -165,7 +165,9 @@ def test_one_request_with_a_token_is_one_scan(boto: Any, world: QueryService) ->
 
 
 @pytest.mark.usefixtures("clean")
-def test_from_a_scan_to_a_stack_without_a_write(boto: Any, world: QueryService, shop: dict[str, str]) -> None:
+def test_scanned_resources_become_a_stack_without_cloud_writes(
+    boto: Any, world: QueryService, shop: dict[str, str]
+) -> None:
     before = writes(world)
     scan = scanned(world, boto)
     resources: list[dict[str, Any]] = [
@@ -251,7 +253,7 @@ def drift_of(world: QueryService, boto: Any, stack: str) -> str:
     return str(world.until(detected)["StackDriftStatus"])
 
 
-def test_what_a_generated_template_says(boto: Any, world: QueryService, shop: dict[str, str]) -> None:
+def test_content_of_generated_template(boto: Any, world: QueryService, shop: dict[str, str]) -> None:
     made = boto.create_generated_template(
         GeneratedTemplateName="net",
         Resources=definitions(Shop=(NET, shop[NET]), Way=(ROUTER, shop[ROUTER])),
@@ -361,7 +363,7 @@ def test_resources_are_added_to_the_template_of_a_stack(
         assert generated(world, boto, "more")["Status"] == "COMPLETE"
 
 
-def test_impossible_templates_are_refused(boto: Any, world: QueryService, shop: dict[str, str]) -> None:
+def test_invalid_generated_template_requests_are_refused(boto: Any, world: QueryService, shop: dict[str, str]) -> None:
     one = definitions(One=(NET, shop[NET]))
     boto.create_generated_template(GeneratedTemplateName="there", Resources=one)
     generated(world, boto, "there")
@@ -395,7 +397,7 @@ def test_generated_templates_of_others_are_not_shown(
     other.delete_generated_template(GeneratedTemplateName="mine")
 
 
-def test_changes_at_the_same_time_lose_nothing(world: QueryService, boto: Any, shop: dict[str, str]) -> None:
+def test_concurrent_template_changes_are_all_kept(world: QueryService, boto: Any, shop: dict[str, str]) -> None:
     """A change that was made from a state that is not the latest any more is refused."""
     boto.create_generated_template(GeneratedTemplateName="both", Resources=definitions(Net=(NET, shop[NET])))
     assert generated(world, boto, "both")["Status"] == "COMPLETE"

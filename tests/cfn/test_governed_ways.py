@@ -193,7 +193,7 @@ def refused(clients: Clients, stack_id: str, action: str) -> None:
 
 
 @pytest.mark.parametrize("way", [*WAYS, *LATER])
-def test_no_entry_point_bypasses_a_policy(clients: Clients, way: str) -> None:
+def test_every_entry_point_applies_policies(clients: Clients, way: str) -> None:
     name = f"way-{[*WAYS, *LATER].index(way)}"
     made = clients.rest("POST", "/stacks", {"stack_name": name, "template": template("net")}).json()["stack"]["id"]
     assert clients.newest(made).status == "COMPLETE"
@@ -210,7 +210,7 @@ def test_no_entry_point_bypasses_a_policy(clients: Clients, way: str) -> None:
 
 
 @pytest.mark.parametrize("way", ["REST", "boto3"])
-def test_no_creation_passes_a_policy(clients: Clients, way: str) -> None:
+def test_creations_are_checked_by_policies(clients: Clients, way: str) -> None:
     name, before = f"new-{way.lower()}", clients.changes()
     with frozen(clients):
         if way == "REST":
@@ -224,7 +224,7 @@ def test_no_creation_passes_a_policy(clients: Clients, way: str) -> None:
     assert clients.changes() == before
 
 
-def test_no_rollback_passes_a_policy_or_is_continued(clients: Clients) -> None:
+def test_rollbacks_are_checked_by_policies(clients: Clients) -> None:
     """RollbackStack and ContinueUpdateRollback, when only rollbacks are denied."""
     bad = {"type": "OS::Heat::TestResource", "properties": {"fail": True}, "depends_on": "net"}
     worse = template("net")
@@ -262,7 +262,7 @@ def scaled(clients: Clients) -> str:
     return str(clients.call("stack_show", ref={"name": "scaled", "id": None})["outputs"][0]["output_value"])
 
 
-def test_no_signal_passes_a_policy(clients: Clients, scaled: str) -> None:
+def test_signals_are_checked_by_policies(clients: Clients, scaled: str) -> None:
     group, before = clients.group("scaled"), clients.changes()
     with frozen(clients):
         clients.rest("POST", f"{clients.path('scaled')}/resources/more/signal", {"current": "alarm"})
@@ -295,9 +295,7 @@ def controlled(clients: Clients, name: str, control: dict[str, Any]) -> Iterator
 
 
 @pytest.mark.parametrize(("automatic", "by_url", "by_rest"), [("wait", 400, 409), ("refused", 403, 403)])
-def test_alarms_wait_for_a_window_or_are_refused(
-    clients: Clients, scaled: str, automatic: str, by_url: int, by_rest: int
-) -> None:
+def test_alarms_obey_change_windows(clients: Clients, scaled: str, automatic: str, by_url: int, by_rest: int) -> None:
     """By the signed URL, by REST, and by SignalResource; the group is as it was until the freeze ends."""
     group = clients.group("scaled")
     before, newest = clients.changes(), clients.newest(group).id
@@ -313,7 +311,7 @@ def test_alarms_wait_for_a_window_or_are_refused(
     assert clients.newest(group).status == "COMPLETE"
 
 
-def test_boto3_and_rest_wait_for_a_window_and_break_the_glass(
+def test_boto3_and_rest_wait_for_change_window_or_use_emergency_override(
     clients: Clients, caplog: pytest.LogCaptureFixture
 ) -> None:
     made = clients.rest("POST", "/stacks", {"stack_name": "shop", "template": template("net")}).json()["stack"]["id"]
@@ -342,7 +340,7 @@ def test_boto3_and_rest_wait_for_a_window_and_break_the_glass(
     assert [each for each in events if "the shop is down" in str(each)]
 
 
-def test_boto3_needs_two_others_for_exactly_one_plan(clients: Clients) -> None:
+def test_boto3_requires_two_approvals_of_the_plan(clients: Clients) -> None:
     """Approvals are of people other than the author, are counted, and are of one plan."""
     made = clients.rest("POST", "/stacks", {"stack_name": "bank", "template": template("net")}).json()["stack"]["id"]
     clients.newest(made)

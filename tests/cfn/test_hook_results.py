@@ -143,7 +143,7 @@ def test_a_denied_operation_with_its_events(world: QueryService, boto: Any) -> N
 
 @pytest.mark.usefixtures("clean")
 @pytest.mark.parametrize(("length", "status"), [(20, "HOOK_COMPLETE_FAILED"), (8, "HOOK_COMPLETE_SUCCEEDED")])
-def test_what_is_decided_late_has_a_result_of_its_own(world: QueryService, boto: Any, length: int, status: str) -> None:
+def test_late_policy_decision_has_its_own_result(world: QueryService, boto: Any, length: int, status: str) -> None:
     """The length is known only when another resource is there; the operation fails later for another reason."""
     name, size = f"Late{length}", {"Type": "OS::Heat::TestResource", "Properties": {"value": length}}
     late = {"Type": "OS::Heat::RandomString", "Properties": {"length": {"Fn::GetAtt": ["Size", "output"]}}}
@@ -161,7 +161,7 @@ def test_what_is_decided_late_has_a_result_of_its_own(world: QueryService, boto:
 
 @pytest.mark.usefixtures("clean")
 @pytest.mark.parametrize(("length", "status"), [(20, "HOOK_COMPLETE_FAILED"), (8, "HOOK_COMPLETE_SUCCEEDED")])
-def test_a_nested_stack_decides_late(world: QueryService, boto: Any, length: int, status: str) -> None:
+def test_late_policy_decision_of_nested_stack(world: QueryService, boto: Any, length: int, status: str) -> None:
     """What is decided there is the result of the operation on the root stack, which fails for whatever reason."""
     name, size = f"Group{length}", {"Type": "OS::Heat::TestResource", "Properties": {"value": length}}
     word = {"type": "OS::Heat::RandomString", "properties": {"length": {"Fn::GetAtt": ["Size", "output"]}}}

@@ -60,7 +60,7 @@ def execute(boto: Any, name: str) -> None:
 
 
 @pytest.mark.usefixtures("clean")
-def test_objects_become_a_stack_and_then_further_ones_without_a_write(boto: Any, world: QueryService) -> None:
+def test_import_change_sets_make_no_cloud_writes(boto: Any, world: QueryService) -> None:
     first, second = net(world, "imported-1"), net(world, "imported-2")
     before = writes(world)
     (summary,) = boto.get_template_summary(TemplateBody=template(One="imported-1"))["ResourceIdentifierSummaries"]
@@ -90,7 +90,7 @@ def test_objects_become_a_stack_and_then_further_ones_without_a_write(boto: Any,
     assert writes(world)[len(before) :] == [f"{NETWORKS}/{second}"]
 
 
-def test_what_would_do_more_than_import_fails(boto: Any, world: QueryService) -> None:
+def test_import_change_set_with_other_changes_fails(boto: Any, world: QueryService) -> None:
     one = net(world, "imported-3")
     for name, body in (("differs", template(One="another")), ("creates", template(One="imported-3", New="new"))):
         made = propose(boto, body, imports(One={"Id": one}), name)
@@ -179,7 +179,7 @@ def gone(world: QueryService, network: str, after: int = 0) -> Iterator[Fault]:
 
 
 @pytest.mark.usefixtures("clean")
-def test_an_import_that_fails_is_rolled_back_without_a_write(boto: Any, world: QueryService) -> None:
+def test_failed_import_is_rolled_back_without_cloud_writes(boto: Any, world: QueryService) -> None:
     first, second = net(world, "kept-1"), net(world, "lost-2")
     propose(boto, template(One="kept-1"), imports(One={"Id": first}))
     execute(boto, "take")

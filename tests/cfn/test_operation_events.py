@@ -89,7 +89,7 @@ def test_each_operation_has_an_id_and_its_events(boto: Any) -> None:
 
 
 @pytest.mark.usefixtures("clean")
-def test_the_token_of_a_request_is_in_all_events_of_what_it_has_begun(world: QueryService, boto: Any) -> None:
+def test_client_request_token_is_in_all_events(world: QueryService, boto: Any) -> None:
     made = boto.create_stack(StackName="sets", TemplateBody=template(One="a"), ClientRequestToken="making")
     boto.get_waiter("stack_create_complete").wait(StackName="sets", WaiterConfig=FAST)
     changed = boto.update_stack(StackName="sets", TemplateBody=template(One="b"))
@@ -181,7 +181,7 @@ def test_the_failure_of_an_operation_is_not_one_of_its_rollback(world: QueryServ
 
 
 @pytest.mark.usefixtures("clean")
-def test_what_checks_have_found_before_the_first_change(boto: Any) -> None:
+def test_preflight_findings_of_an_update(boto: Any) -> None:
     made = boto.create_stack(StackName="sets", TemplateBody=TAKEN)
     with pytest.raises(Exception, match="Waiter"):
         boto.get_waiter("stack_create_complete").wait(StackName="sets", WaiterConfig=FAST)
@@ -196,7 +196,7 @@ def test_what_checks_have_found_before_the_first_change(boto: Any) -> None:
     assert [each["EventType"] for each in failed] == ["STACK_EVENT", "VALIDATION_ERROR"]
 
 
-def test_what_checks_have_found_for_a_change_set(boto: Any) -> None:
+def test_preflight_findings_of_a_change_set(boto: Any) -> None:
     made = propose(boto, "first", "CREATE", TAKEN, StackName="planned")
     fine = propose(boto, "second", "CREATE", template(One="a"), StackName="planned")
     created, found = events(boto, ChangeSetName="first", StackName="planned")
@@ -220,7 +220,7 @@ def test_what_checks_have_found_for_a_change_set(boto: Any) -> None:
 
 
 @pytest.mark.usefixtures("clean")
-def test_events_of_others_and_of_nothing(world: QueryService, boto: Any) -> None:
+def test_events_of_other_projects_and_unknown_operations(world: QueryService, boto: Any) -> None:
     made = boto.create_stack(StackName="sets", TemplateBody=template(One="a"))
     boto.get_waiter("stack_create_complete").wait(StackName="sets", WaiterConfig=FAST)
     proposed = propose(boto, "private", "UPDATE", template(One="b"))

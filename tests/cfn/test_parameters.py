@@ -52,7 +52,7 @@ def test_lists_and_structures() -> None:
     assert found["Capabilities"] is None
 
 
-def test_spellings() -> None:
+def test_boolean_and_number_spellings() -> None:
     assert read("CreateStack", StackName="a", TemplateUrl="http://x")["TemplateURL"] == "http://x"
     with pytest.raises(RepeatedField, match="two of its names"):
         read("CreateStack", StackName="a", TemplateUrl="http://x", TemplateURL="http://x")
@@ -60,7 +60,7 @@ def test_spellings() -> None:
 
 @settings(max_examples=400, deadline=None)
 @given(action=st.sampled_from(sorted(ACTIONS)), params=PARAMETERS)
-def test_any_input_is_read_or_refused(action: str, params: dict[str, str]) -> None:
+def test_random_parameters_are_read_or_refused(action: str, params: dict[str, str]) -> None:
     try:
         read_parameters(ACTIONS[action].parameters, Form.of(list(params.items())).own())
     except UserError as error:
@@ -69,7 +69,7 @@ def test_any_input_is_read_or_refused(action: str, params: dict[str, str]) -> No
 
 @settings(max_examples=150, deadline=None)
 @given(action=st.one_of(st.sampled_from(sorted(ACTIONS)), st.text(max_size=9)), params=PARAMETERS, header=st.text())
-def test_no_request_is_a_failure_of_ours(action: str, params: dict[str, str], header: str) -> None:
+def test_random_parameters_cause_no_internal_error(action: str, params: dict[str, str], header: str) -> None:
     client = testing.TestClient(make_cfn_app(load_config([], []), Engine(), Trusting(), ManualClock(NOW)))
     query = urlencode({**params, **SIGNED, "Action": action}, errors="replace")
     headers = {"Authorization": header.encode("latin-1", "replace").decode("latin-1")} if len(header) % 3 == 0 else {}

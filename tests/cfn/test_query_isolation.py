@@ -64,7 +64,7 @@ def stranger(world: QueryService) -> Keys:
 
 @pytest.mark.parametrize("by", ["name", "ARN", "id"])
 @pytest.mark.parametrize("action", OF_ONE_STACK)
-def test_another_projects_stack_is_not_there(
+def test_stack_of_another_project_is_not_found(
     world: QueryService, private: str, stranger: Keys, action: str, by: str
 ) -> None:
     name = {"name": "private", "ARN": private, "id": private.rpartition("/")[2]}[by]

@@ -67,7 +67,7 @@ def no_changes(boto: Any, name: str, resources: dict[str, Any]) -> bool:
 
 
 @pytest.mark.usefixtures("clean")
-def test_a_stack_is_split_and_merged_without_a_write(boto: Any, world: QueryService) -> None:
+def test_refactor_splits_and_merges_stacks_without_cloud_writes(boto: Any, world: QueryService) -> None:
     deploy(boto, "shop", {"net": NET, "subnet": SUBNET, "volume": VOLUME})
     before, written = objects(boto, "shop"), writes(world)
     split = propose(
@@ -117,7 +117,7 @@ def test_a_stack_is_split_and_merged_without_a_write(boto: Any, world: QueryServ
 
 
 @pytest.mark.usefixtures("clean")
-def test_anything_but_moves_makes_it_fail(boto: Any) -> None:
+def test_refactor_with_other_changes_fails(boto: Any) -> None:
     deploy(boto, "shop", {"net": NET, "volume": VOLUME})
     bigger = {**VOLUME, "Properties": {"size": 2}}
     failed = propose(boto, {"shop": {"extra": NET}, "network": {"volume": bigger}}, EnableStackCreation=True)
@@ -132,7 +132,7 @@ def test_anything_but_moves_makes_it_fail(boto: Any) -> None:
 
 
 @pytest.mark.usefixtures("clean")
-def test_it_is_obsolete_when_a_stack_has_changed(boto: Any) -> None:
+def test_refactor_is_obsolete_after_stack_change(boto: Any) -> None:
     deploy(boto, "shop", {"net": NET, "volume": VOLUME})
     identifier = propose(boto, {"shop": {"net": NET}, "data": {"volume": VOLUME}}, EnableStackCreation=True)
     boto.update_stack(StackName="shop", TemplateBody=template({"net": NET, "volume": VOLUME, "other": VOLUME}))
@@ -143,7 +143,7 @@ def test_it_is_obsolete_when_a_stack_has_changed(boto: Any) -> None:
 
 
 @pytest.mark.usefixtures("clean")
-def test_what_is_refused(boto: Any) -> None:
+def test_impossible_requests_are_refused(boto: Any) -> None:
     deploy(boto, "shop", {"net": NET, "volume": VOLUME})
     apart: dict[str, Any] = {"shop": {"net": NET}, "data": {"volume": VOLUME}}
     with pytest.raises(ClientError, match="data"):
@@ -160,7 +160,7 @@ def test_what_is_refused(boto: Any) -> None:
 
 
 @pytest.mark.usefixtures("clean")
-def test_urls_stay_even_if_the_former_stack_is_deleted(boto: Any, world: QueryService) -> None:
+def test_signal_urls_survive_deletion_of_the_source_stack(boto: Any, world: QueryService) -> None:
     shop = deploy(boto, "shop", {"handle": HANDLE, "volume": VOLUME})
     url = objects(boto, "shop")["handle"]
     waits = {"waiter": HANDLE}
@@ -190,7 +190,7 @@ def signed(boto: Any) -> str:
 
 
 @pytest.mark.usefixtures("clean")
-def test_another_project_neither_sees_nor_executes_it(boto: Any, world: QueryService) -> None:
+def test_refactor_is_hidden_from_other_projects(boto: Any, world: QueryService) -> None:
     deploy(boto, "shop", {"net": NET, "volume": VOLUME})
     identifier = propose(boto, {"shop": {"net": NET}, "data": {"volume": VOLUME}}, EnableStackCreation=True)
     stranger = world.client(world.stranger())

@@ -155,7 +155,7 @@ def test_documents_within_answers() -> None:
     assert rendering.json(document) == '{"Metadata":{"a":["<","\u00e9"]}}'.encode()
 
 
-def test_a_policy_rule_decides(client: testing.TestClient) -> None:
+def test_policy_rule_is_enforced(client: testing.TestClient) -> None:
     answer = ask(client, Action="DeleteStack", StackName="web")
     assert (answer.status_code, "<Code>AccessDenied</Code>" in answer.text) == (403, True)
 
@@ -183,7 +183,7 @@ def test_codes_of_errors(error: errors.StokerError, code: str) -> None:
     assert code in STATUSES
 
 
-def test_a_stranger_is_named_by_a_reference_only() -> None:
+def test_internal_error_has_a_reference_only() -> None:
     status, document = fault_document(RuntimeError("the secret"), "req-1")
     assert status == 500
     told = document["ErrorResponse"]["Error"]

@@ -77,7 +77,7 @@ def waiting(world: QueryService, boto: Any) -> Iterator[Waiting]:
         boto.get_waiter("stack_delete_complete").wait(StackName=made, WaiterConfig={"Delay": 0.05, "MaxAttempts": 2000})
 
 
-def test_signals_that_a_condition_waits_for(waiting: Waiting) -> None:
+def test_wait_condition_signals(waiting: Waiting) -> None:
     first = waiting.put(id="one", data="a", reason="ready", status="SUCCESS")
     assert first.status == 200
     assert json.loads(first.content) == {
@@ -103,7 +103,7 @@ def test_a_signal_by_post(waiting: Waiting) -> None:
     assert set(json.loads(again.content)["metadata"]) == {"posted", "put"}
 
 
-def test_a_url_is_good_for_its_own_resource_only(waiting: Waiting) -> None:
+def test_signal_url_is_valid_for_its_resource_only(waiting: Waiting) -> None:
     keys, place = waiting.user_keys(), urlsplit(waiting.url)
     assert waiting.put(waiting.path.replace("/resources/handle", "/resources/other"), id="x").status == 403
     other = place.path.replace("/resources/handle", "/resources/other")

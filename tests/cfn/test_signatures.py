@@ -40,7 +40,7 @@ def test_a_signed_url_of_version_4(world: QueryService, boto: Any) -> None:
 
 
 @pytest.mark.parametrize(("expires", "code"), [(1, "RequestExpired"), (1000, ""), (0, "IncompleteSignature")])
-def test_a_signed_url_may_say_how_long_it_may_be_used(
+def test_signed_url_with_expiry(
     world: QueryService, boto: Any, monkeypatch: pytest.MonkeyPatch, expires: int, code: str
 ) -> None:
     """Signed 30 seconds ago: well within the time for which clocks may differ."""
@@ -110,7 +110,7 @@ def test_a_request_from_another_time(world: QueryService, keys: Keys, ago: float
     assert send(world, "POST", "/v1/", LIST, headers).code == "RequestExpired"
 
 
-def test_a_request_without_a_time_could_be_sent_again_forever(world: QueryService, keys: Keys) -> None:
+def test_request_without_timestamp_is_refused(world: QueryService, keys: Keys) -> None:
     signed = version_2(keys, world.host, {"Action": "ListStacks"}, timed=False)
     assert refusal(world, "GET", f"/v1/?{urlencode(signed)}") == "IncompleteSignature"
 
@@ -135,7 +135,7 @@ def test_the_wrong_region_and_the_wrong_service(world: QueryService, keys: Keys)
 
 
 @pytest.mark.parametrize("region", ["0", "None"])
-def test_a_scope_made_of_the_labels_of_the_host(world: QueryService, keys: Keys, region: str) -> None:
+def test_credential_scope_from_host_name_is_accepted(world: QueryService, keys: Keys, region: str) -> None:
     """boto 2, in heat-cfntools, knows no other name of the service than its host's."""
     answer = send(world, "POST", "/v1/", LIST, version_4(keys, world.host, LIST, region=region, service="127"))
     assert answer.status == 200, answer.content
@@ -169,13 +169,13 @@ def test_two_signatures(world: QueryService, keys: Keys) -> None:
         "\u00e9",
     ],
 )
-def test_a_header_that_is_no_signature(world: QueryService, header: str) -> None:
+def test_malformed_authorization_header(world: QueryService, header: str) -> None:
     headers = {"Authorization": header, "X-Amz-Date": "20260101T000000Z", "Content-Type": FORM}
     answer = send(world, "POST", "/v1/", LIST, headers)
     assert (answer.status, answer.code) == (400, "IncompleteSignature")
 
 
-def test_times_that_are_none(world: QueryService, keys: Keys) -> None:
+def test_malformed_timestamps(world: QueryService, keys: Keys) -> None:
     assert query(world, keys, Action="ListStacks", Timestamp="yesterday").code == "IncompleteSignature"
 
 

@@ -102,7 +102,9 @@ def test_a_resource_of_another_stack(
 
 
 @pytest.mark.parametrize("action", sorted(set(ACTIONS) - set(OPEN)))
-def test_every_other_action(world: QueryService, stacks: dict[str, Any], own_keys: Keys, action: str) -> None:
+def test_other_actions_are_refused_to_stack_users(
+    world: QueryService, stacks: dict[str, Any], own_keys: Keys, action: str
+) -> None:
     """No other action is for users of stacks, on their own stack neither."""
     values = {"EnableTerminationProtection": "true", "UniqueId": "i", "Status": "SUCCESS"}
     required = [name for name, one in ACTIONS[action].parameters.items() if one.required]

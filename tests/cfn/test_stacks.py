@@ -72,7 +72,7 @@ def plain(**more: Any) -> str:
 
 
 @pytest.mark.usefixtures("clean")
-def test_a_stack_from_beginning_to_end(boto: Any) -> None:
+def test_stack_lifecycle(boto: Any) -> None:
     made = boto.create_stack(
         StackName="web",
         TemplateBody=TEMPLATE,
@@ -123,7 +123,7 @@ def test_a_stack_from_beginning_to_end(boto: Any) -> None:
 
 
 @pytest.mark.usefixtures("clean")
-def test_a_stack_holds_its_objects(boto: Any) -> None:
+def test_stack_resources_are_listed(boto: Any) -> None:
     made = boto.create_stack(StackName="held", TemplateBody=TEMPLATE)
     wait(boto, "stack_create_complete", "held")
     (resource,) = boto.describe_stack_resources(StackName="held")["StackResources"]
@@ -318,7 +318,7 @@ def test_tags_that_are_refused(world: QueryService, keys: Keys, refused_tags: An
 
 
 @pytest.mark.usefixtures("clean")
-def test_a_failed_creation_is_rolled_back_unless_told_otherwise(world: QueryService, boto: Any) -> None:
+def test_failed_creation_is_rolled_back_unless_disabled(world: QueryService, boto: Any) -> None:
     failing = json.dumps(
         {
             "AWSTemplateFormatVersion": "2010-09-09",
@@ -422,7 +422,7 @@ def test_an_unknown_token(boto: Any) -> None:
     assert error(refused)["Code"] == "ValidationError"
 
 
-def test_stacks_of_a_status_that_there_is_not(boto: Any) -> None:
+def test_unknown_status_filter(boto: Any) -> None:
     assert boto.list_stacks(StackStatusFilter=["IMPORT_ROLLBACK_FAILED"])["StackSummaries"] == []
     with pytest.raises(ClientError) as refused:
         boto.list_stacks(StackStatusFilter=["CREATE_COMPLETE", "COMPLETED"])

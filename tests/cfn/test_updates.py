@@ -64,13 +64,13 @@ def test_an_update_is_one_request(given: dict[str, str], expected: dict[str, Any
     assert engine.changes == [("stack_patch", expected)]
 
 
-def test_an_engine_that_takes_no_settings_with_an_update_gets_them_afterwards() -> None:
+def test_older_engine_gets_settings_after_the_update() -> None:
     engine = Recorder("settings")
     assert update(engine, **GIVEN).status_code == 200
     assert engine.changes == [("stack_patch", None), ("stack_settings_change", SETTINGS)]
 
 
-def test_an_engine_that_does_not_know_another_argument_changes_nothing() -> None:
+def test_older_engine_refuses_unknown_argument_without_changes() -> None:
     engine = Recorder("ref")
     assert update(engine, **GIVEN).status_code == 503
     assert engine.changes == []

@@ -109,7 +109,7 @@ def guest(embedded: Shell, tools: Path, tmp_path: Path) -> Iterator[CfnGuest]:
         yield guest
 
 
-def test_a_server_sets_itself_up(cloud: Cloud, guest: CfnGuest) -> None:
+def test_server_is_configured_by_cfn_init(cloud: Cloud, guest: CfnGuest) -> None:
     """cfn-init, cfn-signal, cfn-get-metadata and cfn-hup do their work with the keys of the stack's own user."""
     name = "cfntools"
     cloud.create(name, template("hello\n"))

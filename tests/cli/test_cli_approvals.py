@@ -65,7 +65,7 @@ def test_managers_set_policies_and_others_list_them(embedded: Shell, tmp_path: P
     embedded.ok("delete", "governed", "--yes")
 
 
-def test_a_saved_plan_is_approved_by_somebody_else(embedded: Shell, tmp_path: Path) -> None:
+def test_saved_plan_is_approved_by_another_user(embedded: Shell, tmp_path: Path) -> None:
     template, control, plan = tmp_path / "shop.yaml", tmp_path / "control.yaml", tmp_path / "shop.plan"
     template.write_text(TEMPLATE)
     control.write_text("approvals: [{number: 1}]\nvalid_hours: 24\n")

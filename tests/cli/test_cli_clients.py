@@ -205,7 +205,7 @@ def test_stoker_works_on_a_cloud_of_clouds_yaml(embedded: Shell, tmp_path: Path)
         user.ok("down")
 
 
-def test_other_users_of_a_cloud_do_not_act_with_the_login_of_clouds_yaml(embedded: Shell, tmp_path: Path) -> None:
+def test_other_users_do_not_use_clouds_yaml_credentials(embedded: Shell, tmp_path: Path) -> None:
     """An administrator's login can check the tokens of everybody: these must get no objects with its rights."""
     user = shell_in(tmp_path)
     given = embedded.directory / "clouds.yaml"

@@ -26,9 +26,7 @@ def alive(pid: int) -> bool:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal_during_the_deployment_ends_everything_that_was_started(
-    tmp_path: Path, number: signal.Signals
-) -> None:
+def test_signal_during_deployment_stops_all_processes(tmp_path: Path, number: signal.Signals) -> None:
     output = tmp_path / "output"
     with output.open("wb") as file:
         demo = subprocess.Popen([STOKER, "demo", "--data-dir", str(tmp_path / "data")], stdout=file, stderr=file)
@@ -54,7 +52,7 @@ def test_a_signal_during_the_deployment_ends_everything_that_was_started(
 
 
 @pytest.mark.slow
-def test_the_scaling_story_grows_and_shrinks(tmp_path: Path) -> None:
+def test_scaling_demonstration_grows_and_shrinks_group(tmp_path: Path) -> None:
     command = [STOKER, "demo", "--scaling", "--data-dir", str(tmp_path / "data")]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -29,7 +29,7 @@ def exit_code_of_plan(shell: Shell, *arguments: str) -> int:
     return shell.stoker("plan", *arguments, "--detailed-exitcode").status
 
 
-def test_a_stack_is_planned_made_changed_and_deleted(embedded: Shell) -> None:
+def test_stack_is_planned_created_updated_and_deleted(embedded: Shell) -> None:
     assert "not a terminal" in embedded.fails("deploy", "hello", "-t", HELLO)
     assert exit_code_of_plan(embedded, "hello", "-t", HELLO) == 2
     assert "+ word" in embedded.ok("plan", "hello", "-t", HELLO).out
@@ -49,7 +49,7 @@ def test_a_stack_is_planned_made_changed_and_deleted(embedded: Shell) -> None:
     assert "There is no stack hello." in embedded.fails("delete", "hello", "--yes")
 
 
-def test_an_update_that_changes_outputs_only_is_done_without_a_question(embedded: Shell, tmp_path: Path) -> None:
+def test_outputs_only_update_asks_no_confirmation(embedded: Shell, tmp_path: Path) -> None:
     template = tmp_path / "outputs.yaml"
     text = "heat_template_version: 2021-04-16\nresources: {a: {type: OS::Heat::None}}\noutputs: {out: {value: WORD}}\n"
     template.write_text(text.replace("WORD", "one"))
@@ -90,7 +90,7 @@ def test_parameters_keep_the_values_of_the_last_deployment(embedded: Shell, tmp_
     embedded.ok("delete", "kept", "--yes")
 
 
-def test_resources_show_what_they_wait_for(embedded: Shell) -> None:
+def test_resources_show_their_dependencies_in_progress(embedded: Shell) -> None:
     parts = {
         "config": {"type": "OS::Heat::SoftwareConfig", "properties": {"config": "true"}},
         "deployment": {
@@ -108,7 +108,7 @@ def test_resources_show_what_they_wait_for(embedded: Shell) -> None:
     embedded.ok("delete", "waits", "--yes")
 
 
-def test_a_deployment_that_another_one_takes_over_fails(embedded: Shell, tmp_path: Path) -> None:
+def test_superseded_deployment_fails(embedded: Shell, tmp_path: Path) -> None:
     template = tmp_path / "waiting.yaml"
     text = (
         "heat_template_version: 2021-04-16\n"
@@ -169,7 +169,7 @@ def network(embedded: Shell) -> Shell:
     return embedded
 
 
-def test_answers_come_in_every_format(network: Shell) -> None:
+def test_every_output_format_is_supported(network: Shell) -> None:
     columns = ["resource_name", "resource_type", "resource_status", "physical_resource_id"]
     rows = network.ok("stack", "resources", "net", "-f", "json").json
     assert [list(row) for row in rows] == [columns] * 4
@@ -186,7 +186,7 @@ def test_answers_come_in_every_format(network: Shell) -> None:
     assert "no field 'nix'" in network.fails("stack", "show", "net", "-c", "nix")
 
 
-def test_what_a_stack_was_made_from_and_what_happened_to_it(network: Shell) -> None:
+def test_template_environment_files_and_events_of_stack(network: Shell) -> None:
     template = yaml.safe_load(network.ok("stack", "template", "net").out)
     assert template == yaml.safe_load(Path(NETWORK).read_text()) | {"heat_template_version": "2021-04-16"}
     events = network.ok("stack", "events", "net", "-f", "json").json
@@ -212,7 +212,7 @@ def test_the_resource_that_has_an_object_is_found(network: Shell) -> None:
     assert "policy" in network.fails("find", "a", "--all-projects").lower()
 
 
-def test_a_failure_names_the_resource_the_service_and_its_words(embedded: Shell) -> None:
+def test_failure_names_resource_service_and_message(embedded: Shell) -> None:
     fault = {"on": "POST /network/v2.0/subnets", "status": 400, "message": "the moon is in the way", "times": 9}
     control = embedded.endpoints()["identity"].replace("/identity/v3", "/control/faults")
     body = json.dumps({"do": "fail", **fault}).encode()
@@ -287,7 +287,7 @@ def test_commands_fail_with_one_clear_message(
     assert len(message.splitlines()) == 1
 
 
-def test_the_variables_of_openrc_lead_to_the_service(embedded: Shell) -> None:
+def test_openrc_variables_select_the_service(embedded: Shell) -> None:
     openrc = embedded.directory / "openrc-admin"
     lines = [line.removeprefix("export ") for line in openrc.read_text().splitlines() if line.startswith("export ")]
     variables = dict(line.split("=", 1) for line in lines)
@@ -318,7 +318,7 @@ def test_the_demonstration_shows_a_deployment_and_a_change_and_cleans_up(embedde
     assert list(tmp_path.iterdir()) == []
 
 
-def test_on_a_terminal_the_tree_is_shown_and_the_plan_waits_for_an_answer(embedded: Shell) -> None:
+def test_terminal_shows_tree_and_asks_for_confirmation(embedded: Shell) -> None:
     controller, terminal = pty.openpty()
     command = [str(BIN / "stoker"), "deploy", "shown", "-t", HELLO]
     environment = {**embedded.environment, "TERM": "xterm"}
@@ -374,7 +374,7 @@ def read_terminal(controller: int) -> bytes:
         return b""
 
 
-def test_every_command_explains_itself_with_examples(embedded: Shell) -> None:
+def test_every_command_help_has_examples(embedded: Shell) -> None:
     listed = embedded.ok("--help").out
     assert "after showing the plan." in listed
     for command in (["up"], ["down"], ["status"], ["deploy"], ["plan"], ["delete"], ["demo"], ["stack", "list"]):
@@ -382,7 +382,7 @@ def test_every_command_explains_itself_with_examples(embedded: Shell) -> None:
         assert "Examples:" in embedded.ok(*command, "--help").out
 
 
-def test_what_an_interrupted_command_has_begun_continues(embedded: Shell, tmp_path: Path) -> None:
+def test_interrupted_command_leaves_operation_running(embedded: Shell, tmp_path: Path) -> None:
     template = tmp_path / "slow.yaml"
     template.write_text(
         "heat_template_version: 2021-04-16\n"

@@ -17,7 +17,7 @@ resources: {thing: {type: OS::Heat::TestResource, properties: {value: {get_param
 """
 
 
-def test_only_a_stack_that_had_a_definition_can_return_to_it(embedded: Shell, tmp_path: Path) -> None:
+def test_rollback_requires_a_former_definition(embedded: Shell, tmp_path: Path) -> None:
     template = tmp_path / "offers.yaml"
     template.write_text(TEMPLATE)
     deploy = ("deploy", "offers", "-t", str(template), "--yes")
@@ -28,7 +28,7 @@ def test_only_a_stack_that_had_a_definition_can_return_to_it(embedded: Shell, tm
     assert "stoker stack rollback offers" in later and "delete" not in later
 
 
-def test_a_retry_continues_without_the_resources_that_it_skips(embedded: Shell, tmp_path: Path) -> None:
+def test_retry_skips_named_resources(embedded: Shell, tmp_path: Path) -> None:
     template = tmp_path / "skips.yaml"
     template.write_text(TEMPLATE)
     deploy = ("deploy", "skips", "-t", str(template), "--yes")

@@ -62,7 +62,7 @@ def test_a_project_is_written_and_imported(embedded: Shell, tmp_path: Path) -> N
     embedded.openstack("network", "delete", net)
 
 
-def test_what_repeats_becomes_a_group_after_the_import(embedded: Shell, tmp_path: Path) -> None:
+def test_repeated_objects_become_a_group_after_import(embedded: Shell, tmp_path: Path) -> None:
     nets = [
         embedded.openstack("network", "create", f"rep-{number}", "-f", "value", "-c", "id").out.strip()
         for number in (1, 2, 3)
@@ -86,7 +86,7 @@ def test_what_repeats_becomes_a_group_after_the_import(embedded: Shell, tmp_path
         embedded.openstack("network", "delete", net)
 
 
-def test_a_stack_becomes_a_configuration_with_its_rules(embedded: Shell, tmp_path: Path) -> None:
+def test_stack_is_written_as_terraform_configuration(embedded: Shell, tmp_path: Path) -> None:
     template, out = tmp_path / "tf.yaml", tmp_path / "back"
     template.write_text(GROUP)
     embedded.ok("deploy", "tf", "-t", str(template), "--yes")

@@ -14,7 +14,7 @@ from stoker.cli.main import COMMANDS, cli
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_the_list_says_what_a_command_says_of_itself(name: str) -> None:
+def test_command_list_has_the_summary_of_each_command(name: str) -> None:
     command = cli.get_command(click.Context(cli), name)
     assert command is not None
     assert COMMANDS[name].summary == command.get_short_help_str(200)

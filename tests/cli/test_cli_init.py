@@ -17,9 +17,7 @@ def run(*words: str) -> Result:
 
 
 @pytest.mark.parametrize("kind", STARTERS)
-def test_what_is_written_passes_the_linter_and_the_formatter(
-    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_generated_template_passes_lint_and_format(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     done = run("init", kind)
     assert done.exit_code == 0, done.output
@@ -59,7 +57,7 @@ def test_kinds_are_listed_and_misspelt_ones_refused() -> None:
 
 @pytest.mark.slow
 @pytest.mark.xdist_group("cli-embedded")
-def test_what_is_written_deploys(embedded: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_generated_template_deploys(embedded: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("STOKER_DATA_DIR", str(embedded.directory))
     for kind, starter in STARTERS.items():

@@ -61,7 +61,7 @@ def test_stoker_survives_being_killed_and_being_stopped(shell: Shell) -> None:
     shell.ok("delete", "hello", "--yes")
 
 
-def test_a_port_that_is_taken_is_reported_and_nothing_is_left_running(shell: Shell) -> None:
+def test_port_in_use_is_reported_and_no_process_remains(shell: Shell) -> None:
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]
         message = shell.fails("up", "--detach", *ANY_PORTS[2:], "--api-port", str(port))
@@ -70,7 +70,7 @@ def test_a_port_that_is_taken_is_reported_and_nothing_is_left_running(shell: She
     assert states(shell) == ["stopped", "stopped"]
 
 
-def test_a_process_that_does_not_start_shows_its_own_words(shell: Shell, tmp_path: Path) -> None:
+def test_failed_process_start_shows_its_output(shell: Shell, tmp_path: Path) -> None:
     bad = tmp_path / "bad.conf"
     bad.write_text("[engine]\nheartbeat_seconds = 60\nlease_seconds = 60\n")
     message = shell.fails("up", "--detach", *ANY_PORTS, "--config-file", str(bad))
@@ -102,7 +102,7 @@ def test_unknown_options_of_a_configuration_are_reported_at_the_terminal(shell: 
     assert "[engine] lease_secnds: there is no such option" in log
 
 
-def test_in_the_foreground_it_brings_back_what_breaks_and_ends_at_ctrl_c(shell: Shell) -> None:
+def test_foreground_mode_restarts_processes_until_ctrl_c(shell: Shell) -> None:
     foreground = subprocess.Popen(
         [BIN / "stoker", "up", *ANY_PORTS], env=shell.environment, stdout=subprocess.PIPE, text=True
     )
@@ -129,7 +129,7 @@ def hear_hangups() -> None:
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
-def test_a_closed_terminal_stops_what_runs_in_the_foreground(shell: Shell) -> None:
+def test_closed_terminal_stops_foreground_processes(shell: Shell) -> None:
     foreground = subprocess.Popen(
         [BIN / "stoker", "up", *ANY_PORTS], env=shell.environment, stdout=subprocess.PIPE, preexec_fn=hear_hangups
     )
@@ -140,7 +140,7 @@ def test_a_closed_terminal_stops_what_runs_in_the_foreground(shell: Shell) -> No
     assert states(shell) == ["stopped", "stopped"]
 
 
-def test_what_is_detached_outlives_its_terminal(shell: Shell) -> None:
+def test_detached_processes_survive_the_terminal(shell: Shell) -> None:
     """Also while it starts; and SIGHUP to a program itself is logged and has no effect."""
     command = subprocess.Popen(
         [BIN / "stoker", "up", "--detach", *ANY_PORTS], env=shell.environment, preexec_fn=hear_hangups
@@ -154,7 +154,7 @@ def test_what_is_detached_outlives_its_terminal(shell: Shell) -> None:
     assert states(shell) == ["running", "running"]
 
 
-def test_a_signal_has_the_engine_report_what_it_does(shell: Shell) -> None:
+def test_signal_makes_engine_write_report(shell: Shell) -> None:
     shell.ok("up", "--detach", *ANY_PORTS)
     os.kill(shell.endpoints()["pids"]["engine"], signal.SIGUSR2)
     log = shell.directory / "engine.log"

@@ -62,7 +62,7 @@ async def model(shell: Shell, directory: Path, *options: str) -> AsyncIterator[M
         yield Model(client)
 
 
-async def test_reading_and_writing(embedded: Shell, tmp_path: Path) -> None:
+async def test_mcp_reads_and_writes(embedded: Shell, tmp_path: Path) -> None:
     (tmp_path / "bad.yaml").write_text(TEMPLATE.replace("Neutron::Net", "Neutron::Nett"))
     async with model(embedded, tmp_path, "--read-only") as ask:
         assert all((await ask.tools()).values())
@@ -96,7 +96,7 @@ async def test_nothing_outside_of_the_directory_is_read(embedded: Shell, tmp_pat
         assert "outside the directory" in linted["diagnostics"][0]["message"]
 
 
-async def test_only_what_a_person_has_approved_is_applied(embedded: Shell, tmp_path: Path) -> None:
+async def test_only_approved_plans_are_applied(embedded: Shell, tmp_path: Path) -> None:
     (tmp_path / "net.yaml").write_text(TEMPLATE)
     (tmp_path / "control.yaml").write_text("approvals: [{number: 1}]\n")
     manager = as_manager(embedded)
@@ -131,7 +131,7 @@ async def test_only_what_a_person_has_approved_is_applied(embedded: Shell, tmp_p
     embedded.ok("delete", "mcp", "--yes")
 
 
-async def test_no_approved_plan_passes_a_policy(embedded: Shell, tmp_path: Path) -> None:
+async def test_policies_apply_to_approved_plans(embedded: Shell, tmp_path: Path) -> None:
     (tmp_path / "net.yaml").write_text(TEMPLATE)
     (tmp_path / "control.yaml").write_text("approvals: [{number: 1}]\n")
     rule = "name: no-forbidden, types: ['OS::Neutron::Net'], expression: \"step.properties.name != 'forbidden'\""

@@ -80,7 +80,7 @@ def names(rows: list[dict[str, Any]], column: str = "Stack Name") -> list[str]:
     return [row[column] for row in rows]
 
 
-def test_what_a_stack_is_made_with(looks: Looks) -> None:
+def test_options_of_stack_creation(looks: Looks) -> None:
     shown = looks["shown"]
     assert (shown["timeout_mins"], shown["disable_rollback"], shown["tags"]) == (7, False, ["blue", "green"])
     assert shown["parameters"]["word"] == "fromfile"
@@ -161,7 +161,7 @@ def test_updates(client: OpenStack, looks: Looks) -> None:
     assert "options.child.leaf:" in failures and "OS::Heat::TestResource" in failures
 
 
-def test_held_updates_continue_or_are_canceled(client: OpenStack, looks: Looks) -> None:
+def test_paused_updates_are_continued_or_cancelled(client: OpenStack, looks: Looks) -> None:
     hold(client, "plain", "held")
     client("stack hook clear --pre-update plain thing")
     until(client, "plain", "UPDATE_COMPLETE")

@@ -16,7 +16,7 @@ SESSION = str(Path(__file__).with_name("session.yaml"))
 SERVER = "7d1c3b2e-0000-4000-8000-000000000001"
 
 
-def test_what_the_service_offers(embedded: Shell) -> None:
+def test_service_descriptions(embedded: Shell) -> None:
     build, versions, functions, conditions, types, long, filtered, template, validated = openstack(
         embedded,
         "orchestration build info -f json",

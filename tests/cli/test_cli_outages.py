@@ -173,7 +173,7 @@ def test_neither_a_change_nor_the_first_request_is_repeated(failing: Failing) ->
     assert passed.pauses == []
 
 
-def test_a_service_that_stays_away_ends_the_command_with_the_one_that_continues(
+def test_unavailable_service_ends_command_with_follow_up_command(
     failing: Failing, capsys: pytest.CaptureFixture[str]
 ) -> None:
     passed = Time()

@@ -53,7 +53,7 @@ def test_a_plan_shows_signs_values_and_what_forces_a_replacement(embedded: Shell
     embedded.ok("delete", "shown", "--yes")
 
 
-def test_a_saved_plan_makes_a_stack_and_then_changes_it(embedded: Shell, template: Path, tmp_path: Path) -> None:
+def test_saved_plan_creates_and_updates_stack(embedded: Shell, template: Path, tmp_path: Path) -> None:
     plan = tmp_path / "saved.plan"
     result = embedded.stoker("plan", "saved", "-t", str(template), "-o", str(plan), "--detailed-exitcode")
     assert result.status == 2
@@ -69,7 +69,7 @@ def test_a_saved_plan_makes_a_stack_and_then_changes_it(embedded: Shell, templat
     assert "no longer exists" in embedded.fails("deploy", str(plan))
 
 
-def test_a_plan_is_refused_when_the_stack_has_moved_on(embedded: Shell, template: Path, tmp_path: Path) -> None:
+def test_outdated_plan_is_refused(embedded: Shell, template: Path, tmp_path: Path) -> None:
     plan = tmp_path / "late.plan"
     embedded.ok("deploy", "late", "-t", str(template), "--yes")
     longer(template)
@@ -104,7 +104,7 @@ def test_a_file_that_is_not_a_plan_is_reported(embedded: Shell, template: Path, 
     assert usage.status == 2 and "saved plan" in usage.err
 
 
-def test_a_plan_for_programs_has_everything(embedded: Shell, template: Path) -> None:
+def test_json_plan_is_complete(embedded: Shell, template: Path) -> None:
     plan = embedded.ok("plan", "data", "-t", str(template), "-f", "json").json
     assert plan["summary"] == {"create": 2}
     assert plan["hidden_parameters"] == ["password"]

@@ -46,7 +46,7 @@ def configured(directory: DataDirectory, *files: str, cloud: str | None = None) 
     return configuration(Options(directory, 8004, 8000, "http://127.0.0.1:5000/identity", cloud, files))
 
 
-def test_the_key_is_made_once_and_only_its_owner_reads_it(directory: DataDirectory) -> None:
+def test_encryption_key_is_created_once_and_private(directory: DataDirectory) -> None:
     key = directory.encryption_key()
     assert len(key) == 32
     assert DataDirectory(directory.path).encryption_key() == key
@@ -54,7 +54,7 @@ def test_the_key_is_made_once_and_only_its_owner_reads_it(directory: DataDirecto
     assert stat.S_IMODE(directory.path.stat().st_mode) == 0o700
 
 
-def test_the_record_of_a_set_up_comes_back(directory: DataDirectory) -> None:
+def test_set_up_record_round_trips(directory: DataDirectory) -> None:
     assert directory.set_up() is None
     directory.record(SET_UP)
     assert directory.set_up() == SET_UP
@@ -67,7 +67,7 @@ def test_a_damaged_record_is_reported(directory: DataDirectory, text: str) -> No
         directory.set_up()
 
 
-def test_a_directory_holds_one_engine(directory: DataDirectory) -> None:
+def test_data_directory_is_locked_by_one_engine(directory: DataDirectory) -> None:
     with directory.engine_lock(), pytest.raises(Conflict, match="Another engine runs"), directory.engine_lock():
         pass
     with directory.engine_lock():
@@ -79,7 +79,7 @@ def test_a_stale_pid_file_is_ignored(directory: DataDirectory) -> None:
     assert running(directory, "engine") is None
 
 
-def test_the_answers_of_another_program_at_the_port_are_not_taken_for_those_of_the_one_that_ended(
+def test_other_program_on_the_port_is_not_mistaken_for_the_ended_one(
     directory: DataDirectory,
 ) -> None:
     with ThreadingHTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler) as other:
@@ -112,7 +112,7 @@ def test_services_of_a_real_cloud_cannot_be_chosen() -> None:
     ("names", "message"),
     [("network,nova", "There is no service 'nova' to choose"), ("compute", "needs image and network and volume")],
 )
-def test_a_choice_of_services_that_cannot_work_is_refused(names: str, message: str, tmp_path: Path) -> None:
+def test_invalid_service_selection_is_refused(names: str, message: str, tmp_path: Path) -> None:
     result = CliRunner().invoke(up, ["--data-dir", str(tmp_path / "data"), "--services", names])
 
     assert result.exit_code == 2
@@ -120,7 +120,7 @@ def test_a_choice_of_services_that_cannot_work_is_refused(names: str, message: s
     assert not (tmp_path / "data").exists()
 
 
-def test_ports_are_the_users_then_the_last_ones_then_the_defaults() -> None:
+def test_ports_are_given_then_former_then_default() -> None:
     fresh = planned_set_up(None, KEEP, None, ())
     assert (fresh.rest, fresh.cfn) == ("http://127.0.0.1:8004/v1", "http://127.0.0.1:8000/v1")
     assert fresh.identity == "http://127.0.0.1:5000/identity/v3"
@@ -131,12 +131,12 @@ def test_ports_are_the_users_then_the_last_ones_then_the_defaults() -> None:
     assert len({free.rest, free.cfn, free.identity.replace("/identity/v3", "/v1")}) == 3
 
 
-def test_a_directory_stays_with_its_cloud() -> None:
+def test_data_directory_keeps_its_cloud() -> None:
     with pytest.raises(CommandFailed, match="is used with an emulated cloud"):
         planned_set_up(SET_UP, KEEP, "other", ())
 
 
-def test_clients_files_name_both_users_and_are_private(directory: DataDirectory) -> None:
+def test_client_files_name_both_users_and_are_private(directory: DataDirectory) -> None:
     write_access_files(directory, SET_UP)
     clouds = yaml.safe_load((directory.path / "clouds.yaml").read_text())["clouds"]
     assert {name: cloud["auth"]["username"] for name, cloud in clouds.items()} == {
@@ -151,7 +151,7 @@ def test_clients_files_name_both_users_and_are_private(directory: DataDirectory)
     assert stat.S_IMODE((directory.path / "openrc").stat().st_mode) == 0o600
 
 
-def test_configuration_files_win_over_the_embedded_defaults(directory: DataDirectory) -> None:
+def test_configuration_files_override_embedded_defaults(directory: DataDirectory) -> None:
     file = directory.path / "heat.conf"
     file.write_text(
         "[DEFAULT]\nmax_resources_per_stack = 7\nhidden_stack_tags = a,b\nmax_nova_api_microversion = 2.60\n"
@@ -189,7 +189,7 @@ def test_a_named_cloud_is_used_with_the_users_own_login(
     assert settings.client("nova").ca_file == "/ca.pem"
 
 
-def test_a_token_is_remembered_for_its_time_and_the_unused_one_makes_room() -> None:
+def test_token_cache_expires_and_evicts_unused_tokens() -> None:
     clock = ManualClock()
     cache = TokenCache(clock, capacity=2)
     cache.set("a", b"A", time=10)

@@ -70,7 +70,7 @@ def test_a_former_object_with_the_same_id_is_distinguished_from_its_replacement(
     assert {path: node.state for path, node in made.nodes()}["key",] == "DELETE_COMPLETE"
 
 
-def test_the_tree_counts_and_folds_what_is_complete() -> None:
+def test_progress_tree_folds_completed_resources() -> None:
     whole = drawn(progress(40, 44))
     assert "web  CREATE_IN_PROGRESS  38 of 44" in whole
     assert "✓ r7  CREATE_COMPLETE  3s" in whole
@@ -80,7 +80,7 @@ def test_the_tree_counts_and_folds_what_is_complete() -> None:
     assert folded[3].endswith("✓ 38 complete")
 
 
-def test_a_failure_is_never_folded() -> None:
+def test_failures_are_not_folded() -> None:
     made = progress(4)
     made.take(event("r0", "CREATE_FAILED"))
     assert "✗ r0  CREATE_FAILED" in drawn(made, folded=True)
@@ -92,7 +92,7 @@ def test_a_terminal_without_unicode_gets_ascii() -> None:
     assert "+ r0  CREATE_COMPLETE" in shown
 
 
-def test_without_a_terminal_what_still_runs_is_reported_after_a_silence() -> None:
+def test_running_resources_are_reported_periodically_without_a_terminal() -> None:
     now, text = [0.0], io.StringIO()
     lines = Lines(Console(file=text, width=100), clock=lambda: now[0])
     made = progress(7)
@@ -110,7 +110,7 @@ def test_without_a_terminal_what_still_runs_is_reported_after_a_silence() -> Non
     assert len(text.getvalue().splitlines()) == 2
 
 
-def test_a_resource_that_waits_for_something_else_keeps_its_time() -> None:
+def test_waiting_resource_keeps_its_duration() -> None:
     made = progress(3)
     [node] = [node for path, node in made.nodes() if path == ("r2",)]
     node.since -= 50
@@ -159,7 +159,7 @@ def nested(path: str, state: str, **further: Any) -> dict[str, Any]:
     return {**event(name, state), "links": links, "path": [*within, name], **further}
 
 
-def test_resources_of_nested_stacks_have_their_place_in_the_tree() -> None:
+def test_nested_resources_are_shown_below_their_parents() -> None:
     made = progress(0)
     made.take({**nested("group.web", "CREATE_IN_PROGRESS", physical_resource_id="id-of-group"), "path": ["group"]})
     assert made.latest is None
@@ -168,7 +168,7 @@ def test_resources_of_nested_stacks_have_their_place_in_the_tree() -> None:
     assert [path for path, node in made.nodes() if node.state] == [("group",), ("group", "0"), ("group", "0", "deep")]
 
 
-def test_a_nested_stack_whose_place_the_service_does_not_tell_has_its_own_branch() -> None:
+def test_nested_stack_without_path_has_its_own_branch() -> None:
     made = progress(0)
     made.take({**nested("group.0.server", "CREATE_COMPLETE"), "path": None})
     assert [path for path, node in made.nodes() if node.state] == [("name-of-group-0", "server")]

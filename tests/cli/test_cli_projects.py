@@ -134,7 +134,7 @@ def test_a_failure_stops_only_the_stacks_that_need_the_failed_one(embedded: Shel
     embedded.ok("delete", "-f", project.file, "--yes")
 
 
-def test_a_deployment_that_is_killed_is_resumed_where_it_stood(embedded: Shell, tmp_path: Path) -> None:
+def test_killed_project_deployment_is_resumed(embedded: Shell, tmp_path: Path) -> None:
     project = chain(tmp_path)
     hook = {"resource_registry": {"resources": {"it": {"hooks": "pre-create"}}}}
     (tmp_path / "hook.yaml").write_text(yaml.safe_dump(hook))
@@ -187,7 +187,7 @@ def cfn(exports: Data, imports: list[str], extra: Data | None = None) -> Data:
     }
 
 
-def test_exports_follow_their_order_and_are_released_before_they_go(embedded: Shell, tmp_path: Path) -> None:
+def test_project_exports_are_deployed_in_order_and_released_before_deletion(embedded: Shell, tmp_path: Path) -> None:
     project = Folder(
         tmp_path, user={"content": cfn({}, ["p-one"])}, net={"content": cfn({"p-one": "1", "p-two": "2"}, [])}
     )

@@ -66,7 +66,7 @@ def answered(shell: Shell, until: Callable[[], object], what: str) -> None:
     assert clients.answers
 
 
-def test_a_load_of_reads_gets_processes_that_may_die_and_end_with_the_engine(shell: Shell, tmp_path: Path) -> None:
+def test_reader_processes_start_under_load_and_end_with_engine(shell: Shell, tmp_path: Path) -> None:
     configured = tmp_path / "readers.conf"
     configured.write_text("[engine]\nreaders = 1\n")
     shell.ok("up", "--detach", *ANY_PORTS, "--config-file", str(configured))

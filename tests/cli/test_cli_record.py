@@ -83,7 +83,7 @@ def test_an_operation_is_watched_until_it_has_ended(
     assert lines[-1] == "CREATE COMPLETE on host1"
 
 
-def test_nothing_is_sealed_again_without_the_keys_that_engines_seal_with(configuration: str, tmp_path: Path) -> None:
+def test_resealing_requires_the_current_keys(configuration: str, tmp_path: Path) -> None:
     said(database, "sync", "--config-file", configuration)
     store = Database(f"sqlite:///{tmp_path}/s.db")
     with store.writing() as connection:

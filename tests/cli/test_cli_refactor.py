@@ -90,7 +90,7 @@ def test_a_move_between_stacks_writes_the_entry(embedded: Shell, tmp_path: Path)
         embedded.ok("delete", name, "--yes")
 
 
-def test_a_deployment_takes_a_resource_of_another_stack(embedded: Shell, tmp_path: Path) -> None:
+def test_deployment_moves_a_resource_from_another_stack(embedded: Shell, tmp_path: Path) -> None:
     embedded.ok("deploy", "estate", "-t", write(tmp_path / "all.yaml", f"{{net: {NET}, data: {VOLUME}}}"), "--yes")
     had = objects(embedded, "estate")
     lan, environment = write(tmp_path / "lan.yaml", f"{{front: {NET}}}"), tmp_path / "env.yaml"

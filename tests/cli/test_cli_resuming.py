@@ -47,7 +47,7 @@ def until_all_wait(shell: Shell) -> None:
         shell.ok("stack", "list")
 
 
-def test_it_serves_requests_at_once_and_no_operation_is_charged(shell: Shell, tmp_path: Path) -> None:
+def test_restarted_engine_serves_requests_at_once(shell: Shell, tmp_path: Path) -> None:
     """Kill the engine twice while a tree of stacks is in progress, and start it again."""
     (tmp_path / "group.yaml").write_text(GROUP)
     (tmp_path / "leaf.yaml").write_text(LEAF)

@@ -48,7 +48,7 @@ def test_a_stack_returns_to_an_operation(embedded: Shell, tmp_path: Path) -> Non
     assert "second  CREATE_COMPLETE" in done.out and "first = Goodbye" in done.out
 
 
-def test_what_cannot_be_returned_to_is_refused(embedded: Shell, tmp_path: Path) -> None:
+def test_return_to_invalid_operation_is_refused(embedded: Shell, tmp_path: Path) -> None:
     template = tmp_path / "refused.yaml"
     template.write_text(TEMPLATE)
     embedded.ok("deploy", "refused", "-t", str(template), "--yes")

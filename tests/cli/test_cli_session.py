@@ -41,7 +41,7 @@ class Client:
         return str(self.json("show", name)["stack_status"])
 
 
-def test_every_verb_of_the_openstack_client(embedded: Shell) -> None:
+def test_openstack_client_stack_commands(embedded: Shell) -> None:
     with OpenStack(embedded) as client:
         use_every_verb(client)
 
@@ -148,7 +148,7 @@ def until_held(stack: Client, name: str, resource: str) -> None:
 # -- the same with Stoker's own command --------------------------------------------------------------------------
 
 
-def test_every_verb_of_the_stoker_command(embedded: Shell) -> None:
+def test_stoker_stack_commands(embedded: Shell) -> None:
     def rows(*arguments: str) -> Any:
         return embedded.ok("stack", *arguments, "-f", "json").json
 

@@ -130,7 +130,7 @@ def test_openstacksdk_exports_and_abandons(shell: Shell, client: OpenStack) -> N
         sdk.block_storage.wait_for_delete(volume, interval=1, wait=30)
 
 
-def test_the_same_with_the_stoker_command(shell: Shell, tmp_path: Path) -> None:
+def test_stoker_command_exports_and_abandons(shell: Shell, tmp_path: Path) -> None:
     runner = CliRunner(env={**shell.environment, "OS_CLOUD": "", "OS_AUTH_URL": ""})
 
     def run(*words: str, status: int = 0) -> str:
@@ -332,7 +332,7 @@ def test_drift_is_accepted_or_reverted(shell: Shell, tmp_path: Path) -> None:
     run("delete", "accepted", "--yes")
 
 
-def test_after_a_failure_the_place_and_the_commands_are_reported(shell: Shell, tmp_path: Path) -> None:
+def test_failed_restore_reports_path_and_commands(shell: Shell, tmp_path: Path) -> None:
     runner = CliRunner(env={**shell.environment, "OS_CLOUD": "", "OS_AUTH_URL": ""})
     template = tmp_path / "bad.yaml"
     template.write_text(

@@ -57,7 +57,7 @@ def test_references_become_urls_and_nothing_else_in_the_document_changes(tmp_pat
     }
 
 
-def test_nested_templates_are_followed_from_where_they_lie(tmp_path: Path) -> None:
+def test_nested_template_paths_are_relative_to_their_file(tmp_path: Path) -> None:
     write(tmp_path, "lib/middle.yaml", VERSION + "resources: {leaf: {type: ../leaf.yaml}}\n")
     write(tmp_path, "leaf.yaml", VERSION + "outputs: {text: {value: {get_file: lib/data.txt}}}\n")
     write(tmp_path, "lib/data.txt", "data")
@@ -68,13 +68,13 @@ def test_nested_templates_are_followed_from_where_they_lie(tmp_path: Path) -> No
     assert sources.files[f"{base}/lib/data.txt"] == "data"
 
 
-def test_templates_that_refer_to_each_other_end(tmp_path: Path) -> None:
+def test_mutually_recursive_templates_terminate(tmp_path: Path) -> None:
     write(tmp_path, "b.yaml", VERSION + "resources: {a: {type: a.yaml}}\n")
     sources = collect(write(tmp_path, "a.yaml", VERSION + "resources: {b: {type: b.yaml}}\n"))
     assert set(sources.files) == {f"{tmp_path.as_uri()}/{name}.yaml" for name in "ab"}
 
 
-def test_a_file_that_is_a_template_is_followed_and_one_that_only_looks_like_it_is_not(tmp_path: Path) -> None:
+def test_only_template_files_are_followed(tmp_path: Path) -> None:
     write(tmp_path, "stack.yaml", VERSION + "resources: {leaf: {type: leaf.yaml}}\n")
     write(tmp_path, "cloud-init.yaml", "type: missing.yaml  # heat_template_version\n")
     write(tmp_path, "leaf.yaml", VERSION)
@@ -131,27 +131,25 @@ def test_a_missing_file_is_reported_with_the_place_of_the_reference(tmp_path: Pa
     assert f"{tmp_path}/middle.yaml:4:11: {tmp_path}/gone.yaml cannot be read" in failure.value.message
 
 
-def test_a_string_that_is_no_yaml_is_left_to_the_service(tmp_path: Path) -> None:
+def test_invalid_yaml_is_sent_unchanged(tmp_path: Path) -> None:
     text = "resources: {a: [\n"
     assert collect(write(tmp_path, "top.yaml", text)).template == text
 
 
-def test_what_comes_from_the_network_may_not_read_local_files() -> None:
+def test_remote_templates_cannot_read_local_files() -> None:
     with pytest.raises(CommandFailed, match="must not refer to local files"):
         url_of("file:///etc/passwd", "https://example.org/top.yaml")
     assert url_of("lib/a.yaml", "https://example.org/t/top.yaml") == "https://example.org/t/lib/a.yaml"
 
 
-def test_files_below_the_working_directory_are_named_as_the_user_does(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_files_are_named_relative_to_the_working_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert short(f"{tmp_path.as_uri()}/a/b%20c.yaml") == "a/b c.yaml"
     assert short("https://example.org/a.yaml") == "https://example.org/a.yaml"
     assert short("OS::Heat::None") == "OS::Heat::None"
 
 
-def test_places_and_names_are_those_of_the_users_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_positions_refer_to_local_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     text = VERSION + (
         "resources:\n"

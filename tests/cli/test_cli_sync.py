@@ -74,7 +74,7 @@ def repository(embedded: Shell, tmp_path: Path) -> Repository:
     return Repository(embedded, tmp_path)
 
 
-def test_stacks_follow_the_commits_and_their_removal(repository: Repository) -> None:
+def test_sync_follows_commits_and_removals(repository: Repository) -> None:
     shell = repository.shell
     repository.commit(blue=a_net("first"), data=template(volume={"type": VOLUME, "properties": {"size": 1}}))
     assert repository.outcomes("--dry-run", status=2) == {"blue": "different", "data": "different"}
@@ -100,7 +100,7 @@ def test_stacks_follow_the_commits_and_their_removal(repository: Repository) -> 
     shell.ok("delete", "blue", "--yes")
 
 
-def test_a_change_by_others_is_undone_and_other_sources_are_left_alone(repository: Repository) -> None:
+def test_sync_reverts_drift_and_ignores_other_sources(repository: Repository) -> None:
     shell = repository.shell
     repository.commit(green=a_net("ours"))
     shell.ok("deploy", "green", "-t", str(repository.path / "green.yaml"), "--tag", "kept", "--yes")
@@ -135,7 +135,7 @@ def test_operations_wait_for_users_who_lock_or_approve(repository: Repository, t
     shell.ok("delete", "red", "--yes")
 
 
-def test_no_round_passes_a_policy(repository: Repository, tmp_path: Path) -> None:
+def test_sync_is_checked_by_policies(repository: Repository, tmp_path: Path) -> None:
     shell, manager, policies = repository.shell, as_manager(repository.shell), tmp_path / "policies.yaml"
     written = {"name": "no-second", "types": [NET], "expression": "step.properties.name != 'second'"}
     policies.write_text(yaml.safe_dump({"policies": [written]}))
@@ -151,7 +151,7 @@ def test_no_round_passes_a_policy(repository: Repository, tmp_path: Path) -> Non
     shell.ok("delete", "pink", "--yes")
 
 
-def test_nothing_outside_the_repository_is_read_and_nothing_in_it_is_run(
+def test_sync_reads_only_the_repository_and_runs_nothing(
     repository: Repository, tmp_path: Path
 ) -> None:  # fmt: skip
     secret, ran = tmp_path / "secret.yaml", tmp_path / "ran"
@@ -177,7 +177,7 @@ def test_nothing_outside_the_repository_is_read_and_nothing_in_it_is_run(
     assert (occupied / "mine").exists()
 
 
-def test_rounds_go_on_after_mistakes_until_the_process_is_asked_to_end(repository: Repository) -> None:
+def test_sync_continues_after_errors_until_stopped(repository: Repository) -> None:
     shell = repository.shell
     repository.commit_project({"pink": {"template": "missing.yaml"}})
     arguments = [str(BIN / "stoker"), "sync", repository.url, "--interval", "1", "-f", "json"]
@@ -211,7 +211,7 @@ def test_a_directory_is_a_source_too(embedded: Shell, tmp_path: Path) -> None:
     embedded.ok("delete", "alone", "--yes")
 
 
-def test_pauses_are_longer_after_failures_and_end_early_for_a_new_commit() -> None:
+def test_sync_backs_off_after_failures_until_new_commit() -> None:
     assert len(list(_pauses(60, 0))) == 1
     whole = [sum(_pauses(60, failures)) for failures in range(12)]
     assert 54 <= whole[0] <= 66 and 108 <= whole[1] <= 132 and 800 <= whole[11] <= 1000

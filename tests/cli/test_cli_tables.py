@@ -55,7 +55,9 @@ def shown(width: int, *columns: str, monkeypatch: pytest.MonkeyPatch) -> list[st
     [(200, ["name", "status", "time", "physical_id", "id"]), (110, ["name", "status", "time", "physical_id"]),
      (80, ["name", "status", "time"]), (60, ["name", "status", "time"])],
 )  # fmt: skip
-def test_ids_are_left_out_before_words_are_cut(width: int, columns: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_id_columns_are_dropped_before_words_are_cut(
+    width: int, columns: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     head, _, first, second = shown(width, *ROWS[0], monkeypatch=monkeypatch)
     assert head.split() == columns
     assert first.split()[:3] == ["web", "CREATE_COMPLETE", "2026-11-23T07:06:15Z"]
@@ -68,12 +70,12 @@ def test_the_id_of_a_row_without_a_name_is_kept(monkeypatch: pytest.MonkeyPatch)
     assert other in "".join(shown(60, "name", "id", "status", monkeypatch=monkeypatch))
 
 
-def test_an_id_alone_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_single_id_column_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "".join("".join(shown(30, "id", monkeypatch=monkeypatch)).split()).count(ID) == 2
 
 
 @pytest.mark.parametrize("width", [60, 80, 120])
-def test_no_word_is_cut(width: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_words_are_not_cut(width: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Columns that can be spared are left out; a row becomes a record if the rest is still too wide."""
     columns = {
         "stack": ["web", "a-stack-with-a-rather-long-name"],

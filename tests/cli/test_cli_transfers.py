@@ -63,7 +63,7 @@ def test_unwritable_files_are_reported(embedded: Shell, tmp_path: Path) -> None:
     assert embedded.stoker("move", "shop", "a", "b", "-t", str(template), *remote).status == 2
 
 
-def test_the_plan_prints_the_import_that_owns_what_was_referred_to(embedded: Shell, tmp_path: Path) -> None:
+def test_plan_suggests_import_of_referenced_object(embedded: Shell, tmp_path: Path) -> None:
     template, environment = tmp_path / "ref.yaml", tmp_path / "ref.env.yaml"
     net = embedded.openstack("network", "create", "cli-shop", "-f", "value", "-c", "id").out.strip()
     referring = NET.replace("properties", f"external_id: {net}, properties")

@@ -72,9 +72,7 @@ def test_the_stacks_are_deployed_in_order_when_everything_is_ready(shell: Shell,
 
 
 @pytest.mark.parametrize("seconds", [0, 600])
-def test_in_the_foreground_stoker_outlives_the_deployment_until_ctrl_c(
-    shell: Shell, project: Path, seconds: int
-) -> None:
+def test_foreground_mode_continues_after_deployment_until_ctrl_c(shell: Shell, project: Path, seconds: int) -> None:
     """A stack fails, and Stoker keeps running until Ctrl-C; or Ctrl-C comes while a stack is being made."""
     given = ("-P", f"web.fail={seconds == 0}", "-P", f"web.seconds={seconds}")
     command = [str(BIN / "stoker"), "up", *ANY_PORTS, "-f", str(project), "--stage", "test", "--yes", *given]

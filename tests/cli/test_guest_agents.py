@@ -83,7 +83,7 @@ def template(resources: dict[str, Any], outputs: dict[str, list[Any]]) -> dict[s
     }
 
 
-def test_each_transport_with_each_signal(cloud: Cloud) -> None:
+def test_every_transport_and_signal_combination(cloud: Cloud) -> None:
     resources: dict[str, Any] = {"config": config("script", SCRIPT, ("host",), ("word",))}
     outputs: dict[str, list[Any]] = {}
     for transport in TRANSPORTS:

@@ -140,7 +140,7 @@ def test_a_page_is_reached_by_a_floating_ip(web: Web) -> None:
     assert page == "a page of a guest\n"
 
 
-def test_ssh_is_given_the_place_of_a_floating_ip(web: Web, tmp_path: Path) -> None:
+def test_ssh_proxy_command_reaches_floating_ip(web: Web, tmp_path: Path) -> None:
     program = tmp_path / "ssh"
     program.write_text('#!/bin/sh\necho "$@"\n')
     program.chmod(0o755)

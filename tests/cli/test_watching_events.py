@@ -77,7 +77,7 @@ def stack(orchestration: Orchestration, monkeypatch: pytest.MonkeyPatch) -> Stac
     )
 
 
-def test_a_service_without_streams_is_asked_again_and_again(orchestration: Orchestration, stack: Stack) -> None:
+def test_service_without_event_stream_is_polled(orchestration: Orchestration, stack: Stack) -> None:
     orchestration.events = ["a", "b"]
     watched = stack.watch()
     assert list(islice(watched, 3)) == [{"id": "a"}, {"id": "b"}, None]
@@ -88,7 +88,7 @@ def test_a_service_without_streams_is_asked_again_and_again(orchestration: Orche
     assert orchestration.asked[-1][1] == "b"
 
 
-def test_a_stream_that_ends_is_taken_up_where_it_was(orchestration: Orchestration, stack: Stack) -> None:
+def test_interrupted_event_stream_is_resumed(orchestration: Orchestration, stack: Stack) -> None:
     orchestration.streams = [
         'retry: 10\n\nid: a\ndata: {"id": "a"}\n\n: nothing new\n\n',
         'retry: 10\n\nid: b\ndata: {"id": "b"}\n\n',

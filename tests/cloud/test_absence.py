@@ -78,7 +78,7 @@ ALIASES = {"magnum": {"template": "0-first"}, "zun": {"container": "0-first"}}
 """Variables that had the value of another one when they were recorded."""
 
 
-def test_real_services_name_what_does_not_exist() -> None:
+def test_real_404_responses_name_the_missing_object() -> None:
     doubtful: dict[str, set[str]] = {}
     sure = 0
     for service, step, path, body in recorded():
@@ -106,11 +106,11 @@ def test_real_services_name_what_does_not_exist() -> None:
         ("/v2.0/ports/p1", {"message": "no route for /v2.0/ports/p1"}),
     ],
 )
-def test_a_generic_response_says_nothing(path: str, body: Any) -> None:
+def test_generic_404_is_no_absence(path: str, body: Any) -> None:
     assert evidence_of("neutron", path, body) is not Evidence.NAMED
 
 
-def test_only_the_object_of_the_request_counts() -> None:
+def test_only_the_requested_object_is_absent() -> None:
     assert evidence_of("neutron", "/v2.0/ports/p1", NO_PORT) is Evidence.NAMED
     assert evidence_of("neutron", "/v2.0/ports/p1", NO_NETWORK) is Evidence.SPECIFIC
     assert evidence_of("neutron", "/v2.0/ports/p11", NO_PORT) is Evidence.SPECIFIC
@@ -119,7 +119,7 @@ def test_only_the_object_of_the_request_counts() -> None:
     assert evidence_of("nova", "/servers/4f1/os-interface/7c2", other) is Evidence.NAMED
 
 
-async def test_a_generic_404_for_an_object_that_is_shown_is_no_proof(cloud: Cloud, script: Script) -> None:
+async def test_generic_404_for_listed_object_is_no_absence(cloud: Cloud, script: Script) -> None:
     script.on("DELETE /network/v2.0/ports/p1", (404, GENERIC))
     script.on("GET /network/v2.0/ports/p1", PORT)
     with pytest.raises(Unconfirmed, match="unknown whether it exists") as caught:
@@ -127,7 +127,7 @@ async def test_a_generic_404_for_an_object_that_is_shown_is_no_proof(cloud: Clou
     assert (caught.value.status, caught.value.not_found, caught.value.transient) == (404, False, True)
 
 
-async def test_a_second_detection_can_confirm_it(cloud: Cloud, script: Script) -> None:
+async def test_absence_is_confirmed_by_second_check(cloud: Cloud, script: Script) -> None:
     script.on("DELETE /network/v2.0/ports/p1", (404, GENERIC))
     script.on("GET /network/v2.0/ports/p1", (404, NO_PORT))
     with pytest.raises(CloudError) as caught:
@@ -136,7 +136,7 @@ async def test_a_second_detection_can_confirm_it(cloud: Cloud, script: Script) -
     assert (await cloud.request("DELETE", "neutron", "/v2.0/ports/p1", ok=(404,))).status == 404
 
 
-async def test_an_empty_list_of_neutron_is_no_proof(cloud: Cloud, script: Script) -> None:
+async def test_empty_neutron_list_is_no_absence(cloud: Cloud, script: Script) -> None:
     """What the policy hides is not listed either."""
     for method in ("DELETE", "GET"):
         script.on(f"{method} /network/v2.0/ports/p1", (404, GENERIC))
@@ -145,7 +145,7 @@ async def test_an_empty_list_of_neutron_is_no_proof(cloud: Cloud, script: Script
         await cloud.delete("neutron", "/v2.0/ports/p1")
 
 
-async def test_another_object_that_is_missing_is_no_proof(cloud: Cloud, script: Script) -> None:
+async def test_absence_of_another_object_is_ignored(cloud: Cloud, script: Script) -> None:
     script.on("DELETE /network/v2.0/ports/p1", (404, NO_NETWORK))
     script.on("GET /network/v2.0/ports/p1", PORT)
     with pytest.raises(Unconfirmed, match="Network n1"):
@@ -157,7 +157,7 @@ async def test_another_object_that_is_missing_is_no_proof(cloud: Cloud, script: 
     assert not caught.value.transient
 
 
-async def test_a_list_shows_what_a_service_does_not_name(cloud: Cloud, script: Script) -> None:
+async def test_absence_is_confirmed_by_a_list(cloud: Cloud, script: Script) -> None:
     for method in ("DELETE", "GET"):
         script.on(f"{method} /share/v2/p1/shares/s1", (404, NO_SHARE))
     first = {"shares": [{"id": "s0"}], "shares_links": [{"rel": "next", "href": "http://elsewhere/shares?marker=s0"}]}
@@ -171,14 +171,14 @@ async def test_a_list_shows_what_a_service_does_not_name(cloud: Cloud, script: S
         await cloud.delete("manila", "/shares/s1")
 
 
-async def test_what_belongs_to_an_object_is_gone_with_it(cloud: Cloud, script: Script) -> None:
+async def test_parts_are_absent_with_their_object(cloud: Cloud, script: Script) -> None:
     for path in ("/shares/s1", "/shares/s1/export_locations"):
         script.on(f"GET /share/v2/p1{path}", (404, NO_SHARE))
     script.on("GET /share/v2/p1/shares", {"shares": []})
     assert (await cloud.request("GET", "manila", "/shares/s1/export_locations", ok=(404,))).status == 404
 
 
-async def test_a_tag_is_looked_for_in_its_image(cloud: Cloud, script: Script) -> None:
+async def test_absence_of_tag_is_checked_in_its_image(cloud: Cloud, script: Script) -> None:
     generic = {"code": "404 Not Found", "message": "The resource could not be found.<br /><br />", "title": "Not Found"}
     script.on("DELETE /image/v2/images/i1/tags/green", (404, generic))
     script.on("GET /image/v2/images/i1", {"id": "i1", "tags": ["red"]}, {"id": "i1", "tags": ["green"]})
@@ -187,7 +187,7 @@ async def test_a_tag_is_looked_for_in_its_image(cloud: Cloud, script: Script) ->
         await cloud.delete("glance", "/v2/images/i1/tags/green", ok=(404,))
 
 
-async def test_swift_is_asked_without_reading_objects(cloud: Cloud, script: Script) -> None:
+async def test_absence_in_swift_is_checked_by_head_request(cloud: Cloud, script: Script) -> None:
     page = "<html><h1>Not Found</h1><p>The resource could not be found.</p></html>"
     script.on("DELETE /swift/v1/AUTH_p1/box/thing", (404, page))
     script.on("HEAD /swift/v1/AUTH_p1/box/thing", (404, ""))
@@ -200,7 +200,7 @@ async def test_swift_is_asked_without_reading_objects(cloud: Cloud, script: Scri
     assert "GET /swift/v1/AUTH_p1/box/thing" not in script.calls()
 
 
-async def test_a_role_assignment_is_named_where_a_body_is_allowed(cloud: Cloud, script: Script) -> None:
+async def test_absence_of_role_assignment_is_checked_by_list(cloud: Cloud, script: Script) -> None:
     script.on("HEAD /identity/v3/projects/p1/users/u1/roles/r1", (404, ""))
     words = "Could not find role assignment with role: r1, user or group: u1, project, domain, or system: p1."
     script.on("GET /identity/v3/projects/p1/users/u1/roles/r1", (404, {"error": {"message": words, "code": 404}}))
@@ -225,7 +225,7 @@ async def test_an_action_on_an_object_that_is_shown_is_retried(cloud: Cloud, scr
         await cloud.post("nova", "/servers/s1/action", {"forceDelete": None})
 
 
-async def test_a_service_that_is_not_in_the_catalog_says_nothing_about_objects(cloud: Cloud) -> None:
+async def test_missing_service_is_no_absence(cloud: Cloud) -> None:
     with pytest.raises(NoEndpoint) as caught:
         await cloud.delete("heat-cfn", "/v1/stacks/s1")
     assert (caught.value.status, caught.value.not_found) == (404, False)

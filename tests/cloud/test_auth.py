@@ -80,7 +80,7 @@ async def test_a_token_that_is_refused_is_renewed_once(pool: CloudPool, served: 
     assert await cloud.token() != first
 
 
-async def test_a_trust_acts_for_its_trustor(pool: CloudPool, served: ServedCloud) -> None:
+async def test_trust_token_belongs_to_the_trustor(pool: CloudPool, served: ServedCloud) -> None:
     user = await pool.cloud(TokenCredential(served.token("demo", "demo")))
     trust = await pool.create_trust(user)
     cloud = await pool.cloud(TrustCredential(trust))
@@ -192,7 +192,7 @@ async def test_repr_omits_secrets() -> None:
     assert "s3cret" not in repr(CloudSettings(password="s3cret", stack_domain_admin_password="s3cret"))
 
 
-async def test_what_was_added_to_the_catalog_since_the_login_is_found(
+async def test_new_catalog_entries_are_found_after_login(
     pool: CloudPool, served: ServedCloud, clock: ManualClock
 ) -> None:
     cloud = await pool.cloud(ServiceCredential(), "RegionTwo")

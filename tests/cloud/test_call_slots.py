@@ -81,7 +81,7 @@ def rate(clock: ManualClock, allowed: int, seconds: float) -> Callable[[], Answe
     return judge
 
 
-def test_calls_of_a_slow_service_take_as_long_as_one(bench: Bench) -> None:
+def test_slow_calls_run_concurrently(bench: Bench) -> None:
     async def main() -> None:
         slots, service = CallSlots(512, bench.clock, 256), Service(bench.clock, 20.0)
         await asyncio.gather(*(bench.call(slots, service) for _ in range(250)))
@@ -93,7 +93,7 @@ def test_calls_of_a_slow_service_take_as_long_as_one(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize("projects", [1, 2, 4])
-def test_a_project_leaves_as_many_slots_free_as_it_uses(bench: Bench, projects: int) -> None:
+def test_project_uses_at_most_half_of_the_free_slots(bench: Bench, projects: int) -> None:
     async def main() -> None:
         slots, services = CallSlots(60, bench.clock), [Service(bench.clock, 20.0) for _ in range(projects)]
         many = [
@@ -113,7 +113,7 @@ def test_a_project_leaves_as_many_slots_free_as_it_uses(bench: Bench, projects: 
     bench.run(main())
 
 
-def test_a_rate_limit_is_met_with_few_refusals(bench: Bench) -> None:
+def test_rate_limit_is_reached_with_few_refusals(bench: Bench) -> None:
     """200 calls of 0.2 s where 10 in a second are allowed: without adapting, 1900 were refused."""
 
     async def main() -> None:
@@ -128,7 +128,7 @@ def test_a_rate_limit_is_met_with_few_refusals(bench: Bench) -> None:
     bench.run(main())
 
 
-def test_no_call_begins_before_the_service_wants_it(bench: Bench) -> None:
+def test_retry_after_is_respected(bench: Bench) -> None:
     async def main() -> None:
         slots, begun = CallSlots(10, bench.clock), list[float]()
         answers = [(503, 30.0), *[(200, None)] * 3]
@@ -184,13 +184,13 @@ def limits(answers: Sequence[Answer], at_once: int) -> list[int]:
     return seen
 
 
-def test_a_refusal_halves_the_calls_and_answers_add_one_at_a_time() -> None:
+def test_concurrency_decreases_multiplicatively_and_increases_additively() -> None:
     [first, halved, more, still_more] = limits([(429, None), *[(200, None)] * 3], 32)
     assert first == 32 and 16 <= halved <= 17
     assert 1 <= more - halved <= 3 and 1 <= still_more - more <= 3
 
 
-def test_after_an_outage_the_calls_double_until_half_of_what_was_refused_first() -> None:
+def test_slow_start_after_outage() -> None:
     bursts = limits([*[(503, None)] * 6, *[(200, None)] * 2], 32)
     assert bursts[0] == 32 and bursts[5] == 4
     assert bursts[6] >= 16  # 32 answers: 4, 8, 16 calls at a time
@@ -200,7 +200,7 @@ def test_after_an_outage_the_calls_double_until_half_of_what_was_refused_first()
 @pytest.mark.parametrize(
     ("status", "waits"), [(500, None), (404, None), (409, None), (413, None), (413, 0.0), (401, 5.0)]
 )
-def test_other_errors_are_answers(bench: Bench, status: int, waits: float | None) -> None:
+def test_other_errors_do_not_reduce_concurrency(bench: Bench, status: int, waits: float | None) -> None:
     async def main() -> None:
         slots = CallSlots(10, bench.clock)
         async with slots.slot(Destination("p", "nova")) as call:
@@ -210,7 +210,7 @@ def test_other_errors_are_answers(bench: Bench, status: int, waits: float | None
     bench.run(main())
 
 
-def test_one_refusal_of_a_burst_counts(bench: Bench) -> None:
+def test_refusals_of_one_burst_count_once(bench: Bench) -> None:
     async def main() -> None:
         slots, answers = CallSlots(64, bench.clock, 32), Counter[str]()
 
@@ -228,7 +228,7 @@ def test_one_refusal_of_a_burst_counts(bench: Bench) -> None:
     bench.run(main())
 
 
-def test_a_quiet_minute_forgets_refusals(bench: Bench) -> None:
+def test_refusals_are_forgotten_after_a_minute(bench: Bench) -> None:
     async def main() -> None:
         slots = CallSlots(64, bench.clock)
         async with slots.slot(Destination("p", "nova")) as call:
@@ -287,7 +287,7 @@ def test_forgotten_destinations_are_bounded(bench: Bench) -> None:
     bench.run(main())
 
 
-def test_projects_whose_calls_wait_are_known(bench: Bench) -> None:
+def test_projects_with_waiting_calls_are_listed(bench: Bench) -> None:
     async def main() -> None:
         slots, service = CallSlots(8, bench.clock), Service(bench.clock, 10.0)
         many = [bench.call(slots, service, "many", name) for name in ("nova", "neutron") for _ in range(5)]

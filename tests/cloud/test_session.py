@@ -97,7 +97,7 @@ async def test_a_missing_service_is_reported(cloud: Cloud) -> None:
         (500, "", "gave no reason"),
     ],
 )
-async def test_errors_keep_the_services_own_words(
+async def test_errors_keep_the_service_message(
     cloud: Cloud, script: Script, status: int, body: Any, words: str
 ) -> None:
     kind = {"Content-Type": "text/html"} if isinstance(body, str) else {}
@@ -196,7 +196,7 @@ def test_which_refusals_are_retried(call: str, status: int, body: Any, headers: 
         assert " ".join(said) == meaning
 
 
-async def test_neutrons_quota_is_no_conflict(cloud: Cloud, script: Script) -> None:
+async def test_neutron_quota_error_is_not_retried_as_conflict(cloud: Cloud, script: Script) -> None:
     over = {"NeutronError": {"type": "OverQuota", "message": "Quota exceeded", "detail": ""}}
     script.on(
         "POST /network/v2.0/networks", (409, over), (409, {"NeutronError": {"type": "InUse", "message": "in use"}})
@@ -263,7 +263,7 @@ async def test_no_more_calls_are_in_flight_than_allowed(open_cloud: Opener, scri
         assert len(script.seen) == 12 * number
 
 
-async def test_no_call_of_a_busy_service_begins_before_it_wants_it(
+async def test_retry_after_delays_all_calls_of_the_service(
     open_cloud: Opener, script: Script, clock: ManualClock
 ) -> None:
     cloud = await open_cloud()
@@ -330,13 +330,13 @@ class TestMicroversions:
         script.on("GET /compute/v2.1/", {"version": {"id": "v2.1", "version": "2.200", "min_version": "2.1"}})
         assert await cloud.microversion("nova") == "2.96"
 
-    async def test_the_operator_can_limit_it(self, open_cloud: Opener) -> None:
+    async def test_operator_limits_the_microversion(self, open_cloud: Opener) -> None:
         cloud = await open_cloud(max_microversions={"nova": "2.60"})
         assert await cloud.microversion("nova") == "2.60"
         assert await cloud.supports("nova", "2.60")
         assert not await cloud.supports("nova", "2.67")
 
-    async def test_a_request_overrides_the_default(self, cloud: Cloud, script: Script) -> None:
+    async def test_request_overrides_default_microversion(self, cloud: Cloud, script: Script) -> None:
         await cloud.get("nova", "/servers", microversion="2.53")
         assert script.seen[-1].headers["OpenStack-API-Version"] == "compute 2.53"
 
@@ -353,7 +353,7 @@ class TestMicroversions:
         script.on("GET /baremetal/v1/", (200, {"id": "v1"}, headers))
         assert await cloud.microversion("ironic") == "1.82"
 
-    async def test_manila_has_a_fixed_one_and_neutron_none(self, cloud: Cloud) -> None:
+    async def test_fixed_and_missing_microversions(self, cloud: Cloud) -> None:
         assert await cloud.microversion("manila") == "2.13"
         assert await cloud.microversion("neutron") is None
 
@@ -361,7 +361,7 @@ class TestMicroversions:
 class TestFind:
     UUID = "7f0f8f6e-2f5c-4f57-8f6b-0d8ad3a1c111"
 
-    async def test_a_name(self, cloud: Cloud, script: Script) -> None:
+    async def test_name_is_resolved_to_id(self, cloud: Cloud, script: Script) -> None:
         script.on("GET /network/v2.0/networks", {"networks": [{"id": "n1", "name": "web"}]})
         assert await cloud.find("neutron.network", "web") == "n1"
         assert ("name", "web") in script.seen[0].query

@@ -90,7 +90,7 @@ def test_nested_stacks_are_spread_over_engines(cluster: Cluster) -> None:
     cluster.remove("spread")
 
 
-def test_killing_one_of_three_engines_loses_and_doubles_nothing(cluster: Cluster) -> None:
+def test_killed_engine_loses_and_duplicates_nothing(cluster: Cluster) -> None:
     """20 stacks of 52 resources. What the work itself takes, on a machine as busy as it is, comes on top."""
     engines = cluster.engines(3)
     began = time.monotonic()
@@ -108,7 +108,7 @@ def test_killing_one_of_three_engines_loses_and_doubles_nothing(cluster: Cluster
     cluster.remove(*made)
 
 
-def test_an_engine_paused_past_its_lease_does_no_harm(cluster: Cluster) -> None:
+def test_engine_paused_past_its_lease_writes_nothing(cluster: Cluster) -> None:
     engines = cluster.engines(3)
     made = begin(cluster, "pause", 6)
     await_first_network(cluster, made)
@@ -127,7 +127,7 @@ def test_an_engine_paused_past_its_lease_does_no_harm(cluster: Cluster) -> None:
     cluster.remove(*made)
 
 
-def test_an_engine_that_is_stopped_hands_its_work_over_at_once_to_one_of_the_next_version(cluster: Cluster) -> None:
+def test_stopped_engine_hands_over_to_engine_of_next_version(cluster: Cluster) -> None:
     """No lease ends during this test: what is taken over has been handed over."""
     cluster.engines(0)
     leaving = cluster.start_engine(LONG_LEASE)
@@ -146,7 +146,7 @@ def test_an_engine_that_is_stopped_hands_its_work_over_at_once_to_one_of_the_nex
     cluster.engines(0)
 
 
-def test_a_broker_that_restarts_delays_nothing_that_runs(cluster: Cluster, rabbitmq: RabbitMQ) -> None:
+def test_broker_restart_does_not_delay_running_operations(cluster: Cluster, rabbitmq: RabbitMQ) -> None:
     cluster.engines(2)
     made = begin(cluster, "broker", 3)
     nested = {"nested": cluster.create("nested", grouped("nested", 4), {"member.yaml": MEMBER})}

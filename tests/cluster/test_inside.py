@@ -22,7 +22,7 @@ resources:
 """
 
 
-def test_what_happens_is_seen_from_outside(cluster: Cluster) -> None:
+def test_metrics_and_logs_show_operations(cluster: Cluster) -> None:
     engines = cluster.engines(2)
     cluster.create("inside", HELD)
     wait_until(lambda: cluster.command("operation", "list", "-f", "json") != "[]\n", "the operation is listed")
@@ -52,7 +52,7 @@ def test_what_happens_is_seen_from_outside(cluster: Cluster) -> None:
     cluster.remove("inside")
 
 
-def test_deleted_stacks_are_forgotten_when_they_are_old_enough(cluster: Cluster) -> None:
+def test_old_deleted_stacks_are_purged(cluster: Cluster) -> None:
     cluster.engines(1)
     made = begin(cluster, "purged", 2)
     cluster.remove(*made)

@@ -55,7 +55,7 @@ def listener(cluster: Cluster) -> Iterator[Listener]:
     transport.cleanup()
 
 
-def test_notifications_arrive_also_when_the_engine_that_began_is_killed(cluster: Cluster, listener: Listener) -> None:
+def test_notifications_are_sent_after_engine_is_killed(cluster: Cluster, listener: Listener) -> None:
     cluster.engines(1)
     cluster.create("notified", TEMPLATE)
     wait_until(lambda: listener.of("notified") == ["orchestration.stack.create.start"], "the start is notified")

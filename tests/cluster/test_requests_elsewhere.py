@@ -36,7 +36,7 @@ def resource(cluster: Cluster, name: str, identifier: str) -> dict[str, Any]:
     return answer["resource"] if status == 200 else {}
 
 
-def test_hooks_are_cleared_by_whichever_engine_is_asked(cluster: Cluster) -> None:
+def test_hooks_are_cleared_through_any_engine(cluster: Cluster) -> None:
     made = {name: cluster.create(name, HELD, environment=HOOK) for name in (f"hook{n}" for n in range(NUMBER))}
     for name, identifier in made.items():
         wait_until(
@@ -65,7 +65,7 @@ def _gone(cluster: Cluster, name: str) -> bool:
     return cluster.call("GET", f"/stacks/{name}")[0] == 404
 
 
-def test_what_runs_elsewhere_is_cancelled(cluster: Cluster) -> None:
+def test_operation_on_other_engine_is_cancelled(cluster: Cluster) -> None:
     made = {name: cluster.create(name, HELD, environment=HOOK) for name in (f"cancel{n}" for n in range(NUMBER))}
     for name, identifier in made.items():
         wait_until(partial(_held, cluster, name, identifier), f"{name} is held")
@@ -75,7 +75,7 @@ def test_what_runs_elsewhere_is_cancelled(cluster: Cluster) -> None:
     wait_until(lambda: not any(cluster.unfinished(identifier) for identifier in made.values()), "nothing runs")
 
 
-def test_what_runs_elsewhere_gives_way_to_an_update_and_a_deletion(cluster: Cluster) -> None:
+def test_operation_on_other_engine_is_superseded_by_update_and_deletion(cluster: Cluster) -> None:
     made = {name: cluster.create(name, SLOW) for name in (f"way{n}" for n in range(NUMBER))}
     for name, identifier in made.items():
         wait_until(partial(resource, cluster, name, identifier), f"{name} has begun")

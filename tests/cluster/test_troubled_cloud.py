@@ -43,7 +43,7 @@ def faults(cluster: Cluster) -> Iterator[Any]:
     served.do(served.cloud.faults.clear)
 
 
-def test_trouble_delays_and_changes_nothing(cluster: Cluster, faults: Any) -> None:
+def test_transient_cloud_errors_only_delay_operations(cluster: Cluster, faults: Any) -> None:
     cluster.engines(2)
     rules = [faults(times=2, **rule) for rule in TROUBLE]
     made = begin(cluster, "trouble", 4)

@@ -88,14 +88,14 @@ def test_another_person_rejects_with_a_reason_and_approves(
     assert '<form method="post" action="/console/approvals' not in browser.get(page).text
 
 
-def test_breaking_the_glass_is_for_managers(browser: Browser, other: Browser, stack: str) -> None:
+def test_emergency_override_is_limited_to_managers(browser: Browser, other: Browser, stack: str) -> None:
     page = asked(browser, stack, "fourth")
     assert "Allow in an emergency (<code>change_requests:break_glass</code>)" in other.get(page).text
     answer = other.submit(page, page, do="break_glass", comment="fire")
     assert answer.status_code == 403
 
 
-def test_the_tab_shows_what_changes_need(browser: Browser, stack: str) -> None:
+def test_change_control_tab_shows_requirements(browser: Browser, stack: str) -> None:
     shown = browser.get(f"{stack}/control").text
     assert "Changes are allowed now" in shown and "1 other person" in shown
     assert "the sale" in shown and "2099-11-20T00:00" in shown

@@ -53,7 +53,7 @@ def test_drift_is_shown_and_corrected(browser: Browser, world: ThreadedWorld, se
     assert "No differences" in compared(browser, stack)
 
 
-def test_what_is_marked_is_accepted(browser: Browser, world: ThreadedWorld, served: ServedCloud, stack: str) -> None:
+def test_selected_drift_is_accepted(browser: Browser, world: ThreadedWorld, served: ServedCloud, stack: str) -> None:
     rename(world, served, stack, "net", "theirs")
     rename(world, served, stack, "other", "wrong")
     found = compared(browser, stack)
@@ -64,7 +64,7 @@ def test_what_is_marked_is_accepted(browser: Browser, world: ThreadedWorld, serv
     assert "Accepted the values of 1 resource: net." in page and "name: theirs" in page and "wrong" not in page
 
 
-def test_the_service_looks_when_asked(browser: Browser, stack: str) -> None:
+def test_drift_detection_runs_on_request(browser: Browser, stack: str) -> None:
     page = f"{stack}/drift"
     assert browser.submit(page, page, do="watch", mode="detect").status_code == 303
     assert '<option value="detect" selected>' in browser.get(page).text
@@ -72,7 +72,7 @@ def test_the_service_looks_when_asked(browser: Browser, stack: str) -> None:
     assert refused.status_code == 400 and 'role="alert"' in refused.text
 
 
-def test_a_reader_compares_and_changes_nothing(base: str, world: ThreadedWorld, stack: str) -> None:
+def test_reader_sees_drift_without_actions(base: str, world: ThreadedWorld, stack: str) -> None:
     add_user(world.served, "looker", "reader", "demo")
     reader = Browser(base)
     assert reader.log_in("looker", world.served.cloud.password_of("looker"), project="demo").status_code == 303

@@ -100,7 +100,7 @@ def test_resources_of_a_nested_stack_follow_the_one_that_contains_them() -> None
     assert [name for name, *_ in _order(spans, order="longest")] == ["group", "long", "short", "last", "first", "stray"]
 
 
-def test_a_nested_stack_that_events_do_not_show_yet_has_an_owner() -> None:
+def test_nested_stack_without_events_has_a_parent() -> None:
     spans = [_span("group", 1, None), _span("member", 2, None, stack="n")]
     assert _order(spans) == [("group", 0, "", 0), ("member", 0, "", 0)]
     assert _order(spans, owners={"n": "s/group", "of no action": "s/none"}) == [

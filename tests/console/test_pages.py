@@ -62,7 +62,7 @@ def test_a_stack_is_found_in_the_list_and_on_its_pages(browser: Browser, world: 
     assert 'id="tree"' in fragment and "<html" not in fragment
 
 
-def test_the_graph_shows_the_work(browser: Browser, world: ThreadedWorld) -> None:
+def test_graph_shows_resource_states(browser: Browser, world: ThreadedWorld) -> None:
     word = {"type": "OS::Heat::Value", "properties": {"value": {"get_resource": "word"}}}
     stack = create(world, "drawn", {**TEMPLATE, "resources": {**TEMPLATE["resources"], "copy": word}})
     identifier = stack.rpartition("/")[2]
@@ -72,7 +72,7 @@ def test_the_graph_shows_the_work(browser: Browser, world: ThreadedWorld) -> Non
     assert picture.count('<g id="n-') == 5 and picture.count('<path class=""') == 1  # members too; one dependency
 
 
-def test_a_plan_says_the_same_as_in_the_terminal() -> None:
+def test_console_plan_equals_terminal_plan() -> None:
     def change(before: Any, after: Any, **more: Any) -> dict[str, Any]:
         common = {"property": "value", "path": [], "known": True, "hidden": False, "effect": "update"}
         return {**common, "before": before, "after": after, **more}
@@ -103,7 +103,7 @@ def test_a_plan_says_the_same_as_in_the_terminal() -> None:
     ]
 
 
-def test_actions_ask_first(browser: Browser, world: ThreadedWorld) -> None:
+def test_actions_require_confirmation(browser: Browser, world: ThreadedWorld) -> None:
     stack = create(world, "short-lived", TEMPLATE)
     page = browser.get(stack).text
     assert all(f"{stack}/actions/{name}" in page for name in ("check", "suspend", "delete"))
@@ -473,7 +473,7 @@ outputs:
     assert "parameter_defaults" in definition and "My::Inner" in definition and "inner.yaml" in definition
 
 
-def test_what_is_typed_survives_the_end_of_the_session(browser: Browser, world: ThreadedWorld, base: str) -> None:
+def test_form_input_survives_session_expiry(browser: Browser, world: ThreadedWorld, base: str) -> None:
     declared = "parameters: {word: {type: string}, key: {type: string, hidden: true}}"
     template = f"heat_template_version: 2021-04-16\n{declared}\n"
     form = {"do": "plan", "name": "typed", "template": template, "parameter:word": "shown", "parameter:key": "sesame"}

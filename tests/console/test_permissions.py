@@ -76,7 +76,7 @@ def test_a_page_for_what_is_not_allowed_is_refused_at_once(reader: Browser, stac
     assert "<form" not in answer.text.partition("<main")[2]
 
 
-def test_the_api_decides(reader: Browser, stack: str) -> None:
+def test_api_enforces_console_permissions(reader: Browser, stack: str) -> None:
     """A form that is sent anyway is refused by the API, not by the page."""
     for page, path in ((stack, f"{stack}/actions/delete"), (stack, f"{stack}/deploy"), ("/stacks", "/adopt")):
         fields = {"do": "apply", "template": "heat_template_version: 2021-04-16", "data": "{}"}
@@ -85,7 +85,7 @@ def test_the_api_decides(reader: Browser, stack: str) -> None:
     assert reader.get(stack).status_code == 200
 
 
-def test_members_see_nothing_disabled(browser: Browser, stack: str) -> None:
+def test_members_see_all_actions_enabled(browser: Browser, stack: str) -> None:
     for path in ("/stacks", stack, f"{stack}/resources/word", f"{stack}/snapshots", f"{stack}/definition"):
         page = browser.get(path).text
         assert "aria-disabled" not in page and "Policy does not allow" not in page, path

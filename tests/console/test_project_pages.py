@@ -91,7 +91,7 @@ def test_a_generated_template_becomes_a_stack(browser: Browser, world: ThreadedW
     assert "No object was found that no stack owns" in again and "of the stack grown" in again
 
 
-def test_values_in_the_environment_need_no_fields(browser: Browser) -> None:
+def test_parameters_set_by_environment_have_no_fields(browser: Browser) -> None:
     template = (
         f"heat_template_version: {VERSION}\nparameters: {{n: {{type: number}}, s: {{type: string}}}}\n"
         "resources: {word: {type: OS::Heat::Value, properties: {value: {get_param: s}}}}\n"
@@ -104,7 +104,7 @@ def test_values_in_the_environment_need_no_fields(browser: Browser) -> None:
     assert "typed" in browser.submit("/deploy", "/deploy", do="plan", **fields, **empty | {"parameter:s": "typed"}).text
 
 
-def test_a_reader_generates_and_imports_nothing(reader: Browser, served: ServedCloud) -> None:
+def test_reader_cannot_generate_or_import(reader: Browser, served: ServedCloud) -> None:
     make_net(served, "seen")
     page = reader.get("/generate?name=seen&type=OS::Neutron::Net&scan=1").text
     assert "A template of 1 object:" in page

@@ -121,7 +121,7 @@ def test_a_reader_sees_settings_and_changes_none(reader: Browser, stack: str) ->
         assert refused.status_code == 403 and rule in refused.text, page
 
 
-def test_what_is_marked_in_the_plan_of_a_deletion_is_kept(browser: Browser, world: ThreadedWorld) -> None:
+def test_resources_selected_in_deletion_plan_are_retained(browser: Browser, world: ThreadedWorld) -> None:
     stack = create(world, "parting", TEMPLATE)
     question = f"{stack}/actions/delete"
     page = browser.get(question).text
@@ -136,7 +136,7 @@ def test_what_is_marked_in_the_plan_of_a_deletion_is_kept(browser: Browser, worl
     assert "retained" in events
 
 
-def test_what_cannot_be_deleted_is_left_behind_on_request(browser: Browser, world: ThreadedWorld) -> None:
+def test_undeletable_objects_are_skipped_on_request(browser: Browser, world: ThreadedWorld) -> None:
     stack = create(world, "stuck", {**TEMPLATE, "resources": {"data": TEMPLATE["resources"]["data"]}})
     assert "force_delete" not in browser.get(stack).text
     volume = world.run(world.world.resources("stuck"))["data"]["physical_id"]

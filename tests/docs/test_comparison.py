@@ -91,6 +91,6 @@ def test_the_commands_that_the_page_names_exist() -> None:
     assert "--refresh" in {option for parameter in _command("plan").params for option in parameter.opts}
 
 
-def test_the_page_has_rows_in_which_the_answer_of_stoker_is_no() -> None:
+def test_comparison_page_lists_missing_features() -> None:
     noes = [row[0] for table in _tables() for row in table if row[1].startswith("no")]
     assert len(noes) >= 6, noes

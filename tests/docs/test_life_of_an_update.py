@@ -190,9 +190,7 @@ class User:
         assert self._statuses.pop() == 202
 
 
-async def test_an_update_passes_through_the_files_in_this_order(
-    world: World, served: ServedCloud, recorder: Recorder
-) -> None:
+async def test_update_enters_files_in_listed_order(world: World, served: ServedCloud, recorder: Recorder) -> None:
     made = await world.create("web", template("one"))
     user = User(world, made["id"], recorder)
     await user.update("two")  # so that what is computed once in a process has been computed

@@ -53,7 +53,7 @@ def test_the_type_comes_through_the_entry_point() -> None:
     assert Registry.from_entry_points().types.get("Example::Neutron::AddressGroup") is not None
 
 
-async def test_a_stack_of_the_type_lives_and_changes_in_place(world: World, template: str) -> None:
+async def test_stack_of_plug_in_type_is_created_and_updated(world: World, template: str) -> None:
     stack = await world.create("offices", template)
     assert (stack["action"], stack["status"], stack["status_reason"][:6]) == ("CREATE", "COMPLETE", "Stack ")
     assert groups(world.served) == [["10.1.0.0/16", "10.2.0.0/16"]]
@@ -68,7 +68,7 @@ async def test_a_stack_of_the_type_lives_and_changes_in_place(world: World, temp
     assert groups(world.served) == []
 
 
-async def test_a_lost_answer_makes_no_second_object(world: World, template: str) -> None:
+async def test_lost_response_creates_no_second_object(world: World, template: str) -> None:
     rule = world.in_cloud(lambda: world.served.cloud.faults.add(Fault(CREATION, "act_and_drop", times=1)))
     stack = await world.create("offices", template)
     assert rule.hits == 1
@@ -76,7 +76,7 @@ async def test_a_lost_answer_makes_no_second_object(world: World, template: str)
     assert groups(world.served) == [["10.1.0.0/16", "10.2.0.0/16"]]
 
 
-async def test_addresses_are_checked_before_anything_is_made(world: World, template: str) -> None:
+async def test_addresses_are_checked_before_creation(world: World, template: str) -> None:
     with pytest.raises(TemplateInvalid, match=r"resources\.offices\.properties.*'10\.1\.0\.0/99'"):
         await world.create("offices", template, parameters={"addresses": "10.1.0.0/99"})
     assert groups(world.served) == []

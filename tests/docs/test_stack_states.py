@@ -10,7 +10,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "explanation" / "lifecycle.md"
 MARKS = {Verdict.TAKEN: "✓", Verdict.DONE: "—", Verdict.REFUSED: "✗", Verdict.BUSY: "busy"}
 
 
-def test_the_table_of_states_and_requests_is_the_programs() -> None:
+def test_state_table_equals_the_program() -> None:
     lines = PAGE.read_text(encoding="utf-8").partition("<!-- table: transitions -->")[2].strip().splitlines()
     head, _, *rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[: lines.index("")]]
     assert len(rows) == 20

@@ -55,7 +55,7 @@ def shell(docs: Path, tmp_path: Path) -> Iterator[Shell]:
     shell.type("stoker down")
 
 
-def test_the_tutorial_goes_as_it_says(shell: Shell, docs: Path) -> None:
+def test_tutorial_commands_work(shell: Shell, docs: Path) -> None:
     before = ""
     for command in commands(docs / "tutorial" / "first-stack.md"):
         done = shell.type(before + command.line)

@@ -133,7 +133,7 @@ def test_private_fields_are_not_shown(served: ServedCloud) -> None:
     assert widget.keys() == {"id", "name", "project_id", "status"}
 
 
-def test_an_object_passes_through_its_states_on_the_clock(served: ServedCloud) -> None:
+def test_state_transitions_follow_the_clock(served: ServedCloud) -> None:
     key = create_widget(served).json["widget"]["id"]
     served.advance(1.9)
     assert status_of(served, key) == "BUILD"
@@ -164,7 +164,9 @@ def test_errors_have_the_body_of_the_service(
     assert answer.json == fault_body(ApiError(status, message))
 
 
-def test_a_bug_is_a_500_in_the_body_of_the_service(served: ServedCloud, caplog: pytest.LogCaptureFixture) -> None:
+def test_internal_error_has_the_error_body_of_the_service(
+    served: ServedCloud, caplog: pytest.LogCaptureFixture
+) -> None:
     answer = served.call("GET", "/widget/v1/crash", token=served.token())
     assert answer.status == 500
     assert answer.headers["x-openstack-request-id"] in answer.json["computeFault"]["message"]
@@ -221,7 +223,7 @@ def test_microversions_are_negotiated(
         assert answer.json == {"version": [int(n) for n in served_version.split(".")]}
 
 
-def test_request_ids_are_given_under_both_names(served: ServedCloud) -> None:
+def test_request_id_is_in_both_headers(served: ServedCloud) -> None:
     answer = served.call("GET", WIDGETS, token=served.token())
     assert answer.headers["x-openstack-request-id"].startswith("req-")
     assert answer.headers["x-widget-request-id"] == answer.headers["x-openstack-request-id"]
@@ -241,7 +243,7 @@ def test_a_rule_matches_fields_at_any_depth(served: ServedCloud) -> None:
     assert answer.json == {"computeFault": {"code": 500, "message": "A fault rule made this request fail."}}
 
 
-def test_succeed_but_fail_acts_and_reports_an_error(served: ServedCloud) -> None:
+def test_succeed_but_fail_fault_acts_and_reports_an_error(served: ServedCloud) -> None:
     add_fault(served, do="succeed_but_fail")
     assert create_widget(served).status == 503
     assert names(served) == ["one"]
@@ -256,13 +258,13 @@ def test_an_error_state_fault_affects_the_created_object_only(served: ServedClou
     assert status_of(served, before) == "ACTIVE"
 
 
-def test_rate_limit_tells_when_to_come_back(served: ServedCloud) -> None:
+def test_rate_limit_sends_retry_after(served: ServedCloud) -> None:
     add_fault(served, do="rate_limit", seconds=7)
     answer = create_widget(served)
     assert (answer.status, answer.headers["retry-after"]) == (429, "7")
 
 
-def test_rate_limit_lets_some_pass_in_each_period(served: ServedCloud) -> None:
+def test_rate_limit_allows_requests_per_period(served: ServedCloud) -> None:
     add_fault(served, do="rate_limit", seconds=10, allowed=2)
     assert [create_widget(served, name).status for name in ("a", "b", "c")] == [201, 201, 429]
     served.advance(10)
@@ -322,7 +324,7 @@ def test_objects_are_counted_per_project(served: ServedCloud) -> None:
     assert other["objects"]["widget"]["widgets"]["count"] == 0
 
 
-def test_state_survives_without_an_orderly_end(tmp_path: Path) -> None:
+def test_state_survives_a_kill(tmp_path: Path) -> None:
     """The second cloud opens the file while the first has not closed it: as after `kill -9`."""
     clock, path = ManualClock(), tmp_path / "cloud.db"
     with ServedCloud(make_cloud(clock=clock, state_path=path)) as first:
@@ -351,7 +353,7 @@ def test_blobs_and_removals_survive(tmp_path: Path) -> None:
     reopened.close()
 
 
-def test_indexes_follow_changes_made_in_place() -> None:
+def test_indexes_follow_in_place_changes() -> None:
     widgets = make_cloud().of(WidgetRecords).widgets
     record = widgets.add(Widget(id="1", name="a", project_id="p", status="BUILD", secret="x"))
     record.name = "b"

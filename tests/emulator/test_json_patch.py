@@ -65,7 +65,7 @@ def test_a_malformed_document_is_refused(dialect: Dialect) -> None:
     check_each(((str(body), body) for body in MALFORMED), check)
 
 
-def test_the_parts_of_a_path_lose_their_escapes() -> None:
+def test_json_pointer_escapes_are_decoded() -> None:
     found = operations([op("add", "/a~1b/c~0d/~01", 1), op("remove", "/x")], Dialect(REFUSALS))
     assert [(one.op, one.pointer, one.value) for one in found] == [
         ("add", ("a/b", "c~d", "~1"), 1),
@@ -113,7 +113,7 @@ def test_operations_are_carried_out_in_order(body: Any, after: Any) -> None:
     ],
     ids=lambda one: f"{one['op']} {one['path'][:12]}",
 )
-def test_an_operation_that_does_not_suit_the_document_is_refused(one: Any) -> None:
+def test_inapplicable_patch_operation_is_refused(one: Any) -> None:
     document: dict[str, Any] = {"text": "abc", "null": None, "l": [1, 2], "a": {}}
     before = copy.deepcopy(document)
     with pytest.raises(Inapplicable):
@@ -121,7 +121,7 @@ def test_an_operation_that_does_not_suit_the_document_is_refused(one: Any) -> No
     assert document == before
 
 
-def test_a_dialect_bounds_paths() -> None:
+def test_patch_dialect_limits_paths() -> None:
     dialect = Dialect(REFUSALS, path=re.compile("/attributes/[^/]+"))
     for path in ("/attributes", "/attributes/", "/attributes/a/b", "/other/a", "x/attributes/a"):
         with pytest.raises(ApiError):

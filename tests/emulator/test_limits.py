@@ -19,9 +19,7 @@ from openstack_emulator.testing import ServedCloud
         ({"memory": 10**9}, {}),
     ],
 )
-def test_the_limits_that_more_would_exceed(
-    served: ServedCloud, wanted: dict[str, float], exceeded: dict[str, int]
-) -> None:
+def test_exceeded_limits(served: ServedCloud, wanted: dict[str, float], exceeded: dict[str, int]) -> None:
     quotas = served.cloud.of(SingleContainers).quotas
     quotas.set_limits("some", {"memory": -1})
     used = {"containers": 0, "cpu": 0, "memory": 0, "disk": 0 if "cpu" in wanted else 100}

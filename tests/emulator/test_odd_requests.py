@@ -174,7 +174,9 @@ def token(cloud: Cloud) -> str:
 
 
 @pytest.mark.parametrize("mount", sorted(service.mount.strip("/") for service in new_cloud().services))
-def test_no_request_is_a_defect(cloud: Cloud, token: str, mount: str, caplog: pytest.LogCaptureFixture) -> None:
+def test_random_requests_cause_no_internal_error(
+    cloud: Cloud, token: str, mount: str, caplog: pytest.LogCaptureFixture
+) -> None:
     running = cloud.mounted(mount)
     assert running is not None
     wrong = []

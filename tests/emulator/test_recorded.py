@@ -25,7 +25,7 @@ def test_a_service_answers_as_its_recording(served: ServedCloud, name: str) -> N
     assert not verdict.gone, "no longer there, so remove: " + "\n".join(verdict.gone)
 
 
-def test_what_is_declared_belongs_to_a_recording() -> None:
+def test_declared_differences_belong_to_recordings() -> None:
     for file in (differences.DECLARED, differences.KNOWN):
         listed = differences.load(file)
         assert listed.keys() <= set(script.names()), file

@@ -83,7 +83,7 @@ def store(cloud: Cloud) -> Store:
     return cloud.of(Store)
 
 
-def test_a_change_is_made_later(cloud: Cloud, store: Store) -> None:
+def test_deferred_change_is_applied(cloud: Cloud, store: Store) -> None:
     clock = cloud.clock
     assert isinstance(clock, ManualClock)
     store.shelf.rows.add(Box(id="a"))
@@ -97,7 +97,7 @@ def test_a_change_is_made_later(cloud: Cloud, store: Store) -> None:
     assert store.shelf.rows.require("a").full
 
 
-def test_only_what_was_declared_can_be_called_later(store: Store) -> None:
+def test_only_declared_methods_can_be_deferred(store: Store) -> None:
     with pytest.raises(ValueError, match="empty is not a deferrable method of store"):
         store.shelf.after(1.0, store.shelf.empty, "a")
     with pytest.raises(KeyError):
@@ -120,7 +120,7 @@ def test_another_projects_record_is_not_found(store: Store) -> None:
 
 
 @pytest.mark.parametrize("service", NAMES_IN_STATE_FILES)
-def test_state_files_name_changes_that_are_still_known(service: str) -> None:
+def test_deferred_changes_in_state_files_are_known(service: str) -> None:
     from openstack_emulator.services import new_cloud
 
     cloud = new_cloud(clock=ManualClock())

@@ -53,7 +53,7 @@ def test_a_service_is_opened_by_its_first_request_and_is_in_the_catalog_before()
         assert served.cloud.store.tables.get(("swift", "containers")) is None
 
 
-def test_objects_of_services_that_nothing_needed_are_counted_too() -> None:
+def test_objects_of_unopened_services_are_counted() -> None:
     with ServedCloud(new_cloud(clock=ManualClock())) as served:
         before = served.call("GET", "/control/objects").json["objects"]
         served.call("GET", "/network/v2.0/networks", token=served.token())
@@ -75,7 +75,7 @@ def test_a_pending_state_change_opens_its_service_after_a_restart(tmp_path: Path
         assert [row.status for row in volumes] == ["available"]
 
 
-def test_a_volume_in_use_by_a_server_is_kept_before_compute_had_a_request(tmp_path: Path) -> None:
+def test_volume_in_use_is_kept_before_compute_is_opened(tmp_path: Path) -> None:
     cloud = new_cloud(clock=ManualClock())
 
     assert cloud.table_of("nova", "block_devices") is not None
@@ -112,11 +112,11 @@ def test_an_unusable_choice_is_refused(
 
 
 @pytest.mark.parametrize("offer", SERVICES, ids=lambda offer: offer.name)
-def test_a_service_is_what_is_offered(offer: Offer) -> None:
+def test_opened_service_equals_its_offer(offer: Offer) -> None:
     assert offer.load().name == offer.name
 
 
-def test_a_service_that_is_not_what_is_offered_is_an_error() -> None:
+def test_service_that_differs_from_its_offer_is_an_error() -> None:
     place = "openstack_emulator.compute.service:COMPUTE"
     wrong = Offer("nova", "/compute", {"compute": "/elsewhere"}, place, "compute")
 

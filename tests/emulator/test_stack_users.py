@@ -38,7 +38,7 @@ def project(served: ServedCloud) -> str:
     return str(found["id"])
 
 
-def test_users_of_stacks_list_and_change_nothing(served: ServedCloud, project: str) -> None:
+def test_stack_users_cannot_list_or_change(served: ServedCloud, project: str) -> None:
     token = token_with_role(served, "heat_stack_user")
     for path in FORBIDDEN:
         assert served.call("GET", path.format(project=project), token=token).status == 403, path

@@ -44,7 +44,7 @@ def boxes(store: Store) -> Table[Box]:
     return store.table(Box, "shelf", "boxes", ("size",))
 
 
-def test_a_record_is_stored_under_its_names_and_comes_back(tmp_path: Path) -> None:
+def test_typed_record_round_trips(tmp_path: Path) -> None:
     store = Store(tmp_path / "state.db")
     boxes(store).add(box("a", lid=Lid(color="red")))
     boxes(store).add(box("b"))
@@ -130,7 +130,7 @@ def stored(path: Path, **data: object) -> Path:
     return path
 
 
-def test_a_stored_record_without_a_field_is_refused_and_one_too_many_is_left_out(tmp_path: Path) -> None:
+def test_missing_stored_field_is_refused_and_extra_field_ignored(tmp_path: Path) -> None:
     whole = {"name": "A", "size": 1, "lid": None, "labels": [], "spares": {}, "spoiled": None}
     store = Store(stored(tmp_path / "more.db", id="a", **whole, _key="k", weight=5))
     rows = boxes(store)

@@ -48,7 +48,7 @@ def test_every_reason_has_a_sentence_in_each_table(table: sentences.Sentences) -
 
 @settings(max_examples=300, deadline=None)
 @given(st.sampled_from(sorted(CHECKS)), JSON)
-def test_a_problem_tells_where_it_is_and_can_be_worded(name: str, value: Any) -> None:
+def test_problem_has_its_path_and_a_sentence(name: str, value: Any) -> None:
     problem = CHECKS[name](value)
     if problem is None:
         return
@@ -71,7 +71,7 @@ def _refusal(where: str, wanted: Any, problem: Problem, words: str) -> ApiError:
         ((Step.VALUES, Step.UNKNOWN), "'one' does not match '^[0-9]+$'"),
     ],
 )
-def test_the_order_of_a_dialect_decides_which_problem_is_reported(order: tuple[Step, ...], said: str) -> None:
+def test_dialect_order_selects_the_reported_problem(order: tuple[Step, ...], said: str) -> None:
     dialect = Dialect(order, _refusal, sentences.JSON_SCHEMA)
     with pytest.raises(ApiError) as refused:
         dialect.check("thing", {"x": 1, "a": "one", "y": 2}, {"a": fields.integer(0)}, ("b",))
@@ -79,7 +79,7 @@ def test_the_order_of_a_dialect_decides_which_problem_is_reported(order: tuple[S
     assert refused.value.message.endswith(said)
 
 
-def test_an_object_that_is_not_strict_may_have_other_fields() -> None:
+def test_object_without_strict_may_have_other_fields() -> None:
     wanted, checks = {"a": 1, "other": []}, {"a": fields.integer()}
     NOVA.check("server", wanted, checks, strict=False)
     with pytest.raises(ApiError, match="other"):

@@ -37,7 +37,7 @@ def kinds(plan: dict[str, Any]) -> dict[str, str]:
     return {step["path"]: step["kind"] for step in plan["steps"] if step["kind"] != "keep"}
 
 
-async def test_the_live_values_become_those_with_which_the_object_was_deployed(world: World) -> None:
+async def test_accepted_drift_becomes_the_recorded_values(world: World) -> None:
     made = template(net=net(name="mine"), other=net(name="other"))
     await world.create("web", made)
     await rename(world, "net")
@@ -53,7 +53,7 @@ async def test_the_live_values_become_those_with_which_the_object_was_deployed(w
     assert await accept(world) == []
 
 
-async def test_only_the_chosen_resources_are_accepted(world: World) -> None:
+async def test_only_selected_drift_is_accepted(world: World) -> None:
     await world.create("web", template(one=net(name="one"), two=net(name="two")))
     await rename(world, "one")
     await rename(world, "two")
@@ -78,7 +78,7 @@ async def test_resources_of_nested_stacks_are_accepted_by_their_paths(world: Wor
     }
 
 
-async def test_an_object_that_is_gone_cannot_be_accepted(world: World) -> None:
+async def test_missing_object_cannot_be_accepted(world: World) -> None:
     await world.create("web", template(net=net(name="mine")))
     outside(world, "DELETE", f"{NETWORKS}/{await object_of(world, 'net')}")
     (found,) = await accept(world)
@@ -100,9 +100,7 @@ async def test_an_unknown_resource_is_refused_and_nothing_is_recorded(world: Wor
     assert await status(world, "net") == "MODIFIED"
 
 
-async def test_nothing_is_recorded_over_what_an_operation_has_changed_meanwhile(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_acceptance_is_refused_after_concurrent_operation(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     await world.create("web", template(one=net(name="one"), two=net(name="two")))
     await rename(world, "one")
     await rename(world, "two")
@@ -161,7 +159,7 @@ async def test_rules_that_others_have_added_are_accepted_as_templates_write_them
     assert await status(world, "share") == await status(world, "subnet") == "IN_SYNC"
 
 
-async def test_what_no_template_can_say_is_not_accepted(world: World) -> None:
+async def test_inexpressible_drift_is_not_accepted(world: World) -> None:
     """A value in a form of the service only would be recorded as absent, and never be compared again."""
     secret = {"type": "OS::Barbican::Secret", "properties": {"name": "key", "payload": "swordfish"}}
     secrets = [{"name": "a", "ref": {"get_resource": "one"}}]

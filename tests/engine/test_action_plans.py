@@ -71,7 +71,7 @@ async def take(world: World, name: str) -> str:
     return str(taken["id"])
 
 
-async def test_the_plan_of_a_deletion_shows_the_whole_tree_and_what_it_loses(world: World) -> None:
+async def test_deletion_plan_shows_tree_and_lost_data(world: World) -> None:
     kept = {**DISK, "deletion_policy": "Retain"}
     saved = {**DISK, "deletion_policy": "Snapshot"}
     purged = {"type": "OS::Swift::Container", "properties": {"name": "one", "PurgeOnDelete": True}}
@@ -98,7 +98,7 @@ async def test_the_plan_of_a_deletion_shows_the_whole_tree_and_what_it_loses(wor
     assert (await world.settle(stack["id"]))["status"] == "COMPLETE"
 
 
-async def test_a_deletion_is_refused_if_it_would_not_be_the_plan_any_more(world: World) -> None:
+async def test_deletion_differing_from_its_plan_is_refused(world: World) -> None:
     stack = await world.create("moved", template(disk=DISK))
     digest = (await preview(world, "moved", "delete"))["plan"]["digest"]
     await take(world, "moved")
@@ -122,7 +122,7 @@ async def test_a_preview_is_refused_where_the_action_is(world: World) -> None:
         await preview(world, "fine", "delete")
 
 
-async def test_the_plan_of_a_rollback_is_what_it_does(world: World) -> None:
+async def test_rollback_equals_its_plan(world: World) -> None:
     broken = {"type": "OS::Heat::TestResource", "properties": {"fail": True}, "depends_on": "disk"}
     stack = await world.create("back", template(**NET, old={"type": "OS::Heat::TestResource"}))
     await world.update("back", template(**NET, disk=DISK, broken=broken))
@@ -149,7 +149,7 @@ async def test_the_rollback_of_a_creation_removes_everything(world: World) -> No
     assert await world.resources("never") == {}
 
 
-async def test_the_plan_of_a_restoration_is_what_it_does(world: World) -> None:
+async def test_restore_equals_its_plan(world: World) -> None:
     definition = template(**NET, server=SERVER, disk=DISK, nested={"type": "child.yaml"})
     stack = await world.create("again", definition, files={"child.yaml": CHILD})
     snapshot = await take(world, "again")

@@ -58,7 +58,7 @@ class Watch:
         self._sandbox.clock.call_later(0.1, self._look)
 
 
-def test_few_nested_stacks_are_in_progress_while_calls_wait_and_none_is_lost(sandbox: Sandbox, tmp_path: Path) -> None:
+def test_few_nested_stacks_run_while_calls_are_queued(sandbox: Sandbox, tmp_path: Path) -> None:
     limited(sandbox)
     networks(tmp_path)
     watch, began = Watch(sandbox), sandbox.clock.now()
@@ -70,7 +70,7 @@ def test_few_nested_stacks_are_in_progress_while_calls_wait_and_none_is_lost(san
     assert not sandbox.engine.runs
 
 
-def test_all_nested_stacks_are_in_progress_where_calls_are_only_slow(sandbox: Sandbox, tmp_path: Path) -> None:
+def test_all_nested_stacks_run_while_calls_are_slow(sandbox: Sandbox, tmp_path: Path) -> None:
     sandbox.cloud.add_fault("* /network/*", "delay", seconds=20.0)
     networks(tmp_path)
     watch, began = Watch(sandbox), sandbox.clock.now()
@@ -79,7 +79,7 @@ def test_all_nested_stacks_are_in_progress_where_calls_are_only_slow(sandbox: Sa
     assert sandbox.clock.now() - began < 100.0
 
 
-def test_nested_stacks_whose_own_ones_wait_do_not_keep_these_from_beginning(sandbox: Sandbox, tmp_path: Path) -> None:
+def test_waiting_parents_do_not_block_their_nested_stacks(sandbox: Sandbox, tmp_path: Path) -> None:
     limited(sandbox)
     networks(tmp_path)
     (tmp_path / "between.yaml").write_text(json.dumps({**HEADER, "resources": {"inner": {"type": "networks.yaml"}}}))
@@ -87,7 +87,7 @@ def test_nested_stacks_whose_own_ones_wait_do_not_keep_these_from_beginning(sand
 
 
 @pytest.mark.parametrize("action", ["delete", "cancel"])
-def test_what_has_not_begun_ends_at_once_with_its_tree(sandbox: Sandbox, tmp_path: Path, action: str) -> None:
+def test_nested_stacks_that_have_not_begun_end_with_their_tree(sandbox: Sandbox, tmp_path: Path, action: str) -> None:
     """A deletion follows the creation, which it ends; a cancellation lets no more nested stacks begin."""
     limited(sandbox)
     path, template = networks(tmp_path), json.loads(tree(tmp_path, "networks.yaml").read_text())

@@ -79,7 +79,7 @@ def sent(world: World) -> int:
     return sum(entry["service"] != "keystone" for entry in entries)
 
 
-async def test_an_abandoned_stack_comes_back_with_the_same_objects(world: World) -> None:
+async def test_abandoned_stack_is_adopted_with_the_same_objects(world: World) -> None:
     tree = (HERE / "crashing.yaml").read_text()
     files = {"member.yaml": (HERE / "crashing-member.yaml").read_text()}
     stack = await world.create("home", tree, files=files, tags=["kept"])
@@ -115,14 +115,14 @@ async def test_export_changes_nothing(world: World) -> None:
     assert (await world.call("stack_show", ref=ref("stay")))["status"] == "COMPLETE"
 
 
-async def test_the_document_of_an_abandoned_stack_can_be_had_again(world: World) -> None:
+async def test_document_of_abandoned_stack_can_be_read_again(world: World) -> None:
     created = await world.create("lost", template(net={"type": "OS::Neutron::Net"}))
     document = await abandon(world, "lost")
     again = await world.call("stack_export", ref={"name": "lost", "id": created["id"]})
     assert again["resources"] == document["resources"]
 
 
-async def test_groups_keep_their_members_and_the_names_that_were_given_up(world: World) -> None:
+async def test_adopted_groups_keep_members_and_removed_names(world: World) -> None:
     await world.create("many", template(group=group(3)), files=FILES)
     smaller = group(2, removal_policies=[{"resource_list": ["1"]}])
     await world.update("many", template(group=smaller), files=FILES)
@@ -168,7 +168,7 @@ HIDING = {
 }
 
 
-async def test_hidden_values_leave_sealed_and_come_back(world: World) -> None:
+async def test_hidden_values_are_exported_sealed_and_adopted(world: World) -> None:
     stack = await world.create("hush", HIDING, parameters={"word": "very secret"})
     outputs = world.outputs(stack)
     document = await abandon(world, "hush")
@@ -185,7 +185,7 @@ async def test_hidden_values_leave_sealed_and_come_back(world: World) -> None:
     assert world.engine.services.sealer.open(row.state)["metadata"] == {"password": "very secret"}
 
 
-async def test_elsewhere_hidden_values_must_be_given_again(world: World) -> None:
+async def test_sealed_values_must_be_given_again_on_other_installation(world: World) -> None:
     await world.create("far", HIDING, parameters={"word": "very secret"})
     document = await abandon(world, "far")
     document["sealed"] = Sealer(["another installation's key"]).seal({"for": "adoption"})
@@ -196,7 +196,7 @@ async def test_elsewhere_hidden_values_must_be_given_again(world: World) -> None
     assert "random string" in back["status_reason"]
 
 
-async def test_a_sealed_part_is_of_no_use_to_another_project(world: World) -> None:
+async def test_sealed_part_is_bound_to_the_project(world: World) -> None:
     await world.create("mine", HIDING, parameters={"word": "very secret"})
     document = await abandon(world, "mine")
     world.context = replace(world.context, project_id="another")
@@ -204,7 +204,7 @@ async def test_a_sealed_part_is_of_no_use_to_another_project(world: World) -> No
         await world.call("stack_create", name="mine", template=None, adopt_stack_data=document)
 
 
-async def test_parameters_of_the_request_go_over_those_of_the_document(world: World) -> None:
+async def test_request_parameters_override_adopted_document(world: World) -> None:
     wanted = {
         **template(word={"type": "OS::Heat::Value", "properties": {"value": {"get_param": "text"}}}),
         "parameters": {"text": {"type": "string"}},
@@ -216,7 +216,7 @@ async def test_parameters_of_the_request_go_over_those_of_the_document(world: Wo
     assert world.outputs(back) == {"word": "new"}
 
 
-async def test_a_failed_adoption_leaves_the_objects_alone(world: World) -> None:
+async def test_failed_adoption_keeps_the_objects(world: World) -> None:
     resources = {"net": {"type": "OS::Neutron::Net"}, "other": {"type": "OS::Neutron::Net", "depends_on": "net"}}
     await world.create("oops", template(**resources))
     document = await abandon(world, "oops")
@@ -233,7 +233,7 @@ async def test_a_failed_adoption_leaves_the_objects_alone(world: World) -> None:
     assert "resource_id" in failed["status_reason"]
 
 
-async def test_a_user_of_somebody_else_cannot_be_adopted(world: World) -> None:
+async def test_foreign_user_cannot_be_adopted(world: World) -> None:
     handle = {"type": "OS::Heat::WaitConditionHandle", "properties": {"signal_transport": "NO_SIGNAL"}}
     await world.create("user", template(handle=handle))
     document = await abandon(world, "user")

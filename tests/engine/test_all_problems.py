@@ -26,7 +26,7 @@ resources:
 """
 
 
-async def test_a_template_that_cannot_be_read(world: World) -> None:
+async def test_unreadable_template_is_reported(world: World) -> None:
     with pytest.raises(TemplateInvalid) as refused:
         await world.create("web", UNREADABLE, parameters={"nam": "x"})
     assert [item.rule for item in refused.value.diagnostics] == [

@@ -91,7 +91,7 @@ async def test_a_subnet_is_behind_the_router_of_its_vpc(world: World) -> None:
     await gone(world)
 
 
-async def test_a_route_table_takes_the_subnet_over_and_gives_it_back(world: World) -> None:
+async def test_route_table_association_is_reverted_on_deletion(world: World) -> None:
     await complete(world, template(**VPC, **ROUTES))
     found = routers(world.served)
     assert (found["vpc"]["subnets"], len(found["table"]["subnets"])) == ([], 1)
@@ -119,7 +119,7 @@ async def test_a_subnet_moves_from_one_route_table_to_another(world: World) -> N
     await gone(world)
 
 
-async def test_a_failed_update_gives_the_subnet_back_to_its_route_table(world: World) -> None:
+async def test_failed_update_restores_route_table_association(world: World) -> None:
     two = {**ROUTES, "other": ROUTES["table"]}
     await complete(world, template(**VPC, **two))
     moved = {
@@ -137,7 +137,7 @@ async def test_a_failed_update_gives_the_subnet_back_to_its_route_table(world: W
     await gone(world)
 
 
-async def test_a_new_gateway_attachment_does_not_lose_the_gateway(world: World) -> None:
+async def test_replaced_gateway_attachment_keeps_the_gateway(world: World) -> None:
     await complete(world, template(**VPC, **ROUTES))
     other = {**ROUTES["attachment"], "Properties": {**ROUTES["attachment"]["Properties"], "InternetGatewayId": "other"}}
     await complete(world, template(**VPC, **{**ROUTES, "attachment": other}), "update")
@@ -221,7 +221,7 @@ async def test_an_association_follows_the_instance_and_leaves_the_address(world:
         ({"AllocationId": "y"}, "InstanceId or NetworkInterfaceId"),
     ],
 )
-async def test_an_association_without_two_ends_is_refused(world: World, properties: dict[str, str], why: str) -> None:
+async def test_incomplete_association_is_refused(world: World, properties: dict[str, str], why: str) -> None:
     with pytest.raises(TemplateInvalid, match=why):
         await world.create("web", template(link={"Type": "AWS::EC2::EIPAssociation", "Properties": properties}))
 

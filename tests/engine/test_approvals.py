@@ -92,7 +92,7 @@ async def asked(world: World, control: Mapping[str, Any]) -> dict[str, Any]:
     return request
 
 
-async def test_a_change_waits_for_other_people_with_the_roles_that_are_required(world: World) -> None:
+async def test_change_waits_for_approvals_by_required_roles(world: World) -> None:
     await world.create("web", value("1"))
     await require(world, TWO_PEOPLE)
     with pytest.raises(ApprovalRequired, match="1 other person with the role operator and of 2 other people"):
@@ -126,7 +126,7 @@ async def test_a_change_waits_for_other_people_with_the_roles_that_are_required(
     assert [event for event in events if event["action"] == "APPROVAL"]
 
 
-async def test_an_approval_is_of_one_plan(world: World) -> None:
+async def test_approval_is_bound_to_one_plan(world: World) -> None:
     request = await asked(world, ONE_PERSON)
     await approve(world, person(world, "alice"), request["id"])
     with pytest.raises(ApprovalRequired):
@@ -157,7 +157,7 @@ async def test_an_approval_expires(world: World) -> None:
     assert states == ["WAITING", "EXPIRED"]
 
 
-async def test_a_rejected_change_is_refused_until_the_verdict_changes(world: World) -> None:
+async def test_rejected_change_is_refused(world: World) -> None:
     request = await asked(world, ONE_PERSON)
     alice, bob = person(world, "alice"), person(world, "bob")
     await approve(world, alice, request["id"], "REJECTED")
@@ -168,7 +168,7 @@ async def test_a_rejected_change_is_refused_until_the_verdict_changes(world: Wor
     assert (await world.update("web", value("2")))["status"] == "COMPLETE"
 
 
-async def test_no_entry_point_bypasses_approval(world: World) -> None:
+async def test_every_entry_point_requires_approval(world: World) -> None:
     await world.create("web", value("1"))
     kept = await world.call("snapshot_create", ref=REF, name="before")
     await world.settle((await world.call("stack_show", ref=REF))["id"])
@@ -205,7 +205,7 @@ async def test_a_change_set_waits_for_approval_when_it_is_executed(world: World)
     assert (shown["action"], shown["status"]) == ("UPDATE", "COMPLETE")
 
 
-async def test_a_retry_continues_what_was_approved_and_needs_approval_otherwise(world: World) -> None:
+async def test_retry_of_approved_plan_needs_no_new_approval(world: World) -> None:
     failing = template(value={"type": "OS::Heat::TestResource", "properties": {"value": "1", "fail": True}})
     await world.create("web", failing, disable_rollback=True)
     await require(world, ONE_PERSON)
@@ -243,7 +243,7 @@ async def test_the_operator_requires_approval_of_all(tmp_path: Path, served: Ser
         await world.stop()
 
 
-async def test_breaking_the_glass_needs_a_reason_which_is_recorded(world: World) -> None:
+async def test_emergency_override_requires_a_recorded_reason(world: World) -> None:
     request = await asked(world, ONE_PERSON)
     with pytest.raises(BadValue, match="reason"):
         await world.call("change_request_break_glass", request_id=request["id"], reason="  ")
@@ -267,9 +267,7 @@ async def test_other_projects_cannot_read_or_decide(world: World) -> None:
             await ask(world, stranger, method, request_id=request["id"], **more)
 
 
-async def test_a_crash_between_approval_and_deployment_loses_and_doubles_nothing(
-    tmp_path: Path, served: ServedCloud
-) -> None:
+async def test_crash_between_approval_and_deployment_is_safe(tmp_path: Path, served: ServedCloud) -> None:
     world = await World(tmp_path / "stoker.db", served).start()
     request = await asked(world, ONE_PERSON)
     await approve(world, person(world, "alice"), request["id"])
@@ -293,7 +291,7 @@ async def outcome(change: Awaitable[Any]) -> str:
     return "done"
 
 
-async def test_what_else_asks_whether_a_plan_is_approved(world: World) -> None:
+async def test_approval_functions_for_plans_and_operations(world: World) -> None:
     """The functions for whatever else requires approvals, such as a policy about plans."""
     request = await asked(world, ONE_PERSON)
     await approve(world, person(world, "alice", "auditor"), request["id"])

@@ -59,7 +59,7 @@ async def admins(world: World) -> World:
     return world
 
 
-async def test_servers_that_do_not_fit_on_the_hosts_are_a_warning_that_is_true(admins: World) -> None:
+async def test_capacity_warning_is_true(admins: World) -> None:
     await make_flavor(admins)
     assert await found(admins, servers(HOSTS)) == []
     assert await found(admins, servers(HOSTS + 2)) == [("capacity", f"servers.{HOSTS}")]
@@ -120,13 +120,13 @@ async def test_each_kind_of_server_is_asked_for_once(admins: World) -> None:
     assert asked.count("placement") == 2
 
 
-async def test_users_whom_placement_refuses_get_no_statement(world: World) -> None:
+async def test_capacity_is_not_reported_without_placement_access(world: World) -> None:
     await make_flavor(world)
     await limit_compute(world, instances=-1, cores=-1, ram=-1)
     assert await found(world, servers(HOSTS + 2)) == []
 
 
-async def test_a_placement_that_does_not_answer_is_a_warning(admins: World) -> None:
+async def test_unavailable_placement_is_a_warning(admins: World) -> None:
     await make_flavor(admins)
     admins.served.cloud.faults.add(Fault(on="GET /placement/*", do="fail", status=500))
     try:
@@ -135,7 +135,7 @@ async def test_a_placement_that_does_not_answer_is_a_warning(admins: World) -> N
         admins.served.cloud.faults.clear()
 
 
-async def test_operators_switch_it_off(tmp_path: Path, served: ServedCloud) -> None:
+async def test_capacity_check_can_be_disabled(tmp_path: Path, served: ServedCloud) -> None:
     settings = EngineSettings(preflight_skipped=("capacity",))
     world = await World(tmp_path / "skipping.db", served, settings=settings).start()
     try:

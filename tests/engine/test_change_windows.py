@@ -97,7 +97,7 @@ def test_unusable_periods_are_refused_with_their_place(change: dict[str, Any], s
 
 @settings(max_examples=60, deadline=None)
 @given(st.integers(1_767_225_600, 1_830_297_600), st.sampled_from([3600, 86400, 5 * 86400]))
-def test_what_is_closed_opens_at_a_time_that_is_open(now: int, step: int) -> None:
+def test_closed_calendar_has_a_next_opening(now: int, step: int) -> None:
     control = Control.read({"windows": [NIGHTS], "freezes": [CHRISTMAS]})
     opens = control.opens_at(float(now))
     assert opens is not None and opens >= now
@@ -128,7 +128,7 @@ def value(text: str) -> dict[str, Any]:
     return {"heat_template_version": "2021-04-16", "resources": {"value": resource}}
 
 
-async def test_a_freeze_refuses_changes_until_it_ends_or_somebody_breaks_the_glass(world: World) -> None:
+async def test_freeze_refuses_changes_until_its_end_or_override(world: World) -> None:
     await world.create("web", value("1"))
     control = await world.call("change_control_change", ref=REF, control={"freezes": [freeze(world, 2)]})
     assert control["open"] is False

@@ -28,9 +28,7 @@ REFERENCES = ({"get_resource": "server"}, {"get_resource": "volume"})
         ("AWS::EC2::VolumeAttachment", ("InstanceId", "VolumeId", "Device")),
     ],
 )
-async def test_another_device_is_neither_a_difference_nor_an_update(
-    world: World, name: str, keys: tuple[str, str, str]
-) -> None:
+async def test_other_device_name_is_not_drift(world: World, name: str, keys: tuple[str, str, str]) -> None:
     attachment = {"type": name, "properties": dict(zip(keys, (*REFERENCES, "/dev/vdc"), strict=True))}
     made = {**TEMPLATE, "resources": {**TEMPLATE["resources"], "thing": attachment}}
     await world.create("web", made)

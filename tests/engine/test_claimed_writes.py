@@ -89,7 +89,7 @@ async def count(world: World, table: Any) -> int:
 @pytest.mark.parametrize(
     ("kind", "table"), [(SoftwareConfig, software_configs), (SoftwareDeployment, software_deployments)]
 )
-async def test_a_lost_run_creates_no_row_of_its_own(
+async def test_run_without_claim_creates_no_rows(
     world: World, monkeypatch: pytest.MonkeyPatch, kind: type[Any], table: Any
 ) -> None:
     before = await count(world, table)
@@ -100,7 +100,7 @@ async def test_a_lost_run_creates_no_row_of_its_own(
     assert await count(world, table) == before
 
 
-async def test_a_lost_run_records_no_project_of_stack_users(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_run_without_claim_records_no_user_project(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     lost = lose_claim_before(world, monkeypatch, calls("set_user_project"))
     made = await world.call("stack_create", name="web", template=TEMPLATE)
     await world.until(lambda: bool(lost) and not world.engine.runs)
@@ -118,7 +118,7 @@ async def deployed(world: World) -> str:
     return str(found[0]["id"])
 
 
-async def test_a_lost_run_changes_no_deployment(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_run_without_claim_changes_no_deployment(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     identifier = await deployed(world)
     before = await world.call("software_deployment_show", deployment_id=identifier)
     lost = lose_claim_before(world, monkeypatch, changes(SoftwareDeployment))
@@ -127,9 +127,7 @@ async def test_a_lost_run_changes_no_deployment(world: World, monkeypatch: pytes
     assert await world.call("software_deployment_show", deployment_id=identifier) == before
 
 
-async def test_a_lost_run_deletes_no_deployment_and_no_configuration(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_run_without_claim_deletes_no_deployment(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     await deployed(world)
     before = await count(world, software_deployments), await count(world, software_configs)
     lost = lose_claim_before(world, monkeypatch, calls("remove"))
@@ -138,7 +136,7 @@ async def test_a_lost_run_deletes_no_deployment_and_no_configuration(
     assert (await count(world, software_deployments), await count(world, software_configs)) == before
 
 
-async def test_what_a_run_writes_with_adds_the_claim_to_every_batch(world: World) -> None:
+async def test_run_writer_adds_claim_to_every_batch(world: World) -> None:
     """Runs see no journal: that their host has none is a matter of types; this is what they have instead."""
     await world.call("stack_create", name="web", template=TEMPLATE)
     [run] = world.engine.runs.values()

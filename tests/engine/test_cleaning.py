@@ -108,7 +108,7 @@ async def as_of(world: World, name: str, operation: dict[str, Any]) -> str:
     return str(shown["resources"]["text"]["properties"]["value"])
 
 
-async def test_operations_above_the_limit_go_with_their_definitions_and_values(make_world: MakeWorld) -> None:
+async def test_operations_over_the_limit_are_purged_with_definitions_and_values(make_world: MakeWorld) -> None:
     world = await make_world(max_operations_per_stack=3, max_events_per_stack=6, event_purge_batch_size=1)
     await updated(world, "web", 8)
     ids = [each["id"] for each in await history(world, "web")]
@@ -129,7 +129,7 @@ async def test_operations_above_the_limit_go_with_their_definitions_and_values(m
     assert (await world.resources("web"))["text"]["status"] == "COMPLETE"
 
 
-async def test_operations_go_by_their_age_when_a_later_one_has_ended(make_world: MakeWorld) -> None:
+async def test_operations_are_purged_by_age_after_a_later_one(make_world: MakeWorld) -> None:
     world = await make_world(operations_days=30)
     await updated(world, "web", 3)
     await updated(world, "idle", 3)
@@ -160,7 +160,7 @@ def archived(directory: Path, table: str) -> list[dict[str, Any]]:
     return [line["row"] for line in lines if line["table"] == table]
 
 
-async def test_what_is_removed_is_archived_before(make_world: MakeWorld, tmp_path: Path) -> None:
+async def test_purged_records_are_archived_first(make_world: MakeWorld, tmp_path: Path) -> None:
     directory = tmp_path / "archive"
     directory.mkdir()
     world = await make_world(
@@ -182,7 +182,7 @@ async def test_what_is_removed_is_archived_before(make_world: MakeWorld, tmp_pat
     assert "changed" in written and not re.search(r"changed \d|first", written)  # values stay encrypted
 
 
-async def test_what_cannot_be_archived_is_kept(
+async def test_records_that_cannot_be_archived_are_kept(
     make_world: MakeWorld, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     world = await make_world(archive_directory=str(tmp_path / "missing"), max_operations_per_stack=2)
@@ -195,7 +195,7 @@ async def test_what_cannot_be_archived_is_kept(
     await world.until(lambda: count(world, tables.operations) == 4)
 
 
-async def test_change_sets_go_by_their_age(make_world: MakeWorld) -> None:
+async def test_change_sets_are_purged_by_age(make_world: MakeWorld) -> None:
     world = await make_world(operations_days=30)
     await world.create("web", value("a"))
     for name in ("one", "two"):

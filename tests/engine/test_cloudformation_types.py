@@ -111,14 +111,14 @@ async def test_new_metadata_of_a_launch_configuration_reaches_the_instances(worl
 
 
 @pytest.mark.parametrize("pause", ["PT2H", "ten seconds", "PT"])
-async def test_an_invalid_pause_is_refused(world: World, pause: str) -> None:
+async def test_invalid_pause_time_is_refused(world: World, pause: str) -> None:
     stack = await world.create("web", instances(size=1, policy={"PauseTime": pause}))
     assert stack["status"] == "FAILED"
     assert "PauseTime" in stack["status_reason"]
 
 
 @pytest.mark.parametrize(("device", "missing"), [({}, "Ebs"), ({"Ebs": {"VolumeSize": 1}}, "Ebs.SnapshotId")])
-async def test_a_disk_without_a_snapshot_is_refused_with_another_way(
+async def test_block_device_without_snapshot_is_refused_with_alternative(
     world: World, device: dict[str, Any], missing: str
 ) -> None:
     given = {"ImageId": "cirros", "InstanceType": "m1.tiny", "BlockDeviceMappings": [{"DeviceName": "vdb", **device}]}
@@ -157,7 +157,7 @@ async def test_members_are_what_the_environment_says(world: World) -> None:
     assert world.outputs(stack)["addresses"] == "cirros,cirros"
 
 
-async def test_a_group_that_scales_is_made_like_a_server(world: World) -> None:
+async def test_auto_scaling_group_with_server_properties(world: World) -> None:
     like = {"Type": "OS::Nova::Server", "Properties": {"image": "cirros", "flavor": "m1.tiny"}}
     group = {
         "Type": "AWS::AutoScaling::AutoScalingGroup",
@@ -167,7 +167,7 @@ async def test_a_group_that_scales_is_made_like_a_server(world: World) -> None:
     assert flavors(world) == ["m1.tiny", "m1.tiny"]
 
 
-async def test_sizes_that_contradict_one_another(world: World) -> None:
+async def test_contradictory_group_sizes_are_refused(world: World) -> None:
     properties = {"AvailabilityZones": [], "MinSize": 3, "MaxSize": 2, "VPCZoneIdentifier": ["a", "b"]}
     wanted = template(group={"Type": "AWS::AutoScaling::AutoScalingGroup", "Properties": properties})
     with pytest.raises(TemplateInvalid) as refused:
@@ -225,7 +225,7 @@ def chain(types: list[str], **more: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(("concurrent", "order"), [(False, {"0": [], "1": ["0"], "2": ["1"]}), (True, None)])
-async def test_the_members_of_a_chain_wait_for_one_another(
+async def test_resource_chain_is_created_sequentially(
     world: World, concurrent: bool, order: dict[str, list[str]] | None
 ) -> None:
     stack = await complete(world, chain(["OS::Heat::TestResource"] * 3, concurrent=concurrent))
@@ -310,15 +310,13 @@ async def test_a_template_is_fetched(near: World, shelf: BaseTestServer) -> None
     assert (await near.delete("web"))["status"] == "COMPLETE"
 
 
-async def test_a_template_is_not_fetched_from_where_only_the_service_can_reach(
-    world: World, shelf: BaseTestServer
-) -> None:
+async def test_template_is_not_fetched_from_internal_addresses(world: World, shelf: BaseTestServer) -> None:
     with pytest.raises(TemplateInvalid, match="no public address"):
         await world.create("web", nested(str(shelf.make_url("/inner.template"))))
 
 
 @pytest.mark.parametrize("path", ["/nothing", "file:///etc/hostname"])
-async def test_a_template_that_cannot_be_fetched(near: World, shelf: BaseTestServer, path: str) -> None:
+async def test_unfetchable_template_fails(near: World, shelf: BaseTestServer, path: str) -> None:
     url = path if path.startswith("file:") else str(shelf.make_url(path))
     with pytest.raises(TemplateInvalid) as refused:
         await near.create("web", nested(url))
@@ -347,7 +345,7 @@ async def test_a_broken_template_is_found_before_anything_is_created(
     assert (await near.call("stack_list"))["stacks"] == []
 
 
-async def test_a_nested_stack_may_have_less_time_of_its_own(near: World, shelf: BaseTestServer) -> None:
+async def test_nested_stack_with_shorter_timeout(near: World, shelf: BaseTestServer) -> None:
     wanted = nested(str(shelf.make_url("/slow.template")))
     wanted["Resources"]["inner"]["Properties"]["TimeoutInMinutes"] = 1
     began = near.clock.now()

@@ -67,7 +67,7 @@ async def test_an_unknown_region(world: World, operation: str) -> None:
 
 
 @pytest.mark.parametrize("operation", ["stack_create", "stack_preview"])
-async def test_template_that_the_service_refuses(world: World, other: OtherRegion, operation: str) -> None:
+async def test_template_refused_by_service(world: World, other: OtherRegion, operation: str) -> None:
     with pytest.raises(TemplateInvalid) as caught:
         await world.call(operation, name="outer", template=template("outputs: {}"), files={"a.txt": "text"})
     (found,) = caught.value.diagnostics
@@ -77,7 +77,7 @@ async def test_template_that_the_service_refuses(world: World, other: OtherRegio
     ]
 
 
-async def test_what_is_not_known_yet_is_not_asked_about(world: World, other: OtherRegion) -> None:
+async def test_unknown_values_are_not_checked(world: World, other: OtherRegion) -> None:
     wanted = template({"get_attr": ["made", "value"]})
     wanted["resources"]["made"] = {"type": "OS::Heat::RandomString"}
     preview = await world.call("stack_preview", name="outer", template=wanted)
@@ -85,7 +85,7 @@ async def test_what_is_not_known_yet_is_not_asked_about(world: World, other: Oth
     assert other.asked == []
 
 
-async def test_update_asks_too(world: World, other: OtherRegion) -> None:
+async def test_update_checks_with_services(world: World, other: OtherRegion) -> None:
     empty = {"heat_template_version": "2018-08-31"}
     stack = await world.create("outer", empty)
     for operation in ("stack_update", "stack_update_preview"):

@@ -76,7 +76,7 @@ def sums(costs: dict[str, Any]) -> tuple[str, str, str]:
     return costs["before"], costs["after"], costs["change"]
 
 
-async def test_a_creation_tells_the_sum_of_all_its_resources_also_of_nested_stacks(world: World) -> None:
+async def test_creation_cost_includes_nested_stacks(world: World) -> None:
     found = await costs(
         world,
         template(
@@ -95,7 +95,7 @@ async def test_a_creation_tells_the_sum_of_all_its_resources_also_of_nested_stac
     assert {"path": "servers.1", "before": "0.00", "after": "20.00"} in found["resources"]
 
 
-async def test_a_change_tells_before_and_after_with_what_nested_stacks_keep(world: World) -> None:
+async def test_update_shows_cost_before_and_after(world: World) -> None:
     await world.create("web", template(kept=group(2, server()), more=group(1, volume(5)), lone=server()))
     unchanged = await costs(
         world, template(kept=group(2, server()), more=group(1, volume(5)), lone=server()), name="web"
@@ -108,7 +108,7 @@ async def test_a_change_tells_before_and_after_with_what_nested_stacks_keep(worl
     assert paths == {"more.1": ("0.00", "10.00"), "more.2": ("0.00", "10.00"), "lone": ("10.00", "20.00")}
 
 
-async def test_a_replacement_counts_once_and_a_retained_object_is_named(world: World) -> None:
+async def test_replacement_cost_counts_once_and_retained_objects_are_named(world: World) -> None:
     kept = {**volume(10), "deletion_policy": "Retain"}
     await world.create("web", template(lone=server(), kept=kept, gone=volume(5)))
     found = await costs(world, template(lone=server(image="cirros", name="other", flavor="m1.small")), name="web")
@@ -120,13 +120,13 @@ async def test_a_replacement_counts_once_and_a_retained_object_is_named(world: W
     assert sums(renamed) == ("40.00", "40.00", "0.00")
 
 
-async def test_the_plan_of_a_deletion_tells_what_is_saved(world: World) -> None:
+async def test_deletion_plan_shows_saved_costs(world: World) -> None:
     await world.create("web", template(lone=server(), disks=group(2, volume(5))))
     asked = {"ref": {"name": "web", "id": None}, "action": "delete"}
     assert sums((await world.call("stack_action_preview", **asked))["plan"]["costs"]) == ("30.00", "0.00", "-30.00")
 
 
-async def test_what_has_no_price_and_what_is_not_known_is_named_and_not_counted_as_nothing(world: World) -> None:
+async def test_unpriced_and_unknown_costs_are_named(world: World) -> None:
     found = await costs(
         world,
         template(
@@ -169,7 +169,7 @@ async def test_the_sentences_about_costs(world: World) -> None:
     assert cost_lines(kept["plan"]) == ["Costs per month: 2.00 EUR, as now."]
 
 
-async def test_names_that_the_list_does_not_have_are_looked_up_and_a_silent_service_is_named(world: World) -> None:
+async def test_unlisted_flavor_names_are_looked_up(world: World) -> None:
     cloud = await world.engine.services.credentials.of_caller(world.context)
     flavors = {each["name"]: each["id"] for each in await cloud.list("nova", "/flavors/detail", "flavors")}
     assert (await costs(world, template(by_id=server(flavors["m1.tiny"]))))["after"] == "10.00"
@@ -179,7 +179,7 @@ async def test_names_that_the_list_does_not_have_are_looked_up_and_a_silent_serv
     assert (quiet["after"], quiet["not_counted"]) == ("10.00", {"not-read": 1})
 
 
-async def test_disks_that_servers_make_are_charged(world: World) -> None:
+async def test_boot_volumes_are_charged(world: World) -> None:
     disks = [
         {"image": "cirros", "volume_size": 3, "boot_index": 1},
         {"volume_size": 2, "volume_type": "lvmdriver-1", "image": "cirros", "boot_index": -1},
@@ -189,7 +189,7 @@ async def test_disks_that_servers_make_are_charged(world: World) -> None:
     assert found["after"] == "20.00"
 
 
-async def test_without_a_list_plans_tell_no_costs(served: ServedCloud, tmp_path: Path) -> None:
+async def test_plans_have_no_costs_without_price_list(served: ServedCloud, tmp_path: Path) -> None:
     world = await World(tmp_path / "plain.db", served).start()
     try:
         assert "costs" not in (await world.call("stack_preview", name="new", template=template(one=volume(1))))["plan"]
@@ -197,7 +197,7 @@ async def test_without_a_list_plans_tell_no_costs(served: ServedCloud, tmp_path:
         await world.stop()
 
 
-def test_a_table_says_the_same_as_a_document(tmp_path: Path) -> None:
+def test_csv_price_list_equals_yaml_price_list(tmp_path: Path) -> None:
     table = """item,name,price,currency
 flavor,m1.tiny,0.1,EUR
 flavor,m1.small,0.2,EUR

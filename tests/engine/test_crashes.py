@@ -137,7 +137,7 @@ class Crashing:
 @pytest.mark.parametrize(
     ("action", "moment"), [("create", "before"), ("create", "after"), ("update", "before"), ("delete", "before")]
 )
-def test_an_engine_may_die_at_any_write(tmp_path: Path, action: str, moment: str) -> None:
+def test_engine_killed_at_any_write_is_recovered(tmp_path: Path, action: str, moment: str) -> None:
     """At every third write, beginning with another one each day; creations also after those between."""
     crashing = Crashing(tmp_path, action, moment, *turn(3, offset=int(moment == "after")))
     kills, finished = 0, 0
@@ -155,7 +155,7 @@ def test_an_engine_may_die_at_any_write(tmp_path: Path, action: str, moment: str
 
 
 @pytest.mark.slow
-def test_moved_resources_have_all_their_new_names_or_none_and_keep_their_objects(tmp_path: Path) -> None:
+def test_crash_during_moves_keeps_names_consistent(tmp_path: Path) -> None:
     crashing = Crashing(tmp_path, "move", "before", first=1, stride=1)
     kills, states = 0, set[str]()
     for killed in crashing:
@@ -170,7 +170,7 @@ def test_moved_resources_have_all_their_new_names_or_none_and_keep_their_objects
 
 
 @pytest.mark.slow
-def test_what_gets_into_nested_stacks_and_out_of_them_has_one_owner_whenever_the_engine_dies(
+def test_crash_during_nested_moves_leaves_one_owner(
     tmp_path: Path,
 ) -> None:
     """At every third write, beginning with another one each day."""
@@ -194,7 +194,7 @@ def test_what_gets_into_nested_stacks_and_out_of_them_has_one_owner_whenever_the
 
 @pytest.mark.slow
 @pytest.mark.parametrize("action", ["refactor", "take"])
-def test_an_object_has_exactly_one_owner_whenever_the_engine_dies_that_moves_it(tmp_path: Path, action: str) -> None:
+def test_crash_during_move_between_stacks_leaves_one_owner(tmp_path: Path, action: str) -> None:
     crashing = Crashing(tmp_path, action, "before", first=1, stride=1)
     kills, places = 0, set[str]()
     for killed in crashing:
@@ -211,7 +211,7 @@ def test_an_object_has_exactly_one_owner_whenever_the_engine_dies_that_moves_it(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("action", ["import", "import_below"])
-def test_an_imported_object_stays_the_only_one_whenever_the_engine_dies(tmp_path: Path, action: str) -> None:
+def test_crash_during_import_creates_no_second_object(tmp_path: Path, action: str) -> None:
     crashing = Crashing(tmp_path, action, "before", first=1, stride=1)
     kills, states = 0, set[str]()
     for killed in crashing:
@@ -229,7 +229,7 @@ def test_an_imported_object_stays_the_only_one_whenever_the_engine_dies(tmp_path
 
 
 @pytest.mark.slow
-def test_what_a_deletion_retains_survives_the_death_of_the_engine(tmp_path: Path) -> None:
+def test_retained_objects_survive_engine_crash(tmp_path: Path) -> None:
     """At every third write, beginning with another one each day."""
     crashing = Crashing(tmp_path, "delete_retaining", "before", *turn(3))
     kills, finished = 0, 0
@@ -248,7 +248,7 @@ def test_what_a_deletion_retains_survives_the_death_of_the_engine(tmp_path: Path
 
 @pytest.mark.slow
 @pytest.mark.parametrize("action", list(SNAPSHOTS))
-def test_no_copy_is_made_twice_or_forgotten(tmp_path: Path, action: str) -> None:
+def test_crash_during_snapshot_duplicates_and_loses_no_copy(tmp_path: Path, action: str) -> None:
     """At every other write, the odd ones today and the even ones tomorrow."""
     crashing = Crashing(tmp_path, action, "before", *turn(2))
     kills, before, finished = 0, None, False
@@ -266,7 +266,7 @@ def test_no_copy_is_made_twice_or_forgotten(tmp_path: Path, action: str) -> None
 
 
 @pytest.mark.slow
-def test_what_a_retry_skips_is_skipped_after_the_death_of_the_engine(tmp_path: Path) -> None:
+def test_retry_skips_survive_engine_crash(tmp_path: Path) -> None:
     crashing = Crashing(tmp_path, "retry_skipping", "before", first=1, stride=1)
     kills, states = 0, set[str]()
     for killed in crashing:

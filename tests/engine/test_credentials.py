@@ -25,7 +25,7 @@ def trusts(world: World) -> int:
     return len(world.in_cloud(lambda: list(world.served.cloud.of(Identity).delegations.trusts.rows)))
 
 
-async def test_a_trust_to_somebody_else_is_refused_at_once(world: World) -> None:
+async def test_trust_to_another_user_is_refused(world: World) -> None:
     world.context = replace(world.context, trust_id="0" * 32)
     with pytest.raises(MissingCredentialError, match="use a token of the owner"):
         await world.call("stack_create", name="foreign", template=TEMPLATE)
@@ -47,7 +47,7 @@ async def test_an_application_credential_is_refused_with_the_reason(world: World
         await world.call("stack_create", name="limited", template=TEMPLATE)
 
 
-async def test_a_group_cannot_stand_for_an_existing_object(world: World) -> None:
+async def test_group_cannot_have_external_id(world: World) -> None:
     definition = {"type": "OS::Heat::TestResource"}
     group = {"type": "OS::Heat::ResourceGroup", "external_id": "x", "properties": {"resource_def": definition}}
     template = {"heat_template_version": "2021-04-16", "resources": {"group": group}}
@@ -55,7 +55,7 @@ async def test_a_group_cannot_stand_for_an_existing_object(world: World) -> None
         await world.call("stack_create", name="external", template=template)
 
 
-async def test_a_trust_goes_with_the_last_stack_that_lives_on_it(world: World) -> None:
+async def test_trust_is_deleted_with_its_last_stack(world: World) -> None:
     for name in ("one", "two"):
         await world.create(name, TEMPLATE)
     assert trusts(world) == 1
@@ -65,7 +65,7 @@ async def test_a_trust_goes_with_the_last_stack_that_lives_on_it(world: World) -
     await world.until(lambda: trusts(world) == 0)
 
 
-async def test_a_stack_made_by_a_stack_leaves_the_trust_that_it_was_lent(world: World) -> None:
+async def test_stack_does_not_delete_trust_of_another_stack(world: World) -> None:
     outer = await world.create("outer", TEMPLATE)
     owner = world.context
     world.context = replace(owner, trust_id=await trust_of(world, outer["id"]))
@@ -77,7 +77,7 @@ async def test_a_stack_made_by_a_stack_leaves_the_trust_that_it_was_lent(world: 
 
 
 @pytest.mark.parametrize("kind", ["OS::Heat::WaitConditionHandle", "AWS::IAM::User", "OS::Heat::ScalingPolicy"])
-async def test_a_stack_that_lacks_a_stack_domain_can_be_deleted(world: World, kind: str) -> None:
+async def test_stack_is_deleted_without_stack_domain(world: World, kind: str) -> None:
     """Its creation fails before anything exists in Keystone, and says what to configure."""
     world.pool.settings = replace(world.pool.settings, stack_domain_admin=None)
     group = {"auto_scaling_group_id": "none", "adjustment_type": "change_in_capacity", "scaling_adjustment": 1}

@@ -43,7 +43,7 @@ async def used(world: World) -> list[str]:
     )
 
 
-async def test_a_subnet_is_replaced_by_an_equal_one_when_those_that_use_it_have_released_it(world: World) -> None:
+async def test_subnet_is_replaced_after_its_users_released_it(world: World) -> None:
     await world.create("web", connected())
     before = await physical(world, "web")
     await mark_unhealthy(world, "subnet")
@@ -58,7 +58,7 @@ async def test_a_subnet_is_replaced_by_an_equal_one_when_those_that_use_it_have_
     await world.delete("web")
 
 
-async def test_a_subnet_that_was_deleted_first_is_created_again_by_a_rollback(world: World) -> None:
+async def test_rollback_recreates_subnet_that_was_deleted_first(world: World) -> None:
     await world.create("web", connected(), disable_rollback=False)
     before = await physical(world, "web")
     await mark_unhealthy(world, "subnet")
@@ -71,9 +71,7 @@ async def test_a_subnet_that_was_deleted_first_is_created_again_by_a_rollback(wo
     assert await subnets(world) == [after["subnet"]] and await used(world) == [after["subnet"]] * 2
 
 
-async def test_if_the_new_subnet_is_refused_a_rollback_creates_the_old_one_again(
-    world: World, served: ServedCloud
-) -> None:
+async def test_refused_new_subnet_is_rolled_back_to_the_old_one(world: World, served: ServedCloud) -> None:
     await world.create("web", connected(), disable_rollback=False)
     await mark_unhealthy(world, "subnet")
     fault = Fault(on="POST /network/v2.0/subnets", do="fail", status=400, times=1)

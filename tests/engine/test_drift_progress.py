@@ -42,7 +42,7 @@ async def test_results_are_shown_before_the_last_object_is_read(world: World) ->
     assert told[-1]["drift"] == "DRIFTED"
 
 
-async def test_the_plan_of_a_detection_reads_nothing_again_and_is_the_same(world: World) -> None:
+async def test_detection_plan_reuses_results(world: World) -> None:
     ignoring = {**net(name="other"), "ignore_drift": ["name"]}
     await world.create("web", template(net=net(name="mine"), ignoring=ignoring, group=GROUP, volume=VOLUME))
     await rename(world, "net")
@@ -58,7 +58,7 @@ async def test_the_plan_of_a_detection_reads_nothing_again_and_is_the_same(world
     assert known == looked
 
 
-async def test_a_detection_of_a_stack_that_has_changed_since_is_not_believed(world: World) -> None:
+async def test_outdated_detection_is_refused(world: World) -> None:
     await world.create("web", template(net=net(name="mine")))
     await rename(world, "net")
     detection = await detected(world)
@@ -88,7 +88,7 @@ async def _refused(world: World, detection: str) -> Exception | None:
     return None
 
 
-async def test_what_differs_in_nested_stacks_has_its_path(world: World) -> None:
+async def test_nested_drift_has_paths(world: World) -> None:
     await world.create("web", template(group=GROUP))
     member = (await world.resources("web", 1))["1"]["physical_id"]
     outside(world, "DELETE", f"{NETWORKS}/{member}")

@@ -95,7 +95,7 @@ async def messages(world: World) -> list[str]:
     return [event["status_reason"] for event in await world.call("event_list", ref=REF)]
 
 
-async def test_a_look_is_recorded_shown_and_repeated_and_nothing_is_changed(world: World) -> None:
+async def test_periodic_detection_is_recorded_and_changes_nothing(world: World) -> None:
     made = await world.create("web", template(net=NET))
     net = (await world.resources("web"))["net"]["physical_id"]
     assert await watch(world) == {
@@ -124,7 +124,7 @@ async def test_a_look_is_recorded_shown_and_repeated_and_nothing_is_changed(worl
     assert await name_of(world, net) == "declared" and not await repairs(world, made["id"])
 
 
-async def test_a_repair_brings_back_what_differs_also_in_nested_stacks(world: World) -> None:
+async def test_repair_reverts_drift_in_nested_stacks(world: World) -> None:
     group = {"type": "OS::Heat::ResourceGroup", "properties": {"count": 2, "resource_def": NET}}
     made = await world.create("web", template(net=NET, group=group))
     await watch(world, "repair")
@@ -140,7 +140,7 @@ async def test_a_repair_brings_back_what_differs_also_in_nested_stacks(world: Wo
     assert (found["status"], found["repair"], len(await repairs(world, made["id"]))) == ("IN_SYNC", None, 1)
 
 
-async def test_repairs_end_after_two_that_did_not_help_until_a_user_acts(world: World) -> None:
+async def test_repairs_stop_after_two_failures(world: World) -> None:
     made = await world.create("web", template(net=NET))
     net = (await world.resources("web"))["net"]["physical_id"]
     await renamed(world, net)
@@ -166,7 +166,7 @@ async def test_repairs_end_after_two_that_did_not_help_until_a_user_acts(world: 
     assert await name_of(world, net) == "declared"
 
 
-async def test_a_repair_of_too_many_objects_does_not_begin(served: ServedCloud, tmp_path: Path) -> None:
+async def test_repair_of_too_many_objects_is_refused(served: ServedCloud, tmp_path: Path) -> None:
     world = await World(tmp_path / "few.db", served, settings=settings(drift_replacements=1)).start()
     try:
         made = await world.create("web", template(one=NET, two=NET))
@@ -200,7 +200,7 @@ async def test_nothing_is_repaired_during_maintenance_of_the_cloud(served: Serve
 
 
 @pytest.mark.parametrize("held", ["suspended", "policy", "locked", "ignored"])
-async def test_what_a_user_has_said_otherwise_is_not_repaired(world: World, held: str) -> None:
+async def test_drift_ignored_by_user_is_not_repaired(world: World, held: str) -> None:
     net = {**NET, "ignore_drift": ["name"]} if held == "ignored" else NET
     made = await world.create("web", template(net=net))
     identifier = (await world.resources("web"))["net"]["physical_id"]
@@ -223,9 +223,7 @@ async def test_what_a_user_has_said_otherwise_is_not_repaired(world: World, held
     assert not await repairs(world, made["id"]) and await name_of(world, identifier) == "changed"
 
 
-async def test_the_operators_default_holds_for_stacks_that_have_chosen_nothing(
-    served: ServedCloud, tmp_path: Path
-) -> None:
+async def test_operator_default_applies_to_stacks_without_setting(served: ServedCloud, tmp_path: Path) -> None:
     world = await World(tmp_path / "default.db", served, settings=settings(drift_mode="detect")).start()
     try:
         await world.create("web", template(net=NET))
@@ -239,7 +237,7 @@ async def test_the_operators_default_holds_for_stacks_that_have_chosen_nothing(
         await world.stop()
 
 
-async def test_stacks_of_one_project_are_looked_at_with_one_list(world: World) -> None:
+async def test_stacks_of_a_project_share_list_requests(world: World) -> None:
     for number in range(3):
         nets = {f"net{each}": NET for each in range(10)}
         await world.create(f"many{number}", template(**nets))
@@ -252,7 +250,7 @@ async def test_stacks_of_one_project_are_looked_at_with_one_list(world: World) -
     assert world.engine.membership.drift_watch.calls - before == 1
 
 
-async def test_a_service_that_does_not_answer_makes_unknown_and_is_left_alone(world: World) -> None:
+async def test_unavailable_service_makes_drift_unknown_and_is_not_polled(world: World) -> None:
     await world.create("web", template(**{f"net{number}": NET for number in range(5)}))
     fault = Fault(on="GET /network/*", do="fail", status=503)
     world.in_cloud(lambda: world.served.cloud.faults.add(fault))
@@ -262,7 +260,7 @@ async def test_a_service_that_does_not_answer_makes_unknown_and_is_left_alone(wo
     assert not await messages(world) or "drift" not in (await messages(world))[-1]
 
 
-async def test_the_pace_is_kept_per_service_and_failures_lengthen_the_pause() -> None:
+async def test_detection_rate_per_service_backs_off_after_failures() -> None:
     clock = manual_clock()
     pace = Pace(clock, 60)
     times: list[tuple[str, float]] = []
@@ -293,7 +291,7 @@ async def test_the_pace_is_kept_per_service_and_failures_lengthen_the_pause() ->
     await pace.call("nova", lambda: answer("nova"))
 
 
-def test_looks_are_spread_over_the_interval_and_do_not_stay_together() -> None:
+def test_detections_are_spread_over_the_interval() -> None:
     firsts = [first_look(f"project{number} owner", 0.0, 600.0) for number in range(200)]
     assert all(0 <= at < 600 for at in firsts) and len({int(at / 60) for at in firsts}) == 10
     nexts = {next_look("project owner", now, 600.0) - now for now in (0.0, 601.0, 1202.0, 1803.0)}

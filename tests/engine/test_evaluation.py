@@ -34,14 +34,14 @@ async def test_short_work_runs_on_the_event_loop(evaluator: Evaluator) -> None:
     assert await evaluator.evaluate("project", threading.get_ident, 100) == threading.get_ident()
 
 
-async def test_work_for_many_resources_begins_on_a_thread(evaluator: Evaluator) -> None:
+async def test_evaluation_of_many_resources_runs_on_a_thread(evaluator: Evaluator) -> None:
     begun: list[int] = []
     await evaluator.evaluate("project", lambda: begun.append(threading.get_ident()), 1000)
     assert len(begun) == 1
     assert begun != [threading.get_ident()]
 
 
-async def test_work_that_becomes_long_starts_again_on_a_thread(evaluator: Evaluator) -> None:
+async def test_long_evaluation_restarts_on_a_thread(evaluator: Evaluator) -> None:
     begun: list[int] = []
 
     def work() -> None:
@@ -70,9 +70,7 @@ class _Large:
     """An object that has weak references."""
 
 
-async def test_refused_work_takes_no_memory_until_its_answer_is_sent(
-    evaluator: Evaluator, freed_memory: FreedMemory
-) -> None:
+async def test_refused_evaluation_frees_memory_before_response(evaluator: Evaluator, freed_memory: FreedMemory) -> None:
     kept: list[weakref.ref[_Large]] = []
 
     def load() -> None:

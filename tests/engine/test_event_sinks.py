@@ -70,7 +70,7 @@ async def test_every_event_of_the_tree_is_sent_once_and_in_order(world: World) -
     assert "swordfish" not in repr(got)
 
 
-async def test_the_end_of_a_stack_is_reported_before_its_credential_is_given_up(world: World) -> None:
+async def test_stack_end_is_reported_before_credential_deletion(world: World) -> None:
     await create(world, "ending")
     reader = Reader(world)
     await reader.until_told("ending", "CREATE", "COMPLETE")
@@ -88,7 +88,7 @@ async def test_the_end_of_a_stack_is_reported_before_its_credential_is_given_up(
     await world.until(lambda: released == ["ending"])
 
 
-async def test_a_service_that_is_away_delays_events_and_no_stack(world: World) -> None:
+async def test_unavailable_sink_delays_events_only(world: World) -> None:
     fault = {"on": "POST /messaging/*", "do": "fail", "status": 503, "times": 3}
     assert world.served.call("POST", "/control/faults", fault).status == 201
     stack = await create(world, "patient")
@@ -97,7 +97,7 @@ async def test_a_service_that_is_away_delays_events_and_no_stack(world: World) -
     assert got[0]["payload"]["resource_status"] == "IN_PROGRESS"
 
 
-async def test_a_sink_that_refuses_is_given_up(world: World) -> None:
+async def test_refusing_sink_is_abandoned(world: World) -> None:
     fault = {"on": "POST /messaging/*", "do": "fail", "status": 403, "times": 1}
     assert world.served.call("POST", "/control/faults", fault).status == 201
     stack = await create(world, "refused")

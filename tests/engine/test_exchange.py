@@ -69,7 +69,7 @@ async def test_a_value_that_another_stack_imports_is_not_changed(world: World) -
     assert (source["status"], world.outputs(source)) == ("COMPLETE", {"out": "one"})
 
 
-async def test_an_export_that_nobody_imports_any_more_may_be_changed(world: World) -> None:
+async def test_unused_export_may_be_changed(world: World) -> None:
     await world.create("source", exporter("one"))
     await world.create("user", IMPORTER)
     await world.delete("user")
@@ -78,7 +78,7 @@ async def test_an_export_that_nobody_imports_any_more_may_be_changed(world: Worl
     assert world.outputs(stack) == {"seen": "two", "direct": "two"}
 
 
-async def test_a_value_that_turns_out_to_be_another_fails_before_anything_is_removed(world: World) -> None:
+async def test_changed_export_in_use_fails_before_removals(world: World) -> None:
     await world.create("source", drawn(8))
     user = await world.create("user", IMPORTER)
     before = await world.resources("source")

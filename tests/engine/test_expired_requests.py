@@ -57,7 +57,7 @@ def stacks(world: ThreadedWorld) -> list[str]:
     return [row["name"] for row in world.run(world.world.call("stack_list"))["stacks"]]
 
 
-def test_a_creation_that_a_locked_database_holds_up_is_not_made_later(
+def test_creation_delayed_by_locked_database_expires(
     world: ThreadedWorld, service: Dispatcher[Any], client: DirectClient, tmp_path: Path
 ) -> None:
     """Also, the trust that the request has made is not lost."""
@@ -76,7 +76,7 @@ def test_a_creation_that_a_locked_database_holds_up_is_not_made_later(
         assert connection.execute(select(func.count()).select_from(trusts)).scalar() == made == 1
 
 
-def test_a_deletion_that_a_locked_database_holds_up_is_not_begun_later(
+def test_deletion_delayed_by_locked_database_expires(
     world: ThreadedWorld, client: DirectClient, tmp_path: Path
 ) -> None:
     made = client.call(world.world.context, CreateStack(name="web", template=NETWORK))
@@ -93,9 +93,7 @@ def test_a_deletion_that_a_locked_database_holds_up_is_not_begun_later(
     assert (shown["action"], shown["status"]) == ("CREATE", "COMPLETE")
 
 
-def test_a_request_that_takes_too_long_before_its_first_commit_commits_nothing(
-    world: ThreadedWorld, client: DirectClient
-) -> None:
+def test_request_expired_before_first_commit_commits_nothing(world: ThreadedWorld, client: DirectClient) -> None:
     fault = Fault(on="GET /compute/*/flavors*", do="delay", seconds=2.0)
     world.served.do(lambda: world.served.cloud.faults.add(fault))
     slow = CreateStack(name="late", template=FLAVOR, parameters={"flavor": "m1.tiny"})
@@ -133,7 +131,7 @@ def test_all_requests_are_answered_when_an_engine_stops(
     assert stacks(world) == ["quick"]
 
 
-def test_a_request_is_either_expired_or_carried_out_to_its_end() -> None:
+def test_request_expires_or_completes() -> None:
     late, early = Expiry(), Expiry()
     assert late.expire() and not late.may_commit() and late.expired
     assert early.may_commit() and not early.expire() and early.may_commit() and not early.expired

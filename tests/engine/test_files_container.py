@@ -23,7 +23,7 @@ async def swift(world: World) -> Cloud:
     return cloud
 
 
-async def test_files_come_as_they_are(world: World, swift: Cloud) -> None:
+async def test_files_are_unchanged(world: World, swift: Cloud) -> None:
     found = await world.call("container_files", container="files", limit=LIMIT)
     assert found == {"child.yaml": "heat_template_version: 2021-04-16\n", "scripts/hello you.json": '{"a": "é"}'}
 
@@ -47,13 +47,13 @@ async def test_an_object_store_that_cannot_answer_now(world: World, swift: Cloud
     assert refused.value.transient
 
 
-async def test_a_file_that_is_no_string(world: World, swift: Cloud) -> None:
+async def test_non_string_file_is_refused(world: World, swift: Cloud) -> None:
     await swift.put("swift", "/files/picture", data=b"\xff\xfe")
     with pytest.raises(BadValue, match="picture"):
         await world.call("container_files", container="files", limit=LIMIT)
 
 
 @pytest.mark.parametrize("name", ["", "files/child.yaml"])
-async def test_names_that_are_no_container(world: World, name: str) -> None:
+async def test_invalid_container_names(world: World, name: str) -> None:
     with pytest.raises(BadValue, match="files_container"):
         await world.call("container_files", container=name, limit=LIMIT)

@@ -20,7 +20,7 @@ def depending(**source: Any) -> dict[str, Any]:
     return {"heat_template_version": "2021-04-16", "resources": resources}
 
 
-async def test_what_was_to_be_replaced_stays_when_nothing_has_changed(world: World) -> None:
+async def test_planned_replacement_is_skipped_if_values_are_unchanged(world: World) -> None:
     await world.create("words", depending(value="one"))
     before = (await world.resources("words"))["word"]["physical_id"]
 
@@ -30,7 +30,7 @@ async def test_what_was_to_be_replaced_stays_when_nothing_has_changed(world: Wor
     assert (await world.resources("words"))["word"]["physical_id"] == before
 
 
-async def test_a_resource_whose_update_failed_is_repaired_and_not_removed(world: World) -> None:
+async def test_resource_with_failed_update_is_updated_again(world: World) -> None:
     def volume(size: int) -> dict[str, Any]:
         body = {"type": "OS::Cinder::Volume", "properties": {"size": size}}
         return {"heat_template_version": "2021-04-16", "resources": {"volume": body}}
@@ -56,7 +56,7 @@ def launched(note: str) -> dict[str, Any]:
     return {"AWSTemplateFormatVersion": "2010-09-09", "Resources": {"launch": body}}
 
 
-async def test_what_was_to_be_updated_goes_once_it_has_been_replaced(world: World) -> None:
+async def test_resource_planned_for_update_is_removed_after_replacement(world: World) -> None:
     created = await world.create("web", launched("one"))
 
     assert (await world.update("web", launched("two")))["status"] == "COMPLETE"
@@ -119,9 +119,7 @@ parameters: {word: {type: string, hidden: true, constraints: [{length: {max: 3}}
     ],
     ids=["type", "constraint", "any type", "required", "deep inside", "secret"],
 )
-async def test_values_that_are_known_late_are_checked_before_anything_is_made(
-    world: World, template: dict[str, Any], reason: str
-) -> None:
+async def test_late_values_are_checked_before_creation(world: World, template: dict[str, Any], reason: str) -> None:
     stack = await world.create("late", template, files={"child.yaml": CHILD, "secretive.yaml": SECRETIVE})
 
     assert stack["status"] == "FAILED"
@@ -130,7 +128,7 @@ async def test_values_that_are_known_late_are_checked_before_anything_is_made(
     assert (fed["action"], fed["status"]) == ("CREATE", "FAILED")
 
 
-async def test_values_that_are_known_late_are_checked_before_an_update_too(world: World) -> None:
+async def test_late_values_are_checked_before_update(world: World) -> None:
     await world.create("late", fed("OS::Heat::RandomString", "7", length=TOLD))
 
     stack = await world.update("late", fed("OS::Heat::RandomString", "seven", length=TOLD))

@@ -76,7 +76,7 @@ async def shop(world: World) -> dict[str, Any]:
     return stack
 
 
-async def test_words_of_every_kind(world: World, shop: dict[str, Any]) -> None:
+async def test_search_by_every_kind_of_term(world: World, shop: dict[str, Any]) -> None:
     had = await world.resources("shop")
     floating = world.in_cloud(lambda: None) or (await world.call("resource_find", name="address"))["resources"][0]
 
@@ -110,7 +110,7 @@ async def test_paths_of_nested_stacks(world: World) -> None:
     assert await found(world, name="volume") == ["estate: group.0.volume", "estate: group.1.volume"]
 
 
-async def test_updates_replace_and_deletions_remove_what_is_found(world: World, shop: dict[str, Any]) -> None:
+async def test_search_terms_follow_updates_and_deletions(world: World, shop: dict[str, Any]) -> None:
     changed: dict[str, Any] = {**SHOP, "resources": {name: dict(each) for name, each in SHOP["resources"].items()}}
     changed["resources"]["server"]["properties"] = {**SHOP["resources"]["server"]["properties"], "name": "web2"}
     changed["resources"]["port"]["properties"] = {
@@ -130,9 +130,7 @@ async def test_updates_replace_and_deletions_remove_what_is_found(world: World, 
     assert await world.database.read(lambda connection: connection.execute(select(search_terms)).all()) == []
 
 
-async def test_what_an_earlier_release_has_recorded_is_unknown_until_the_next_check(
-    world: World, shop: dict[str, Any]
-) -> None:
+async def test_resources_of_earlier_release_are_unsearchable_until_checked(world: World, shop: dict[str, Any]) -> None:
     def forget(connection: Any) -> None:
         connection.execute(search_terms.delete())
         connection.execute(update(resources).values(searchable=None))

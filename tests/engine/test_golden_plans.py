@@ -134,7 +134,7 @@ def on_screen(plan: dict[str, Any]) -> str:
 
 
 @pytest.mark.parametrize("case", list(cases()), ids=lambda case: case.path.stem)
-async def test_the_plan_is_what_it_was(world: World, case: Case) -> None:
+async def test_plan_equals_golden_plan(world: World, case: Case) -> None:
     found = await plan_of(world, case)
     plan = without_random(f"{in_order(found)}\n\n{on_screen(found)}\n")
     if REWRITES:

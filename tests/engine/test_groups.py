@@ -61,7 +61,7 @@ async def fewest_in_service(world: World, template: dict[str, Any]) -> tuple[dic
     return await world.settle(view["id"]), fewest
 
 
-async def test_exactly_the_named_members_go_and_the_others_keep_their_identity(world: World) -> None:
+async def test_only_named_members_are_removed(world: World) -> None:
     before = world.outputs(await world.create("web", group(4)))
     removed = [{"resource_list": ["1", before["map"]["2"]]}]
     after = world.outputs(await world.update("web", group(4, removal_policies=removed)))
@@ -72,7 +72,7 @@ async def test_exactly_the_named_members_go_and_the_others_keep_their_identity(w
     assert shrunk["map"] == {"0": before["map"]["0"], "3": before["map"]["3"]}
 
 
-async def test_names_come_back_when_the_policy_takes_the_place_of_the_former(world: World) -> None:
+async def test_replaced_removal_policy_restores_names(world: World) -> None:
     await world.create("web", group(2, removal_policies=[{"resource_list": ["0"]}]))
     assert list((await members(world)).keys()) == ["1", "2"]
     await world.update("web", group(3, removal_policies=[], removal_policies_mode="update"))
@@ -80,7 +80,7 @@ async def test_names_come_back_when_the_policy_takes_the_place_of_the_former(wor
 
 
 @pytest.mark.parametrize(("batch", "least"), [(1, 2), (2, 3), (2, 1)])
-async def test_members_stay_in_service_while_a_named_group_rolls(world: World, batch: int, least: int) -> None:
+async def test_named_members_stay_in_service_during_rolling_update(world: World, batch: int, least: int) -> None:
     slow = {"action_wait_secs": {"update": 2, "create": 2}}
     policy = {"max_batch_size": batch, "min_in_service": least, "pause_time": 1}
     await world.create("web", group(3, "old%index%", policy, slow))
@@ -91,7 +91,9 @@ async def test_members_stay_in_service_while_a_named_group_rolls(world: World, b
 
 
 @pytest.mark.parametrize(("batch", "least"), [(1, 2), (2, 3), (3, 1)])
-async def test_members_stay_in_service_while_a_scaling_group_rolls(world: World, batch: int, least: int) -> None:
+async def test_scaling_group_members_stay_in_service_during_rolling_update(
+    world: World, batch: int, least: int
+) -> None:
     policy = {"max_batch_size": batch, "min_in_service": least}
     await world.create("web", scaling("old", policy))
     stack, fewest = await fewest_in_service(world, scaling("new", policy))
@@ -114,7 +116,7 @@ async def test_a_rollback_updates_members_in_batches(world: World) -> None:
     assert fewest >= 2
 
 
-async def test_a_newer_definition_does_not_wait_for_the_batches_of_the_former(world: World) -> None:
+async def test_new_definition_supersedes_rolling_update(world: World) -> None:
     policy = {"max_batch_size": 1, "min_in_service": 2, "pause_time": 600}
     slow = {"action_wait_secs": {"update": 2, "create": 2}}
     await world.create("web", group(3, "old%index%", policy, slow))
@@ -148,7 +150,7 @@ async def test_an_attribute_of_all_members_needs_to_be_named(world: World) -> No
         await world.create("other", made)
 
 
-async def test_a_rolling_update_survives_its_engine(world: World) -> None:
+async def test_rolling_update_is_continued_by_another_engine(world: World) -> None:
     policy = {"max_batch_size": 1, "min_in_service": 2, "pause_time": 1}
     slow = {"action_wait_secs": {"update": 3, "create": 3}}
     await world.create("web", group(3, "old%index%", policy, slow))
@@ -164,7 +166,7 @@ async def test_a_rolling_update_survives_its_engine(world: World) -> None:
     assert world.outputs(stack)["by"] == {"0": "new0", "1": "new1", "2": "new2"}
 
 
-async def test_the_plan_of_a_scaling_group_names_the_members_that_there_are(world: World) -> None:
+async def test_scaling_group_plan_names_current_members(world: World) -> None:
     policy = {"max_batch_size": 1}
     await world.create("web", scaling("old", policy))
     present = set(await members(world))

@@ -89,7 +89,7 @@ async def identifiers(world: World) -> dict[str, str]:
     }
 
 
-async def test_members_and_other_objects_are_replaced_and_the_rest_is_left_alone(world: World) -> None:
+async def test_healing_replaces_failed_objects_only(world: World) -> None:
     made = await world.create("web", GROUPS, tags=["stoker:heal=10"])
     before = await identifiers(world)
     groups = await world.resources("web")
@@ -117,7 +117,7 @@ async def test_members_and_other_objects_are_replaced_and_the_rest_is_left_alone
     assert len(await operations(world, made["id"])) == 1 + len(started), "what is healthy again is left alone"
 
 
-async def test_what_is_not_asked_for_or_a_users_business_is_left_alone(world: World) -> None:
+async def test_healing_is_limited_to_marked_resources(world: World) -> None:
     template = {"heat_template_version": "2021-04-16", "resources": {"server": SERVER}}
     made = await world.create("web", template)
     server_id = (await world.resources("web"))["server"]["physical_id"]
@@ -141,7 +141,7 @@ async def test_what_is_not_asked_for_or_a_users_business_is_left_alone(world: Wo
     assert len(await operations(world, made["id"])) == 4, "the stack is suspended"
 
 
-async def test_a_faster_user_or_a_stack_policy_prevents_healing(world: World) -> None:
+async def test_user_operation_or_stack_policy_prevents_healing(world: World) -> None:
     template = {"heat_template_version": "2021-04-16", "resources": {"server": SERVER}}
     made = await world.create("web", template, tags=["stoker:heal=10"])
     stale = await world.database.read(queries.stack_by_id, made["id"])
@@ -176,7 +176,7 @@ async def test_a_locked_stack_is_healed_when_it_is_unlocked(world: World) -> Non
     assert (await healed(world, made["id"]))["status"] == COMPLETE
 
 
-async def test_attempts_that_fail_are_repeated_ever_more_slowly_and_not_forever(world: World) -> None:
+async def test_healing_backs_off_and_stops(world: World) -> None:
     parts = {"net": {"type": "OS::Neutron::Net", "properties": {"name": "one"}}}
     made = await world.create(
         "web", {"heat_template_version": "2021-04-16", "resources": parts}, tags=["stoker:heal=10"]
@@ -220,7 +220,7 @@ def attempt(created: float, status: str = COMPLETE, cause: str | None = HEALING,
     )
 
 
-def test_the_pause_before_the_next_attempt() -> None:
+def test_healing_backoff_delay() -> None:
     mine = attempt(10, cause=None)
     assert next_attempt([mine], 60) == 0
     assert next_attempt([attempt(100), mine], 60) == 165
@@ -235,18 +235,18 @@ def test_the_pause_before_the_next_attempt() -> None:
 
 
 @pytest.mark.parametrize("tag", ["stoker:heal=", "stoker:heal=9", "stoker:heal=often", "stoker:heal=1e3"])
-async def test_a_tag_that_cannot_be_followed_is_refused(world: World, tag: str) -> None:
+async def test_invalid_heal_tag_is_refused(world: World, tag: str) -> None:
     assert interval_of("stoker:heal=120", 60) == 120 and interval_of("stoker:heal", 60) == 60
     with pytest.raises(BadValue, match="the interval must be an integer of at least 10"):
         await world.call("stack_create", name="web", template=GROUPS, tags=[tag])
 
 
-def test_an_operator_can_make_the_restarter_a_placeholder() -> None:
+def test_ha_restarter_can_be_disabled() -> None:
     for options, enabled in (({}, True), ({"restart_on_signal": False}, False)):
         assert getattr(Registry.from_entry_points(options).types.get("OS::Heat::HARestarter"), "enabled") is enabled  # noqa: B009
 
 
-async def test_a_restarter_replaces_its_instance_and_what_refers_to_it(world: World) -> None:
+async def test_ha_restarter_replaces_instance_and_dependents(world: World) -> None:
     attached = {"volume_id": {"get_resource": "volume"}, "instance_uuid": {"get_resource": "server"}}
     parts = {
         "server": SERVER,

@@ -84,7 +84,7 @@ async def test_nested_stacks_disclose_no_values_hidden_by_their_parents(world: W
     assert telling({"exported": exported}, SECRET, "child-default-9", "given-below-77") == []
 
 
-async def test_reasons_disclose_nothing(world: World) -> None:
+async def test_status_reasons_disclose_no_hidden_values(world: World) -> None:
     whole = template(
         made=resource({"get_param": "secret"}),
         net={
@@ -99,7 +99,7 @@ async def test_reasons_disclose_nothing(world: World) -> None:
     assert telling(answers, SECRET) == []
 
 
-async def test_service_messages_disclose_nothing(world: World) -> None:
+async def test_service_messages_disclose_no_hidden_values(world: World) -> None:
     port = {"type": "OS::Neutron::Port", "properties": {"network": {"get_attr": ["made", "output"]}}}
     whole = template(made=resource({"get_param": "secret"}), port=port)
     stack = await world.create("web", whole, parameters={"secret": SECRET})
@@ -155,7 +155,7 @@ async def test_events_disclose_no_values_derived_from_hidden_ones(world: World) 
     assert telling(events, SECRET.upper(), "Tr0ub4dor") == []
 
 
-async def test_values_of_long_ago_are_not_shown(world: World) -> None:
+async def test_former_hidden_values_are_not_shown(world: World) -> None:
     await world.create("web", template(user=resource({"get_param": "secret"})), parameters={"secret": "first-value-1"})
     for number in range(22):
         await world.call("stack_patch", ref=REF, parameters={"secret": f"{number}-later-value"})
@@ -174,7 +174,7 @@ async def test_values_of_long_ago_are_not_shown(world: World) -> None:
         f"'{'secret' * 9}...' is not a number",
     ],
 )
-def test_forms_in_which_a_secret_is_found(text: str) -> None:
+def test_secret_encodings_are_redacted(text: str) -> None:
     secrets = {"long", "long-secret", 'line1"\nline2', "a b/c", "secret" * 20}
     shown = redact({"x": [text]}, secrets)["x"][0]
     assert REDACTED in shown

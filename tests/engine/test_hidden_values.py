@@ -89,7 +89,7 @@ def leaks(answers: dict[str, Any]) -> list[str]:
     return [name for name, answer in answers.items() if any(secret in json.dumps(answer) for secret in SECRETS)]
 
 
-async def test_nothing_that_is_read_shows_a_hidden_value(world: World, caplog: pytest.LogCaptureFixture) -> None:
+async def test_reads_disclose_no_hidden_values(world: World, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
     parameters = {"given": FORMER}
     stack = await world.create("web", TEMPLATE, parameters=parameters, **REQUEST)
@@ -171,7 +171,7 @@ async def test_a_template_that_was_shown_does_not_make_its_redacted_defaults_the
         ([], {"wait_secs": {"get_param": "given"}}, r"wait_secs: .*\*{6}"),
     ],
 )
-async def test_messages_about_values_disclose_nothing(
+async def test_value_errors_disclose_no_hidden_values(
     world: World, constraints: list[Any], properties: dict[str, Any], words: str
 ) -> None:
     template = {
@@ -185,7 +185,9 @@ async def test_messages_about_values_disclose_nothing(
 
 
 @pytest.mark.parametrize("place", ["properties", "metadata", "outputs", "deletion_policy"])
-async def test_invalid_calls_disclose_nothing(world: World, caplog: pytest.LogCaptureFixture, place: str) -> None:
+async def test_invalid_calls_disclose_no_hidden_values(
+    world: World, caplog: pytest.LogCaptureFixture, place: str
+) -> None:
     unfit = {"if": [{"get_param": "given"}, 1, 2]}
     parts: dict[str, dict[str, Any]] = {
         "properties": {"properties": {"value": unfit}},
@@ -203,7 +205,7 @@ async def test_invalid_calls_disclose_nothing(world: World, caplog: pytest.LogCa
     assert GIVEN not in str(refused.value.to_dict()) + caplog.text
 
 
-async def test_failure_reasons_disclose_nothing(world: World) -> None:
+async def test_failure_reasons_disclose_no_hidden_values(world: World) -> None:
     """The address that nobody answers at has the hidden value in it."""
     location = {"list_join": ["", ["http://127.0.0.1:1/", {"get_param": "given"}]]}
     properties = {"name": "x", "location": location, "container_format": "bare", "disk_format": "raw"}

@@ -54,7 +54,7 @@ async def state_of(world: World) -> tuple[str, str]:
     return row["action"], row["status"]
 
 
-async def test_what_is_held_before_its_action_is_seen_as_it_was(world: World) -> None:
+async def test_resource_paused_by_hook_keeps_its_state(world: World) -> None:
     held = environment(hooks=["pre-create", "pre-update"])
     made = await world.call("stack_create", name="held", template=template(), environment=held)
     await paused(world, "pre-create")
@@ -73,7 +73,7 @@ async def test_what_is_held_before_its_action_is_seen_as_it_was(world: World) ->
 
 
 @pytest.mark.parametrize("more", [{}, {"value": "y"}, {"value": "y", "update_replace": True}])
-async def test_an_update_waits_whatever_becomes_of_the_resource(world: World, more: dict[str, Any]) -> None:
+async def test_update_hook_applies_to_every_kind_of_change(world: World, more: dict[str, Any]) -> None:
     held = environment(hooks="pre-update")
     made = await world.create("held", template(), environment=held)
     before = await world.resources("held")
@@ -86,7 +86,7 @@ async def test_an_update_waits_whatever_becomes_of_the_resource(world: World, mo
     assert same is not bool(more.get("update_replace"))
 
 
-async def test_a_resource_that_a_hook_kept_from_being_made_goes_with_its_stack(world: World) -> None:
+async def test_stack_deletion_removes_resource_paused_before_creation(world: World) -> None:
     made = await world.call(
         "stack_create", name="held", template=template(), environment=environment(hooks="pre-create")
     )
@@ -96,7 +96,7 @@ async def test_a_resource_that_a_hook_kept_from_being_made_goes_with_its_stack(w
     assert (stack["action"], stack["status"]) == ("DELETE", "COMPLETE")
 
 
-async def test_an_update_makes_what_a_hook_kept_from_being_made(world: World) -> None:
+async def test_update_creates_resource_paused_before_creation(world: World) -> None:
     made = await world.call(
         "stack_create", name="held", template=template(), environment=environment(hooks="pre-create")
     )
@@ -135,7 +135,7 @@ async def test_a_restricted_action_fails_the_update_and_leaves_the_resource(
     assert await world.resources("held") == before
 
 
-async def test_cancelling_at_a_hook_leaves_the_resource_as_it_was(world: World) -> None:
+async def test_cancel_at_hook_keeps_the_resource(world: World) -> None:
     def made(value: str) -> dict[str, Any]:
         properties = {"value": value}
         return {

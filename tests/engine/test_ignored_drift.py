@@ -64,7 +64,7 @@ async def test_another_difference_of_the_object_is_corrected_alone(world: World)
     assert (after["name"], after["admin_state_up"]) == ("theirs", True)
 
 
-async def test_an_object_that_is_gone_is_never_ignored(world: World) -> None:
+async def test_missing_object_is_always_drift(world: World) -> None:
     made = template(net=ignoring(net(name="mine"), "name"))
     await world.create("web", made)
     outside(world, "DELETE", f"{NETWORKS}/{await object_of(world, 'net')}")
@@ -72,7 +72,7 @@ async def test_an_object_that_is_gone_is_never_ignored(world: World) -> None:
     assert kinds(await plan_of(world, made, refresh="all"))["net"] == "create"
 
 
-async def test_the_wanted_template_decides_not_the_recorded_one(world: World) -> None:
+async def test_ignored_drift_follows_the_new_template(world: World) -> None:
     before, after = template(net=net(name="mine")), template(net=ignoring(net(name="mine"), "name"))
     await world.create("web", before)
     path = await change(world, "net", name="theirs")
@@ -96,7 +96,7 @@ async def test_a_change_of_the_template_is_applied_to_an_ignored_property(world:
     assert shown(world, path)["name"] == "ours"
 
 
-async def test_templates_of_nested_stacks_ignore_for_themselves(world: World) -> None:
+async def test_nested_templates_declare_their_ignored_drift(world: World) -> None:
     root = template(child={"type": "child.yaml"})
     await world.create("web", root, files=nested(net=net(name="mine")))
     path = await change(world, "net", depth=1, name="theirs")
@@ -108,7 +108,7 @@ async def test_templates_of_nested_stacks_ignore_for_themselves(world: World) ->
     assert kinds(await plan_of(world, root, files=files, refresh="all")) == {}
 
 
-async def test_a_value_that_no_service_shows_is_not_missed_if_it_is_ignored(world: World) -> None:
+async def test_ignored_unreadable_value_is_not_reported(world: World) -> None:
     properties: dict[str, Any] = dict(SERVER["properties"])
     server = {**SERVER, "properties": {**properties, "user_data": "words", "metadata": {"a": "b"}}}
     await world.create("web", template(net=ignoring(net(name="mine"), "name"), server=server))

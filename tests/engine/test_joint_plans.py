@@ -51,7 +51,7 @@ async def test_the_plan_says_which_outputs_change_and_whether_the_definition_doe
     assert other["joint_deployment"] == {"changed_outputs": ["seen"], "same_definition": False}
 
 
-async def test_an_export_that_is_not_there_yet_is_planned(world: World) -> None:
+async def test_missing_export_is_planned(world: World) -> None:
     plan = await preview(world, "user", IMPORTER, {"exports": ["shared"]})
     assert [step["changes"][0]["known"] for step in plan["steps"]] == [False]
     assert plan["digest"] is None

@@ -47,7 +47,7 @@ async def test_policies_hold_in_nested_stacks(world: World) -> None:
     assert (await world.call("stack_list", show_nested=True))["stacks"] == []
 
 
-async def test_a_retained_nested_stack_lives_on(world: World) -> None:
+async def test_retained_nested_stack_survives(world: World) -> None:
     child = CHILD.replace(", deletion_policy: Retain", "")
     await world.create(
         "tree", template(nested={"type": "child.yaml", "deletion_policy": "Retain"}), files={"child.yaml": child}
@@ -76,7 +76,7 @@ async def test_incomplete_copies_are_not_kept(world: World) -> None:
 
 
 @pytest.mark.parametrize("type_name", ["OS::Neutron::Net", "OS::Heat::RandomString", "OS::Heat::Value"])
-async def test_snapshot_is_for_types_that_have_content(world: World, type_name: str) -> None:
+async def test_snapshot_policy_requires_type_with_content(world: World, type_name: str) -> None:
     properties = {"value": "x"} if type_name == "OS::Heat::Value" else {}
     wrong = template(a={"type": type_name, "deletion_policy": "Snapshot", "properties": properties})
     with pytest.raises(TemplateInvalid, match="does not support snapshots"):
@@ -89,7 +89,7 @@ def network(world: World) -> str:
     return str(made.json["network"]["id"])
 
 
-async def test_an_external_object_is_used_and_never_touched(world: World) -> None:
+async def test_external_object_is_never_changed(world: World) -> None:
     theirs = network(world)
     external = {**NET, "external_id": theirs, "properties": {"name": "mine"}}
     subnet = {
@@ -121,7 +121,7 @@ async def test_an_external_id_cannot_change(world: World) -> None:
     assert {theirs, others} <= set(networks(world))
 
 
-async def test_an_external_object_that_is_not_there_is_reported_before_anything_is_made(world: World) -> None:
+async def test_missing_external_object_is_reported_before_creation(world: World) -> None:
     with pytest.raises(TemplateInvalid, match="nowhere"):
         await world.create("guest", template(net={**NET, "external_id": "nowhere"}))
     assert (await world.call("stack_list"))["stacks"] == []

@@ -21,7 +21,7 @@ def key_pair(name: str, **properties: Any) -> dict[str, Any]:
     return {"type": "OS::Nova::KeyPair", "properties": {"name": name, "public_key": PUBLIC_KEY, **properties}}
 
 
-async def test_a_key_pair_that_was_deleted_comes_back_and_its_server_stays(world: World) -> None:
+async def test_deleted_key_pair_is_recreated_without_server_replacement(world: World) -> None:
     made = template(key=key_pair("mine"), server=server(key_name={"get_resource": "key"}))
     await world.create("web", made)
     kept = await object_of(world, "server")
@@ -51,9 +51,7 @@ async def test_attributes_of_a_replaced_object_with_the_same_name_may_change(wor
 
 
 @pytest.mark.parametrize("name", ["given", None])
-async def test_a_container_that_was_deleted_has_the_same_name_if_the_template_gives_it(
-    world: World, name: str | None
-) -> None:
+async def test_recreated_container_keeps_its_given_name(world: World, name: str | None) -> None:
     container = {"type": "OS::Swift::Container", "properties": {"name": name} if name else {}}
     value = {"type": "OS::Heat::Value", "properties": {"value": {"get_resource": "container"}}}
     made = template(container=container, value=value)

@@ -67,7 +67,7 @@ SENDERS = {"TEMP_URL_SIGNAL": to_object, "ZAQAR_SIGNAL": to_queue}
 
 
 @pytest.mark.parametrize("transport", SENDERS)
-async def test_signals_are_collected_once_and_gone_with_their_handle(world: World, transport: str) -> None:
+async def test_queued_signals_are_collected_once_and_deleted_with_handle(world: World, transport: str) -> None:
     stack_id, told = await begun(world, template(transport, count=3))
     send = SENDERS[transport](world, told)
     send(b'{"data": "here!", "id": "mine", "reason": "ready"}')
@@ -113,7 +113,7 @@ async def test_more_signals_than_a_page_has(world: World, transport: str) -> Non
 
 
 @pytest.mark.parametrize("transport", SENDERS)
-async def test_failure_that_is_collected(world: World, transport: str) -> None:
+async def test_collected_failure_signal(world: World, transport: str) -> None:
     stack_id, told = await begun(world, template(transport))
     SENDERS[transport](world, told)(b'{"status": "FAILURE", "reason": "no space left"}')
     stack = await world.settle(stack_id)
@@ -130,7 +130,7 @@ async def test_an_invalid_signal_fails_the_condition(world: World, body: bytes) 
     assert "signal" in stack["status_reason"]
 
 
-async def test_queue_whose_user_is_gone_does_not_keep_the_stack(world: World) -> None:
+async def test_stack_deletion_ignores_missing_queue_user(world: World) -> None:
     stack_id, told = await begun(world, template("ZAQAR_SIGNAL"))
     to_queue(world, told)(b"{}")
     await world.settle(stack_id)
@@ -143,7 +143,7 @@ async def test_queue_whose_user_is_gone_does_not_keep_the_stack(world: World) ->
     ("transport", "place"),
     [("TEMP_URL_SIGNAL", "/object-store/*/web-handle-*"), ("ZAQAR_SIGNAL", "/messaging/v2/queues/*")],
 )
-async def test_the_place_is_deleted_by_a_later_attempt(world: World, transport: str, place: str) -> None:
+async def test_signal_queue_is_deleted_by_later_attempt(world: World, transport: str, place: str) -> None:
     """The first request is answered as if the object did not exist, by a response that does not name it."""
     stack_id, told = await begun(world, template(transport))
     SENDERS[transport](world, told)(b"")

@@ -70,7 +70,7 @@ def sealed_with(path: Path, sealer: Sealer) -> tuple[int, int]:
     return len(texts), sum(sealer.renew(text) == text for text in texts)
 
 
-async def test_after_sealing_again_the_old_key_may_go(served: ServedCloud, tmp_path: Path) -> None:
+async def test_old_key_is_unused_after_resealing(served: ServedCloud, tmp_path: Path) -> None:
     path, clock = tmp_path / "stoker.db", ManualClock(SystemClock().now())
     world = await World(path, served, clock=clock).start()
     await world.create("web", template("first"), files=FILES, parameters={"password": "s3cr3t"})

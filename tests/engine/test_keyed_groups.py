@@ -66,7 +66,7 @@ async def complaints(world: World, template: dict[str, Any]) -> str:
 
 
 @pytest.mark.parametrize("kind", ["OS::Heat::InstanceGroup", "AWS::AutoScaling::AutoScalingGroup"])
-async def test_groups_of_equal_instances_refuse_keys_and_name_those_that_have_them(world: World, kind: str) -> None:
+async def test_for_each_is_refused_for_unsupported_groups(world: World, kind: str) -> None:
     sizes = {"Size": 2} if kind == "OS::Heat::InstanceGroup" else {"MinSize": 2, "MaxSize": 2}
     properties = {"AvailabilityZones": [], "LaunchConfigurationName": "launch", **sizes, "for_each": ["a", "b"]}
     resources = {"group": {"type": kind, "properties": properties}}
@@ -142,7 +142,7 @@ async def test_names_come_from_parameters_and_variables_may_have_other_names(wor
         (scaling({"a": 1}, "%value.c%"), "the value of a has no c"),
     ],
 )
-async def test_what_is_wrong_is_said_before_anything_is_done(
+async def test_invalid_for_each_is_refused_before_changes(
     world: World, template: dict[str, Any], expected: str
 ) -> None:
     assert expected in await complaints(world, template)
@@ -153,12 +153,12 @@ async def test_as_many_members_as_resources_are_allowed(world: World) -> None:
         await world.create("web", group([f"n{number}" for number in range(5000)]))
 
 
-async def test_a_null_in_place_of_the_names_leaves_the_number(world: World) -> None:
+async def test_null_for_each_uses_count(world: World) -> None:
     made = world.outputs(await world.create("web", group(None, "m%index%", count=2)))
     assert made["by"] == {"0": "m0", "1": "m1"}
 
 
-async def test_from_indexes_to_names(world: World) -> None:
+async def test_group_changes_from_indexes_to_names(world: World) -> None:
     before = await world.create("web", group(None, "same", count=2))
     after = await world.update("web", group({"blue": 1, "0": 2}, "same"))
     assert list(world.outputs(after)["map"]) == ["blue", "0"]

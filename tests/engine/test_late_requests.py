@@ -66,7 +66,7 @@ async def test_the_object_of_a_late_request_is_deleted(world: World) -> None:
     await world.until(lambda: networks(world, name) == [kept])
 
 
-async def test_an_object_that_appears_after_several_looks_is_deleted_and_then_nothing_is_expected(world: World) -> None:
+async def test_object_appearing_after_several_searches_is_deleted(world: World) -> None:
     kept, name = await lost(world)
     await later(world, 400)
     assert expected(world) == 1
@@ -75,7 +75,7 @@ async def test_an_object_that_appears_after_several_looks_is_deleted_and_then_no
     await world.until(lambda: networks(world, name) == [kept] and expected(world) == 0)
 
 
-async def test_an_object_with_the_name_that_the_template_gives_may_be_a_users(world: World) -> None:
+async def test_object_with_given_name_is_not_deleted(world: World) -> None:
     kept, _ = await lost(world, name="backend")
     theirs = create(world, "backend")
     await later(world, 400)
@@ -83,12 +83,12 @@ async def test_an_object_with_the_name_that_the_template_gives_may_be_a_users(wo
     assert expected(world) == 0
 
 
-async def test_a_creation_that_is_certain_is_not_looked_for(world: World) -> None:
+async def test_confirmed_creation_is_not_searched_for(world: World) -> None:
     await world.create("web", template())
     assert expected(world) == 0
 
 
-async def test_nothing_is_looked_for_after_the_stack_is_gone(world: World) -> None:
+async def test_deleted_stack_has_no_pending_searches(world: World) -> None:
     await lost(world)
     await world.delete("web")
     await later(world, 70)
@@ -102,7 +102,7 @@ async def test_types_with_names_of_their_own(world: World, type_name: str) -> No
 
 
 @pytest.mark.parametrize("way", ["deleted", "replaced", "removed"])
-async def test_a_late_object_goes_with_its_resource(world: World, way: str) -> None:
+async def test_late_object_is_deleted_with_its_resource(world: World, way: str) -> None:
     _, name = await lost(world)
     create(world, name)
     if way == "deleted":
@@ -114,7 +114,7 @@ async def test_a_late_object_goes_with_its_resource(world: World, way: str) -> N
     assert networks(world, name) == []
 
 
-async def test_an_abandoned_stack_leaves_its_objects_alone(served: ServedCloud, tmp_path: Path) -> None:
+async def test_abandoned_stack_deletes_no_late_objects(served: ServedCloud, tmp_path: Path) -> None:
     world = await World(tmp_path / "stoker.db", served, settings=EngineSettings(enable_stack_abandon=True)).start()
     kept, name = await lost(world)
     late = create(world, name)

@@ -85,9 +85,7 @@ async def test_an_object_of_a_creation_with_unknown_outcome_is_deleted_before_it
     assert there(served, f"{KEYS}/only-once") == 404
 
 
-async def test_what_a_failed_creation_has_made_is_found_however_late_it_is_removed(
-    world: World, served: ServedCloud
-) -> None:
+async def test_object_of_failed_creation_is_found_by_later_removal(world: World, served: ServedCloud) -> None:
     troubles = [fails(served, f"POST {NETWORKS}", "succeed_but_fail", 500), fails(served, f"GET {NETWORKS}")]
     assert (await world.create("web", NETWORK))["status"] == "FAILED"
     works(served, *troubles)
@@ -100,9 +98,7 @@ async def test_what_a_failed_creation_has_made_is_found_however_late_it_is_remov
 
 
 @pytest.mark.parametrize("wanted", [KEY, NETWORK, template("OS::Heat::TestResource", fail=True)])
-async def test_a_resource_of_which_nothing_was_made_goes(
-    world: World, served: ServedCloud, wanted: dict[str, Any]
-) -> None:
+async def test_resource_without_object_is_removed(world: World, served: ServedCloud, wanted: dict[str, Any]) -> None:
     troubles = [fails(served, f"POST {path}", status=400) for path in (KEYS, NETWORKS)]
     assert (await world.create("web", wanted))["status"] == "FAILED"
     if wanted["resources"]["thing"]["type"] != "OS::Heat::TestResource":
@@ -116,7 +112,7 @@ async def test_a_resource_of_which_nothing_was_made_goes(
     assert named(served, "known") == []
 
 
-async def test_a_service_without_the_collection_has_made_nothing(world: World, served: ServedCloud) -> None:
+async def test_missing_collection_means_no_object(world: World, served: ServedCloud) -> None:
     absent = fails(served, f"* {NETWORKS}", status=404)
     created = await world.create("web", NETWORK)
     assert (created["action"], created["status"]) == ("CREATE", "FAILED")
@@ -141,9 +137,7 @@ async def test_a_mark_is_removed_when_the_replacement_cannot_be_made(world: Worl
     assert (shown["action"], shown["status"]) == ("CHECK", "COMPLETE"), "it is the one that was marked"
 
 
-async def test_a_mark_does_not_hide_that_an_interrupted_creation_may_have_made_an_object(
-    world: World, served: ServedCloud
-) -> None:
+async def test_unhealthy_mark_keeps_search_for_interrupted_creation(world: World, served: ServedCloud) -> None:
     """The engine died before it recorded the object, and the operation was cancelled before another one resumed it."""
     wanted = template("OS::Neutron::Net")
     await world.create("web", wanted)
@@ -204,9 +198,7 @@ async def test_a_failed_object_is_deleted_before_its_replacement_is_created_afte
     assert len(found.json["subnets"]) == 1
 
 
-async def test_a_removal_that_could_not_look_for_what_it_removes_looks_for_it_again(
-    world: World, served: ServedCloud
-) -> None:
+async def test_removal_repeats_failed_object_search(world: World, served: ServedCloud) -> None:
     trouble = fails(served, f"POST {NETWORKS}", "succeed_but_fail", 500), fails(served, f"GET {NETWORKS}", status=500)
     assert (await world.create("web", NETWORK))["status"] == "FAILED"
     assert (await world.delete("web"))["status"] == "FAILED"
@@ -222,9 +214,7 @@ def renamed(name: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("do", ["fail", "succeed_but_fail"])
-async def test_an_update_that_failed_is_not_forgotten_when_something_else_has_been_done_since(
-    world: World, served: ServedCloud, do: str
-) -> None:
+async def test_failed_update_is_remembered_across_other_actions(world: World, served: ServedCloud, do: str) -> None:
     ref = {"name": "web", "id": None}
     await world.create("web", renamed("first"))
     trouble = fails(served, f"PUT {NETWORKS}/*", do, 500)
@@ -239,9 +229,7 @@ async def test_an_update_that_failed_is_not_forgotten_when_something_else_has_be
 
 
 @pytest.mark.parametrize("do", ["fail", "succeed_but_fail"])
-async def test_what_an_update_that_failed_may_have_changed_is_set_back(
-    world: World, served: ServedCloud, do: str
-) -> None:
+async def test_properties_of_failed_update_are_restored(world: World, served: ServedCloud, do: str) -> None:
     await world.create("web", renamed("first"), disable_rollback=False)
     served.do(lambda: served.cloud.faults.add(Fault(on=f"PUT {NETWORKS}/*", do=do, status=500, times=1)))
 
@@ -251,9 +239,7 @@ async def test_what_an_update_that_failed_may_have_changed_is_set_back(
     assert (len(named(served, "first")), len(named(served, "second"))) == (1, 0)
 
 
-async def test_the_project_of_a_stacks_users_is_created_again_when_its_removal_was_said_to_have_failed(
-    world: World, served: ServedCloud
-) -> None:
+async def test_user_project_is_recreated_after_uncertain_removal(world: World, served: ServedCloud) -> None:
     handle = template("OS::Heat::WaitConditionHandle", signal_transport="NO_SIGNAL")
     made = await world.create("web", handle)
     former = (await world.call("stack_show", ref={"name": "web", "id": None}))["stack_user_project_id"]
@@ -286,16 +272,14 @@ async def test_the_removal_of_the_project_of_a_stacks_users_is_repeated(
     assert answer.status == 404
 
 
-async def test_a_deletion_whose_time_ends_while_the_project_cannot_be_removed(
-    world: World, served: ServedCloud
-) -> None:
+async def test_deletion_times_out_during_user_project_removal(world: World, served: ServedCloud) -> None:
     made = await world.create("web", HANDLE, timeout_mins=1)
     fails(served, PROJECTS, status=503)
     gone = await world.delete("web")
     assert (gone["status"], gone["status_reason"]) == ("FAILED", "Timed out"), made
 
 
-async def test_a_conflict_that_lasts_ends_a_deletion_with_the_services_words(world: World, served: ServedCloud) -> None:
+async def test_lasting_conflict_fails_deletion_with_service_message(world: World, served: ServedCloud) -> None:
     await world.create("web", HANDLE)
     fails(served, PROJECTS, status=409)
     gone = await world.delete("web")
@@ -335,7 +319,7 @@ async def test_a_resource_whose_deletion_failed_is_deleted_before_a_conflicting_
     assert len(await world.resources("web")) == 2
 
 
-async def test_a_creation_that_could_not_be_undone_can_be_asked_for_again(world: World, served: ServedCloud) -> None:
+async def test_creation_with_failed_rollback_can_be_repeated(world: World, served: ServedCloud) -> None:
     wanted = subnet("10.9.0.0/24")
     wanted["resources"]["key"] = {"type": "OS::Nova::KeyPair", "properties": {"name": "only-once"}}
     wanted["resources"]["key"]["depends_on"] = "thing"
@@ -350,7 +334,7 @@ async def test_a_creation_that_could_not_be_undone_can_be_asked_for_again(world:
     assert ranges(served) == ["10.9.0.0/24"]
 
 
-async def test_a_rollback_goes_back_to_the_range_whose_removal_has_failed(world: World, served: ServedCloud) -> None:
+async def test_rollback_reuses_resource_whose_removal_failed(world: World, served: ServedCloud) -> None:
     """The former subnet is neither the one that serves now, nor one that anybody could go back to."""
     await world.create("web", subnet("10.9.0.0/24"), disable_rollback=False)
     served.do(lambda: served.cloud.faults.add(Fault(on=f"DELETE {SUBNETS}/*", do="fail", status=403, times=1)))
@@ -376,9 +360,7 @@ async def test_a_resource_that_cannot_be_deleted_does_not_prevent_another_creati
     assert ranges(served) == ["10.9.1.0/24"]
 
 
-async def test_the_removal_of_what_is_left_waits_for_the_resource_that_is_kept_under_its_name(
-    world: World, served: ServedCloud
-) -> None:
+async def test_leftover_removal_waits_for_resource_of_the_same_name(world: World, served: ServedCloud) -> None:
     """If it is created again after all, what is left is removed first; the two never remove it at the same time."""
     await world.create("web", subnet("10.9.0.0/24"))
     refusal = fails(served, f"DELETE {SUBNETS}/*")
@@ -392,7 +374,7 @@ async def test_the_removal_of_what_is_left_waits_for_the_resource_that_is_kept_u
     assert steps["keep"]["key"] in steps["delete"]["after"]
 
 
-async def test_what_failed_and_was_marked_is_not_healthy_after_a_check(world: World, served: ServedCloud) -> None:
+async def test_check_keeps_failed_and_marked_resource_unhealthy(world: World, served: ServedCloud) -> None:
     group = template("OS::Nova::ServerGroup", policies=["affinity"])
     refusal = fails(served, "POST /compute/v2.1/os-server-groups")
     made = await world.create("web", group)
@@ -408,7 +390,7 @@ async def test_what_failed_and_was_marked_is_not_healthy_after_a_check(world: Wo
     assert (await world.resources("web"))["thing"]["physical_id"] is not None
 
 
-async def test_a_nested_stack_that_is_gone_is_unhealthy_and_created_again(world: World) -> None:
+async def test_missing_nested_stack_is_unhealthy_and_recreated(world: World) -> None:
     """The removal of a group continued in its own stack when its parent could not continue."""
     group = template("OS::Heat::ResourceGroup", count=2, resource_def={"type": "OS::Heat::RandomString"})
     made = await world.create("web", group)

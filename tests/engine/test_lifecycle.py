@@ -42,7 +42,7 @@ async def order(world: World, name: str, action: str, status: str) -> list[str]:
     ]
 
 
-async def test_dependents_come_after_what_they_need_and_go_before_it(world: World) -> None:
+async def test_dependencies_order_creation_and_deletion(world: World) -> None:
     made = template(a=resource(), b=resource("x", "a"), c=resource("x", "b"))
     stack = await world.create("chain", made)
     assert (stack["action"], stack["status"]) == ("CREATE", "COMPLETE")
@@ -84,7 +84,7 @@ async def test_a_failure_stops_dependents_and_spares_siblings(world: World) -> N
     assert "child" not in rows
 
 
-async def test_a_failed_create_is_rolled_back_to_nothing(world: World) -> None:
+async def test_failed_creation_is_rolled_back(world: World) -> None:
     made = template(good=resource(), bad=resource("x", "good", fail=True))
     stack = await world.create("undone", made, disable_rollback=False)
     assert (stack["action"], stack["status"]) == ("ROLLBACK", "COMPLETE")
@@ -108,7 +108,7 @@ async def test_update_changes_in_place_replaces_adds_and_removes(world: World) -
     assert after["swap"]["physical_id"] != before["swap"]["physical_id"]
 
 
-async def test_what_uses_a_replaced_resource_moves_before_the_old_one_goes(world: World) -> None:
+async def test_dependents_are_updated_before_old_resource_is_deleted(world: World) -> None:
     def made(value: str) -> dict[str, Any]:
         return template(
             {"seen": {"get_attr": ["user", "output"]}},
@@ -156,7 +156,7 @@ async def test_a_failed_replacement_leaves_the_old_resource(world: World) -> Non
     assert (await world.resources("safe"))["a"]["physical_id"] == before
 
 
-async def test_a_newer_update_takes_over_from_a_running_one(world: World) -> None:
+async def test_newer_update_supersedes_running_update(world: World) -> None:
     await world.create("race", template(a=resource("0")))
     ref = {"name": "race", "id": None}
     slow = template(a=resource("1", wait=50), b=resource("x", "a"))
@@ -170,7 +170,7 @@ async def test_a_newer_update_takes_over_from_a_running_one(world: World) -> Non
     assert [entry["status"] for entry in history] == ["COMPLETE", "SUPERSEDED", "COMPLETE"]
 
 
-async def test_deleting_half_way_through_a_create_leaves_nothing(world: World) -> None:
+async def test_deletion_during_creation_leaves_nothing(world: World) -> None:
     view = await world.call("stack_create", name="half", template=template(a=resource(wait=100), b=resource("x", "a")))
     await world.turn()
     stack = await world.delete("half")
@@ -180,14 +180,14 @@ async def test_deleting_half_way_through_a_create_leaves_nothing(world: World) -
     assert view["id"] == stack["id"]
 
 
-async def test_time_runs_out(world: World) -> None:
+async def test_operation_times_out(world: World) -> None:
     stack = await world.create("late", template(a=resource(wait=1000)), timeout_mins=1)
     assert (stack["action"], stack["status"]) == ("CREATE", "FAILED")
     assert "Timed out" in stack["status_reason"]
     assert (await world.resources("late"))["a"]["status"] == "FAILED"
 
 
-async def test_a_deployment_that_nobody_answers_in_time_has_failed(world: World) -> None:
+async def test_deployment_without_signal_times_out(world: World) -> None:
     config = {"type": "OS::Heat::SoftwareConfig", "properties": {"config": "true"}}
     values = {"config": {"get_resource": "config"}, "server": "elsewhere", "signal_transport": "HEAT_SIGNAL"}
     applied = {"type": "OS::Heat::SoftwareDeployment", "properties": values}
@@ -235,7 +235,7 @@ async def test_a_refused_request_changes_nothing(world: World) -> None:
     assert [stack["name"] for stack in listed["stacks"]] == ["taken"]
 
 
-async def test_a_plan_says_what_will_happen_and_why(world: World) -> None:
+async def test_plan_has_changes_with_reasons(world: World) -> None:
     await world.create("planned", template(a=resource("1"), b=resource({"get_attr": ["a", "output"]}), old=resource()))
     new = template(a=resource("2", update_replace=True), b=resource({"get_attr": ["a", "output"]}), new=resource())
     preview = await world.call("stack_update_preview", ref={"name": "planned", "id": None}, template=new)

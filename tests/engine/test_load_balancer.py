@@ -202,7 +202,7 @@ async def answered(world: World, stack_id: str) -> None:
     assert stack["status"] == "COMPLETE", stack["status_reason"]
 
 
-async def test_what_is_refused(make_world: MakeWorld) -> None:
+async def test_impossible_requests_are_refused(make_world: MakeWorld) -> None:
     world = await make_world("HeatTemplateFormatVersion: '2012-12-12'\nResources: {}\n")
     health = {"HealthyThreshold": 2, "Interval": 3, "Target": "HTTPS:80", "Timeout": 5, "UnhealthyThreshold": 3}
     listener = {"InstancePort": 80, "LoadBalancerPort": 80, "Protocol": "TCP"}
@@ -212,7 +212,7 @@ async def test_what_is_refused(make_world: MakeWorld) -> None:
         assert words in str(refused.value)
 
 
-async def test_a_name_that_is_not_a_load_balancers(make_world: MakeWorld) -> None:
+async def test_reference_of_other_type_is_refused(make_world: MakeWorld) -> None:
     world = await make_world()
     resources = {name: value for name, value in scaled(LoadBalancerNames=["launch"]).items() if name != "balancer"}
     wanted = template(**resources)

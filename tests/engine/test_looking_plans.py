@@ -114,7 +114,7 @@ async def test_a_rule_that_was_added_is_shown_and_removed(world: World) -> None:
     assert answer.status == 404
 
 
-async def test_a_change_looks_at_what_it_touches_and_depends_on_and_not_at_the_rest(world: World) -> None:
+async def test_refresh_reads_changed_resources_and_their_dependencies(world: World) -> None:
     port: dict[str, Any] = {
         "type": "OS::Neutron::Port",
         "properties": {"network": {"get_resource": "net"}, "name": "first"},
@@ -154,7 +154,7 @@ async def test_a_missing_dependency_is_created_again_with_its_dependents(world: 
     }
 
 
-async def test_a_dependent_names_what_replaces_a_resource_and_not_what_else_differs(world: World) -> None:
+async def test_dependent_change_names_the_replaced_property_only(world: World) -> None:
     hints = {"group": {"get_resource": "group"}}
     named = {**SERVER["properties"], "name": "mine", "scheduler_hints": hints}
     attached = {"instance_uuid": {"get_resource": "server"}, "volume_id": {"get_resource": "disk"}}
@@ -174,7 +174,7 @@ async def test_a_dependent_names_what_replaces_a_resource_and_not_what_else_diff
     assert "server, which is replaced because scheduler_hints may change" in attachment["reasons"][0]["message"]
 
 
-async def test_what_is_gone_is_not_deleted_first(world: World) -> None:
+async def test_missing_object_is_not_deleted_first(world: World) -> None:
     """The service allows one rule with these fields, so a replacement deletes the old one first, if there is one."""
 
     def rules(description: str) -> dict[str, Any]:
@@ -191,7 +191,7 @@ async def test_what_is_gone_is_not_deleted_first(world: World) -> None:
     assert stack["status"] == "COMPLETE"
 
 
-async def test_nested_stacks_are_looked_into_where_the_change_needs_them(world: World) -> None:
+async def test_refresh_reads_nested_stacks_if_needed(world: World) -> None:
     files = nested(inner=net(name="inner"))
     made = template(nested={"type": "child.yaml"}, user={**net(name="user"), "depends_on": "nested"})
     await world.create("web", made, files=files)
@@ -208,7 +208,7 @@ async def test_nested_stacks_are_looked_into_where_the_change_needs_them(world: 
     assert reasons_of(await plan_of(world, again, files=files, refresh="all")) == {}
 
 
-async def test_a_plain_update_asks_for_nothing_and_one_that_asks_does(world: World) -> None:
+async def test_update_refreshes_only_on_request(world: World) -> None:
     made = template(net=net(name="mine"))
     await world.create("web", made)
     await rename(world, "net")
@@ -222,7 +222,7 @@ async def test_a_plain_update_asks_for_nothing_and_one_that_asks_does(world: Wor
     )
 
 
-async def test_what_cannot_be_read_is_unknown_and_the_rest_is_compared(world: World) -> None:
+async def test_unreadable_resources_are_unknown_and_others_compared(world: World) -> None:
     volume = {"type": "OS::Cinder::Volume", "properties": {"size": 1}}
     made = template(net=net(name="mine"), volume=volume)
     await world.create("web", made)
@@ -257,7 +257,7 @@ async def test_converge_and_a_smaller_refresh_contradict_each_other(world: World
         await plan_of(world, made, converge=True, refresh="changes")
 
 
-async def test_what_was_changed_outside_stays_so_after_a_correction_that_failed(world: World) -> None:
+async def test_drift_remains_after_failed_correction(world: World) -> None:
     first: dict[str, Any] = {"type": "OS::Heat::TestResource", "properties": {"value": "a"}}
     second = {**net(name="mine"), "depends_on": "first"}
     await world.create("web", template(first=first, second=second, other=net(name="other")))
@@ -289,7 +289,7 @@ async def test_what_was_changed_outside_stays_so_after_a_correction_that_failed(
         assert (await world.call("drift_detect_resource", ref=REF, name=name))["status"] == "IN_SYNC"
 
 
-async def test_a_stack_that_has_failed_is_not_in_sync(world: World) -> None:
+async def test_failed_stack_is_not_in_sync(world: World) -> None:
     broken = {"type": "OS::Nova::KeyPair", "properties": {"name": "odd", "public_key": "ssh-rsa AAAA"}}
     later = {**net(), "depends_on": "broken"}
     inner = {"type": "child.yaml"}
@@ -308,7 +308,7 @@ async def test_a_stack_that_has_failed_is_not_in_sync(world: World) -> None:
         assert reports[open_one]["status"] == "UNKNOWN" and reports[open_one]["reason"]
 
 
-async def test_what_a_failed_update_did_not_reach_is_compared_with_what_was_applied_to_it(world: World) -> None:
+async def test_untouched_resources_of_failed_update_are_compared_with_applied_values(world: World) -> None:
     first: dict[str, Any] = {"type": "OS::Heat::TestResource", "properties": {"value": "a"}}
     await world.create("web", template(first=first, second={**net(name="old"), "depends_on": "first"}))
     failing = {**first, "properties": {"value": "b", "fail": True}}
@@ -325,7 +325,7 @@ async def test_what_a_failed_update_did_not_reach_is_compared_with_what_was_appl
     assert (change["before"], change["after"]) == ("theirs", "new"), "the plan goes towards the template"
 
 
-async def test_of_a_list_only_what_others_have_added_is_a_difference(world: World) -> None:
+async def test_added_list_items_are_drift(world: World) -> None:
     """What is the same stays as the template writes it: the default group by its name, not by its ID."""
     properties = {**SERVER["properties"], "security_groups": ["default"]}
     made = template(server={**SERVER, "properties": properties}, group={"type": "OS::Neutron::SecurityGroup"})

@@ -41,7 +41,7 @@ def codes(plan: dict[str, Any]) -> dict[str, list[str]]:
     return {path: codes for path, codes in told.items() if codes}
 
 
-async def test_the_plan_of_a_deletion_says_what_is_gone_and_what_was_changed(world: World) -> None:
+async def test_deletion_plan_shows_missing_and_changed_objects(world: World) -> None:
     made = template(server=SERVER, net=net(name="mine"), volume=VOLUME, inner={"type": "child.yaml"})
     await world.create("web", made, files=nested(disk=VOLUME, net=net(name="inner")))
     await rename(world, "net")
@@ -72,7 +72,7 @@ async def test_the_plan_of_a_deletion_says_what_is_gone_and_what_was_changed(wor
     assert (stack["action"], stack["status"]) == ("DELETE", "COMPLETE")
 
 
-async def test_what_does_not_answer_does_not_prevent_the_plan_of_a_deletion(world: World) -> None:
+async def test_unavailable_service_does_not_prevent_deletion_plan(world: World) -> None:
     await world.create("web", template(net=net(name="mine"), volume=VOLUME))
     await rename(world, "net")
     world.in_cloud(lambda: world.served.cloud.faults.add(Fault(on="GET /volume/*", do="fail", status=503)))
@@ -82,7 +82,7 @@ async def test_what_does_not_answer_does_not_prevent_the_plan_of_a_deletion(worl
     assert [(each["path"], each["cause"]) for each in plan["compared"]["not_compared"]] == [("volume", "service")]
 
 
-async def test_what_is_retained_is_reported_with_what_was_changed(world: World) -> None:
+async def test_retained_objects_are_reported_with_drift(world: World) -> None:
     await world.create("web", template(net={**net(name="mine"), "deletion_policy": "Retain"}, volume=VOLUME))
     await rename(world, "net")
     outside(world, "DELETE", f"{VOLUMES}/{await object_of(world, 'volume')}")
@@ -90,7 +90,7 @@ async def test_what_is_retained_is_reported_with_what_was_changed(world: World) 
     assert codes(plan) == {"net": ["changed-outside", "object-retained"], "volume": ["deleted-outside"]}
 
 
-async def test_the_plan_of_undoing_a_creation_looks_and_cannot_retain(world: World) -> None:
+async def test_creation_rollback_plan_refreshes_and_cannot_retain(world: World) -> None:
     broken = {"type": "OS::Nova::KeyPair", "properties": {"name": "odd", "public_key": "ssh-rsa AAAA"}}
     made = template(net=net(name="mine"), broken={**broken, "depends_on": "net"})
     stack = await world.create("web", made, disable_rollback=True)
@@ -104,7 +104,7 @@ async def test_the_plan_of_undoing_a_creation_looks_and_cannot_retain(world: Wor
         await world.call("stack_action_preview", ref=REF, action="rollback", retain=["net"])
 
 
-async def test_an_object_of_another_owner_that_is_gone_is_reported_and_not_made_again(world: World) -> None:
+async def test_missing_referenced_object_is_reported_only(world: World) -> None:
     theirs = outside(world, "POST", NETWORKS, {"network": {"name": "theirs"}})["network"]["id"]
     made = template(theirs={"type": "OS::Neutron::Net", "external_id": theirs}, own=net(name="mine"))
     await world.create("web", made)

@@ -50,7 +50,7 @@ async def rolled_back(world: World, stack: dict[str, Any], **arguments: Any) -> 
     assert (after["action"], after["status"]) == ("ROLLBACK", "COMPLETE")
 
 
-async def test_a_rollback_brings_back_what_was_changed_and_what_is_gone(world: World) -> None:
+async def test_rollback_restores_drifted_and_missing_objects(world: World) -> None:
     stack = await failed(world, server=SERVER, inner={"type": "child.yaml"})
     server = await object_of(world, "server")
     outside(world, "DELETE", f"/compute/v2.1/servers/{server}")
@@ -70,7 +70,7 @@ async def test_a_rollback_brings_back_what_was_changed_and_what_is_gone(world: W
     assert await object_of(world, "server") != server
 
 
-async def test_a_rollback_looks_at_what_its_changes_depend_on_and_corrects_what_its_plan_shows(world: World) -> None:
+async def test_rollback_refreshes_dependencies_and_corrects_planned_drift(world: World) -> None:
     port: dict[str, Any] = {
         "type": "OS::Neutron::Port",
         "properties": {"network": {"get_resource": "net"}, "name": "first"},
@@ -93,7 +93,7 @@ async def test_a_rollback_looks_at_what_its_changes_depend_on_and_corrects_what_
     assert await name_of(world, "other") == "theirs"
 
 
-async def test_a_rollback_without_a_plan_goes_by_the_record_and_so_does_one_that_says_so(world: World) -> None:
+async def test_rollback_without_refresh_uses_the_record(world: World) -> None:
     stack = await failed(world)
     await rename(world, "net")
     seen = requests_of(world)
@@ -104,7 +104,7 @@ async def test_a_rollback_without_a_plan_goes_by_the_record_and_so_does_one_that
     assert await name_of(world, "net") == "theirs"
 
 
-async def test_a_rollback_that_is_asked_to_look_corrects_without_a_plan(world: World) -> None:
+async def test_rollback_with_refresh_corrects_drift_without_plan(world: World) -> None:
     stack = await failed(world)
     await rename(world, "net")
     with pytest.raises(BadValue, match="Only a rollback"):
@@ -113,7 +113,7 @@ async def test_a_rollback_that_is_asked_to_look_corrects_without_a_plan(world: W
     assert await name_of(world, "net") == "mine"
 
 
-async def test_a_restoration_brings_back_what_was_changed(world: World) -> None:
+async def test_restore_reverts_drift(world: World) -> None:
     stack = await world.create("web", template(net=net(name="mine"), gone=net(name="gone")))
     taken = await world.call("snapshot_create", ref=REF, name="before")
     await world.settle(stack["id"])

@@ -196,7 +196,7 @@ async def test_deletion_policy_snapshot_leaves_one_copy(lives: EngineRestarts, t
 
 @pytest.mark.parametrize("loss", [*LOSSES, CRASH])
 @pytest.mark.parametrize("thing", list(THINGS))
-async def test_a_snapshot_has_one_copy_which_goes_with_it(lives: EngineRestarts, thing: str, loss: str) -> None:
+async def test_snapshot_copy_is_created_once_and_deleted_with_it(lives: EngineRestarts, thing: str, loss: str) -> None:
     wanted, call = THINGS[thing]
     await create(lives.world, wanted)
 
@@ -211,9 +211,7 @@ async def test_a_snapshot_has_one_copy_which_goes_with_it(lives: EngineRestarts,
 
 @pytest.mark.parametrize("remove", ["the snapshot", "the stack"])
 @pytest.mark.parametrize("thing", list(THINGS))
-async def test_a_copy_that_could_not_be_looked_for_is_found_when_it_is_to_go(
-    lives: EngineRestarts, thing: str, remove: str
-) -> None:
+async def test_lost_copy_is_found_at_deletion(lives: EngineRestarts, thing: str, remove: str) -> None:
     world = lives.world
     wanted, call = THINGS[thing]
     await create(world, wanted)
@@ -236,9 +234,7 @@ async def test_a_copy_that_could_not_be_looked_for_is_found_when_it_is_to_go(
 
 @pytest.mark.parametrize("acted", [False, True], ids=["before the service acts", "after it has acted"])
 @pytest.mark.parametrize("thing", list(THINGS))
-async def test_a_stack_that_goes_while_it_is_being_saved_leaves_no_copy(
-    lives: EngineRestarts, thing: str, acted: bool
-) -> None:
+async def test_stack_deleted_during_snapshot_leaves_no_copy(lives: EngineRestarts, thing: str, acted: bool) -> None:
     """The copies of a nested stack are made in an operation of its own, which the deletion has yet to reach."""
     world = lives.world
     wanted, call = THINGS[thing]
@@ -256,7 +252,7 @@ async def test_a_stack_that_goes_while_it_is_being_saved_leaves_no_copy(
     assert (saved(world), originals(world), volume_snapshots(world)) == ([], 0, [])
 
 
-async def test_a_snapshot_that_goes_while_a_nested_stack_is_being_saved_leaves_no_copy(lives: EngineRestarts) -> None:
+async def test_snapshot_deleted_while_running_leaves_no_copy(lives: EngineRestarts) -> None:
     """Time is up for the snapshot, but the call that makes a copy is still under way."""
     world = lives.world
     stack = await create(world, NESTED)

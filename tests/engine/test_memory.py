@@ -40,7 +40,9 @@ def living() -> Counter[str]:
 
 
 @pytest.mark.parametrize("nested", [False, True])
-async def test_rounds_of_making_and_deleting_leave_no_objects(world: World, unwatched: None, nested: bool) -> None:
+async def test_repeated_creation_and_deletion_leaks_no_python_objects(
+    world: World, unwatched: None, nested: bool
+) -> None:
     template, files = (NESTED, {"inner.yaml": TEMPLATE}) if nested else (TEMPLATE, {})
 
     async def round_of() -> None:
@@ -57,7 +59,7 @@ async def test_rounds_of_making_and_deleting_leave_no_objects(world: World, unwa
     assert sum(grown.values()) < RESOURCES, grown
 
 
-async def test_a_failed_operation_leaves_no_objects(world: World, unwatched: None) -> None:
+async def test_failed_operation_leaks_no_python_objects(world: World, unwatched: None) -> None:
     failing = TEMPLATE + "  bad: {type: 'OS::Heat::TestResource', properties: {fail: true}}\n"
     before: Counter[str] = Counter()
     for number in range(3):
@@ -69,7 +71,7 @@ async def test_a_failed_operation_leaves_no_objects(world: World, unwatched: Non
 
 
 @pytest.mark.parametrize("nested", [False, True])
-async def test_a_preview_leaves_nothing_to_the_garbage_collector(world: World, unwatched: None, nested: bool) -> None:
+async def test_preview_creates_no_reference_cycles(world: World, unwatched: None, nested: bool) -> None:
     arguments: dict[str, Any] = {"name": "a", "template": TEMPLATE}
     if nested:
         arguments = {
@@ -83,7 +85,7 @@ async def test_a_preview_leaves_nothing_to_the_garbage_collector(world: World, u
     assert gc.collect() < RESOURCES
 
 
-def test_memory_is_given_back_when_enough_has_ended_and_preferably_while_nothing_runs() -> None:
+def test_freed_memory_is_returned_preferably_when_idle() -> None:
     freed = FreedMemory()
     freed.ended(MANY - 1)
     assert not freed.give_back(idle=True)

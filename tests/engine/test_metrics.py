@@ -34,9 +34,7 @@ async def measured(world: World) -> dict[str, float]:
     return {name: float(value) for name, value in pairs}
 
 
-async def test_without_the_database_only_what_it_knows_is_left_out(
-    served: ServedCloud, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_metrics_without_database(served: ServedCloud, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     clock = ManualClock(SystemClock().now())
     world = await World(tmp_path / "stoker.db", served, clock=clock).start()
     before = await measured(world)
@@ -52,7 +50,7 @@ async def test_without_the_database_only_what_it_knows_is_left_out(
     await world.stop()
 
 
-async def test_the_age_of_a_claim_counts_from_when_this_engine_made_it(served: ServedCloud, tmp_path: Path) -> None:
+async def test_claim_age_starts_at_the_claim(served: ServedCloud, tmp_path: Path) -> None:
     clock = ManualClock(SystemClock().now())
     world = await World(tmp_path / "stoker.db", served, clock=clock).start()
     await world.call("stack_create", name="held", template=HELD, environment=HOOK)

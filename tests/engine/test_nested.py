@@ -46,7 +46,7 @@ def group(count: int, **properties: Any) -> dict[str, Any]:
 FILES = {"child.yaml": CHILD}
 
 
-async def test_values_go_down_as_parameters_and_come_up_as_outputs(world: World) -> None:
+async def test_values_pass_through_nested_parameters_and_outputs(world: World) -> None:
     stack = await world.create("tree", parent(word="one"), files=FILES)
     assert world.outputs(stack) == {"said": "one"}
     stack = await world.update("tree", parent(word="two"), files=FILES)
@@ -64,7 +64,7 @@ async def test_a_change_in_the_file_alone_reaches_the_nested_stack(world: World)
     assert world.outputs(stack) == {"said": "other"}
 
 
-async def test_a_template_that_moved_keeps_its_stack(world: World) -> None:
+async def test_moved_template_file_keeps_nested_stack(world: World) -> None:
     await world.create("tree", parent("file:///a/child.yaml", word="one"), files={"file:///a/child.yaml": CHILD})
     before = await world.resources("tree", 1)
     await world.update("tree", parent("file:///b/child.yaml", word="one"), files={"file:///b/child.yaml": CHILD})
@@ -96,7 +96,7 @@ resources:
     ],
     ids=["made", "made and failed", "never made", "with more below"],
 )
-async def test_a_nested_stack_goes_although_its_files_do_not_come_with_the_update_any_more(
+async def test_nested_stack_is_deleted_without_its_files(
     world: World, name: str, files: dict[str, str], properties: dict[str, Any], made: str
 ) -> None:
     """Clients send the files that the new template names, and no others."""
@@ -127,7 +127,7 @@ async def test_a_snapshot_is_restored_over_a_nested_stack_that_it_does_not_know(
     assert set(await world.resources("tree", 5)) == {"left"}
 
 
-async def test_events_below_tell_the_root_of_the_tree(world: World) -> None:
+async def test_nested_events_name_the_root_stack(world: World) -> None:
     root = await world.create("tree", parent(word="one"), files=FILES)
     nested = next(row["nested_id"] for row in (await world.resources("tree")).values() if row["nested_id"])
 
@@ -157,7 +157,7 @@ async def test_events_of_failures_have_the_path_of_the_leaf(world: World) -> Non
     assert {tuple(event["within"]) for event in below} == {(), ("0",)}
 
 
-async def test_a_group_grows_and_shrinks_without_touching_the_others(world: World) -> None:
+async def test_group_resize_keeps_other_members(world: World) -> None:
     stack = await world.create("tree", group(2), files=FILES)
     assert world.outputs(stack) == {"all": ["w0", "w1"]}
     before = await world.resources("tree", 2)
@@ -190,7 +190,7 @@ async def test_the_resources_of_the_whole_tree_are_counted(world: World) -> None
         await world.create("tree", group(600), files=FILES)
 
 
-async def test_an_output_tells_what_is_wrong_with_the_nested_stack_s_output(world: World) -> None:
+async def test_error_in_nested_output_is_reported(world: World) -> None:
     head = {"heat_template_version": "2021-04-16"}
     inner = {**head, "resources": {}, "outputs": {"wrong": {"value": {"get_param": "nobody"}}}}
     outer = {**head, "resources": {"inner": {"type": "inner.yaml"}}}

@@ -131,7 +131,7 @@ async def test_people_are_notified_of_each_step_of_an_approval(
     assert (await world.update("web", value("2")))["status"] == "COMPLETE"
 
 
-async def test_a_request_that_nobody_answers_expires_with_a_notice(world: World, hook: Hook) -> None:
+async def test_unanswered_approval_request_expires_with_notice(world: World, hook: Hook) -> None:
     await world.create("web", value("1"))
     await require(world, {**ONE_PERSON, "valid_hours": 1, "notify": [{"webhook": hook.url}]})
     for text in ("2", "3"):
@@ -153,7 +153,7 @@ async def test_a_request_that_nobody_answers_expires_with_a_notice(world: World,
     assert expired == [left], "one that was used does not expire"
 
 
-async def test_an_automatic_action_that_is_held_back_is_reported_once(world: World, hook: Hook) -> None:
+async def test_delayed_automatic_action_is_reported_once(world: World, hook: Hook) -> None:
     await world.create("web", GROUP)
     control = {"freezes": [freeze(world, 2)], "automatic": "wait", "notify": [{"webhook": hook.url}]}
     await require(world, control)
@@ -166,7 +166,7 @@ async def test_an_automatic_action_that_is_held_back_is_reported_once(world: Wor
     assert sent["type"] == "automatic.blocked" and "must not be changed now" in sent["text"]
 
 
-async def test_a_webhook_that_fails_for_a_while_gets_the_notice_later(world: World, hook: Hook) -> None:
+async def test_failing_webhook_is_retried(world: World, hook: Hook) -> None:
     await world.create("web", value("1"))
     await require(world, {**ONE_PERSON, "notify": [{"webhook": hook.url}]})
     hook.status = 503
@@ -217,7 +217,7 @@ async def call(settings: WebhookSettings, url: str) -> bytes:
     return await post(settings, url, "key", b"{}", "test", 1.0)
 
 
-async def test_no_private_address_is_reached(hook: Hook) -> None:
+async def test_private_receiver_addresses_are_refused(hook: Hook) -> None:
     settings = WebhookSettings(SECRET, 5.0)
     local = hook.url.replace("127.0.0.1", "localhost")
     for url in (
@@ -239,7 +239,7 @@ async def test_plain_http_needs_a_listed_network(hook: Hook) -> None:
         await call(WebhookSettings(SECRET, 5.0, LOCAL), "http://93.184.215.14/")
 
 
-async def test_a_webhook_is_not_followed_waited_for_or_read_without_end(hook: Hook) -> None:
+async def test_webhook_redirects_time_and_size_are_limited(hook: Hook) -> None:
     settings = WebhookSettings(SECRET, 0.3, LOCAL)
     hook.status = 307
     with pytest.raises(WebhookFailed, match="status 307"):

@@ -146,7 +146,7 @@ async def test_nested_stacks_and_groups_that_scale_are_reported(world: World, bu
     assert "orchestration.stack.update.start" in nested
 
 
-async def test_a_broker_that_is_away_delays_notifications_and_nothing_else(world: World, bus: Bus) -> None:
+async def test_unavailable_broker_delays_notifications_only(world: World, bus: Bus) -> None:
     bus.refusals = 3
     stack = await world.create("patient", TEMPLATE, parameters={"word": "x"})
     assert stack["status"] == "COMPLETE"
@@ -154,7 +154,7 @@ async def test_a_broker_that_is_away_delays_notifications_and_nothing_else(world
     assert bus.types == ["orchestration.stack.create.start", "orchestration.stack.create.end"]
 
 
-async def test_what_an_engine_has_not_sent_the_next_one_sends(world: World, bus: Bus, served: ServedCloud) -> None:
+async def test_pending_notifications_are_sent_by_next_engine(world: World, bus: Bus, served: ServedCloud) -> None:
     bus.refusals = 10**6
     await world.create("left", TEMPLATE, parameters={"word": "x"})
     assert await world.database.read(announcements.engines_with_pending) == {world.engine.services.id}
@@ -171,7 +171,7 @@ async def test_what_an_engine_has_not_sent_the_next_one_sends(world: World, bus:
     await world.until(nothing_waits)
 
 
-async def test_what_is_left_to_an_engine_without_a_bus_is_forgotten(world: World, bus: Bus) -> None:
+async def test_pending_notifications_are_dropped_without_bus(world: World, bus: Bus) -> None:
     bus.refusals = 10**6
     await world.create("left", TEMPLATE, parameters={"word": "x"})
     assert await world.database.read(announcements.engines_with_pending) == {world.engine.services.id}

@@ -106,7 +106,7 @@ async def make_first(world: World) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("name", sorted(OBJECTS))
-async def test_a_second_stack_does_not_get_an_object(world: World, name: str) -> None:
+async def test_owned_object_is_refused_to_second_stack(world: World, name: str) -> None:
     had = await make_first(world)
 
     second = await adopted_again(world, "second", name)
@@ -135,7 +135,7 @@ async def test_two_resources_of_a_stack_do_not_share_an_object(world: World) -> 
     assert found == [entry["resource_id"]]
 
 
-async def test_an_object_has_no_owner_any_more_when_it_is_abandoned_or_retained(world: World) -> None:
+async def test_abandoned_or_retained_object_has_no_owner(world: World) -> None:
     await world.create("first", template(net=OBJECTS["net"]))
     abandoned = await document(world, "first")
     await world.call("stack_abandon", ref=ref("first"))
@@ -188,7 +188,7 @@ async def test_any_number_of_resources_may_refer_to_an_object(world: World) -> N
     assert len(await deletions(world)) > len(before)
 
 
-async def test_a_reference_does_not_prevent_that_the_object_is_owned(world: World) -> None:
+async def test_referenced_object_can_be_owned(world: World) -> None:
     await world.create("first", template(net=OBJECTS["net"]))
     adopted = await document(world, "first")
     await world.call("stack_abandon", ref=ref("first"))
@@ -200,7 +200,7 @@ async def test_a_reference_does_not_prevent_that_the_object_is_owned(world: Worl
     assert stack["status"] == "COMPLETE", stack["status_reason"]
 
 
-async def test_a_container_of_another_stack_is_not_taken_by_creating_it(world: World) -> None:
+async def test_container_of_another_stack_is_not_taken(world: World) -> None:
     """Creating a container that exists succeeds in Swift."""
     await world.create("first", template(box=OBJECTS["box"]))
     second = await world.create("second", template(box=OBJECTS["box"]))
@@ -209,7 +209,7 @@ async def test_a_container_of_another_stack_is_not_taken_by_creating_it(world: W
     assert await checked(world, "first") == "COMPLETE"
 
 
-async def test_a_key_pair_with_another_key_takes_the_place_and_the_name_of_the_former(world: World) -> None:
+async def test_key_pair_is_replaced_under_the_same_name(world: World) -> None:
     def key(first: int) -> dict[str, Any]:
         blob = b64encode(b"\0\0\0\x0bssh-ed25519\0\0\0\x20" + bytes(range(first, first + 32))).decode()
         return {"type": "OS::Nova::KeyPair", "properties": {"name": "k", "public_key": f"ssh-ed25519 {blob} me@here"}}
@@ -231,7 +231,7 @@ async def test_the_names_of_other_projects_are_hidden() -> None:
     assert "secret-stack" not in taken.named_for("mine") + taken.message
 
 
-async def test_what_was_not_examined_yet_counts_as_owned(world: World) -> None:
+async def test_unexamined_objects_count_as_owned(world: World) -> None:
     """Engines of the previous release record objects during an upgrade of the cluster."""
     await make_first(world)
     with world.database.writing() as connection:

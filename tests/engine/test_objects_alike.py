@@ -27,7 +27,7 @@ def record(world: World, uuid: str, physical_id: str | None, status: str) -> Non
 
 
 @pytest.mark.parametrize(("recorded", "alone"), [("found", False), ("another", True)])
-async def test_it_waits_for_the_resources_that_wait_for_their_objects(world: World, recorded: str, alone: bool) -> None:
+async def test_search_waits_for_pending_creations(world: World, recorded: str, alone: bool) -> None:
     stack = await world.create("web", NETS)
     services = world.engine.services
     row = await services.database.read(queries.stack_by_id, stack["id"])
@@ -44,7 +44,7 @@ async def test_it_waits_for_the_resources_that_wait_for_their_objects(world: Wor
     assert decision.result() is alone
 
 
-async def test_without_certainty_nothing_is_deleted(world: World) -> None:
+async def test_ambiguous_objects_are_not_deleted(world: World) -> None:
     stack = await world.create("web", NETS)
     row = await world.engine.services.database.read(queries.stack_by_id, stack["id"])
     assert row is not None

@@ -71,9 +71,7 @@ def operator(tmp_path: Path) -> Callable[..., OperatorEnvironment]:
 Operator = Callable[..., OperatorEnvironment]
 
 
-async def test_a_type_of_the_operators_is_a_nested_stack_with_the_operators_defaults(
-    make_world: MakeWorld, operator: Operator
-) -> None:
+async def test_operator_template_type_uses_operator_defaults(make_world: MakeWorld, operator: Operator) -> None:
     world = await make_world(operator=operator())
     stack = await world.create("greeting", GREETED)
     assert stack["status"] == "COMPLETE", stack["status_reason"]
@@ -83,7 +81,7 @@ async def test_a_type_of_the_operators_is_a_nested_stack_with_the_operators_defa
     assert (await world.delete("greeting"))["status"] == "COMPLETE"
 
 
-async def test_the_users_environment_wins(make_world: MakeWorld, operator: Operator) -> None:
+async def test_user_environment_overrides_operator_environment(make_world: MakeWorld, operator: Operator) -> None:
     world = await make_world(operator=operator())
     own = {"parameter_defaults": {"greeting": "welcome"}}
     assert world.outputs(await world.create("one", GREETED, environment=own)) == {"said": "welcome you"}
@@ -92,7 +90,7 @@ async def test_the_users_environment_wins(make_world: MakeWorld, operator: Opera
     assert world.outputs(await world.create("two", GREETED, environment=mapped, files=files)) == {"said": "hello, you"}
 
 
-async def test_the_operators_part_is_not_kept_with_the_stack(make_world: MakeWorld, operator: Operator) -> None:
+async def test_operator_environment_is_not_stored_with_stack(make_world: MakeWorld, operator: Operator) -> None:
     world = await make_world(operator=operator())
     await world.create("greeting", GREETED)
     shown = await world.call("stack_environment", ref={"name": "greeting", "id": None})
@@ -115,7 +113,7 @@ async def test_types_of_the_operators_are_listed_and_shown(make_world: MakeWorld
         await world.call("resource_type_show", type_name="Our::Other")
 
 
-async def test_no_other_file_of_the_machine_can_be_named(
+async def test_operator_types_are_limited_to_template_directory(
     make_world: MakeWorld, operator: Operator, tmp_path: Path
 ) -> None:
     world = await make_world(operator=operator())
@@ -127,7 +125,7 @@ async def test_no_other_file_of_the_machine_can_be_named(
             await world.create(name.replace(" ", "-"), template, environment=environment)
 
 
-async def test_the_budgets_of_yaql_are_the_operators(make_world: MakeWorld) -> None:
+async def test_yaql_limits_are_configurable(make_world: MakeWorld) -> None:
     template = (
         VERSION
         + """
@@ -142,13 +140,13 @@ outputs: {sum: {value: {get_attr: [sum, value]}}}
         await world.create("less", template)
 
 
-async def test_the_size_of_templates_is_the_operators_choice(make_world: MakeWorld) -> None:
+async def test_template_size_limit_is_configurable(make_world: MakeWorld) -> None:
     world = await make_world(max_template_size=100)
     with pytest.raises(RequestLimitExceeded, match="max_template_size"):
         await world.create("large", VERSION + f"description: {'x' * 100}\n")
 
 
-async def test_a_project_has_so_many_software_configurations(make_world: MakeWorld) -> None:
+async def test_software_configurations_per_project_are_limited(make_world: MakeWorld) -> None:
     world = await make_world(max_software_configs_per_tenant=1)
     first = await world.call("software_config_create", name="one")
     with pytest.raises(RequestLimitExceeded, match="more are not allowed"):
@@ -183,7 +181,7 @@ async def test_hidden_stacks_are_left_out_of_lists(make_world: MakeWorld) -> Non
     assert {stack["name"] for stack in everything["stacks"]} == {"seen", "unseen"}
 
 
-async def test_a_group_may_be_larger_than_a_template_that_somebody_writes(make_world: MakeWorld) -> None:
+async def test_group_size_is_not_limited_by_template_size(make_world: MakeWorld) -> None:
     world = await make_world(max_template_size=2000)
     member = {"type": "OS::Heat::Value", "properties": {"value": "the same"}}
     group = {"type": "OS::Heat::ResourceGroup", "properties": {"count": 100, "resource_def": member}}

@@ -30,13 +30,13 @@ async def orphans(world: World) -> dict[str, dict[str, Any]]:
     return {str(each["physical_id"]): each for each in await world.call("orphan_find")}
 
 
-async def test_objects_of_resources_are_no_orphans(world: World) -> None:
+async def test_owned_objects_are_no_orphans(world: World) -> None:
     await world.create("web", template(net=NET, volume=VOLUME))
     make(world, "a-network-of-a-user")
     assert await orphans(world) == {}
 
 
-async def test_what_a_deletion_left_or_retained_is_found(world: World) -> None:
+async def test_leftover_and_retained_objects_are_found(world: World) -> None:
     await world.create("web", template(net=NET, volume=VOLUME))
     rows = await world.resources("web")
     fault = Fault(on="DELETE /volume/v3/*/volumes/*", do="fail", status=400)
@@ -69,14 +69,14 @@ async def test_an_object_that_was_made_late_is_found_by_the_mark_of_its_resource
     assert {(each["status"], each["why"]) for each in (await orphans(world)).values()} == {("unknown", "in-progress")}
 
 
-async def test_a_name_that_only_has_the_form_is_unknown(world: World) -> None:
+async def test_similar_name_without_record_is_unknown(world: World) -> None:
     await world.create("web", template(net=NET))
     alike = make(world, physical_name("other", "net", new_id()))
     found = await orphans(world)
     assert found.keys() == {alike} and (found[alike]["status"], found[alike]["why"]) == ("unknown", "unproven")
 
 
-async def test_without_its_events_nothing_proves_what_an_object_was(world: World) -> None:
+async def test_object_without_events_is_unknown(world: World) -> None:
     await world.create("web", template(net=NET))
     await world.delete("web", retain=["net"])
     assert [each["status"] for each in (await orphans(world)).values()] == ["orphaned"]

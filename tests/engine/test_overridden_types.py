@@ -33,7 +33,7 @@ outputs:
 
 
 @pytest.mark.parametrize("overridden", ["OS::Heat::TestResource", "OS::Heat::ResourceGroup"])
-async def test_a_template_takes_the_place_of_a_type(world: World, overridden: str) -> None:
+async def test_type_is_overridden_by_template(world: World, overridden: str) -> None:
     """The nested stack is read, updated and deleted, also by an engine that loads the stack from the database."""
     environment = {"resource_registry": {overridden: "mine.yaml"}}
     template = TEMPLATE.replace("OS::Heat::TestResource", overridden)
@@ -54,7 +54,7 @@ async def test_a_template_takes_the_place_of_a_type(world: World, overridden: st
     assert (await world.call("stack_list", show_nested=True))["stacks"] == []
 
 
-async def test_another_type_takes_the_place_of_a_type_until_the_mapping_is_removed(world: World) -> None:
+async def test_type_is_overridden_by_type_until_mapping_is_removed(world: World) -> None:
     """A placeholder instead of a network: no network exists before the mapping is removed."""
     template = {"heat_template_version": "2021-04-16", "resources": {"part": {"type": "OS::Neutron::Net"}}}
     environment = {"resource_registry": {"OS::Neutron::Net": "OS::Heat::None"}}

@@ -108,7 +108,7 @@ async def test_an_update_and_a_deletion_are_denied(world: World) -> None:
     assert {name: row["status"] for name, row in rows.items()} == {"a": "COMPLETE", "kept": "COMPLETE"}
 
 
-async def test_a_preview_tells_what_is_denied_and_where(world: World) -> None:
+async def test_preview_reports_denied_changes_with_paths(world: World) -> None:
     plan = (await world.call("stack_preview", name="new", template=template(long=word(20), v=value("odd"))))["plan"]
     found = plan["policies"]
     assert (found["evaluated"], found["verdict"]) == (4, "deny")
@@ -127,7 +127,7 @@ async def test_the_plan_as_a_whole_counts_nested_stacks(world: World) -> None:
     assert await world.resources("many") == {}
 
 
-async def test_a_value_that_is_known_late_is_judged_right_before_the_step(world: World) -> None:
+async def test_late_value_is_evaluated_before_its_step(world: World) -> None:
     body = template(size=resource(20), long={**word({"get_attr": ["size", "output"]}), "depends_on": "size"})
     plan = (await world.call("stack_preview", name="new", template=body))["plan"]
     assert [(each["code"], each["path"]) for each in plan["policies"]["results"]] == [("policy-deferred", "long")]
@@ -140,7 +140,7 @@ async def test_a_value_that_is_known_late_is_judged_right_before_the_step(world:
 
 @pytest.mark.parametrize(("length", "outcome"), [(20, "objected"), (8, "satisfied")])
 @pytest.mark.parametrize("where", ["plan", "step", "deeper"])
-async def test_what_a_nested_stack_decides_late_is_a_result_of_the_root(
+async def test_late_nested_decision_is_a_result_of_the_root(
     world: World, length: int, outcome: str, where: str
 ) -> None:
     """The values are known when the nested stack begins (`plan`), or only while it is made (`step`)."""
@@ -166,7 +166,7 @@ async def test_what_a_nested_stack_decides_late_is_a_result_of_the_root(
     assert (policies["verdict"], [(each["code"], each["path"]) for each in policies["results"]]) == expected
 
 
-async def test_a_step_that_seemed_right_before_its_values_were_known(world: World) -> None:
+async def test_step_is_evaluated_again_with_known_values(world: World) -> None:
     """An expression may hold for an unknown value, and not for the one that is there in the end."""
     body = template(made=resource("odd"), odd=value({"get_attr": ["made", "output"]}))
     plan = (await world.call("stack_preview", name="seemed", template=body))["plan"]
@@ -190,7 +190,7 @@ async def test_a_warning_is_recorded_with_the_operation_and_does_not_refuse(worl
     assert stack["status"] == "COMPLETE"
 
 
-def test_the_kinds_that_policies_know_are_those_of_plans() -> None:
+def test_policy_change_kinds_equal_plan_kinds() -> None:
     assert {*KINDS} == {*(kind.value for kind in Kind), "import", "move"}
     assert packs()
 
@@ -274,7 +274,7 @@ ACTIONS: dict[str, tuple[str, dict[str, Any]]] = {
 
 
 @pytest.mark.parametrize("way", ACTIONS)
-async def test_requests_do_not_pass(governed: Governed, way: str) -> None:
+async def test_requests_are_checked_by_policies(governed: Governed, way: str) -> None:
     world = governed.world
     made = await world.create("web", template(net=NET))
     await governed.freeze()
@@ -284,7 +284,7 @@ async def test_requests_do_not_pass(governed: Governed, way: str) -> None:
     await governed.refused(made["id"], {"PATCH": "UPDATE", "RETRY": "UPDATE"}.get(way, way))
 
 
-async def test_a_signal_that_scales_does_not_pass(governed: Governed) -> None:
+async def test_scaling_signals_are_checked_by_policies(governed: Governed) -> None:
     world = governed.world
     properties = {"min_size": 1, "max_size": 4, "cooldown": 0, "resource": NET}
     up = {
@@ -303,7 +303,7 @@ async def test_a_signal_that_scales_does_not_pass(governed: Governed) -> None:
     await governed.refused(group, "UPDATE")
 
 
-async def test_a_rollback_does_not_pass(governed: Governed) -> None:
+async def test_rollbacks_are_checked_by_policies(governed: Governed) -> None:
     world = governed.world
     await governed.freeze(NOTHING_AT_ALL.replace("for: plan", "for: plan\n  actions: [ROLLBACK]"))
     body = template(net=NET, bad={**resource(fail=True), "depends_on": "net"})
@@ -313,7 +313,7 @@ async def test_a_rollback_does_not_pass(governed: Governed) -> None:
     assert (net["action"], net["status"]) == ("CREATE", "COMPLETE"), "it was not removed"
 
 
-async def test_the_restoration_of_a_snapshot_does_not_pass(governed: Governed) -> None:
+async def test_snapshot_restores_are_checked_by_policies(governed: Governed) -> None:
     world = governed.world
     made = await world.create("web", template(net=NET))
     taken = await world.call("snapshot_create", ref=REF)
@@ -324,7 +324,7 @@ async def test_the_restoration_of_a_snapshot_does_not_pass(governed: Governed) -
     await governed.refused(made["id"], "RESTORE")
 
 
-async def test_healing_does_not_pass(governed: Governed) -> None:
+async def test_healing_is_checked_by_policies(governed: Governed) -> None:
     world = governed.world
     made = await world.create("web", template(net=NET), tags=["stoker:heal=10"])
     net = (await world.resources("web"))["net"]["physical_id"]
@@ -341,7 +341,7 @@ async def test_healing_does_not_pass(governed: Governed) -> None:
     await governed.refused(made["id"], "UPDATE")
 
 
-async def test_the_repair_of_drift_does_not_pass(governed: Governed) -> None:
+async def test_drift_repairs_are_checked_by_policies(governed: Governed) -> None:
     world = governed.world
     world.settings = replace(world.settings, drift_interval=600, drift_calls_per_minute=6000)
     made = await world.create("web", template(net=NET))
@@ -360,7 +360,7 @@ async def test_the_repair_of_drift_does_not_pass(governed: Governed) -> None:
     await governed.refused(made["id"], "UPDATE")
 
 
-async def test_an_operation_that_another_engine_takes_over_does_not_pass(governed: Governed) -> None:
+async def test_operations_taken_over_are_checked_by_policies(governed: Governed) -> None:
     world = governed.world
     held = {"resource_registry": {"resources": {"net": {"hooks": "pre-create"}}}}
     made = await world.call("stack_create", name="web", template=template(net=NET), environment=held)
@@ -372,7 +372,7 @@ async def test_an_operation_that_another_engine_takes_over_does_not_pass(governe
     assert newest.reason.startswith("Nothing more was changed")
 
 
-async def test_a_change_set_does_not_pass(governed: Governed) -> None:
+async def test_change_sets_are_checked_by_policies(governed: Governed) -> None:
     world = governed.world
     made = await world.create("web", template(net=NET))
     body = {"template": template(net=NET, more=NET)}
@@ -385,7 +385,7 @@ async def test_a_change_set_does_not_pass(governed: Governed) -> None:
 
 
 @pytest.mark.parametrize("path", ["more", "tier.more"])
-async def test_an_import_does_not_pass(governed: Governed, path: str) -> None:
+async def test_imports_are_checked_by_policies(governed: Governed, path: str) -> None:
     world = governed.world
     made = await world.create("web", template(net=NET))
     cloud = await world.pool.cloud(TokenCredential(world.context.token))
@@ -400,7 +400,7 @@ async def test_an_import_does_not_pass(governed: Governed, path: str) -> None:
     assert set(await world.resources("web")) == {"net"}
 
 
-async def test_an_adoption_does_not_pass(governed: Governed) -> None:
+async def test_adoptions_are_checked_by_policies(governed: Governed) -> None:
     world = governed.world
     world.settings = replace(world.settings, enable_stack_abandon=True, enable_stack_adopt=True)
     await world.stop()
@@ -429,7 +429,7 @@ async def refactored(governed: Governed) -> tuple[dict[str, Any], dict[str, Any]
     return made, await governed.world.call("stack_refactor_create", **halves(governed.world))
 
 
-async def test_a_refactoring_does_not_pass(governed: Governed) -> None:
+async def test_refactorings_are_checked_by_policies(governed: Governed) -> None:
     world = governed.world
     made, examined = await refactored(governed)
     assert examined["execution_status"] == "AVAILABLE"
@@ -466,7 +466,7 @@ async def test_a_refactoring_waits_for_the_approval_that_a_policy_requires(gover
     assert plan["policies"]["verdict"] == "require_approval"
 
 
-async def test_a_stack_that_gets_a_resource_of_another_one_judges_it(governed: Governed) -> None:
+async def test_target_stack_policies_check_moved_resources(governed: Governed) -> None:
     """A policy for resources that come to a stack is asked about those that come from another stack, too."""
     world = governed.world
     await refactored(governed)
@@ -522,7 +522,7 @@ SSH = "policies: [{use: no-open-ssh}]"
         ({"protocol": "tcp", "remote_mode": "remote_group_id"}, False),
     ],
 )
-def test_no_open_ssh(rule: dict[str, Any], is_open: bool) -> None:
+def test_open_ssh_is_denied_by_example_policy(rule: dict[str, Any], is_open: bool) -> None:
     expected = [("no-open-ssh", False)] if is_open else []
     assert found(SSH, step("OS::Neutron::SecurityGroup", rules=[{"protocol": "udp"}, rule])) == expected
     alone = {name: value for name, value in rule.items() if name != "remote_mode"}
@@ -565,7 +565,7 @@ def test_no_open_ssh(rule: dict[str, Any], is_open: bool) -> None:
         ),
     ],
 )
-def test_packs(policy: str, good: list[dict[str, Any]], bad: list[dict[str, Any]]) -> None:
+def test_policy_packs(policy: str, good: list[dict[str, Any]], bad: list[dict[str, Any]]) -> None:
     text = f"policies: [{{{policy}}}]"
     assert found(text, *good) == []
     assert [holds for _, holds in found(text, *bad)] == [False]
@@ -620,7 +620,7 @@ def taking(**more: Any) -> dict[str, Any]:
     return {"template": template(net=NET), "environment": {"moved": [entry]}, **more}
 
 
-async def test_a_deployment_takes_nothing_of_a_stack_that_policies_let_nobody_change(governed: Governed) -> None:
+async def test_move_from_stack_with_denying_policy_is_refused(governed: Governed) -> None:
     world = governed.world
     await world.create("web", template(net=NET, word=word()))
     await governed.freeze()
@@ -631,7 +631,7 @@ async def test_a_deployment_takes_nothing_of_a_stack_that_policies_let_nobody_ch
         await world.call("stack_show", ref={"name": "other", "id": None})
 
 
-async def test_a_deployment_that_takes_a_resource_waits_for_the_approvals_of_both_stacks(governed: Governed) -> None:
+async def test_move_between_stacks_requires_approvals_of_both(governed: Governed) -> None:
     world = governed.world
     await world.create("web", template(net=NET, word=word()))
     had = (await world.resources("web"))["net"]

@@ -88,7 +88,7 @@ async def test_objects_left_in_nested_stacks_are_listed(world: World) -> None:
     assert [row["name"] for row in changes["unchanged"]] == ["group", "0", "inner"]
 
 
-async def test_a_patch_is_previewed_over_what_there_is(world: World) -> None:
+async def test_patch_preview_uses_the_current_definition(world: World) -> None:
     declared = {"text": {"type": "string", "default": "one"}, "other": {"type": "string", "default": "x"}}
     wanted = template(declared, a=thing({"get_param": "text"}), b=thing({"get_param": "other"}))
     await world.create("web", wanted, parameters={"other": "y"})
@@ -120,7 +120,7 @@ async def test_the_chain_that_leads_to_a_replacement_is_reported(world: World) -
     assert (change["known"], change["effect"], change["after"]) == (False, "replace", "(known after apply)")
 
 
-async def test_an_identity_that_a_new_stack_will_get_is_known_after_apply(world: World) -> None:
+async def test_identity_of_new_stack_is_known_after_apply(world: World) -> None:
     wanted = template(a=thing({"get_param": "OS::stack_id"}), b=thing({"get_param": "OS::stack_name"}))
     plan = (await world.call("stack_preview", name="web", template=wanted))["plan"]
     assert {step["path"]: step["changes"][0]["after"] for step in plan["steps"]} == {
@@ -158,7 +158,7 @@ def hidden(**resources: Any) -> dict[str, Any]:
     ids=["itself", "within", "digest", "parts"],
 )
 @pytest.mark.parametrize("nested", [False, True])
-async def test_what_comes_from_a_hidden_parameter_is_hidden(world: World, value: Any, nested: bool) -> None:
+async def test_values_from_hidden_parameters_are_hidden(world: World, value: Any, nested: bool) -> None:
     wanted = hidden(a=group(1, value) if nested else thing(value))
     preview = await world.call(
         "stack_preview", name="web", template=wanted, files=FILES, parameters={"password": SECRET}
@@ -192,7 +192,7 @@ async def test_a_generated_secret_is_hidden_where_it_is_used(world: World) -> No
         assert (change["before"], change["after"], change["hidden"]) == ("******", "******", True)
 
 
-async def test_the_plan_that_is_kept_with_the_operation_hides_as_well(world: World) -> None:
+async def test_stored_plan_hides_values(world: World) -> None:
     wanted = hidden(a=thing({"get_param": "password"}), part=group(1, {"get_param": "password"}))
     await world.create("web", wanted, files=FILES, parameters={"password": SECRET})
     await world.update("web", wanted, files=FILES, parameters={"password": "another-secret"})
@@ -208,7 +208,7 @@ async def test_the_plan_that_is_kept_with_the_operation_hides_as_well(world: Wor
 # -- applied exactly ----------------------------------------------------------------------------------------------
 
 
-async def test_a_plan_is_applied_to_a_stack_that_is_as_it_was(world: World) -> None:
+async def test_plan_is_applied_to_unchanged_stack(world: World) -> None:
     await world.create("web", template(a=thing()))
     wanted = template(a=thing("two"))
     plan = await update_plan(world, wanted)
@@ -226,7 +226,7 @@ async def test_a_plan_is_refused_for_other_inputs(world: World) -> None:
     assert (await world.resources("web"))["a"]["action"] == "CREATE"
 
 
-async def test_a_plan_is_refused_when_a_nested_stack_has_moved_on(world: World) -> None:
+async def test_plan_is_refused_after_nested_stack_change(world: World) -> None:
     await world.create("web", template(group=group(1)), files=FILES)
     wanted = template(group=group(2))
     plan = await update_plan(world, wanted, files=FILES)

@@ -64,7 +64,7 @@ async def status_of(world: World, name: str) -> str:
 # -- creation policies ------------------------------------------------------------------------------------------------
 
 
-async def test_so_many_signals_with_different_ids(world: World) -> None:
+async def test_creation_policy_counts_distinct_signals(world: World) -> None:
     stack_id = await begin(world, template(ready=condition(count="2")))
     await awaiting(world, stack_id, "ready")
     await signal(world, "ready", "one")
@@ -96,7 +96,7 @@ async def test_a_completed_action_can_be_reported_as_failed_later(world: World) 
     assert "Received 1 FAILURE signal(s)" in (await world.settle(stack_id))["status_reason"]
 
 
-async def test_the_time_ends(world: World) -> None:
+async def test_creation_policy_times_out(world: World) -> None:
     """Without a Timeout it is five minutes from the beginning of the creation."""
     began = world.clock.now()
     wanted = condition(CreationPolicy={"ResourceSignal": {}})
@@ -157,7 +157,7 @@ def group(percent: int, count: int = 3) -> dict[str, Any]:
     return template(launch={"Type": "AWS::AutoScaling::LaunchConfiguration", "Properties": launch}, group=scaled)
 
 
-async def test_a_part_of_a_group_is_enough(world: World) -> None:
+async def test_minimum_successful_instances_suffice(world: World) -> None:
     """50 % of three are two."""
     stack_id = await begin(world, group(50))
     await awaiting(world, stack_id, "group")
@@ -170,7 +170,7 @@ async def test_a_part_of_a_group_is_enough(world: World) -> None:
     assert (await world.settle(stack_id))["status"] == "COMPLETE"
 
 
-async def test_an_update_makes_up_for_signals_that_a_group_has_not_had(world: World) -> None:
+async def test_update_waits_for_missing_signals_of_group(world: World) -> None:
     stack_id = await begin(world, group(100, count=2))
     await awaiting(world, stack_id, "group")
     await signal(world, "group", "one")
@@ -182,7 +182,7 @@ async def test_an_update_makes_up_for_signals_that_a_group_has_not_had(world: Wo
     assert (await world.settle(stack_id))["status"] == "COMPLETE"
 
 
-async def test_resources_that_cannot_be_signalled(world: World) -> None:
+async def test_creation_policy_on_unsupported_resources(world: World) -> None:
     plain = instance()
     del plain["CreationPolicy"]
     stack_id = await begin(world, template(ready=condition(), plain=plain))
@@ -300,20 +300,22 @@ async def complete(world: World, wanted: dict[str, Any], action: str = "update")
         ({"DeletionPolicy": "Retain"}, [1, 2], 0),
     ],
 )
-async def test_what_a_replacement_leaves(world: World, policies: dict[str, str], left: list[int], copies: int) -> None:
+async def test_update_replace_policy_retains_or_copies(
+    world: World, policies: dict[str, str], left: list[int], copies: int
+) -> None:
     """Without an update replace policy the deletion policy decides, as in Heat."""
     await complete(world, template(it=volume(1, **policies)), "create")
     await complete(world, template(it=volume(2, **policies)))
     assert (sizes(world), backups(world)) == (left, copies)
 
 
-async def test_the_template_that_replaces_says_what_is_left(world: World) -> None:
+async def test_update_replace_policy_of_new_template_applies(world: World) -> None:
     await complete(world, template(it=volume(1)), "create")
     await complete(world, template(it=volume(2, UpdateReplacePolicy="Retain")))
     assert sizes(world) == [1, 2]
 
 
-async def test_it_rules_replacements_only(world: World) -> None:
+async def test_update_replace_policy_applies_to_replacements_only(world: World) -> None:
     """A removal from the template and the deletion of the stack follow the deletion policy."""
     both = template(gone=volume(1, UpdateReplacePolicy="Retain"), it=volume(2, UpdateReplacePolicy="Retain"))
     await complete(world, both, "create")

@@ -49,7 +49,7 @@ async def put(world: World, policies: str | None, **arguments: Any) -> Any:
     return await world.call("plan_policies_change", policies=policies, **arguments)
 
 
-async def test_all_sources_apply_each_within_its_reach(world: World) -> None:
+async def test_all_policy_sources_apply_in_their_scope(world: World) -> None:
     await world.create("web", words(8))
     await world.create("other", words(8))
     await put(world, limit(20))
@@ -79,7 +79,7 @@ async def test_all_sources_apply_each_within_its_reach(world: World) -> None:
     assert "longer than 30" in (await world.update("web", words(31)))["status_reason"], "nobody removes the operator's"
 
 
-async def test_a_new_stack_and_nested_stacks_are_the_projects(world: World) -> None:
+async def test_project_policies_apply_to_new_and_nested_stacks(world: World) -> None:
     await put(world, limit(20))
     assert "longer than 20" in (await world.create("new", words(21)))["status_reason"]
     around = {"heat_template_version": "2021-04-16", "resources": {"in": {"type": "child.yaml"}}}
@@ -93,7 +93,7 @@ async def test_a_new_stack_and_nested_stacks_are_the_projects(world: World) -> N
         await put(world, limit(3), ref={"name": None, "id": inside})
 
 
-async def test_a_stacks_policies_need_approvals_and_are_recorded_as_events(world: World) -> None:
+async def test_stack_policies_require_approvals_and_are_recorded(world: World) -> None:
     await world.create("web", words(8))
     await put(world, limit(10, "require_approval"), ref=REF)
     with pytest.raises(ApprovalRequired):
@@ -116,7 +116,7 @@ async def test_the_tree_is_planned_once_for_policies_and_checks(world: World, mo
     assert made["status"] == "COMPLETE" and planned == ["web"]
 
 
-async def test_another_project_is_not_bound(world: World) -> None:
+async def test_project_policies_do_not_apply_to_other_projects(world: World) -> None:
     await put(world, limit(10))
     stranger = replace(world.context, project_id="b" * 32)
     shown = await world.ended(OPERATIONS["plan_policies_show"](world.engine, stranger, {}))
@@ -152,7 +152,7 @@ async def test_too_much_text_is_refused(world: World) -> None:
 STEPS = {"action": "CREATE", "stack": {}, "steps": [{"kinds": ["create"], "types": ["A"], "unknown": []}]}
 
 
-def test_costly_policies_of_a_project_take_no_time_of_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_expensive_policies_do_not_delay_other_projects(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(evaluation, "SECONDS_OF_SOURCE", {Source.PROJECT: 1e-9})
     rounds = "R.all(a, R.all(b, R.all(c, a + b + c >= 0)))".replace("R", str([*range(20)]))
     costly = [Policy(f"p{n}", rounds, source=Source.PROJECT) for n in range(3)]

@@ -112,7 +112,7 @@ async def in_cloud(world: World, method: str, service: str, path: str, body: Any
 # -- all at once -------------------------------------------------------------------------------------------------------
 
 
-async def test_everything_that_is_known_to_fail_is_found_at_once(world: World) -> None:
+async def test_preflight_finds_all_problems_at_once(world: World) -> None:
     await in_cloud(world, "POST", "nova", "/os-keypairs", {"keypair": {"name": "mine", "public_key": KEY}})
     results = (await world.call("stack_preview", name="big", template=EVERYTHING))["plan"]["preflight"]["results"]
     assert {(each["code"], each["path"], each["verdict"]) for each in results} == {
@@ -131,7 +131,7 @@ async def test_everything_that_is_known_to_fail_is_found_at_once(world: World) -
     assert text[lines["exclusive-properties", "single"] - 1].strip() == "security_groups: [default]"
 
 
-async def test_a_creation_that_is_known_to_fail_makes_nothing_and_is_not_rolled_back(world: World) -> None:
+async def test_creation_with_preflight_findings_creates_nothing(world: World) -> None:
     stack = await world.create("big", template(one=net(), two=volume(999999)), disable_rollback=False)
     assert (stack["action"], stack["status"]) == ("CREATE", "FAILED")
     assert "two.properties.size" in stack["status_reason"]
@@ -139,7 +139,7 @@ async def test_a_creation_that_is_known_to_fail_makes_nothing_and_is_not_rolled_
     assert await world.resources("big") == {}
 
 
-async def test_an_update_that_is_known_to_fail_changes_nothing(world: World) -> None:
+async def test_update_with_preflight_findings_changes_nothing(world: World) -> None:
     await world.create("small", template(one=volume(1)))
     before = await world.resources("small")
     wanted = template(one=volume(1, name="renamed"), two=volume(999999))
@@ -162,13 +162,13 @@ async def test_replacements_count_beside_the_objects_that_they_replace(world: Wo
     assert await found(world, template(one=other_zone, two=volume(100)), "pair") == [("quota", "one")]
 
 
-async def test_what_an_update_removes_frees_nothing_for_what_it_makes(world: World) -> None:
+async def test_removed_objects_do_not_free_quota_for_new_ones(world: World) -> None:
     await world.create("old", template(old=volume(600)))
     assert await found(world, template(new=volume(600)), "old") == [("quota", "new")]
     assert (await world.update("old", template(new=volume(600)), preflight=False))["status"] == "FAILED"
 
 
-async def test_growth_counts_and_not_the_whole_size(world: World) -> None:
+async def test_quota_check_counts_growth_only(world: World) -> None:
     await world.create("grows", template(one=volume(600)))
     assert await found(world, template(one=volume(1000)), "grows") == []
     assert await found(world, template(one=volume(1001)), "grows") == [("quota", "one")]
@@ -235,7 +235,7 @@ _MARIADB = {"datastore_type": "mariadb", "datastore_version": "10.4.18"}
     ],
     ids=lambda value: value[0] if isinstance(value, tuple) else str(value),
 )
-async def test_ports_count_that_services_make(world: World, resource: tuple[str, Any], ports: int) -> None:
+async def test_implicit_ports_are_counted(world: World, resource: tuple[str, Any], ports: int) -> None:
     kind, properties = resource
     body = template(it={"type": kind, "properties": properties})
     project, token = world.context.project_id, world.served.token()
@@ -264,7 +264,7 @@ async def test_a_flavor_of_the_same_template_counts(world: World) -> None:
 
 
 @pytest.mark.parametrize("status", [403, 404, 500])
-async def test_a_service_that_refuses_is_a_warning_and_not_a_pass(world: World, status: int) -> None:
+async def test_refused_quota_request_is_a_warning(world: World, status: int) -> None:
     fault = Fault(on="GET /volume/*quota-sets*", do="fail", status=status)
     world.in_cloud(lambda: world.served.cloud.faults.add(fault))
     await world.call("stack_preview", name="first", template=template())
@@ -306,7 +306,7 @@ async def test_nothing_is_asked_for_a_change_without_objects_of_services(world: 
     assert plan["preflight"] == {"results": [], "requests": 0}
 
 
-async def test_many_resources_need_no_more_questions_than_few(world: World) -> None:
+async def test_preflight_request_count_is_independent_of_resources(world: World) -> None:
     counts = []
     for number in (1, 40):
         many = {f"server{index}": server() for index in range(number)}
@@ -328,7 +328,7 @@ async def test_the_console_can_be_disabled(served: ServedCloud, tmp_path: Path, 
     await world.stop()
 
 
-async def test_single_checks_are_switched_off(served: ServedCloud, tmp_path: Path) -> None:
+async def test_single_preflight_checks_can_be_disabled(served: ServedCloud, tmp_path: Path) -> None:
     settings = EngineSettings(preflight_skipped=("quota",))
     world = await World(tmp_path / "some.db", served, settings=settings).start()
     await limit_storage(world, per_volume_gigabytes=50)

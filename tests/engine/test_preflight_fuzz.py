@@ -295,7 +295,7 @@ def limit_objects(beside: Loop, given_limits: Mapping[str, int]) -> None:
 
 @settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(stack=STACKS, compute=COMPUTE, storage=STORAGE, network=NETWORK, others=OTHERS)
-def test_a_creation_is_known_to_fail_if_and_only_if_it_does(
+def test_preflight_predicts_creation_failures_exactly(
     beside: Loop, stack: Any, compute: Any, storage: Any, network: Any, others: Any
 ) -> None:
     name = f"create{next(NAMES)}"
@@ -310,7 +310,7 @@ def test_a_creation_is_known_to_fail_if_and_only_if_it_does(
 
 @settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(before=STACKS, after=STACKS, compute=COMPUTE, storage=STORAGE, network=NETWORK, others=OTHERS)
-def test_an_update_is_known_to_fail_only_if_it_does(
+def test_preflight_predicts_no_false_update_failures(
     beside: Loop, before: Any, after: Any, compute: Any, storage: Any, network: Any, others: Any
 ) -> None:
     _check_update(beside, before, after, {"compute": compute, "storage": storage, "network": network, "others": others})
@@ -318,7 +318,7 @@ def test_an_update_is_known_to_fail_only_if_it_does(
 
 @settings(max_examples=10, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(before=CONNECTIONS, after=CONNECTIONS, ports=st.integers(0, 14))
-def test_all_ports_are_counted_that_services_make(beside: Loop, before: Any, after: Any, ports: int) -> None:
+def test_preflight_counts_all_implicit_ports(beside: Loop, before: Any, after: Any, ports: int) -> None:
     """A creation and an update with resources that take ports, where nothing but ports is limited."""
     name = f"ports{next(NAMES)}"
     limit(beside, network={**UNLIMITED_NETWORK, "port": ports})

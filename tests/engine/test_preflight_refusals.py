@@ -51,7 +51,7 @@ POOL = {"default_prefixlen": 26}
         ("OS::Neutron::SubnetPool", POOL, {"prefixes": ["10.70.0.0/16"]}, {"prefixes": ["10.70.0.0/17"]}, "prefixes"),
     ],
 )
-async def test_a_change_that_the_service_never_makes_is_refused_before_anything_is_changed(
+async def test_unsupported_change_is_refused_before_update(
     world: World, kind: str, fixed: dict[str, Any], before: dict[str, Any], after: dict[str, Any], place: str
 ) -> None:
     assert (await world.create("small", one(kind, **fixed, **before)))["status"] == "COMPLETE"
@@ -79,7 +79,7 @@ async def test_a_volume_that_was_extended_outside_cannot_be_changed_back(world: 
     assert (await world.update("small", one("OS::Cinder::Volume", size=2), converge=True))["status"] == "COMPLETE"
 
 
-async def test_an_attachment_that_was_undone_outside_is_made_again_and_stays(world: World) -> None:
+async def test_externally_removed_attachment_is_restored(world: World) -> None:
     """Its ID is that of the volume: the removal of what is gone must not undo what was made in its place."""
     body = template(
         server={
@@ -163,7 +163,7 @@ async def test_a_role_of_the_object_store_is_missing_only_where_the_service_refu
     assert await found(world, container) == []
 
 
-async def test_a_role_that_trusts_must_delegate_and_the_user_lacks_is_found_in_the_plan(world: World) -> None:
+async def test_missing_trust_role_is_reported_in_the_plan(world: World) -> None:
     network = one("OS::Neutron::Net")
     world.pool.settings = replace(world.pool.settings, trusts_delegated_roles=("member", "Operator"))
     (result,) = await results(world, network)

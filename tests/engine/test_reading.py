@@ -34,7 +34,7 @@ def told(attribute: list[str]) -> dict[str, Any]:
     return {"type": "OS::Heat::Value", "properties": {"value": value}}
 
 
-async def test_looking_at_a_stack_that_is_being_created_does_not_change_what_it_becomes(world: World) -> None:
+async def test_reads_during_creation_do_not_change_the_result(world: World) -> None:
     template = {
         **HOT,
         "resources": {"nested": {"type": "child.yaml"}, "later": told(["nested", "map"])},
@@ -75,7 +75,7 @@ async def test_every_read_is_answered_while_a_stack_is_deleted(world: World) -> 
     assert seen <= {"CREATE_COMPLETE", "DELETE_IN_PROGRESS"}
 
 
-async def test_outputs_of_a_nested_stack_see_the_resource_that_holds_it(world: World) -> None:
+async def test_nested_outputs_see_parent_resource(world: World) -> None:
     holder = {"type": "facade.yaml", "metadata": {"role": "db"}, "deletion_policy": "Retain"}
     template = {
         **HOT,
@@ -90,7 +90,7 @@ async def test_outputs_of_a_nested_stack_see_the_resource_that_holds_it(world: W
     assert world.outputs(inside) == {"metadata": {"role": "db"}, "policy": "Retain"}
 
 
-async def test_a_value_is_waited_for_while_its_service_is_busy(world: World) -> None:
+async def test_value_read_is_retried_while_service_is_busy(world: World) -> None:
     template = {
         **HOT,
         "resources": {

@@ -100,7 +100,7 @@ async def test_a_resource_is_shown_with_those_that_depend_on_it_directly(world: 
     assert shown["second"]["attributes"]["value"] == shown["first"]["attributes"]["value"] != ""
 
 
-async def test_names_with_special_characters_are_found_among_what_others_require(world: World) -> None:
+async def test_dependents_of_names_with_special_characters_are_found(world: World) -> None:
     odd = 'a_b%c"d\\e'
     plain = {"type": "OS::Heat::RandomString"}
     resources = {odd: plain, "aXbYc": plain, "user": value([odd, "value"]), "other": value(["aXbYc", "value"])}

@@ -91,9 +91,7 @@ async def test_a_replaced_server_keeps_its_port(world: World) -> None:
     assert await ports(world) == {}
 
 
-async def test_when_the_new_server_cannot_be_made_the_old_one_gets_its_port_back(
-    world: World, served: ServedCloud
-) -> None:
+async def test_failed_server_creation_returns_port_to_old_server(world: World, served: ServedCloud) -> None:
     await world.create("web", with_port("key1"), disable_rollback=False)
     before = await physical(world, "web")
     served.do(lambda: served.cloud.faults.add(Fault(on=SERVER, do="fail", status=400)))
@@ -106,7 +104,7 @@ async def test_when_the_new_server_cannot_be_made_the_old_one_gets_its_port_back
     assert {key: port["device_id"] for key, port in (await ports(world)).items()} == {before["port"]: before["server"]}
 
 
-async def test_a_new_server_that_broke_gives_the_port_back(world: World, served: ServedCloud) -> None:
+async def test_failed_new_server_returns_the_port(world: World, served: ServedCloud) -> None:
     await world.create("web", with_port("key1"), disable_rollback=False)
     before = await physical(world, "web")
     served.do(lambda: served.cloud.faults.add(Fault(on=SERVER, do="error_state")))
@@ -119,7 +117,7 @@ async def test_a_new_server_that_broke_gives_the_port_back(world: World, served:
     assert {key: port["device_id"] for key, port in (await ports(world)).items()} == {before["port"]: before["server"]}
 
 
-async def test_a_new_server_that_works_gives_the_port_back_when_something_else_fails(world: World) -> None:
+async def test_rollback_returns_the_port_of_new_server(world: World) -> None:
     await world.create("web", with_port("key1"), disable_rollback=False)
     before = await physical(world, "web")
     wanted = with_port("key2")
@@ -333,7 +331,7 @@ async def subnets_of_ports(world: World) -> list[str]:
     return [row["subnet_id"] for port in (await ports(world)).values() for row in port["fixed_ips"]]
 
 
-async def test_what_has_moved_to_the_replacement_moves_back_with_a_rollback(world: World) -> None:
+async def test_rollback_returns_objects_from_replacement(world: World) -> None:
     """The former subnet was complete all the time; the port was changed in place, from one to the other."""
     await world.create("web", with_subnet("10.9.0.0/24"), disable_rollback=False)
     before = await physical(world, "web")
@@ -345,7 +343,7 @@ async def test_what_has_moved_to_the_replacement_moves_back_with_a_rollback(worl
     assert await subnets_of_ports(world) == [before["subnet"]]
 
 
-async def test_what_has_moved_to_the_replacement_moves_back_when_the_first_template_is_asked_for_again(
+async def test_return_to_first_template_returns_objects_from_replacement(
     world: World,
 ) -> None:
     await world.create("web", with_subnet("10.9.0.0/24"))

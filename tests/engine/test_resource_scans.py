@@ -59,7 +59,7 @@ def passes(world: World, seconds: float) -> None:
     world.clock.advance(seconds)
 
 
-async def test_a_scan_expires_after_thirty_days_and_its_objects_go_with_the_next_one(world: World) -> None:
+async def test_scan_expires_after_thirty_days(world: World) -> None:
     scan = await scanned(world)
     passes(world, KEPT_SECONDS - 60)
     assert await objects(world, scan) != []
@@ -102,7 +102,7 @@ async def test_one_scan_of_a_project_runs_at_a_time(world: World, monkeypatch: p
     assert (await ended(world, "resource_scan_show", scan_id=scan))["types_read"] == 1
 
 
-async def test_what_an_engine_that_died_was_doing_has_failed(world: World) -> None:
+async def test_scan_of_dead_engine_has_failed(world: World) -> None:
     scan = await scanned(world)
     named: dict[str, Any] = {"name": "mine", "objects": [], "policies": {}}
     await world.call("generated_template_create", **named)

@@ -129,7 +129,7 @@ async def test_a_retry_retains_the_same(world: World) -> None:
 # -- by force ----------------------------------------------------------------------------------------------------------
 
 
-async def test_a_forced_deletion_leaves_behind_and_names_what_cannot_be_deleted(world: World) -> None:
+async def test_forced_deletion_skips_and_names_undeletable_objects(world: World) -> None:
     await world.create("stuck", template(nested=NESTED, disk=DISK, net=NET), files=FILES)
     rows = {**await world.resources("stuck", 1)}
     own = (await world.resources("stuck"))["disk"]["physical_id"]

@@ -23,7 +23,7 @@ async def planned(world: World, name: str, **how: Any) -> dict[str, Any]:
     return dict(answer["plan"])
 
 
-async def test_a_plan_of_a_retry_shows_what_is_left_and_what_changed_meanwhile(world: World) -> None:
+async def test_retry_plan_shows_remaining_steps_and_drift(world: World) -> None:
     await failed(world)
     assert kinds_of(await preview(world, "retry", refresh="none")) == {"broken": "replace"}
     await rename(world, "net")
@@ -77,7 +77,7 @@ async def test_a_retry_plan_is_of_the_failed_action(world: World) -> None:
     assert (plan["action"], kinds_of(plan)) == ("DELETE", {"net": "delete"})
 
 
-async def test_what_has_no_plan_of_its_own_says_so(world: World) -> None:
+async def test_missing_retry_plan_is_reported(world: World) -> None:
     stack = await world.create("web", template(net=net(), server=SERVER))
     with pytest.raises(NotSupported, match="Only failed operations"):
         await preview(world, "retry")

@@ -23,7 +23,7 @@ def template(type_name: str, **properties: Any) -> dict[str, Any]:
     return {**HOT, "resources": {"it": {"type": type_name, "properties": properties}}}
 
 
-async def test_a_volume_beyond_the_quota_fails_at_once_with_the_services_words(world: World) -> None:
+async def test_volume_over_quota_fails_at_once_with_service_message(world: World) -> None:
     admin = await world.pool.cloud(TokenCredential(world.served.token("admin", "admin")))
     await admin.put("cinder", f"/os-quota-sets/{world.context.project_id}", {"quota_set": {"volumes": 0}})
     began = world.clock.now()
@@ -44,9 +44,7 @@ async def test_a_used_name_is_requested_once(world: World) -> None:
     assert rule.seen == 1
 
 
-async def test_a_busy_service_is_asked_a_bounded_number_of_times_and_each_is_logged(
-    world: World, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_retries_of_busy_service_are_limited_and_logged(world: World, caplog: pytest.LogCaptureFixture) -> None:
     busy = Fault(on="POST /network/v2.0/networks", do="fail", status=503)
     rule = world.in_cloud(lambda: world.served.cloud.faults.add(busy))
     stack = await world.create("busy", template("OS::Neutron::Net"), timeout_mins=240)
@@ -91,9 +89,7 @@ def test_attempts_are_bounded_in_number_and_time() -> None:
 
 
 @pytest.mark.parametrize(("times", "status"), [(8, "COMPLETE"), (None, "FAILED")])
-async def test_a_response_that_is_not_believed_is_asked_for_until_the_service_decides(
-    world: World, times: int | None, status: str
-) -> None:
+async def test_uncertain_response_is_checked_until_decided(world: World, times: int | None, status: str) -> None:
     await world.create("hidden", template("OS::Neutron::Net"))
     hidden = Fault(on="* /network/v2.0/networks/*", do="fail", status=404, message="The resource could not be found.")
     rule = world.in_cloud(lambda: world.served.cloud.faults.add(replace(hidden, times=times)))

@@ -51,7 +51,7 @@ async def plan_of(world: World, name: str, operation: str) -> dict[str, str]:
     return {step["path"]: step["kind"] for step in found["plan"]["steps"] if step["kind"] != "keep"}
 
 
-async def test_template_files_environment_and_parameters_return(world: World) -> None:
+async def test_return_restores_template_files_environment_and_parameters(world: World) -> None:
     nested = {"type": "child.yaml", "properties": {"given": {"get_param": "word"}}}
     first = template()
     first["resources"]["nested"] = {"type": "Mapped", "properties": nested["properties"]}
@@ -88,7 +88,7 @@ async def test_tags_and_settings_are_kept(world: World) -> None:
     assert (stack["tags"], stack["disable_rollback"]) == (["after"], False)
 
 
-async def test_moved_resources_get_their_names_back_and_keep_their_objects(world: World) -> None:
+async def test_return_reverts_moves_and_keeps_objects(world: World) -> None:
     def nets(*names: str) -> dict[str, Any]:
         return {
             "heat_template_version": "2021-04-16",
@@ -109,7 +109,7 @@ async def test_moved_resources_get_their_names_back_and_keep_their_objects(world
         assert after == {name: before["a"], "b": before["b"]}
 
 
-async def test_hidden_values_return_and_are_not_shown(world: World) -> None:
+async def test_return_restores_hidden_values_without_showing_them(world: World) -> None:
     hidden = template(key={"type": "string", "hidden": True})
     hidden["resources"]["first"] = {"type": "OS::Heat::Value", "properties": {"value": {"get_param": "key"}}}
     await world.create("web", hidden, parameters={"key": "correct-horse"}, files={"notes": "key: correct-horse"})
@@ -149,7 +149,7 @@ async def test_the_rollback_of_a_creation_has_no_definition(world: World) -> Non
 
 
 @pytest.mark.parametrize("seed", range(6))
-async def test_after_any_history_a_return_leaves_nothing_to_change(world: World, seed: int) -> None:
+async def test_return_after_random_history_leaves_no_changes(world: World, seed: int) -> None:
     """Of an operation that succeeded, the outputs also return; after one that failed, the plan says what is left."""
     chance = random.Random(seed)
     names = ["a", "b", "c", "d"]

@@ -98,7 +98,7 @@ async def test_the_oldest_member_goes_first(world: World) -> None:
     assert after["refs"] == before["refs"][1:]
 
 
-async def test_what_is_done_is_an_operation_that_is_kept(world: World) -> None:
+async def test_scaling_is_recorded_as_an_operation(world: World) -> None:
     await world.create("web", template())
     await ages(world, 61)
     await signal(world, "up")
@@ -125,7 +125,7 @@ async def test_the_cooldown_begins_with_the_group_and_with_each_change(world: Wo
     assert len(await signals_of(world, "up")) == 1, "a signal that changes nothing leaves no event"
 
 
-async def test_the_second_of_two_signals_finds_the_first_at_work(world: World) -> None:
+async def test_concurrent_scaling_signal_is_ignored(world: World) -> None:
     await world.create("web", template(member={"action_wait_secs": {"create": 5}}, cooldown=0))
     await signal(world, "up")
     await signal(world, "up")
@@ -156,7 +156,7 @@ async def test_a_signal_during_an_update_of_the_group_does_nothing(world: World)
     assert world.outputs(stack)["list"] == ["w"]
 
 
-async def test_an_update_takes_over_what_a_signal_began(world: World) -> None:
+async def test_update_supersedes_scaling(world: World) -> None:
     await world.create("web", template(cooldown=0))
     slow = template(member={"action_wait_secs": {"create": 30}}, cooldown=0)
     await world.update("web", slow)
@@ -167,7 +167,7 @@ async def test_an_update_takes_over_what_a_signal_began(world: World) -> None:
     assert (await group_metadata(world))["scaling_in_progress"] is False
 
 
-async def test_an_update_of_something_else_keeps_the_size(world: World) -> None:
+async def test_unrelated_update_keeps_scaled_size(world: World) -> None:
     await world.create("web", template(cooldown=0, desired_capacity=1))
     await signal(world, "up")
     assert (await settled(world))["size"] == 2
@@ -177,7 +177,7 @@ async def test_an_update_of_something_else_keeps_the_size(world: World) -> None:
     assert world.outputs(stack)["size"] == 1, "the group's own update leads to the desired capacity"
 
 
-async def test_what_refers_to_the_group_sees_its_new_size_at_the_next_update(world: World) -> None:
+async def test_dependents_see_new_group_size_at_next_update(world: World) -> None:
     def reading(word: str) -> dict[str, Any]:
         made = template(cooldown=0)
         value = {"size": {"get_attr": ["group", "current_size"]}, "word": word}
@@ -192,7 +192,7 @@ async def test_what_refers_to_the_group_sees_its_new_size_at_the_next_update(wor
     assert world.outputs(stack)["read"] == {"size": 2, "word": "a"}
 
 
-async def test_a_change_that_fails_starts_no_cooldown(world: World) -> None:
+async def test_failed_scaling_starts_no_cooldown(world: World) -> None:
     await world.create("web", template(member={"fail": True}, min_size=0, desired_capacity=0))
     before = await group_metadata(world)
     await ages(world, 61)
@@ -207,7 +207,7 @@ async def test_a_change_that_fails_starts_no_cooldown(world: World) -> None:
     assert len(await world.listed({"name": None, "id": await group_id(world)})) == 1
 
 
-async def test_a_failed_member_does_not_count_and_is_made_good(world: World) -> None:
+async def test_failed_member_is_replaced_and_not_counted(world: World) -> None:
     await world.create("web", template(cooldown=0, desired_capacity=2))
     nested = await group_id(world)
     first = next(iter(await world.listed({"name": None, "id": nested})))["name"]
@@ -261,7 +261,7 @@ async def test_an_unknown_group(world: World) -> None:
         ({"resource": {"type": "OS::Heat::TestResource", "properties": {"valeu": "v"}}}, "valeu"),
     ],
 )
-async def test_impossible_values_are_refused_beforehand(world: World, group: dict[str, Any], said: str) -> None:
+async def test_invalid_scaling_values_are_refused(world: World, group: dict[str, Any], said: str) -> None:
     with pytest.raises(TemplateInvalid, match=said):
         await world.create("web", template(**group))
 
@@ -281,7 +281,7 @@ async def test_a_policy_with_a_step_for_percentages_only(world: World) -> None:
         await world.create("web", made)
 
 
-async def test_a_change_of_size_survives_its_engine(world: World) -> None:
+async def test_scaling_is_continued_by_another_engine(world: World) -> None:
     await world.create("web", template(member={"action_wait_secs": {"create": 5}}, cooldown=60))
     await ages(world, 61)
     await signal(world, "up")
@@ -293,9 +293,7 @@ async def test_a_change_of_size_survives_its_engine(world: World) -> None:
     assert list(metadata["cooldown_end"].values()) == ["change_in_capacity : 1"]
 
 
-async def test_a_signal_acts_once_whatever_begins_on_the_stack_meanwhile(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_signal_acts_once_despite_concurrent_operations(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its event is recorded when the stack is busy already: that is no reason to start again."""
     await world.create("web", template(cooldown=0, max_size=9))
     policy = world.engine.services.types.registry.types.get("OS::Heat::ScalingPolicy")

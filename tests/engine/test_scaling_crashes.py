@@ -17,7 +17,7 @@ SCALED = {"size": 2, "changing": False, "reason": "change_in_capacity : 1"}
 
 @pytest.mark.slow
 @pytest.mark.parametrize("moment", ["before", "after"])
-def test_an_engine_may_die_while_a_group_scales(served: ServedCloud, moment: str) -> None:
+def test_engine_killed_during_scaling_is_recovered(served: ServedCloud, moment: str) -> None:
     arguments = [PROGRAM, served.url, served.token("demo", "demo"), moment]
     ran = run(PROGRAM, arguments, imports=[PROGRAM, *ENGINE_IMPORTS], timeout=500)
     assert ran.returncode == 0, ran.stderr

@@ -141,7 +141,7 @@ async def begun(world: World, environment: Mapping[str, Any] | None = None, **pr
     return found
 
 
-async def test_an_update_that_another_engine_gets_takes_over(pair: tuple[World, World]) -> None:
+async def test_update_on_another_engine_supersedes_running_operation(pair: tuple[World, World]) -> None:
     owner, other = pair
     first = await begun(owner)
     await other.call("stack_update", ref=REF, template=template("y"))
@@ -150,9 +150,7 @@ async def test_an_update_that_another_engine_gets_takes_over(pair: tuple[World, 
     assert (await ended(other, second.id)).status == COMPLETE
 
 
-async def test_a_new_operation_waits_as_long_as_the_other_engine_has_not_let_go(
-    pair: tuple[World, World], wires: Wires
-) -> None:
+async def test_new_operation_waits_for_release_by_other_engine(pair: tuple[World, World], wires: Wires) -> None:
     owner, other = pair
     wires.cut = True
     first = await begun(owner)
@@ -242,9 +240,7 @@ async def test_an_engine_past_its_lease_is_replaced_and_refused(pair: tuple[Worl
     assert (await ended(other, first.id)).status == COMPLETE
 
 
-async def test_what_an_engine_takes_in_the_moment_in_which_it_stops_is_handed_over_as_well(
-    pair: tuple[World, World], wires: Wires
-) -> None:
+async def test_operation_claimed_during_stop_is_handed_over(pair: tuple[World, World], wires: Wires) -> None:
     owner, other = pair
     first = await begun(owner)
     await owner.engine.stop()
@@ -317,7 +313,7 @@ async def test_two_engines_that_find_the_same_object_do_not_both_own_it(
 
 @pytest.mark.parametrize("engines", [(0, 1), (0, 0)], ids=["of two engines", "of one engine"])
 @pytest.mark.parametrize("properties", [{}, {"tags": ["blue"]}], ids=["ready at once", "ready later"])
-async def test_what_a_search_has_taken_is_not_recorded_again_when_the_answer_to_its_creation_comes(
+async def test_late_creation_response_does_not_record_object_twice(
     pair: tuple[World, World],
     monkeypatch: pytest.MonkeyPatch,
     engines: tuple[int, int],
@@ -365,7 +361,7 @@ async def over(world: World, stack_id: str) -> dict[str, Any]:
     raise AssertionError("it never ended")
 
 
-async def test_a_nested_stack_that_is_changed_while_another_engine_acts_on_its_holder_is_looked_into(
+async def test_nested_stack_changed_by_another_engine_is_read_again(
     pair: tuple[World, World],
 ) -> None:
     """The holder's row is written by the engine that acts on it: the note that something has changed survives."""
@@ -465,7 +461,7 @@ async def made_late(
     return str(late["physical_id"])
 
 
-async def test_what_a_service_makes_when_another_engine_has_gone_on_is_removed(
+async def test_late_object_of_superseded_engine_is_removed(
     pair: tuple[World, World], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     net = {"type": "OS::Neutron::Net", "properties": {"name": "late"}}
@@ -477,7 +473,7 @@ async def test_what_a_service_makes_when_another_engine_has_gone_on_is_removed(
 
 
 @pytest.mark.parametrize("status", [500, 403])
-async def test_the_removal_of_what_a_service_makes_so_late_is_tried_until_it_succeeds(
+async def test_removal_of_late_object_is_retried(
     pair: tuple[World, World], monkeypatch: pytest.MonkeyPatch, status: int
 ) -> None:
     served = pair[0].served
@@ -497,9 +493,7 @@ async def test_the_removal_of_what_a_service_makes_so_late_is_tried_until_it_suc
     await pair[0].until(only_theirs)
 
 
-async def test_the_search_for_what_a_service_makes_so_late_is_tried_until_it_succeeds(
-    pair: tuple[World, World], monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_search_for_late_object_is_retried(pair: tuple[World, World], monkeypatch: pytest.MonkeyPatch) -> None:
     (owner, other), served = pair, pair[0].served
     late: dict[str, Any] = {}
 
@@ -531,7 +525,7 @@ async def test_the_search_for_what_a_service_makes_so_late_is_tried_until_it_suc
     assert [network["id"] for network in listed] == [late["physical_id"]]
 
 
-async def test_what_a_service_makes_while_the_object_of_another_engine_is_not_ready_is_removed(
+async def test_late_duplicate_of_pending_object_is_removed(
     pair: tuple[World, World], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     volume = {"type": "OS::Cinder::Volume", "properties": {"size": 1}}
@@ -542,7 +536,7 @@ async def test_what_a_service_makes_while_the_object_of_another_engine_is_not_re
     assert [found["id"] for found in listed.json["volumes"]] == [theirs]
 
 
-async def test_a_copy_that_a_service_makes_when_another_engine_has_gone_on_is_removed(
+async def test_late_copy_of_superseded_engine_is_removed(
     pair: tuple[World, World], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     owner, other = pair
@@ -562,7 +556,7 @@ async def test_a_copy_that_a_service_makes_when_another_engine_has_gone_on_is_re
     assert [backup["id"] for backup in listed.json["backups"]] == [copy.physical_id]
 
 
-async def test_what_another_engine_has_made_under_a_name_that_there_is_only_once_is_left_alone(
+async def test_object_with_unique_name_of_another_engine_is_kept(
     pair: tuple[World, World], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The late request is refused, and what bears the name is the other engine's."""
@@ -575,7 +569,7 @@ async def test_what_another_engine_has_made_under_a_name_that_there_is_only_once
     assert served.call("GET", "/compute/v2.1/os-keypairs/late", token=token).status == 200
 
 
-async def test_an_engine_that_starts_forgets_those_that_are_long_gone(served: ServedCloud, tmp_path: Path) -> None:
+async def test_starting_engine_removes_stale_engine_records(served: ServedCloud, tmp_path: Path) -> None:
     clock = ManualClock(SystemClock().now())
     path = tmp_path / "stoker.db"
     ids: list[str] = []

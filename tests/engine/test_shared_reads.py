@@ -76,7 +76,7 @@ async def test_few_requests_compare_many_objects(stack: World) -> None:
     assert len(asked) <= BUDGET
 
 
-async def test_the_record_is_asked_once_for_the_ports_of_all_servers(stack: World) -> None:
+async def test_ports_of_all_servers_are_read_in_one_statement(stack: World) -> None:
     questions: list[str] = []
 
     @event.listens_for(Engine, "before_cursor_execute")
@@ -99,7 +99,7 @@ async def test_as_many_requests_as_objects_if_there_are_few(world: World) -> Non
     assert asked.count("cinder") >= 2
 
 
-async def test_what_a_list_does_not_have_is_asked_for_by_itself(stack: World) -> None:
+async def test_object_missing_from_list_is_read_individually(stack: World) -> None:
     resources = await stack.resources("web")
     for name, collection in (("port3", PORTS), ("volume4", "/volume/v3/volumes")):
         outside(stack, "DELETE", f"{collection}/{resources[name]['physical_id']}")
@@ -144,7 +144,7 @@ async def test_a_thousand_of_each_need_at_most_thirty_requests(served: ServedClo
     assert len(asked) <= BUDGET
 
 
-async def test_types_of_aws_share_the_reads_of_the_types_that_they_stand_for(world: World) -> None:
+async def test_aws_types_share_reads_with_native_types(world: World) -> None:
     volume = {"type": "AWS::EC2::Volume", "properties": {"Size": 1, "AvailabilityZone": "nova"}}
     await world.create(
         "web",

@@ -113,7 +113,7 @@ async def test_every_phase_of_a_large_tree_is_shared(pair: list[World]) -> None:
         assert min(found) > 0, (action, found)
 
 
-async def test_what_an_engine_can_begin_at_once_remains_there(pair: list[World]) -> None:
+async def test_nested_stacks_stay_on_engine_with_capacity(pair: list[World]) -> None:
     await pair[0].call("stack_create", name="tree", **tree(1))
     assert await over(pair[0]) == COMPLETE
     assert await shares(pair, "CREATE") == [3, 0]
@@ -136,7 +136,7 @@ async def test_engines_on_the_same_host_are_notified_first(pair: list[World]) ->
 
 
 @pytest.mark.parametrize("request_", ["cancel", "delete"])
-async def test_what_another_engine_runs_follows_the_decision_about_the_tree(pair: list[World], request_: str) -> None:
+async def test_shared_nested_stack_follows_tree_cancellation(pair: list[World], request_: str) -> None:
     first, second = pair
     first.engine.membership.shared_work._is_trial = True  # it takes nothing of what it offers
     await first.call("stack_create", name="tree", **tree(20, action_wait_secs={"create": 500}))
@@ -153,7 +153,7 @@ async def test_what_another_engine_runs_follows_the_decision_about_the_tree(pair
         assert not await first.database.read(lambda c: c.execute(select(stacks.c.id).where(live)).all())
 
 
-async def test_an_engine_whose_calls_wait_leaves_what_it_offers_to_others(
+async def test_engine_with_queued_calls_does_not_take_back_offers(
     pair: list[World], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = pair[0]

@@ -127,7 +127,7 @@ async def test_a_resource_that_was_never_created_is_not_skipped(world: World) ->
         await world.call("stack_action", ref=ref("new"), action="retry", skip=["broken"])
 
 
-async def test_what_a_rollback_cannot_delete_remains_to_be_deleted(world: World) -> None:
+async def test_undeletable_resource_of_rollback_stays_pending_deletion(world: World) -> None:
     await world.create("web", template("one"), files=FILES)
     further = {"type": "OS::Neutron::Net", "properties": {"name": "further"}}
     broken = {**BROKEN, "depends_on": ["further"]}
@@ -144,7 +144,7 @@ async def test_what_a_rollback_cannot_delete_remains_to_be_deleted(world: World)
     assert "further" not in networks(world)
 
 
-async def test_a_deletion_retains_instead(world: World) -> None:
+async def test_deletion_uses_retain_instead_of_skip(world: World) -> None:
     await world.create("web", template("one"), files=FILES)
     fault: Fault = world.in_cloud(lambda: world.served.cloud.faults.add(NO_DELETION))
     assert (await world.delete("web"))["status"] == "FAILED"

@@ -76,7 +76,7 @@ async def test_a_template_that_services_do_not_check_in_time_is_accepted_and_say
     assert any(named in str(event) for event in events), events
 
 
-async def test_what_services_answer_in_time_is_an_error(world: World) -> None:
+async def test_errors_reported_in_time_are_errors(world: World) -> None:
     slow(world, CINDER)
     wrong = template(web=("OS::Nova::Server", {"image": "no-such-image", "flavor": "m1.tiny"}), **{
         "disk": ("OS::Cinder::Volume", {"size": 1, "volume_type": "slow"})
@@ -105,7 +105,7 @@ BOTH = template(net=("OS::Neutron::Net", {}), disk=("OS::Cinder::Volume", {"size
 
 
 @pytest.mark.parametrize("world", [TIMEOUT], indirect=True)
-async def test_what_hangs_leaves_orphans_of_its_own_unknown_and_the_others_are_reported(world: World) -> None:
+async def test_hanging_service_makes_only_its_orphans_unknown(world: World) -> None:
     await world.create("web", BOTH)
     disk = (await world.resources("web"))["disk"]["physical_id"]
     await world.delete("web", retain=["disk"])
@@ -117,7 +117,7 @@ async def test_what_hangs_leaves_orphans_of_its_own_unknown_and_the_others_are_r
 
 
 @pytest.mark.parametrize("world", [TIMEOUT], indirect=True)
-async def test_what_hangs_leaves_its_objects_uncompared_and_the_others_are_reported(world: World) -> None:
+async def test_hanging_service_makes_only_its_objects_unknown(world: World) -> None:
     await world.create("web", BOTH)
     slow(world, NEUTRON)
     preview = await world.call("stack_update_preview", ref=REF, template=BOTH, refresh="all", preflight=False)

@@ -94,7 +94,7 @@ async def test_a_snapshot_holds_the_document_of_the_stack(world: World) -> None:
     assert [item["id"] for item in listed] == [snapshot["id"]]
 
 
-async def test_contents_of_servers_and_volumes_are_copied_and_go_with_the_snapshot(world: World) -> None:
+async def test_snapshot_copies_server_and_volume_content(world: World) -> None:
     await world.create("full", template(**NET, web=server(), disk=volume()))
     first, second = await take(world, "full"), await take(world, "full")
     copies = saved(world)
@@ -196,7 +196,7 @@ async def test_a_backup_in_the_template_replaces_a_volume_that_a_server_boots_fr
     assert (await world.delete("boot"))["status"] == "COMPLETE"
 
 
-async def test_what_was_restored_stays_until_the_template_says_otherwise(world: World) -> None:
+async def test_restored_content_is_kept_by_later_updates(world: World) -> None:
     await world.create("keep", template(**NET, web=server()))
     snapshot = await take(world, "keep")
     await restore(world, "keep", snapshot)
@@ -217,7 +217,7 @@ async def test_a_snapshot_can_be_restored_again_and_brings_the_contents_back_eac
     assert _restored(world) == 2
 
 
-async def test_what_has_been_removed_since_is_created_again_from_its_copy(world: World) -> None:
+async def test_restore_recreates_removed_resource_from_copy(world: World) -> None:
     await world.create("again", template(disk=volume(), word=value("x")))
     snapshot = await take(world, "again")
     await world.update("again", template(word=value("x")))
@@ -227,7 +227,7 @@ async def test_what_has_been_removed_since_is_created_again_from_its_copy(world:
     assert _restored(world) == 1
 
 
-async def test_nested_stacks_take_part(world: World) -> None:
+async def test_snapshot_includes_nested_stacks(world: World) -> None:
     tree = template(nested={"type": "child.yaml"})
     await world.create("tree", tree, files=FILES)
     snapshot = await take(world, "tree")
@@ -244,7 +244,7 @@ async def test_nested_stacks_take_part(world: World) -> None:
     assert saved(world)["backups"] == []
 
 
-async def test_restoring_keeps_the_copies_whatever_has_to_go(world: World) -> None:
+async def test_restore_keeps_snapshot_copies(world: World) -> None:
     await world.create("less", template(disk=volume()))
     snapshot = await take(world, "less")
     kept = saved(world)["backups"]
@@ -258,7 +258,7 @@ async def test_restoring_keeps_the_copies_whatever_has_to_go(world: World) -> No
     assert _restored(world) == 2
 
 
-async def test_a_failed_copy_fails_the_snapshot_and_harms_nothing(world: World) -> None:
+async def test_failed_copy_fails_the_snapshot_only(world: World) -> None:
     await world.create("sad", template(disk=volume(), word=value("x")))
     before = await world.resources("sad")
     cloud = world.served.cloud
@@ -295,7 +295,7 @@ async def test_refusals(world: World) -> None:
         await world.call("snapshot_create", ref=ref("no"), name=None)
 
 
-async def test_a_stack_may_have_so_many_snapshots_and_administrators_more(world: World) -> None:
+async def test_snapshots_per_stack_are_limited(world: World) -> None:
     world.engine.services.settings = replace(world.engine.services.settings, max_snapshots_per_stack=1)
     await world.create("limit", template(word=value("x")))
     await take(world, "limit")
@@ -381,7 +381,7 @@ async def test_a_new_server_is_created_from_the_template_and_the_plan_says_so(wo
     assert (await planned(user_data="two"))["reasons"] == []
 
 
-async def test_a_plan_examines_what_has_failed(world: World) -> None:
+async def test_restore_plan_examines_failed_resources(world: World) -> None:
     """A volume whose update was refused is still usable: it is updated, as the operation does, not replaced."""
     await world.create("failed", template(disk=volume(description="one")))
     refused = Fault(on="PUT /volume/v3/*/volumes/*", do="fail", status=400, message="This is refused.", times=1)

@@ -90,7 +90,7 @@ def round_trip(sandbox: Limited, directory: Path, number: int) -> None:
     sandbox.advance(3700.0)
 
 
-def test_what_comes_and_goes_leaves_nothing(sandbox: Limited, tmp_path: Path) -> None:
+def test_soak_leaves_no_memory_or_rows(sandbox: Limited, tmp_path: Path) -> None:
     for number in range(6):  # caches fill, and the stack that stays reaches its limits
         round_trip(sandbox, tmp_path, number)
     gc.collect()

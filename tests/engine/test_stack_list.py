@@ -62,7 +62,7 @@ async def test_filters(three: World, filters: dict[str, list[str]], expected: li
 
 
 @pytest.mark.parametrize(("key", "value"), [("disable_rollback", "perhaps"), ("timeout_mins", "long")])
-async def test_filters_that_make_no_sense(world: World, key: str, value: str) -> None:
+async def test_invalid_stack_filters(world: World, key: str, value: str) -> None:
     with pytest.raises(BadValue, match=key):
         await names(world, filters={key: [value]})
 

@@ -69,7 +69,7 @@ _Locked.__module__ = "sqlite3"
 
 
 @pytest.mark.parametrize("away", [False, True])
-async def test_a_database_that_stores_nothing_delays_a_stop_by_one_lease(busy: World, away: bool, caplog: Any) -> None:
+async def test_unwritable_database_delays_stop_by_one_lease(busy: World, away: bool, caplog: Any) -> None:
     began = busy.clock.now()
     if away:
         lose(busy)
@@ -81,7 +81,7 @@ async def test_a_database_that_stores_nothing_delays_a_stop_by_one_lease(busy: W
     await close(busy)
 
 
-async def test_a_database_that_stores_something_again_takes_what_is_handed_over(busy: World) -> None:
+async def test_recovered_database_stores_handover(busy: World) -> None:
     file = ReadOnlyFile(busy.database.engine)
     stopping = asyncio.ensure_future(busy.engine.stop())
     began = busy.clock.now()
@@ -94,7 +94,7 @@ async def test_a_database_that_stores_something_again_takes_what_is_handed_over(
     await close(busy)
 
 
-async def test_without_operations_it_is_waited_for_as_well(served: ServedCloud, tmp_path: Path) -> None:
+async def test_stop_waits_for_database_without_operations(served: ServedCloud, tmp_path: Path) -> None:
     world = await World(tmp_path / "stoker.db", served).start()
     ReadOnlyFile(world.database.engine)
     assert not await stop(world)

@@ -45,13 +45,13 @@ def told(result: SurveyResult, finding: Finding) -> list[tuple[str, str, str, st
     return [(it.type, it.physical_id, it.stack, it.resource) for it in result.found if it.finding is finding]
 
 
-async def test_nothing_is_reported_about_a_cloud_that_has_what_is_recorded(world: World) -> None:
+async def test_consistent_cloud_has_no_findings(world: World) -> None:
     await world.create("web", TEMPLATE)
     create(world, "backend")  # a user's
     assert (await surveyed(world)).found == ()
 
 
-async def test_objects_with_our_names_that_nobody_owns(world: World) -> None:
+async def test_unowned_objects_with_stack_names_are_found(world: World) -> None:
     await world.create("web", TEMPLATE)
     mine = await net_of(world)
     name = world.served.call("GET", f"{NETWORKS}/{mine}", token=world.context.token).json["network"]["name"]
@@ -62,7 +62,7 @@ async def test_objects_with_our_names_that_nobody_owns(world: World) -> None:
     assert told(result, Finding.LOST) == told(result, Finding.UNKNOWN) == []
 
 
-async def test_recorded_objects_that_are_gone(world: World) -> None:
+async def test_missing_recorded_objects_are_found(world: World) -> None:
     await world.create("web", TEMPLATE)
     gone = await net_of(world)
     delete(world, f"{NETWORKS}/{gone}")
@@ -98,7 +98,7 @@ async def test_a_list_that_cannot_be_read_is_unknown(world: World, status: int) 
     assert result.sought == {sought: Presence.UNKNOWN}
 
 
-async def test_objects_of_which_no_list_shows_are_unknown(world: World) -> None:
+async def test_unlistable_objects_are_unknown(world: World) -> None:
     container = {"type": "OS::Swift::Container"}
     await world.create("web", {**TEMPLATE, "resources": {"container": container}})
     [found] = (await surveyed(world)).found

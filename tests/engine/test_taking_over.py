@@ -91,9 +91,7 @@ async def test_operations_are_claimed_in_portions_and_the_newest_first(
     assert times == sorted(times, reverse=True)
 
 
-async def test_a_signal_to_a_stack_whose_turn_has_not_come_is_delivered(
-    left: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_signal_to_queued_stack_is_delivered(left: World, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its operation is taken over first: here that of the oldest stack, whose turn would be last."""
     engine, go_on = left.engine, asyncio.Event()
     take_portions = engine.membership.takeovers._take_portions
@@ -137,7 +135,7 @@ async def test_an_operation_that_only_waits_is_recorded_as_waiting_until_it_work
     assert await noted()
 
 
-async def test_a_deletion_that_has_begun_is_finished(served: ServedCloud, tmp_path: Path) -> None:
+async def test_begun_deletion_is_finished_after_takeover(served: ServedCloud, tmp_path: Path) -> None:
     """The engine that began it was stopped while the service refused the request."""
     networks = "/network/v2.0/networks"
     rule = Fault(on=f"DELETE {networks}/*", do="fail", status=409)

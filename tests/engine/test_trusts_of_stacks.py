@@ -73,9 +73,7 @@ async def test_a_trust_that_could_not_be_removed_is_removed_later(world: World, 
     await until_none_is_left(world)  # at a heartbeat
 
 
-async def test_a_stack_that_begins_while_the_last_other_one_ends_gets_a_trust_that_lives(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_concurrent_new_stack_gets_a_valid_trust(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     """The new stack has chosen the trust of the old one, and is about to be recorded when that one has gone."""
     await world.create("old", EMPTY)
     submit_new = world.engine.submissions.submit_new
@@ -91,7 +89,7 @@ async def test_a_stack_that_begins_while_the_last_other_one_ends_gets_a_trust_th
     assert len(in_cloud(world)) == 1
 
 
-async def test_a_trust_that_is_being_given_up_is_not_lent(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_trust_under_deletion_is_not_shared(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     """As above, while the trust's row still says that it is to be removed."""
     await world.create("old", EMPTY)
     submit_new, delete_trust = world.engine.submissions.submit_new, CloudPool.delete_trust
@@ -116,7 +114,7 @@ async def test_a_trust_that_is_being_given_up_is_not_lent(world: World, monkeypa
 
 
 @pytest.mark.parametrize("request_", ["update", "delete", "check"])
-async def test_a_trust_that_is_gone_is_created_again_by_the_next_caller(world: World, request_: str) -> None:
+async def test_missing_trust_is_recreated_by_next_caller(world: World, request_: str) -> None:
     member = "heat_template_version: 2021-04-16\nresources: {net: {type: OS::Neutron::Net}}\n"
     template = "heat_template_version: 2021-04-16\nresources: {member: {type: member.yaml}}\n"
     made = await world.create("web", template, files={"member.yaml": member})
@@ -143,7 +141,7 @@ async def test_a_trust_that_is_gone_is_created_again_by_the_next_caller(world: W
     await until_none_is_left(world)
 
 
-async def test_an_output_that_the_trust_cannot_read_says_why_until_the_owner_returns(world: World) -> None:
+async def test_unreadable_output_reports_missing_trust(world: World) -> None:
     made = await world.create(
         "web",
         "heat_template_version: 2021-04-16\n"
@@ -181,7 +179,7 @@ async def test_an_unused_trust_is_reused_by_the_next_stack(world: World) -> None
     assert in_cloud(world) == [made]
 
 
-async def test_what_the_caller_brings_along_is_not_removed(world: World) -> None:
+async def test_given_credential_is_not_deleted(world: World) -> None:
     """A trust that was not made here stays when the last stack that lived on it is gone."""
     await world.create("web", EMPTY)
     [theirs] = in_cloud(world)

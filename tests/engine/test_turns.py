@@ -96,7 +96,7 @@ async def test_turns_are_equal_in_time_and_not_in_number() -> None:
     await asyncio.gather(*work)
 
 
-async def test_a_turn_that_had_nothing_to_do_has_saved_no_time() -> None:
+async def test_idle_turn_accumulates_no_credit() -> None:
     computing = Computing()
     busy = [computing.start("busy", portions=50) for _ in range(4)]
     await computing.until("busy", 100)
@@ -157,7 +157,7 @@ async def test_work_is_cancelled_wherever_it_waits(portions: int) -> None:
     await asyncio.gather(*others)
 
 
-async def test_what_work_gathers_takes_its_turn() -> None:
+async def test_gathered_work_is_scheduled_in_its_turn() -> None:
     computing = Computing()
 
     async def gathering() -> list[str]:

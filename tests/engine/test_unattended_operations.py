@@ -97,9 +97,7 @@ async def record_and_break(world: World, monkeypatch: pytest.MonkeyPatch) -> Non
         await world.call("stack_update", ref=REF, template=CHANGED)
 
 
-async def test_an_operation_that_is_recorded_and_not_begun_is_found(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_recorded_operation_that_was_not_begun_is_found(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     made = await world.create("web", TEMPLATE)
     await record_and_break(world, monkeypatch)
     assert (await settled(world))["status"] == COMPLETE

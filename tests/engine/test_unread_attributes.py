@@ -48,7 +48,7 @@ async def test_reads_that_fail_are_repeated(world: World) -> None:
     assert await description(world) == "first"
 
 
-async def test_what_needs_a_value_that_cannot_be_read_fails_and_is_created_by_the_next_update(world: World) -> None:
+async def test_dependent_of_unreadable_value_fails_and_is_created_by_next_update(world: World) -> None:
     failing(world)
     stack = await world.create("web", template())
     assert stack["status"] == "FAILED"

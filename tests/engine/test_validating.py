@@ -57,9 +57,7 @@ async def test_a_nested_template_that_cannot_be_read_is_reported(world: World) -
 
 
 @pytest.mark.parametrize("rule", [{"do": "fail", "status": 503}, {"do": "drop"}], ids=lambda rule: rule["do"])
-async def test_a_service_that_does_not_answer_says_nothing_about_the_template(
-    world: World, rule: dict[str, Any]
-) -> None:
+async def test_unavailable_service_does_not_invalidate_template(world: World, rule: dict[str, Any]) -> None:
     address = '{type: "OS::Neutron::FloatingIP", properties: {floating_network: public}}'
     fault = Fault(on="GET /network/v2.0/networks", **rule)
     world.in_cloud(lambda: world.served.cloud.faults.add(fault))
@@ -86,7 +84,7 @@ async def without_messaging(served: ServedCloud, tmp_path: Path) -> AsyncIterato
     await world.stop()
 
 
-async def test_a_service_that_is_not_there_is_reported_unless_that_is_to_be_ignored(without_messaging: World) -> None:
+async def test_missing_service_is_reported_unless_ignored(without_messaging: World) -> None:
     world = without_messaging
     with pytest.raises(ResourceTypeUnavailable, match="HEAT-E99001 Service zaqar is not available"):
         await validated(world, QUEUE)
@@ -128,19 +126,19 @@ resources:
 
 
 @pytest.mark.parametrize("name", ["control", "{list_join: ['', [con, trol]]}"])
-async def test_a_nested_stack_may_name_what_the_tree_makes(world: World, name: str) -> None:
+async def test_nested_stack_may_refer_to_objects_of_the_tree(world: World, name: str) -> None:
     stack = await world.create("web", NET_AND_PORT.replace("NAME", name), files=PORTS)
     assert stack["status"] == "COMPLETE", stack["status_reason"]
 
 
-async def test_a_nested_stack_may_not_name_what_nobody_makes(world: World) -> None:
+async def test_nested_stack_may_not_refer_to_missing_objects(world: World) -> None:
     creation = asyncio.ensure_future(world.create("web", NET_AND_PORT.replace("NAME", "other"), files=PORTS))
     await world.until(creation.done)
     with pytest.raises(TemplateInvalid, match="there is no network 'control'"):
         creation.result()
 
 
-async def test_a_name_that_does_not_exist_is_answered_with_those_that_do(world: World) -> None:
+async def test_unknown_name_lists_existing_names(world: World) -> None:
     text = (
         HEAD
         + """
@@ -159,7 +157,7 @@ resources:
     assert told["group"] == "there is no qos policy 'gold'"
 
 
-async def test_a_null_gateway_is_none_and_no_pools_are_all(world: World) -> None:
+async def test_null_gateway_and_missing_allocation_pools(world: World) -> None:
     def subnet(cidr: str, **more: Any) -> dict[str, Any]:
         return {"type": "OS::Neutron::Subnet", "properties": {"network": {"get_resource": "net"}, "cidr": cidr, **more}}
 

@@ -85,7 +85,7 @@ async def test_values_of_a_stack_that_exceed_the_limit_move_to_a_file_and_come_b
     assert memory.file.size < LIMIT  # each thread may keep the one that it read last
 
 
-def test_what_rested_longest_moves_first_and_what_is_used_stays() -> None:
+def test_least_recently_used_values_are_moved_first() -> None:
     memory = ValueMemory(100)
     used, oldest, newest = Values(60, used=True), Values(30), Values(30)
     for values in (used, oldest, newest):
@@ -97,7 +97,7 @@ def test_what_rested_longest_moves_first_and_what_is_used_stays() -> None:
     assert memory.resting == 0
 
 
-async def test_a_project_that_uses_the_memory_waits_and_another_one_does_not() -> None:
+async def test_only_the_project_using_the_memory_waits() -> None:
     """A project's operations hold the engine's memory for values; another project begins at once."""
     memory, log, release = ValueMemory(1000), [], asyncio.Event()
 

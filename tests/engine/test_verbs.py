@@ -95,7 +95,7 @@ async def test_what_has_not_failed_is_not_tried_again(world: World) -> None:
 # -- going back ----------------------------------------------------------------------------------------------------
 
 
-async def test_going_back_can_be_decided_after_the_failure(world: World) -> None:
+async def test_rollback_can_be_requested_after_failure(world: World) -> None:
     first = template(a=thing("old"))
     await world.create("web", first)
     stack = await world.update("web", template(a=thing("new"), b=thing("x", "a", fail=True)))
@@ -129,7 +129,7 @@ async def test_a_failed_rollback_is_tried_again(world: World) -> None:
     assert set(await world.resources("web")) == {"a"}
 
 
-async def test_cancelling_an_update_goes_back_even_without_rollback(world: World) -> None:
+async def test_cancel_rolls_back_even_if_rollback_is_disabled(world: World) -> None:
     await world.create("web", template(a=thing("old")))
     await world.call("stack_update", ref=ref("web"), template=template(a=thing("new", wait_secs=60), b=thing("x", "a")))
     await world.turn()
@@ -141,7 +141,7 @@ async def test_cancelling_an_update_goes_back_even_without_rollback(world: World
 # -- calling off ---------------------------------------------------------------------------------------------------
 
 
-async def test_what_is_running_ends_when_the_rest_is_canceled(world: World) -> None:
+async def test_cancel_without_rollback_finishes_running_steps(world: World) -> None:
     made = template(slow=thing(wait_secs=30), never=thing("x", "slow"))
     view = await world.call("stack_create", name="web", template=made, disable_rollback=False)
     await world.until(lambda: bool(world.engine.runs[view["id"]].states))
@@ -170,7 +170,7 @@ async def test_a_deployment_that_is_canceled_expects_no_answer_any_more(world: W
     assert state(await world.delete("web")) == "DELETE_COMPLETE"
 
 
-async def test_stacks_inside_are_canceled_too(world: World) -> None:
+async def test_nested_stacks_are_cancelled(world: World) -> None:
     files = nested_file(slow=thing(wait_secs=30), never=thing("x", "slow"))
     view = await world.call("stack_create", name="web", template=template(nested={"type": "child.yaml"}), files=files)
     await world.until(lambda: len(world.engine.runs) == 2 and all(run.states for run in world.engine.runs.values()))
@@ -182,7 +182,7 @@ async def test_stacks_inside_are_canceled_too(world: World) -> None:
     assert "never" not in rows
 
 
-async def test_what_is_left_suspended_is_resumed_by_the_next_update(world: World, served: ServedCloud) -> None:
+async def test_suspended_resources_are_resumed_by_next_update(world: World, served: ServedCloud) -> None:
     """One resource is unhealthy, so that the stack can neither be suspended nor resumed as a whole."""
     given = {"image": "cirros", "flavor": "m1.nano", "networks": [{"network": "private"}]}
     server = {"type": "OS::Nova::Server", "properties": given}
@@ -221,7 +221,7 @@ async def test_two_updates_sent_at_once_have_one_outcome(world: World) -> None:
     assert set(await world.resources("web")) in ({"a", "only1"}, {"a", "only2"})
 
 
-async def test_an_update_does_not_bring_back_a_stack_that_goes_meanwhile(world: World) -> None:
+async def test_update_does_not_revive_deleted_stack(world: World) -> None:
     await world.create("web", template(a=thing(wait_secs=5)))
     found = await world.call("stack_identify", ref=ref("web"))
     before: Stack | None = await world.engine.services.database.read(queries.stack_by_id, found["id"])
@@ -235,7 +235,7 @@ async def test_an_update_does_not_bring_back_a_stack_that_goes_meanwhile(world: 
     assert deletion["action"] == "DELETE"
 
 
-async def test_a_verb_does_not_interrupt_what_runs(world: World) -> None:
+async def test_actions_are_refused_during_operation(world: World) -> None:
     view = await world.call("stack_create", name="web", template=template(a=thing(wait_secs=20)))
     for action in ("suspend", "resume", "check"):
         with pytest.raises(ActionInProgress, match="CREATE"):
@@ -266,7 +266,7 @@ async def test_an_interrupted_change_of_a_nested_stack_gives_way_to_the_newer_on
 # -- health --------------------------------------------------------------------------------------------------------
 
 
-async def test_a_check_tells_what_was_never_made(world: World) -> None:
+async def test_check_reports_missing_objects(world: World) -> None:
     await world.create("web", template(a=thing(fail=True), b=thing("x", "a")))
     stack = await act(world, "web", "check")
     assert state(stack) == "CHECK_FAILED"
@@ -317,7 +317,7 @@ async def test_a_check_keeps_a_resource_failed_whose_deletion_failed(world: Worl
     assert set(await world.resources("web")) == {"net"}
 
 
-async def test_a_snapshot_has_nothing_of_what_is_not_complete(world: World) -> None:
+async def test_snapshot_excludes_incomplete_resources(world: World) -> None:
     view = await world.call("stack_create", name="web", template=template(slow=thing(wait_secs=500)))
     await world.until(lambda: any(run.waiting.paused for run in world.engine.runs.values()))
     [slow] = world.engine.runs[view["id"]].states.values()
@@ -325,7 +325,7 @@ async def test_a_snapshot_has_nothing_of_what_is_not_complete(world: World) -> N
     assert (takes_part("SNAPSHOT", slow), takes_part("CHECK", slow)) == (False, True)
 
 
-async def test_a_check_names_what_it_cannot_look_at(world: World) -> None:
+async def test_check_names_uncheckable_resources(world: World) -> None:
     config = {"type": "OS::Heat::SoftwareConfig", "properties": {"config": "true"}}
     word = {"type": "OS::Heat::RandomString"}  # nothing but a record
     files = {"child.yaml": json.dumps(template(config=config))}
@@ -340,7 +340,7 @@ async def test_a_check_names_what_it_cannot_look_at(world: World) -> None:
     assert (await act(world, "web", "check"))["status_reason"] == "Stack CHECK completed successfully"
 
 
-async def test_what_is_unhealthy_deep_inside_is_replaced_by_the_next_update_of_the_root(world: World) -> None:
+async def test_unhealthy_nested_resource_is_replaced_by_root_update(world: World) -> None:
     files = nested_file(leaf=thing(), well=thing())
     made = template(nested={"type": "child.yaml"})
     await world.create("web", made, files=files)
@@ -372,7 +372,7 @@ async def converge(world: World, name: str, made: Any, **arguments: Any) -> dict
     return await world.update(name, made, converge=True, **arguments)
 
 
-async def test_an_update_that_looks_mends_what_was_changed_and_makes_what_is_gone(world: World) -> None:
+async def test_refreshing_update_reverts_drift_and_recreates_objects(world: World) -> None:
     made = template(kept=net(name="kept"), drifted=net(name="mine"), lost=net())
     await world.create("web", made)
     before = await world.resources("web")
@@ -391,7 +391,7 @@ async def test_an_update_that_looks_mends_what_was_changed_and_makes_what_is_gon
     assert served.call("GET", path, None, token).json["network"]["name"] == "mine"
 
 
-async def test_a_preview_that_looks_plans_what_the_update_does_and_records_nothing(world: World) -> None:
+async def test_refreshing_preview_equals_the_update(world: World) -> None:
     files = nested_file(inner=net(name="inner"))
     made = template(drifted=net(name="mine"), lost=net(), nested={"type": "child.yaml"})
     await world.create("web", made, files=files)
@@ -424,7 +424,7 @@ async def test_a_preview_that_looks_plans_what_the_update_does_and_records_nothi
     assert kinds(await plan(converge=True)) == {}
 
 
-async def test_a_preview_that_looks_says_what_it_has_not_compared(world: World) -> None:
+async def test_refreshing_preview_lists_uncompared_resources(world: World) -> None:
     """An object of another owner, a service that does not answer, a type and properties without comparison."""
     served, token = world.served, world.served.token("demo", "demo")
     external = served.call("POST", NETWORKS, {"network": {"name": "theirs"}}, token).json["network"]["id"]
@@ -467,7 +467,7 @@ async def test_a_preview_that_looks_says_what_it_has_not_compared(world: World) 
     assert omitted(await plan(converge=True)) == {*expected, ("volume", "OS::Cinder::Volume", "service")}
 
 
-async def test_looking_goes_into_nested_stacks(world: World) -> None:
+async def test_refresh_includes_nested_stacks(world: World) -> None:
     files = nested_file(inner=net())
     made = template(nested={"type": "child.yaml"})
     await world.create("web", made, files=files)
@@ -527,7 +527,7 @@ async def test_a_deletion_waits_for_what_uses_the_object_and_names_it(world: Wor
     assert state(await world.settle(stack["id"])) == "DELETE_COMPLETE"
 
 
-async def test_what_prevents_a_deletion_is_named_with_its_project(world: World) -> None:
+async def test_object_preventing_deletion_is_named_with_project(world: World) -> None:
     """A stack of another project is not."""
     await world.create("web", template(net=net()))
     network = (await world.resources("web"))["net"]["physical_id"]
@@ -541,7 +541,7 @@ async def test_what_prevents_a_deletion_is_named_with_its_project(world: World) 
     assert await world.database.read(queries.resources_behind, [network], port["project_id"]) == {}
 
 
-async def test_a_creation_in_error_is_tried_again_and_reports_the_first_failure(world: World) -> None:
+async def test_object_in_error_is_retried_and_first_failure_reported(world: World) -> None:
     first = fail(world, f"POST {NETWORKS}", 409, times=1, message="first")
     later = fail(world, f"POST {NETWORKS}", 409, message="later")
     stack = await world.create("web", template(net=net()))

@@ -86,7 +86,7 @@ async def statuses(world: World) -> dict[str, Any]:
     return {name: row["status"] for name, row in (await world.resources("many")).items()}
 
 
-async def test_many_servers_are_looked_at_together(world: World, looks: dict[str, Fault]) -> None:
+async def test_many_servers_are_polled_by_one_list(world: World, looks: dict[str, Fault]) -> None:
     await begin(world)
     await quiet(world, looks[ONE])
     begun = {on: rule.seen for on, rule in looks.items()}
@@ -107,7 +107,7 @@ async def test_changed_waiters_are_woken(world: World, served: ServedCloud) -> N
     assert set((await statuses(world)).values()) == {"COMPLETE"}
 
 
-async def test_clients_search_by_object_where_the_list_is_refused(
+async def test_objects_are_polled_individually_if_list_is_refused(
     world: World, served: ServedCloud, looks: dict[str, Fault]
 ) -> None:
     refused = Fault(on=LIST, do="fail", status=403)

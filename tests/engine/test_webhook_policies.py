@@ -125,7 +125,7 @@ def long(hook: Hook) -> None:
 
 @pytest.mark.parametrize("fault", [slow, failing, vague, talking, redirecting, long], ids=lambda one: one.__name__)
 @pytest.mark.parametrize("on_failure", ["deny", "warn", None])
-async def test_without_an_answer_it_fails_as_it_is_set(
+async def test_webhook_timeout_uses_the_configured_result(
     world: World, hook: Hook, fault: Callable[[Hook], None], on_failure: str | None
 ) -> None:
     says(hook, "allow")
@@ -138,7 +138,7 @@ async def test_without_an_answer_it_fails_as_it_is_set(
     assert "the webhook has not judged the plan" in result["diagnostic"]["message"]
 
 
-async def test_only_policies_that_are_set_ask(world: World, hook: Hook) -> None:
+async def test_webhook_is_called_only_when_configured(world: World, hook: Hook) -> None:
     """Nobody can make the service call a webhook by a preview."""
     preview = await world.call(
         "stack_preview", name="new", template=value("1"), plan_policies={"mine.yaml": asking(hook)}
@@ -162,7 +162,7 @@ async def test_the_operators_webhook_is_signed_with_the_secret_itself(
     await world.stop()
 
 
-async def test_no_private_address_is_asked(served: ServedCloud, tmp_path: Path, hook: Hook) -> None:
+async def test_private_webhook_addresses_are_refused(served: ServedCloud, tmp_path: Path, hook: Hook) -> None:
     settings = EngineSettings(webhooks=replace(WEBHOOKS, networks=()))
     world = await World(tmp_path / "stoker.db", served, settings=settings).start()
     await world.call("plan_policies_change", policies=asking(hook))
@@ -172,7 +172,7 @@ async def test_no_private_address_is_asked(served: ServedCloud, tmp_path: Path, 
     await world.stop()
 
 
-async def test_it_needs_the_operators_secret(served: ServedCloud, tmp_path: Path, hook: Hook) -> None:
+async def test_webhook_requires_operator_secret(served: ServedCloud, tmp_path: Path, hook: Hook) -> None:
     world = await World(tmp_path / "stoker.db", served).start()
     with pytest.raises(BadValue, match=r"\[webhooks\] secret"):
         await world.call("plan_policies_change", policies=asking(hook))
@@ -195,7 +195,7 @@ async def test_mistakes_are_refused(world: World, hook: Hook, more: dict[str, An
         await world.call("plan_policies_change", policies=asking(hook, **more))
 
 
-async def test_there_are_few_webhooks(world: World, hook: Hook) -> None:
+async def test_webhooks_per_project_are_limited(world: World, hook: Hook) -> None:
     entries = [{"name": f"p{number}", "webhook": hook.url} for number in range(6)]
     with pytest.raises(TemplateInvalid, match="at most 5 may"):
         await world.call("plan_policies_change", policies=json.dumps({"policies": entries}))

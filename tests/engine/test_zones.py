@@ -43,7 +43,7 @@ async def test_zones_in_an_output_of_a_nested_stack(world: World) -> None:
     assert world.outputs(stack) == {"az": "nova"}
 
 
-async def test_only_outputs_that_show_zones_have_the_service_asked(world: World) -> None:
+async def test_only_zone_outputs_call_the_service(world: World) -> None:
     quiet, stack = await world.create("quiet", WITHOUT), await world.create("zones", TEMPLATE)
     fault = refuse_zones(world)
     assert world.outputs(await world.settle(quiet["id"])) == {"az": "nova"}

@@ -31,7 +31,7 @@ def template(fault: str | None = None) -> dict[str, Any]:
     }
 
 
-async def test_what_a_plug_in_adds_is_created_first_and_deleted_last(begin: Begin) -> None:
+async def test_dependencies_added_by_plug_in_order_creation_and_deletion(begin: Begin) -> None:
     """References that are equal before anything exists are to the same network; built-in types are seen, too."""
     world = await begin()
     stack = await world.create("net", template())

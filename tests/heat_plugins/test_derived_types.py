@@ -49,7 +49,7 @@ def servers(world: World) -> list[dict[str, Any]]:
     return listed(world, "/compute/v2.1/servers/detail", "servers")
 
 
-async def test_the_life_of_derived_types(begin: Begin) -> None:
+async def test_derived_type_lifecycle(begin: Begin) -> None:
     """Handlers extend those of the own type with super(): values, IDs, data, checks and attributes are shared."""
     world = await begin()
     stack = await world.create("net", template())
@@ -79,7 +79,7 @@ async def test_the_life_of_derived_types(begin: Begin) -> None:
     assert appliance.OBJECTS == {} and servers(world) == [] and appliance.CALLS[-1].startswith("delete")
 
 
-async def test_what_the_own_type_and_the_plug_in_refuse(begin: Begin) -> None:
+async def test_values_refused_by_native_type_and_plug_in(begin: Begin) -> None:
     """Both checks apply; a property that the plug-in has removed does not exist."""
     world = await begin()
     with pytest.raises(TemplateInvalid, match="there is no rack of this name"):

@@ -40,7 +40,7 @@ async def test_an_interrupted_creation_is_not_repeated(begin: Begin) -> None:
     assert (await world.delete("net"))["status"] == "COMPLETE"
 
 
-async def test_an_id_is_on_disk_before_the_handler_continues(begin: Begin) -> None:
+async def test_resource_id_is_stored_before_the_handler_continues(begin: Begin) -> None:
     """The engine stops between resource_id_set and the end of handle_create: the object is deleted with the stack."""
     world = await begin()
     appliance.hold("label")

@@ -74,7 +74,7 @@ async def test_create_update_and_delete(begin: Begin) -> None:
         ({"unknown": 1}, "unknown property"),
     ],
 )
-async def test_what_the_declarations_refuse(begin: Begin, properties: dict[str, Any], complaint: str) -> None:
+async def test_values_refused_by_declarations(begin: Begin, properties: dict[str, Any], complaint: str) -> None:
     world = await begin()
     with pytest.raises(TemplateInvalid, match=complaint):
         await world.create("net", template(**properties))

@@ -58,7 +58,7 @@ def test_declarations(installed: None) -> None:
     assert types["Vendor::Util::RandomWord"].local and not server.local
 
 
-def test_heats_own_types(installed: None) -> None:
+def test_heat_built_in_types(installed: None) -> None:
     """Each class has the properties of its type as Stoker declares them, also after they were copied."""
     built_in_names.install()
     for module, classes in built_in_names.MODULES.items():
@@ -145,7 +145,7 @@ def test_a_module_that_cannot_be_used(installed: None, tmp_path: Path, source: s
         assert complaint in problem
 
 
-def test_left_out_objects(installed: None, tmp_path: Path) -> None:
+def test_unsupported_heat_objects(installed: None, tmp_path: Path) -> None:
     """Tests of a package are not imported; available_resource_mapping takes the place of resource_mapping."""
     (tmp_path / "tests").mkdir()
     (tmp_path / "tests" / "test_it.py").write_text("import no_such_library\n")
@@ -180,7 +180,7 @@ def test_tasks() -> None:
         scheduler.TaskRunner(inner)(wait_time=0, timeout=-1)
 
 
-def test_a_type_in_the_place_of_the_support_status() -> None:
+def test_type_as_support_status() -> None:
     """heat-infoblox declares its attributes like this."""
     misplaced = attributes.Schema("A job.", attributes.Schema.MAP)
     assert (misplaced.type, misplaced.support_status.status) == ("Map", "SUPPORTED")

@@ -66,7 +66,7 @@ async def test_create_update_and_delete(begin: Begin) -> None:
     assert appliance.OBJECTS == {} and "delete True" in appliance.CALLS
 
 
-async def test_a_failure_inside_is_that_of_the_resource(begin: Begin) -> None:
+async def test_nested_failure_fails_the_resource(begin: Begin) -> None:
     """The reason leads to the resource in the nested stack; the next update continues with the same stack."""
     world = await begin()
     stack = await world.create("net", template(fault="create"))

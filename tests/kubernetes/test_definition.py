@@ -44,13 +44,13 @@ def test_the_manifests_are_valid_by_the_published_schemas() -> None:
         ({"cloud": CLOUD, "template": "x", "intervalSeconds": 1}, "1 is less than the minimum"),
     ],
 )
-def test_objects_that_are_refused(spec: dict[str, Any], problem: str) -> None:
+def test_invalid_manifests_are_refused(spec: dict[str, Any], problem: str) -> None:
     with KubernetesApi(definition()) as api, pytest.raises(ApiProblem, match=problem) as caught:
         api.apply("Stack", "web", spec=spec)
     assert caught.value.status == 422
 
 
-def test_the_name_of_a_stack_stays() -> None:
+def test_stack_name_is_immutable() -> None:
     with KubernetesApi(definition()) as api:
         api.apply("Stack", "web", spec={"cloud": CLOUD, "template": "x", "stackName": "a"})
         api.apply("Stack", "web", spec={"cloud": CLOUD, "template": "y", "stackName": "a"})

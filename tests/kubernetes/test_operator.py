@@ -71,7 +71,7 @@ def test_a_plan_waits_for_its_approval(cluster: Cluster) -> None:
     cluster.delete("held")
 
 
-def test_what_a_policy_denies_is_not_done(cluster: Cluster, tmp_path: Path) -> None:
+def test_denied_deployment_is_not_carried_out(cluster: Cluster, tmp_path: Path) -> None:
     cluster.apply("governed", NET, parameters={"name": "kube-allowed"})
     cluster.ready("governed", "Deployed")
     policies = tmp_path / "policies.yaml"
@@ -87,7 +87,7 @@ def test_what_a_policy_denies_is_not_done(cluster: Cluster, tmp_path: Path) -> N
     cluster.delete("governed")
 
 
-def test_data_are_lost_only_if_that_is_allowed(cluster: Cluster) -> None:
+def test_data_loss_requires_permission(cluster: Cluster) -> None:
     api = cluster.api
     cluster.apply("disk", DISK)
     cluster.ready("disk", "Deployed")
@@ -108,7 +108,7 @@ def test_data_are_lost_only_if_that_is_allowed(cluster: Cluster) -> None:
     assert "There is no stack disk" in cluster.shell.fails("stack", "show", "disk")
 
 
-def test_stacks_of_others_are_taken_over_only_if_that_is_asked_for(cluster: Cluster, tmp_path: Path) -> None:
+def test_foreign_stacks_are_adopted_only_on_request(cluster: Cluster, tmp_path: Path) -> None:
     template = tmp_path / "disk.yaml"
     template.write_text(DISK)
     cluster.shell.ok("deploy", "found", "-t", str(template), "--yes")
@@ -125,7 +125,7 @@ def test_stacks_of_others_are_taken_over_only_if_that_is_asked_for(cluster: Clus
     cluster.shell.ok("delete", "found", "--yes")
 
 
-def test_mistakes_are_named_with_their_places(cluster: Cluster) -> None:
+def test_mistakes_are_reported_with_positions(cluster: Cluster) -> None:
     wrong = NET.replace("OS::Neutron::Net,", "OS::Neutron::Nat,")
     cluster.apply("wrong", wrong, parameters={"name": "x"})
     message = condition(cluster.ready("wrong", "PlanFailed"), "Ready")["message"]

@@ -28,7 +28,7 @@ def test_all_constraints_exist() -> None:
     assert len(NAMES) == 70
 
 
-def test_a_value_reaches_its_check() -> None:
+def test_value_is_passed_to_its_constraint() -> None:
     def check(name: str) -> None:
         declared = {
             "type": "string",

@@ -229,7 +229,7 @@ def test_configuration_and_signal_through_the_transports(cloud: Cloud, ledger: L
     assert ledger.documents == {}
 
 
-def test_without_the_package_its_parts_are_unknown(tmp_path: Path) -> None:
+def test_parts_are_unknown_without_the_package(tmp_path: Path) -> None:
     """The command line reads the same entry points as the engine."""
     shell = shell_in(tmp_path)
     file = tmp_path / "accounts.yaml"

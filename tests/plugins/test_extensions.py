@@ -41,13 +41,13 @@ def test_a_package_adds_a_service_with_a_finder_and_a_constraint(install: Instal
     assert (check.service, check.collection) == ("widgets", "/widgets")
 
 
-def test_a_finder_for_a_service_that_nobody_offers_is_refused(install: Install) -> None:
+def test_finder_for_unknown_service_is_refused(install: Install) -> None:
     install("widgets", {"stoker.finders": GROUPS["stoker.finders"]}, SERVICE)
     with pytest.raises(PluginInvalid, match=r"the finder 'widgets\.widget' needs the service 'widgets'"):
         Registry.from_entry_points()
 
 
-def test_a_constraint_with_a_finder_that_nobody_offers_is_refused(install: Install) -> None:
+def test_constraint_with_unknown_finder_is_refused(install: Install) -> None:
     install("widgets", {"stoker.constraints": GROUPS["stoker.constraints"]}, SERVICE)
     with pytest.raises(PluginInvalid, match=r"the constraint 'widgets\.widget' needs the finder 'widgets\.widget'"):
         Registry.from_entry_points()
@@ -101,7 +101,7 @@ def test_a_table_of_types_that_cannot_be_imported_is_refused_with_every_problem(
 
 
 @pytest.mark.parametrize("group", ["resources", "constraints", "services", "finders"])
-def test_a_package_that_cannot_be_loaded_is_named(install: Install, group: str) -> None:
+def test_unloadable_package_is_named(install: Install, group: str) -> None:
     install("broken", {f"stoker.{group}": "broken:OBJECTS"}, "import no_such_module\n")
     with pytest.raises(PluginInvalid, match=rf"broken \(stoker\.{group}: own.*no_such_module.*uninstall it") as caught:
         Registry.from_entry_points()

@@ -115,7 +115,7 @@ async def test_a_refused_update_changes_nothing_and_is_not_rolled_back(witness: 
     assert (await world.resources("words"))["word"]["action"] == "UPDATE"
 
 
-async def test_a_plug_in_that_fails_stops_the_operation_without_its_words(
+async def test_failing_plug_in_stops_operation_without_its_message(
     witness: Any, begin: Begin, caplog: pytest.LogCaptureFixture
 ) -> None:
     world = await begin()
@@ -137,7 +137,7 @@ async def test_a_plug_in_that_takes_too_long_stops_the_operation(witness: Any, b
     )
 
 
-async def test_what_fails_afterwards_is_logged_and_changes_nothing(
+async def test_failure_after_operation_is_only_logged(
     witness: Any, begin: Begin, caplog: pytest.LogCaptureFixture
 ) -> None:
     world = await begin()
@@ -239,7 +239,7 @@ async def test_the_plan_shows_what_a_policy_forbids(guard: Any, begin: Begin) ->
     assert [reason["code"] for reasons in refused.values() for reason in reasons] == ["policy", "policy"]
 
 
-async def test_a_policy_that_fails_does_not_agree(guard: Any, begin: Begin, caplog: pytest.LogCaptureFixture) -> None:
+async def test_failing_update_policy_refuses(guard: Any, begin: Begin, caplog: pytest.LogCaptureFixture) -> None:
     world = await begin()
     await world.create("words", VALUE)
     stack = await world.update("words", changed("broken"))
@@ -249,7 +249,7 @@ async def test_a_policy_that_fails_does_not_agree(guard: Any, begin: Begin, capl
 
 
 @pytest.mark.parametrize("group", ["lifecycle", "update_policies"])
-def test_one_that_cannot_be_loaded_prevents_the_start(install: Install, group: str) -> None:
+def test_unloadable_plug_in_prevents_start(install: Install, group: str) -> None:
     install("broken", {f"stoker.{group}": "broken:OBJECTS"}, "import no_such_module\n")
     with pytest.raises(PluginInvalid, match=rf"broken \(stoker\.{group}"):
         Registry.from_entry_points()

@@ -95,7 +95,7 @@ def test_a_function_of_a_package_is_charged_for(install: Install) -> None:
         evaluated(template("2030-01-01", count=10**12))
 
 
-def test_a_version_with_a_function_that_nobody_offers_is_refused(install: Install) -> None:
+def test_version_with_unknown_function_is_refused(install: Install) -> None:
     install("future", {"stoker.template_versions": "future:VERSIONS"}, SOURCE)
     with pytest.raises(
         PluginInvalid, match=r"future \(.*2030-01-01: the function repeated is the variant 'repeated/1'"
@@ -116,7 +116,7 @@ def test_a_version_needs_a_key_that_templates_have(install: Install) -> None:
         by_name()
 
 
-def test_a_function_must_be_one(install: Install) -> None:
+def test_invalid_function_object_is_refused(install: Install) -> None:
     install("future", GROUPS, SOURCE.replace('{"repeated/1": Repeated}', '{"repeated/1": str}'))
     with pytest.raises(PluginInvalid, match="'repeated/1' must be a class derived from Function"):
         by_name()

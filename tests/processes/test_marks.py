@@ -90,7 +90,7 @@ def installation(tmp_path: Path) -> Installation:
     return Installation(tmp_path / "data")
 
 
-async def test_ordinary_restarts_are_silent(installation: Installation) -> None:
+async def test_normal_restart_reports_nothing(installation: Installation) -> None:
     assert await installation.run("a", NOW, *recorded("one")) == []
     assert await installation.run("b", NOW + 10, *recorded("two")) == []
     mark = installation.files.mark()
@@ -120,7 +120,7 @@ async def test_a_restored_database_is_reported_until_it_is_accepted(installation
     assert await installation.run("f", NOW + 50) == []
 
 
-async def test_a_copy_from_which_nothing_has_changed_is_silent(installation: Installation) -> None:
+async def test_unchanged_copy_is_not_reported(installation: Installation) -> None:
     await installation.run("a", NOW, *recorded("one"))
     backup = installation.copy()
     await installation.run("b", NOW + 10)
@@ -128,7 +128,7 @@ async def test_a_copy_from_which_nothing_has_changed_is_silent(installation: Ins
     assert await installation.run("c", NOW + 20) == []
 
 
-async def test_the_right_database_ends_the_warning(installation: Installation) -> None:
+async def test_correct_database_ends_the_warning(installation: Installation) -> None:
     await installation.run("a", NOW, *recorded("one"))
     backup = installation.copy()
     await installation.run("b", NOW + 10, *recorded("two"))
@@ -158,9 +158,7 @@ async def test_a_damaged_mark_is_reported(installation: Installation, text: str)
         await installation.run("b", NOW + 10)
 
 
-async def test_a_mark_that_cannot_be_written_stops_nothing(
-    installation: Installation, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_unwritable_mark_is_ignored(installation: Installation, caplog: pytest.LogCaptureFixture) -> None:
     blocked = installation.directory.path / "file"
     blocked.write_text("")
     installation.files = MarkFiles(blocked / "below")
@@ -196,7 +194,7 @@ async def test_a_database_that_is_replaced_under_a_running_engine_is_reported(
     assert mark is not None and [stack.name for stack in mark.stacks.values()] == ["one"]
 
 
-async def test_what_a_database_lacks_is_reported_where_it_cannot_be_written(
+async def test_missing_data_is_reported_for_read_only_database(
     installation: Installation, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def no_space(_files: MarkFiles, _gap: Gap) -> None:

@@ -92,9 +92,7 @@ def test_a_budget_of_evaluation_has_bounds(configure: Configure, option: str) ->
         ("[clients_heat]\ninsecure = true", True),
     ],
 )
-def test_types_get_whether_certificates_of_this_service_are_verified(
-    configure: Configure, text: str, insecure: bool
-) -> None:
+def test_types_get_certificate_verification_setting(configure: Configure, text: str, insecure: bool) -> None:
     assert engine_settings(configure(text)).type_options["clients_heat_insecure"] is insecure
 
 
@@ -224,7 +222,7 @@ def test_unusable_settings_are_named_in_a_warning(
     assert re.search(words, problem)
 
 
-def test_plug_ins_that_nothing_loads_are_named_in_a_warning(
+def test_unused_plug_in_directories_are_reported(
     configure: Configure, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     """`plugin_dirs` needs a package of its own; a directory that does not exist needs nothing."""

@@ -98,7 +98,7 @@ def reader(installation: Installation) -> Iterator[PipeClient]:
 
 
 @pytest.mark.slow
-def test_each_reader_knows_what_was_written_before(installation: Installation) -> None:
+def test_readers_see_previous_writes(installation: Installation) -> None:
     engine, context = installation.world.client(), installation.context
     with reader(installation) as first, reader(installation) as second:
         for number in range(5):
@@ -341,7 +341,7 @@ def test_an_option_limits_the_processes(tmp_path: Path, written: str | None, mos
     assert readers_of(load_config([], [str(path)])) == most
 
 
-def test_what_readers_serve_is_part_of_what_engines_serve() -> None:
+def test_reader_operations_are_engine_operations() -> None:
     assert set(READING) < set(OPERATIONS)
     assert {"validate_template", "stack_list", "resource_list", "stack_preview"} <= set(READING)
     assert not {"stack_create", "resource_signal", "drift_detect", "request_token_claim"} & set(READING)

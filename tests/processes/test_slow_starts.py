@@ -56,7 +56,7 @@ def slow(code: str) -> Program:
     return Program("slow", "slow program", ("-c", code), (), "")
 
 
-def test_a_program_that_makes_progress_is_never_killed(directory: DataDirectory) -> None:
+def test_starting_program_with_progress_is_not_killed(directory: DataDirectory) -> None:
     """The program computes for three times as long as one without progress is given."""
     said: list[str] = []
     process = start(directory, slow(BUSY.format(seconds=3 * IDLE_SECONDS)), say=said.append)
@@ -68,7 +68,7 @@ def test_a_program_that_makes_progress_is_never_killed(directory: DataDirectory)
     process.wait()
 
 
-def test_a_program_without_progress_is_given_up_which_is_no_death_of_an_engine(directory: DataDirectory) -> None:
+def test_starting_program_without_progress_is_stopped_and_not_counted_as_death(directory: DataDirectory) -> None:
     with pytest.raises(StartFailed, match="neither answered nor made any progress"):
         start(directory, slow(IDLE))
     assert running(directory, "slow") is None
@@ -98,9 +98,7 @@ class Silent(WSGIRequestHandler):
         """Print nothing."""
 
 
-async def test_an_engine_tells_how_many_operations_are_left_while_it_serves(
-    left: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_engine_reports_remaining_operations(left: World, monkeypatch: pytest.MonkeyPatch) -> None:
     engine, stack_of, hold = left.engine, left.engine.membership.takeovers.resumption._stack_of, True
 
     async def held(operation: Any) -> Any:

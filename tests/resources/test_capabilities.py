@@ -41,7 +41,7 @@ def test_a_type_that_names_a_capability_has_no_other_instances_than_its_own() ->
     assert issubclass(Unnamed, Suspendable) and not issubclass(Plain, Suspendable)
 
 
-async def test_what_a_type_cannot_do_is_refused_with_its_name() -> None:
+async def test_unsupported_action_is_refused_with_type_name() -> None:
     for asked in (capabilities.signal(Plain(), CALL, None), capabilities.receive(Plain(), CALL, None)):
         with pytest.raises(NotSupported, match="Test::Plain"):
             await asked

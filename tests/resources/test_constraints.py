@@ -87,7 +87,7 @@ def checker(cloud: Cloud | None) -> ConstraintChecker:
     return ConstraintChecker(CONSTRAINTS.get, cloud)
 
 
-async def test_what_exists_is_accepted_by_name_and_id(cloud: Cloud) -> None:
+async def test_existing_objects_are_accepted_by_name_and_id(cloud: Cloud) -> None:
     image = (await cloud.list("glance", "/v2/images", "images"))[0]
     check = checker(cloud)
     assert await check.check_all([("glance.image", image["name"]), ("glance.image", image["id"])]) == [None, None]
@@ -117,7 +117,7 @@ async def test_an_unavailable_service_is_not_a_violation(cloud: Cloud, served: S
     assert caught.value.transient
 
 
-async def test_names_that_cannot_exist_or_do_not_are_violations(cloud: Cloud) -> None:
+async def test_invalid_and_unknown_names_are_violations(cloud: Cloud) -> None:
     complaint = await checker(cloud).check("zaqar.queue", "x" * 65)
     assert complaint is not None
     assert await checker(cloud).check("mistral.workflow", "w") == "there is no workflow 'w'"

@@ -59,7 +59,7 @@ def test_no_recorded_type_is_missing() -> None:
     assert MISSING == []
 
 
-def test_only_the_types_of_our_own_are_not_recorded() -> None:
+def test_only_stoker_types_have_no_record() -> None:
     assert TYPES.keys() - RECORDED.keys() == OWN
 
 
@@ -76,7 +76,7 @@ def test_placeholders_are_those_of_the_record() -> None:
     assert declared == recorded - REVIVED - WORKING
 
 
-def test_every_property_says_how_its_live_value_is_known() -> None:
+def test_every_property_declares_its_live_value() -> None:
     def check(kind: ResourceType) -> None:
         known = live_values(kind)
         assert kind.properties.keys() - known.keys() == set()

@@ -46,13 +46,13 @@ CHECKED_HERE = {
 """Types that Heat 27 cannot check or does not have, although a check finds out whether they are as declared."""
 
 
-def test_the_types_that_can_be_checked_are_heats_and_a_few_more() -> None:
+def test_checkable_types_include_those_of_heat() -> None:
     registry = Registry.from_entry_points({})
     found = {name for name in registry.types if registry.types.get(name).checkable}  # type: ignore[union-attr]
     assert found == (CHECKED & set(registry.types)) | CHECKED_HERE
 
 
-def test_types_that_the_policy_refuses_to_users_are_for_administrators_and_the_reference_says_so() -> None:
+def test_administrator_types_are_marked_in_the_reference() -> None:
     types = Registry.from_entry_points({}).types
     refused = [
         name.removeprefix("resource_types:")

@@ -210,7 +210,7 @@ class TestReading:
 class TestWaiter:
     waiter = Waiter.until("ACTIVE", pending=("BUILD",), every=5.0)
 
-    def test_each_set(self) -> None:
+    def test_waiter_judges_every_status_set(self) -> None:
         assert self.waiter.judge("ACTIVE") == Done()
         assert self.waiter.judge("BUILD") == Again(5.0)
         failed = self.waiter.judge("ERROR", "no host")
@@ -255,7 +255,7 @@ class TestWire:
         (True, False, False),
     ],
 )
-def test_same(sent: object, shown: object, equal: bool) -> None:
+def test_object_equality(sent: object, shown: object, equal: bool) -> None:
     assert same(sent, shown) is equal
 
 

@@ -65,9 +65,7 @@ async def test_another_engine_that_cannot_be_reached(tmp_path: Path) -> None:
         await peers.close()
 
 
-def test_calls_that_nobody_waits_for_any_more_are_bounded(
-    tmp_path: Path, mute: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_abandoned_calls_are_limited(tmp_path: Path, mute: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(calling, "_MOST_CALLS", 2)
     monkeypatch.setattr(calling, "_SENDING_SECONDS", 0.1)
     calls = BoundedCalls(transport_to(mute, tmp_path).conf)

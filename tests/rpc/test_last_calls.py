@@ -43,7 +43,7 @@ class Call:
 
 
 @pytest.mark.parametrize("turns", range(4))
-async def test_what_waits_for_its_first_commit_is_not_committed_any_more(turns: int) -> None:
+async def test_stopped_engine_rejects_uncommitted_requests(turns: int) -> None:
     """However many turns of the loop it takes to end."""
     never = asyncio.get_running_loop().create_future()
 
@@ -64,7 +64,7 @@ async def test_what_waits_for_its_first_commit_is_not_committed_any_more(turns: 
     never.cancel()
 
 
-async def test_a_commit_that_has_begun_is_waited_for() -> None:
+async def test_begun_commit_is_waited_for() -> None:
     done = asyncio.Event()
 
     async def work() -> str:
@@ -81,7 +81,7 @@ async def test_a_commit_that_has_begun_is_waited_for() -> None:
     assert await call.answer == "made"
 
 
-async def test_a_commit_that_does_not_end_is_not_denied(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_endless_commit_is_not_reported_as_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dispatch, "_COMMIT_SECONDS", 0.05)
     never = asyncio.get_running_loop().create_future()
 

@@ -87,7 +87,7 @@ async def test_an_engine_takes_a_request_without_the_fields_that_it_has_added() 
     ],
 )
 @pytest.mark.parametrize("sender", ["", "99.0.0"], ids=["unknown release", "newer release"])
-async def test_what_another_release_sends_and_this_one_does_not_take_is_named(
+async def test_unknown_arguments_of_other_release_are_named(
     sender: str, method: str, arguments: dict[str, Any], problem: Problem, argument: str
 ) -> None:
     engine: list[Any] = []
@@ -139,12 +139,12 @@ async def test_a_renamed_method_is_called_by_both_names() -> None:
         assert await dispatcher.dispatch(CONTEXT, name, {}) == "created"
 
 
-async def test_the_same_release_sends_what_it_takes() -> None:
+async def test_requests_of_same_release_are_accepted() -> None:
     with pytest.raises(Bug):
         await Dispatcher([], OPERATIONS).dispatch(CONTEXT, "change", {}, __version__)
 
 
-async def test_a_type_error_inside_of_an_operation_is_no_mismatch() -> None:
+async def test_type_error_in_operation_is_no_version_mismatch() -> None:
     @dataclass(frozen=True, kw_only=True)
     class Break(Request[None]):
         method = "break"
@@ -193,7 +193,7 @@ class ListAllRows(ListRows):
         (ListAllRows(ref=REF, hidden=True), {"release": "0.2.0"}, Bug),
     ],
 )
-def test_a_defect_that_the_first_release_reports_for_an_argument_that_it_does_not_know_is_a_mismatch(
+def test_type_error_of_first_release_is_a_version_mismatch(
     request_: ListAllRows, more: dict[str, str], expected: type[StokerError]
 ) -> None:
     error = packed("the error", error_to_dict(Bug("The engine failed unexpectedly in list_all_rows.", "ref-1")))
@@ -205,7 +205,7 @@ def test_a_defect_that_the_first_release_reports_for_an_argument_that_it_does_no
 
 
 @pytest.mark.parametrize("answer", [[], [{"name": "a", "time": 1}], [{"name": "a", "time": None, "added": {"b": [1]}}]])
-def test_an_answer_keeps_what_another_release_has_added(answer: Any) -> None:
+def test_unknown_answer_fields_are_kept(answer: Any) -> None:
     for release in ({}, {"release": __version__}, {"release": "99.0.0"}):
         assert answer_of(ROWS, reply(answer, **release)) == answer
 
@@ -227,7 +227,7 @@ def test_an_answer_keeps_what_another_release_has_added(answer: Any) -> None:
         ({"error": '{"kind": "TemplateInvalid", "diagnostics": [{}]}'}, "damaged"),
     ],
 )
-def test_a_reply_that_is_not_understood_says_where(damaged: Any, detail: str) -> None:
+def test_invalid_reply_is_reported_with_path(damaged: Any, detail: str) -> None:
     with pytest.raises(AnswerMismatch) as caught:
         answer_of(ROWS, damaged)
     error = caught.value
@@ -253,7 +253,7 @@ async def test_replies_name_the_release_and_carry_errors() -> None:
         answer_of(ROWS, replied)
 
 
-def test_every_request_says_of_which_type_its_answer_is() -> None:
+def test_every_request_declares_its_answer_type() -> None:
     """A damaged answer is noticed for all of them: no answer is of an opaque type."""
     waiting: list[type[Request[Any]]] = [Request]
     checked = 0

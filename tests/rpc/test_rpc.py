@@ -145,7 +145,7 @@ def client(loop: asyncio.AbstractEventLoop, engine: Engine) -> DirectClient:
     return DirectClient(loop, Dispatcher(engine, OPERATIONS))
 
 
-def test_a_call_arrives_as_it_was_sent_and_shares_nothing(client: DirectClient, engine: Engine) -> None:
+def test_call_arguments_are_copied(client: DirectClient, engine: Engine) -> None:
     value = {"list": [1, 2.5, None, True, "ü"], "big": 2**70}
     answer = client.call(CONTEXT, Echo(value=value))
     assert answer == value and answer is not value

@@ -165,7 +165,7 @@ def drifted(found: dict[str, Any]) -> dict[str, Any]:
     return {name: each for name, each in found.items() if each[0] in ("MODIFIED", "DELETED")}
 
 
-def test_daily_use_is_not_drift(tmp_path: Path) -> None:
+def test_service_side_changes_are_not_drift(tmp_path: Path) -> None:
     (tmp_path / "member.yaml").write_text(MEMBER)
     template = tmp_path / "web.yaml"
     template.write_text(STACK)

@@ -74,7 +74,7 @@ def test_reports_for_programs(folder: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert "::error" not in run("-f", "text").output
 
 
-def test_mistakes_are_failures_and_other_files_are_run(folder: Path) -> None:
+def test_invalid_test_file_fails_and_others_run(folder: Path) -> None:
     (folder / "a.test.yaml").write_text("tests: {t: {paln: {}}}\n")
     done = run("-k", "one")
     assert done.exit_code == 1
@@ -107,7 +107,7 @@ def test_update_writes_golden_plans(folder: Path) -> None:
 
 
 @pytest.mark.slow
-def test_several_processes_give_the_same(folder: Path) -> None:
+def test_parallel_runs_give_the_same_results(folder: Path) -> None:
     program = "from stoker.cli.main import main; main()"
     command = [sys.executable, "-c", program, "test", "--jobs", "2", "-f", "json"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -157,6 +157,6 @@ def test_tests_run_again_when_their_files_change(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("option", ["--update", "--junit=x.xml", "--format=json"])
-def test_results_that_change_are_for_people_only(option: str) -> None:
+def test_varying_results_are_only_in_text_reports(option: str) -> None:
     refused = run("--watch", option)
     assert (refused.exit_code, "--watch prints results for people" in refused.output.replace("\n", " ")) == (2, True)

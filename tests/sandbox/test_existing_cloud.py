@@ -134,7 +134,7 @@ def test_missing_parts_of_the_cloud(files: Path) -> None:
         assert [each["name"] for each in listed] == ["one"]
 
 
-def test_used_resources_are_not_left_behind() -> None:
+def test_existing_cloud_usage_is_counted() -> None:
     """Of a quota, a stack gets what is left; what this cloud has of the other one does not count twice."""
     section = {
         "only": True,

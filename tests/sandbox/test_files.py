@@ -128,7 +128,7 @@ def test_cases_are_made_of_lists_and_ranges(folder: Path) -> None:
     ]
 
 
-def test_the_simplest_values_that_fail_are_found(folder: Path) -> None:
+def test_failing_values_are_minimized(folder: Path) -> None:
     [case] = written("""
         t:
           given: {size: {from: 1, to: 100000}, zone: {matching: "[a-c]{1,4}"}}
@@ -202,7 +202,7 @@ def test_values_that_the_template_allows(folder: Path, monkeypatch: pytest.Monke
     assert {each["flag"] for each in tried} == {True, False}
 
 
-def test_the_simplest_value_that_the_template_allows_and_cannot_use(folder: Path) -> None:
+def test_unusable_allowed_value_is_minimized(folder: Path) -> None:
     [case] = written("t: {given: {size: allowed}, examples: 5, deploy: false, plan: {counts: {create: 1}}}")
     outcome = running.run(case)
     assert outcome.title == "t [size=2]"
@@ -226,7 +226,7 @@ def test_values_outside_the_allowed_ones(folder: Path, given: str, message: str)
     assert failure.startswith("disk.yaml:3:1")
 
 
-def test_changes_behind_the_back_of_the_stack(folder: Path) -> None:
+def test_external_changes_in_tests(folder: Path) -> None:
     """Drift and the next update find what somebody changes and deletes."""
     text = """
     t:
@@ -255,7 +255,7 @@ def test_changes_behind_the_back_of_the_stack(folder: Path) -> None:
         ("{request: Nonsense}", "t.changes[0].request: The emulated cloud refuses"),
     ],
 )
-def test_changes_that_cannot_be_made(folder: Path, change: str, message: str) -> None:
+def test_impossible_external_changes(folder: Path, change: str, message: str) -> None:
     [failure] = failures(f"t: {{changes: [{change}]}}")
     assert message in failure
 

@@ -47,7 +47,7 @@ def _together() -> list[list[Bug]]:
 
 
 @pytest.mark.parametrize("bugs", _together(), ids=lambda bugs: f"{bugs[0].rule} {bugs[0].to or bugs[0].template}")
-def test_bugs_are_found(bugs: list[Bug], workers: Workers, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rehearsal_finds_planted_bugs(bugs: list[Bug], workers: Workers, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each has its rule and its place, and nothing else is found."""
     monkeypatch.chdir(TEMPLATES)
     first = bugs[0]
@@ -61,7 +61,7 @@ def test_bugs_are_found(bugs: list[Bug], workers: Workers, monkeypatch: pytest.M
 @pytest.mark.parametrize(
     "bug", [bugs[0] for bugs in _together()], ids=lambda bug: f"{bug.rule} {bug.to or bug.template}"
 )
-def test_mended_templates_have_no_findings(bug: Bug, workers: Workers, tmp_path: Path) -> None:
+def test_corrected_templates_have_no_findings(bug: Bug, workers: Workers, tmp_path: Path) -> None:
     """What the page of the rule advises is enough."""
     folder = Path(shutil.copytree(TEMPLATES, tmp_path / "templates"))
     mend = MENDS[bug.to or bug.template]

@@ -133,7 +133,7 @@ def test_changes_by_others_are_drift(sandbox: Sandbox, disk: Path) -> None:
         sandbox.cloud.request("GET", f"{path}x", user="demo")
 
 
-def test_a_signal_ends_a_wait_and_without_one_an_hour_passes_at_once(sandbox: Sandbox, tmp_path: Path) -> None:
+def test_wait_condition_ends_by_signal_or_virtual_timeout(sandbox: Sandbox, tmp_path: Path) -> None:
     began = sandbox.clock.now()
     template = written(tmp_path, WAITING)
     stack = sandbox.deploy("waiting", template)
@@ -148,7 +148,7 @@ def test_a_signal_ends_a_wait_and_without_one_an_hour_passes_at_once(sandbox: Sa
         sandbox.deploy("other", template, signals=[Signal("handle")])
 
 
-def test_nothing_differs_each_time_in_the_text_of_a_plan(disk: Path) -> None:
+def test_plan_text_is_deterministic(disk: Path) -> None:
     def texts() -> list[str]:
         with Sandbox() as sandbox:
             sandbox.deploy("disks", disk, parameters={"size": 2})

@@ -26,7 +26,7 @@ def test_breaks(height):
 
 
 @pytest.mark.parametrize("workers", [0, 1])
-def test_outcomes(tmp_path: Path, workers: int) -> None:
+def test_attack_table_outcomes(tmp_path: Path, workers: int) -> None:
     """An attack that succeeds is listed as broken, and the command fails."""
     (tmp_path / "pytest.ini").write_text("[pytest]\n")
     (tmp_path / "conftest.py").write_text((Path(__file__).parent / "conftest.py").read_text())

@@ -27,7 +27,7 @@ MEGABYTES = 200
 _CASES = {**{f"function {name}": value for name, value in FUNCTIONS.items()}, **PARSERS}
 
 
-def test_every_function_has_a_bomb() -> None:
+def test_every_function_has_a_resource_exhaustion_case() -> None:
     """A function that no template attacks."""
     assert set(FUNCTIONS) == set(VARIANTS)
 
@@ -60,7 +60,7 @@ def _evaluate(source: Any) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(_CASES))
-def test_bomb(name: str, record_property: Callable[[str, object], None]) -> None:
+def test_resource_exhaustion_case_is_refused(name: str, record_property: Callable[[str, object], None]) -> None:
     """A template whose evaluation is to take minutes or gigabytes."""
     Path("/proc/self/clear_refs").write_text("5")  # VmHWM counts from here on
     before, began = _memory("VmRSS"), processor_time()

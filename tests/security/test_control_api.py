@@ -53,7 +53,7 @@ def test_pages_of_other_sites(control: Control, headers: dict[str, str]) -> None
 
 
 @pytest.mark.parametrize("host", ["localhost", "127.0.0.1:5000", "[::1]:5000", None])
-def test_this_machine(control: Control, host: str | None) -> None:
+def test_programs_on_this_machine_are_served(control: Control, host: str | None) -> None:
     """A check that is too strict: programs on this machine must still be served."""
     headers = {"Host": host} if host else {"Origin": control.origin}
     assert control.send("GET", "/faults", headers=headers).status_code == 200

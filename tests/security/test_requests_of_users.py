@@ -253,7 +253,7 @@ def test_a_server_that_answers_without_end() -> None:
 @pytest.mark.parametrize(
     "url", ["http://127.0.0.1:80x/", "http://[::1/", "http:///x", "http://a b/", "http://\x00/", "http://é.é../"]
 )
-def test_addresses_that_are_none(url: str) -> None:
+def test_invalid_addresses(url: str) -> None:
     """A web hook is no valid URL: the thread of the deliveries must not end of it."""
     with pytest.raises(Unsent):
         Outgoing(lambda: OWN, False).send(url, "POST", b"", {}, 1)
@@ -269,7 +269,7 @@ def test_addresses_that_are_none(url: str) -> None:
 @pytest.mark.parametrize(
     "text", ["", "localhost", "10.0.0.0/33", "127.0.0.1:0", "127.0.0.1:x", "::1:99999", "127.0.0.1:"]
 )
-def test_permissions_that_are_none(text: str) -> None:
+def test_invalid_permissions(text: str) -> None:
     """The operator's permission is not an address, so that it could permit more than is meant."""
     with pytest.raises(ValueError, match="is not an address or a network"):
         Permitted.parsed(text)

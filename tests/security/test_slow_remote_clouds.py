@@ -262,9 +262,7 @@ async def test_a_call_with_an_endless_answer(pool: CloudPool, remote: Remote, an
 
 
 @pytest.mark.parametrize("answer", [endless_body, endless_chunks])
-async def test_an_answer_that_is_too_large_is_not_asked_for_again(
-    pool: CloudPool, remote: Remote, answer: Answer
-) -> None:
+async def test_oversized_answer_is_not_requested_again(pool: CloudPool, remote: Remote, answer: Answer) -> None:
     """A cloud that a credential names makes the engine read too large an answer again and again."""
     remote.stacks = answer
     cloud = await pool.cloud(credential(remote))

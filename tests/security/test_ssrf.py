@@ -168,7 +168,7 @@ class Secrets:
     [{}, {"auth_url": 5}, {"auth_url": "file:///etc/passwd"}, {"auth_url": "gopher://x"}, {"auth_url": None},
      {"auth_url": "http://x", "password": {"a": 1}}, {"auth_url": "http://x", "password": [1]}, 5, "x", None],
 )  # fmt: skip
-async def test_a_secret_that_is_no_login(auth: Any) -> None:
+async def test_secret_without_credentials(auth: Any) -> None:
     """A secret's URL has another scheme, or its options have another form than a login's."""
     secrets: Any = Secrets({"auth_type": "v3password", "auth": auth})
     with pytest.raises(BadValue):

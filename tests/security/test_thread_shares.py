@@ -86,7 +86,7 @@ def test_a_thread_that_becomes_free_goes_to_the_project_that_has_fewest(projects
     assert workers.stop(30)
 
 
-def test_a_project_that_is_alone_again_gets_its_threads_back() -> None:
+def test_single_active_project_regains_all_threads() -> None:
     """One project keeps the share of others small indefinitely by having been there at the same time."""
     workers = Workers(THREADS)
     held = Held(workers)
@@ -123,7 +123,7 @@ def test_a_project_with_large_answers_has_two_threads_until_they_are_small() -> 
     assert workers.stop(30)
 
 
-def test_all_strangers_together_have_a_quarter_of_the_threads() -> None:
+def test_unauthenticated_clients_share_a_quarter_of_the_threads() -> None:
     """Clients without a valid token, each from an address of its own, hold all threads of the API."""
     workers = Workers(THREADS)
     held = Held(workers)
@@ -142,7 +142,7 @@ def test_all_strangers_together_have_a_quarter_of_the_threads() -> None:
 
 
 @pytest.mark.parametrize("size", [1, 2])
-def test_strangers_and_known_callers_take_turns(size: int) -> None:
+def test_unauthenticated_and_authenticated_clients_alternate(size: int) -> None:
     """Strangers send so many requests that one thread never comes to those with a token."""
     workers = Workers(size)
     held = Held(workers)
@@ -255,7 +255,7 @@ SPELLINGS = [
 
 
 @pytest.mark.parametrize("known", [False, True], ids=["new token", "known token"])
-def test_no_spelling_of_a_request_is_a_new_share(server: Server, slow: Slow, known: bool) -> None:
+def test_request_spelling_does_not_create_new_share(server: Server, slow: Slow, known: bool) -> None:
     """A member spells each request differently, to get a share of threads for each."""
     if known:
         slow.released = True

@@ -20,7 +20,7 @@ Most of the others cannot be changed in place; the outcomes name the reason of e
 
 @pytest.mark.slow
 @pytest.mark.parametrize("part", range(PARTS))
-def test_drift_is_found_and_only_drift(part: int) -> None:
+def test_random_changes_are_detected_as_drift_exactly(part: int) -> None:
     names = outside()[part::PARTS]
     done = run("changed_elsewhere", *names, seconds=500)
     assert done.returncode == 0, done.stderr[-2000:]

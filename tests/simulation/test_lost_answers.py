@@ -27,7 +27,7 @@ def test_every_type_has_a_case() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("part", range(PARTS))
-def test_a_lost_answer_makes_nothing_twice_and_forgets_nothing(part: int) -> None:
+def test_lost_response_duplicates_and_loses_nothing(part: int) -> None:
     names = of_today(outside(), 3)[part::PARTS]
     done = run("lost_answers", *names, seconds=500)
     assert done.returncode == 0, done.stderr[-2000:]
@@ -38,7 +38,7 @@ def test_a_lost_answer_makes_nothing_twice_and_forgets_nothing(part: int) -> Non
 
 
 @pytest.mark.slow
-def test_what_is_allowed_only_once_is_replaced_also_when_answers_are_lost() -> None:
+def test_unique_objects_are_replaced_despite_lost_responses() -> None:
     done = run("lost_replacements", seconds=300)
     assert done.returncode == 0, done.stderr[-2000:]
     reports = [json.loads(line) for line in done.stdout.splitlines()]

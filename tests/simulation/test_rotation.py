@@ -9,7 +9,7 @@ from testing.rotation import ALL_CASES, of_today, turn
 CASES = list("abcdefg")
 
 
-def test_every_case_has_a_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_rotated_case_is_selected(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(ALL_CASES, raising=False)
     assert sorted(turn(3, offset) for offset in range(3)) == [(1, 3), (2, 3), (3, 3)]
     first, stride = turn(3)

@@ -40,7 +40,7 @@ def happened(reports: list[dict[str, Any]], *kinds: str) -> bool:
 
 
 @pytest.mark.slow
-def test_nothing_is_lost_or_made_twice_or_stuck_and_a_seed_replays_exactly() -> None:
+def test_simulation_keeps_invariants_and_replays_exactly() -> None:
     reports, _ = histories(*FIXED, FIXED[0])
 
     assert reports[0]["digest"] == reports[-1]["digest"]
@@ -49,14 +49,14 @@ def test_nothing_is_lost_or_made_twice_or_stuck_and_a_seed_replays_exactly() -> 
 
 
 @pytest.mark.slow
-def test_every_read_is_answered_whatever_happens() -> None:
+def test_reads_are_answered_throughout_simulation() -> None:
     reports, _ = histories("--readers", *READ)
 
     assert all(report["counts"]["reads"] for report in reports)
 
 
 @pytest.mark.slow
-def test_renamed_resources_are_neither_lost_nor_made_twice() -> None:
+def test_renames_keep_invariants() -> None:
     reports, _ = histories("--renames", *RENAMED)
 
     assert happened(reports, "crashes", "moves")
@@ -77,14 +77,14 @@ def test_nothing_begins_on_a_locked_stack() -> None:
 
 
 @pytest.mark.slow
-def test_drift_is_accepted_and_reverted_whatever_happens() -> None:
+def test_drift_acceptance_and_reverts_keep_invariants() -> None:
     reports, _ = histories("--drifts", *DRIFTED)
 
     assert happened(reports, "crashes", "drifts", "accepted", "reverted")
 
 
 @pytest.mark.slow
-def test_looking_changes_nothing_that_is_done_to_the_cloud() -> None:
+def test_reads_do_not_change_cloud_requests() -> None:
     done = run("reading_along", *CALM)
 
     assert done.returncode == 0, f"{done.stdout}\n{done.stderr[-2000:]}"

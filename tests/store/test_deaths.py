@@ -86,7 +86,7 @@ def history(database: Database, journal: Journal) -> DeathHistory:
     return DeathHistory(database, journal)
 
 
-async def test_an_operation_that_works_whenever_its_engine_dies_is_set_aside(history: DeathHistory) -> None:
+async def test_operation_running_at_every_engine_death_is_quarantined(history: DeathHistory) -> None:
     owned = await history.begun()
     await history.engine("dead")
     codes = []
@@ -118,7 +118,7 @@ async def test_an_operation_that_works_again_after_it_has_waited_may_be_the_caus
     assert history.verdicts(owned) == ["CHARGED"]
 
 
-async def test_what_another_engine_owns_is_not_noted(history: DeathHistory) -> None:
+async def test_operations_of_other_engines_are_not_recorded(history: DeathHistory) -> None:
     owned = await history.begun()
     await history.engine("dead")
     await history.note("somebody else", waiting=[owned.id])
@@ -160,7 +160,7 @@ async def test_an_engine_that_was_asked_to_stop_or_killed_on_purpose_has_not_die
     assert [history.verdicts(owned) for owned in (first, second, third)] == [[], [], ["CHARGED"]]
 
 
-async def test_a_suspect_gets_an_engine_of_its_own_which_runs_nothing_else(history: DeathHistory) -> None:
+async def test_suspected_operation_runs_on_a_dedicated_engine(history: DeathHistory) -> None:
     suspect, other = await history.begun(name="a"), await history.begun(name="b")
     await history.engine("dead")
     await history.note("dead", waiting=[other.id])
@@ -176,7 +176,7 @@ async def test_a_suspect_gets_an_engine_of_its_own_which_runs_nothing_else(histo
     assert (await history.taken(other, "main", isolates=True)).claimed
 
 
-async def test_what_was_set_aside_is_resumed_once_after_a_quiet_time(history: DeathHistory) -> None:
+async def test_quarantined_operation_is_resumed_once_after_quiet_time(history: DeathHistory) -> None:
     owned = await history.begun()
     failed: dict[str, Any] = {"status": "FAILED", "reason_code": "engine_deaths", "finished_at": history.now}
     await history.journal.commit(

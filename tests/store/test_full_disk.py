@@ -32,7 +32,7 @@ def database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Databa
     database.close()
 
 
-async def test_what_belongs_to_an_operation_waits_for_space(database: Database) -> None:
+async def test_writes_of_operations_wait_for_disk_space(database: Database) -> None:
     journal, disk = Journal(database), LimitedDisk(database.engine)
     made = stack()
     running = operation(made.id)

@@ -67,7 +67,7 @@ async def test_an_earlier_state_is_older_also_when_the_clock_was_set_back(databa
     assert not await database.read(marks.is_older, Mark("after the clock was set", NOW - 3600, 0, {}))
 
 
-async def test_what_an_older_database_lacks(database: Database, journal: Journal) -> None:
+async def test_missing_data_of_older_database(database: Database, journal: Journal) -> None:
     """A mark of the later state is compared with the earlier one, whose order here is turned around."""
     same, kept, changed, gone = (rows.stack(name) for name in ("same", "kept", "changed", "gone"))
     nested = rows.stack("inner", parent_id=changed.id, root_id=changed.id)

@@ -74,7 +74,7 @@ async def test_an_engine_does_not_wait_for_what_another_one_is_about_to_claim(
     ],
     ids=["of a root stack", "a second chance", "owned", "running", "begun before"],
 )
-async def test_what_needs_a_takeover_is_not_offered(
+async def test_operations_needing_takeover_are_not_offered(
     database: Database, journal: Journal, values: dict[str, Any]
 ) -> None:
     made, waiting = offered(**values)
@@ -85,9 +85,7 @@ async def test_what_needs_a_takeover_is_not_offered(
 
 
 @pytest.mark.parametrize("why", ["superseded", "its stack is busy"])
-async def test_what_another_operation_decides_about_is_passed_over(
-    database: Database, journal: Journal, why: str
-) -> None:
+async def test_operations_decided_by_others_are_skipped(database: Database, journal: Journal, why: str) -> None:
     made, waiting = offered()
     newer = operation(made.id, owner="other")
     if why == "superseded":

@@ -88,7 +88,7 @@ async def test_the_last_good_inputs_of_a_stack_are_kept_as_long_as_it_exists(
     assert stored(database) >= {"template", "another template"}
 
 
-async def test_a_document_that_is_being_referred_to_again_is_kept(database: Database, journal: Journal) -> None:
+async def test_document_with_new_reference_is_kept(database: Database, journal: Journal) -> None:
     """A writer found it stored, and has not yet committed the inputs that refer to it, when it is purged."""
     await make(journal, "template", FILES, deleted_at=1.0)
     found, go_on = threading.Event(), threading.Event()
@@ -125,7 +125,7 @@ async def test_a_document_that_is_being_removed_is_stored_again(database: Databa
     assert stored(database) == {"template", "environment"}
 
 
-async def test_what_users_have_set_for_a_stack_goes_with_it(database: Database, journal: Journal) -> None:
+async def test_stack_settings_are_deleted_with_stack(database: Database, journal: Journal) -> None:
     gone, living = await make(journal, "template", (), deleted_at=1.0), await make(journal, "template", ())
     with database.writing() as connection:
         for stack_id in ("", gone.id, living.id):

@@ -53,7 +53,7 @@ def test_every_value_is_sealed_with_the_first_key_afterwards(database: Database)
         assert {str(NEW.open(value)) for value in values} >= {str(number) for number in range(NUMBER)}
 
 
-def test_a_value_that_no_key_opens_is_reported_and_kept(database: Database) -> None:
+def test_undecryptable_value_is_reported_and_kept(database: Database) -> None:
     with database.writing() as connection:
         fill(connection)
     with pytest.raises(Bug, match="auth_encryption_key"):

@@ -58,7 +58,7 @@ async def test_a_journal_writes_again_after_its_connection_was_dropped(
     journal.close()
 
 
-async def test_a_commit_whose_answer_is_swallowed_is_not_repeated(link: tuple[Link, str], behind: Database) -> None:
+async def test_commit_with_lost_response_is_not_repeated(link: tuple[Link, str], behind: Database) -> None:
     """The transaction was committed: a second insertion of the row would fail."""
     journal = Journal(behind)
     first, second = stack("first"), stack("second")
@@ -80,7 +80,7 @@ async def test_reads_continue_after_all_their_connections_were_dropped(
         assert await behind.read(queries.stack_by_id, "none") is None
 
 
-async def test_connections_that_are_swallowed_while_they_are_opened(link: tuple[Link, str], behind: Database) -> None:
+async def test_connections_lost_while_opening(link: tuple[Link, str], behind: Database) -> None:
     """As long as nothing passes, attempts fail within the limit; then the next one succeeds."""
     link[0].treat(Mode.HOLE)
     with pytest.raises(Exception, match=r"(?i)timeout|timed out|did not answer"):
@@ -103,7 +103,7 @@ def test_a_statement_that_takes_long_succeeds_with_a_longer_timeout(link: tuple[
     assert [slow() for _ in range(3)] == [False, False, True]
 
 
-def test_the_timeout_doubles_once_for_connections_that_are_lost_together_and_ends_when_it_is_calm() -> None:
+def test_timeout_doubles_once_for_simultaneous_losses_and_recovers() -> None:
     now = 0.0
     deadline = ResponseDeadline(10.0, lambda: now)
     limits = [deadline.seconds]

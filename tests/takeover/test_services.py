@@ -170,7 +170,7 @@ def _of_heat(name: str) -> str:
     return f"web-{name}-abcdefghijkl"
 
 
-async def test_what_refers_to_a_launch_configuration_is_unchanged(moved: Moved) -> None:
+async def test_launch_configuration_references_are_unchanged(moved: Moved) -> None:
     """Heat records no physical ID of a launch configuration, and refers to it by its physical name."""
     wanted = {
         "AWSTemplateFormatVersion": "2010-09-09",

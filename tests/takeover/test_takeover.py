@@ -90,7 +90,7 @@ async def taken(tmp_path: Path, served: ServedCloud) -> Any:
     await world.stop()
 
 
-async def test_a_plan_says_what_is_there_and_writes_nothing(taken: TakeoverWorld) -> None:
+async def test_takeover_plan_lists_stacks_and_writes_nothing(taken: TakeoverWorld) -> None:
     reports = await taken.copy(write=False)
     assert {report.fate for report in reports.values()} == {CopyOutcome.COPY}
     assert reports["group-of-groups"].stacks == 4
@@ -99,7 +99,7 @@ async def test_a_plan_says_what_is_there_and_writes_nothing(taken: TakeoverWorld
     assert (await taken.world.call("stack_list"))["stacks"] == []
 
 
-async def test_stacks_are_here_as_they_were_in_heat(taken: TakeoverWorld) -> None:
+async def test_stacks_equal_those_of_heat(taken: TakeoverWorld) -> None:
     reports = await taken.copy()
     world = taken.world
     listed = {stack["name"]: stack for stack in (await world.call("stack_list"))["stacks"]}
@@ -204,7 +204,7 @@ async def test_an_interrupted_copy_is_continued_project_by_project(
     assert kept[0] == kept[1]
 
 
-async def test_a_hook_holds_the_resource_here_too(taken: TakeoverWorld) -> None:
+async def test_pending_hook_is_copied(taken: TakeoverWorld) -> None:
     await taken.copy()
     world, entry, ref = taken.world, ENTRIES["held-by-a-hook"], {"name": "held-by-a-hook", "id": None}
 
@@ -224,7 +224,7 @@ async def test_a_hook_holds_the_resource_here_too(taken: TakeoverWorld) -> None:
     assert (await world.resources("held-by-a-hook"))["held"]["status"] == "COMPLETE"
 
 
-async def test_stacks_continue_here(taken: TakeoverWorld) -> None:
+async def test_copied_stacks_can_be_updated(taken: TakeoverWorld) -> None:
     await taken.copy()
     world = taken.world
     for name, entry in ENTRIES.items():
@@ -252,7 +252,7 @@ async def test_every_stack_can_be_deleted(taken: TakeoverWorld) -> None:
         assert (name, deleted["status"]) == (name, "COMPLETE"), deleted["status_reason"]
 
 
-async def test_what_heat_changes_is_copied_again_unless_it_was_changed_here(taken: TakeoverWorld) -> None:
+async def test_stacks_changed_in_heat_are_copied_again(taken: TakeoverWorld) -> None:
     world = taken.world
     created = await world.create("ours", ENTRIES["random"]["template"])
     ours = await world.engine.services.database.read(queries.stack_by_id, created["id"])
@@ -334,7 +334,7 @@ async def test_of_two_stacks_with_one_object_only_the_first_is_copied(taken: Tak
         assert " belongs to a resource of the stack " in refused.why
 
 
-async def test_a_wrong_key_takes_nothing_over(taken: TakeoverWorld) -> None:
+async def test_takeover_with_wrong_key_is_refused(taken: TakeoverWorld) -> None:
     reports = await taken.copy(key="f" * 32)
     assert {(report.fate, report.why) for report in reports.values()} == {
         (CopyOutcome.IMPOSSIBLE, "a value is encrypted with another key than the given ones")

@@ -60,7 +60,7 @@ def _of_the_manual(options: Mapping[str, str]) -> list[list[str]]:
     return found
 
 
-def test_from_the_plan_to_the_way_back_without_any_service(command: Command, tmp_path: Path) -> None:
+def test_takeover_commands_work_offline(command: Command, tmp_path: Path) -> None:
     source = heat_database.make(tmp_path / "heat.db", "project")
     key = tmp_path / "their.conf"
     key.write_text(f"[DEFAULT]\nauth_encryption_key = {heat_database.ENCRYPTION_KEY}\n")

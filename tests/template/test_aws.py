@@ -316,7 +316,7 @@ def test_wrong_parameters(declared: str, given: str, words: str) -> None:
     assert words in invalid(HEAD + f"Parameters: {{p: {{{declared}}}}}", {"p": given}).message
 
 
-def test_other_formats_keep_the_blanks_of_lists() -> None:
+def test_other_formats_keep_whitespace_in_lists() -> None:
     head = "HeatTemplateFormatVersion: 2012-12-12\n"
     assert bind(head + "Parameters: {p: {Type: CommaDelimitedList}}", {"p": "a, b"}).parameters["p"] == ["a", " b"]
 
@@ -564,7 +564,7 @@ def test_a_loop_over_a_parameter_without_value() -> None:
     assert warnings(bind(template, missing_ok=True), lambda name, _: TYPES.get(name)) == []
 
 
-def test_a_template_with_resources_need_not_name_the_only_format_of_aws() -> None:
+def test_format_version_is_optional_in_cloudformation() -> None:
     template = load("Resources: {a: {Type: T, Properties: {name: !Sub 'x-${AWS::StackName}'}}}\n")
     assert (template.version.key, template.version.value) == ("AWSTemplateFormatVersion", "2010-09-09")
     assert template.uses("Fn::Sub")

@@ -47,7 +47,7 @@ def test_functions_take_scalars_as_strings(call: Any, parameters: dict[str, Any]
     assert value(call, parameters) == expected
 
 
-def test_a_list_is_no_string() -> None:
+def test_list_is_refused_as_string() -> None:
     with pytest.raises(TemplateInvalid, match="every item must be a string"):
         value({"Fn::Join": ["", [["a"]]]}, PORT)
 

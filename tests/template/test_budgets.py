@@ -138,7 +138,7 @@ def test_a_large_template_is_checked_quickly() -> None:
     assert best_of(3, everything) < 1.0, "measured 0.2 s on two cores"
 
 
-def test_binding_again_is_cheap() -> None:
+def test_repeated_binding_is_fast() -> None:
     template = Template.load(large_template(20))
     environment = Environment.from_data(None)
 

@@ -102,7 +102,7 @@ def test_all_problems_are_reported_together_with_positions_and_hints() -> None:
         ("{g: {type: 'Test::Group', depends_on: n}, n: {type: 'Test::Net', condition: {equals: [1, 2]}}}", []),
     ],
 )
-def test_complaint(resources: str, words: list[str]) -> None:
+def test_template_diagnostic(resources: str, words: list[str]) -> None:
     found = complaints(HEAD + f"resources: {resources}")
     assert len(found) == len(words), messages(found)
     for diagnostic, part in zip(found, words, strict=True):

@@ -42,16 +42,16 @@ def values(value: Any, secret: str, **parameters: Any) -> set[str]:
     return set(derived_values(bound(value, secret, **parameters), UnknownScope(), [secret]))
 
 
-def test_pieces_are_derived_and_what_contains_the_secret_is_not() -> None:
+def test_only_parts_of_secrets_are_derived() -> None:
     assert values(SPLIT, "alpha,beta,x") == {"alpha", "beta", "x"}
     assert values({"list_join": ["-", ["host", {"get_param": "secret"}]]}, "alpha,beta") == set()
 
 
-def test_what_contains_a_derived_value_is_found_by_it() -> None:
+def test_strings_containing_derived_values_are_found() -> None:
     assert values({"list_join": ["+", SPLIT]}, "alpha,beta") == {"alpha", "beta"}
 
 
-def test_what_the_template_or_another_parameter_shows_is_not_derived() -> None:
+def test_values_shown_elsewhere_are_not_derived() -> None:
     merged = {
         "map_merge": [
             {"kept": "shown"},

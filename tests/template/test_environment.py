@@ -202,7 +202,7 @@ def test_resolving_types(user: Any, operator: Any, resource_type: str, expected:
 
 
 @pytest.mark.parametrize("operator", [False, True])
-def test_what_is_remembered_of_a_type_does_not_hold_for_resources_with_mappings_of_their_own(operator: bool) -> None:
+def test_type_cache_ignores_resource_specific_mappings(operator: bool) -> None:
     entries = {"A": "B", "resources": {"web*": {"A": "C", "B": "D"}}}
     found = registry({}, entries) if operator else registry(entries, {})
     for _ in range(2):
@@ -210,7 +210,7 @@ def test_what_is_remembered_of_a_type_does_not_hold_for_resources_with_mappings_
         assert found.steps("B", "web1") == ("B", "D") and found.steps("B", "db") == ("B",)
 
 
-def test_more_types_than_are_remembered_are_resolved() -> None:
+def test_type_cache_evicts_entries() -> None:
     found = registry({"*": "Mapped"}, {})
     names = [f"T{number}" for number in range(1000)] + ["T" * 1000]
     for _ in range(2):

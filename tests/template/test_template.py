@@ -135,7 +135,7 @@ def test_unknown_keys_of_cfn_resources_are_ignored() -> None:
     assert template.resources["a"].type == "T"
 
 
-def test_limits() -> None:
+def test_resource_limit() -> None:
     resources = {f"r{n}": {"type": "T"} for n in range(5)}
     data = {"heat_template_version": "2013-05-23", "resources": resources}
     with pytest.raises(RequestLimitExceeded, match="5 resources"):

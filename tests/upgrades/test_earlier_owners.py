@@ -160,7 +160,7 @@ async def owned_with(implementation: str, world: World) -> str | None:
     return found
 
 
-async def test_every_double_is_logged(world: World, caplog: pytest.LogCaptureFixture) -> None:
+async def test_duplicate_owners_are_logged(world: World, caplog: pytest.LogCaptureFixture) -> None:
     await world.stop()
     caplog.clear()
     await world.start()

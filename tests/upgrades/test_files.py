@@ -46,7 +46,7 @@ def test_the_files_of_the_first_release_are_read(tmp_path: Path) -> None:
     assert directory.encryption_key() == "an old key"
 
 
-def test_fields_of_a_later_release_do_no_harm(tmp_path: Path) -> None:
+def test_fields_of_later_release_are_ignored(tmp_path: Path) -> None:
     (tmp_path / "endpoints.json").write_text(json.dumps({**ENDPOINTS, "something": "new"}))
     set_up = DataDirectory(tmp_path).set_up()
     assert set_up is not None and set_up.rest == ENDPOINTS["rest"]

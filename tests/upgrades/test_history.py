@@ -129,7 +129,7 @@ def test_tables_of_a_build_before_the_first_release_are_refused_with_what_to_do(
 
 
 @pytest.mark.slow
-def test_commands_refuse_such_tables_without_a_traceback(database: Database, tmp_path: Path) -> None:
+def test_commands_refuse_older_tables_without_traceback(database: Database, tmp_path: Path) -> None:
     unreleased(database, "DROP TABLE sealing_keys")
     config = tmp_path / "heat.conf"
     config.write_text(f"[database]\nconnection = {database.url}\n[DEFAULT]\nauth_encryption_key = {'k' * 32}\n")

@@ -259,9 +259,7 @@ async def test_an_engine_of_the_release_before_shares_what_one_of_this_release_o
         assert takes or theirs == dict.fromkeys(("CREATE", "UPDATE", "DELETE"), MEMBERS - 1)
 
 
-async def test_an_engine_of_the_release_before_completes_what_one_of_this_release_leaves(
-    sources: Path, tmp_path: Path
-) -> None:
+async def test_previous_release_completes_operations_of_this_release(sources: Path, tmp_path: Path) -> None:
     """With offers that nobody has taken yet."""
     path = tmp_path / "stoker.db"
     with served_cloud() as served:

@@ -131,7 +131,7 @@ async def idle(world: World, served: ServedCloud) -> None:
     raise AssertionError({run.stack.name: run.values() for run in world.engine.runs.all()})
 
 
-async def test_what_was_in_flight_is_completed_and_everything_reads(state: State, world: World) -> None:
+async def test_operations_in_progress_are_completed_and_data_are_readable(state: State, world: World) -> None:
     assert state.in_flight == {"rising", "changing", "falling", "kept"}
     await idle(world, state.served)
     listed = (await world.call("stack_list"))["stacks"]

@@ -135,7 +135,7 @@ def test_an_invalid_alarm_is_refused(client: Client, body: Any) -> None:
     assert client.call("GET", "/alarming/v2/alarms").json == []
 
 
-def test_the_description_of_an_alarm_that_has_none_names_its_type(client: Client) -> None:
+def test_default_description_names_the_alarm_type(client: Client) -> None:
     kind = "loadbalancer_member_health"
     fields = {"pool_id": "p", "stack_id": "s", "autoscaling_group_id": "g"}
     assert client.alarm(name="members", type=kind, **{f"{kind}_rule": fields})["description"] == f"{kind} alarm rule"
@@ -164,7 +164,7 @@ def test_projects_see_their_own_alarms_and_have_quotas(served: ServedCloud, clie
     assert (refused.status, "quota" in refused.json["error_message"]["faultstring"]) == (403, True)
 
 
-def test_a_threshold_on_metrics_up_and_down(served: ServedCloud, client: Client, hook: Hook) -> None:
+def test_metric_threshold_alarm_changes_state(served: ServedCloud, client: Client, hook: Hook) -> None:
     metric = client.metric()
     url = f"http://{hook.place}"
     alarm = client.alarm(
@@ -270,7 +270,7 @@ def test_an_action_with_a_trust_carries_a_token_of_the_user(served: ServedCloud,
     assert served.call("GET", "/alarming/v2/alarms", None, token).status == 401
 
 
-def test_a_trust_is_of_no_use_to_others(served: ServedCloud, client: Client, hook: Hook) -> None:
+def test_alarm_trust_is_hidden_from_other_users(served: ServedCloud, client: Client, hook: Hook) -> None:
     """Another user of the project neither sees the trust of an alarm nor gets its token."""
     actions = [f"trust+http://{hook.place}", "trust+zaqar://?queue_name=alarms"]
     alarm = client.alarm(**EVENT, alarm_actions=actions)
@@ -301,7 +301,7 @@ def test_a_trust_is_of_no_use_to_others(served: ServedCloud, client: Client, hoo
     "bad",
     ["http://127.0.0.1:80x/", "http://127.0.0.1:99999999/", "http://127.0.0.1/a b\x7f", "http://[::1", "http:///"],
 )
-def test_a_bad_address_stops_no_other_action(client: Client, hook: Hook, bad: str) -> None:
+def test_invalid_action_url_does_not_stop_other_actions(client: Client, hook: Hook, bad: str) -> None:
     for name, action in (("bad", bad), ("good", f"http://{hook.place}/")):
         made = client.call("POST", "/alarming/v2/alarms", {**EVENT, "name": name, "alarm_actions": [action]})
         if made.status == 201:
@@ -309,7 +309,7 @@ def test_a_bad_address_stops_no_other_action(client: Client, hook: Hook, bad: st
     assert hook.next()[0]["alarm_name"] == "good"
 
 
-def test_a_queue_gets_a_message(served: ServedCloud, client: Client) -> None:
+def test_alarm_action_sends_queue_message(served: ServedCloud, client: Client) -> None:
     alarm = client.alarm(**EVENT, alarm_actions=["trust+zaqar://?queue_name=alarms"])
     client.call("PUT", f"/alarming/v2/alarms/{alarm['alarm_id']}/state", "alarm")
     headers = {"Client-ID": "11111111-1111-4111-8111-111111111111"}
@@ -331,7 +331,7 @@ def test_alarms_are_evaluated_after_a_disabled_one_is_enabled(served: ServedClou
     assert client.shown(alarm)["state"] == "alarm"
 
 
-def test_the_health_of_a_pools_members(served: ServedCloud, client: Client) -> None:
+def test_load_balancer_member_health_alarm(served: ServedCloud, client: Client) -> None:
     subnet = balanced_subnet(client)
     pool = {"name": "web", "protocol": "HTTP", "lb_algorithm": "ROUND_ROBIN"}
     body = {"loadbalancer": {"vip_subnet_id": subnet}}

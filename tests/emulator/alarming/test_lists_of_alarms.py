@@ -63,7 +63,7 @@ def test_lists_are_sorted_by_several_fields(served: ServedCloud) -> None:
     assert client.call("GET", f"{ALARMS}?sort=name:desc").json[-1]["name"] == "a"
 
 
-def test_actions_are_kept_once_and_without_empty_places(served: ServedCloud) -> None:
+def test_duplicate_and_empty_actions_are_removed(served: ServedCloud) -> None:
     client = Client(served, "admin")
     actions = ["log://", "http://127.0.0.1:1/a", "log://", "http://127.0.0.1:1/a", "test://"]
     assert client.alarm(**EVENT, alarm_actions=actions)["alarm_actions"] == ["log:", "http://127.0.0.1:1/a", "test:"]

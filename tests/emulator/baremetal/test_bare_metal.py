@@ -250,7 +250,7 @@ def test_interfaces_must_be_those_of_the_driver(ironic: Ironic) -> None:
     assert removed["network_interface"] == "noop"
 
 
-def test_what_no_project_owns_is_for_the_system_only(ironic: Ironic, system: SystemAdministrator) -> None:
+def test_nodes_without_owner_require_system_scope(ironic: Ironic, system: SystemAdministrator) -> None:
     step = {"interface": "bios", "step": "apply_configuration", "args": {}, "priority": 150}
     body = {"name": "CUSTOM_T", "steps": [step]}
     key = system.do("POST", "/deploy_templates", body, 201)["uuid"]

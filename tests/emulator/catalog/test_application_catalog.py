@@ -52,7 +52,7 @@ def admin(served: ServedCloud) -> Client:
     return Client(served, "admin")
 
 
-def test_life_of_an_environment(demo: Client, admin: Client, served: ServedCloud) -> None:
+def test_environment_lifecycle(demo: Client, admin: Client, served: ServedCloud) -> None:
     made = demo.ok("POST", "/environments", {"name": "web"})
     path = f"/environments/{made['id']}"
     assert (made["status"], made["version"], made["networking"]) == ("ready", 0, {})

@@ -42,14 +42,14 @@ def test_a_flavor_is_created_changed_and_deleted(nova: Any) -> None:
     assert nova.call("GET", path, user="admin").status == 404
 
 
-def test_the_flavors_of_a_devstack_are_there(nova: Any) -> None:
+def test_default_flavors_exist(nova: Any) -> None:
     rows = {row["name"]: row for row in nova.call("GET", "/flavors/detail").json["flavors"]}
     assert (rows["m1.tiny"]["id"], rows["m1.nano"]["id"], rows["m1.xlarge"]["ram"]) == ("1", "42", 16384)
     small = nova.call("GET", "/flavors?minRam=8192").json["flavors"]
     assert {row["name"] for row in small} == {"m1.large", "m1.xlarge"}
 
 
-def test_a_keypair_is_made_here_before_2_92(nova: Any) -> None:
+def test_key_pair_is_generated_before_microversion_2_92(nova: Any) -> None:
     made = nova.call("POST", "/os-keypairs", {"keypair": {"name": "k"}}, version="2.91")
     keypair = made.json["keypair"]
     assert keypair["private_key"].startswith("-----BEGIN RSA PRIVATE KEY-----\n")
@@ -68,7 +68,7 @@ def test_a_keypair_is_made_here_before_2_92(nova: Any) -> None:
     assert nova.call("DELETE", "/os-keypairs/k").status == 404
 
 
-def test_a_certificate_is_made_for_windows(nova: Any) -> None:
+def test_x509_key_pair_is_generated(nova: Any) -> None:
     body = {"keypair": {"name": "w", "type": "x509"}}
     keypair = nova.call("POST", "/os-keypairs", body, version="2.91").json["keypair"]
     certificate = x509.load_pem_x509_certificate(keypair["public_key"].encode())
@@ -90,7 +90,7 @@ def test_server_groups_by_version(nova: Any) -> None:
     assert nova.call("GET", f"/os-server-groups/{key}").status == 404
 
 
-def test_an_aggregate_makes_a_zone(nova: Any) -> None:
+def test_aggregate_creates_availability_zone(nova: Any) -> None:
     wanted = {"aggregate": {"name": "a", "availability_zone": "east"}}
     assert nova.call("POST", "/os-aggregates", wanted).status == 403
     key = nova.call("POST", "/os-aggregates", wanted, user="admin").json["aggregate"]["id"]
@@ -115,7 +115,7 @@ def test_an_aggregate_makes_a_zone(nova: Any) -> None:
     assert nova.call("DELETE", path, user="admin").status == 200
 
 
-def test_hypervisors_count_what_they_run(nova: Any) -> None:
+def test_hypervisors_count_their_servers(nova: Any) -> None:
     nova.boot()
     assert nova.call("GET", "/os-hypervisors").status == 403
     total = nova.call("GET", "/os-hypervisors/statistics", user="admin", version="2.87").json["hypervisor_statistics"]
@@ -125,7 +125,7 @@ def test_hypervisors_count_what_they_run(nova: Any) -> None:
     assert nova.call("GET", "/os-hypervisors?hypervisor_hostname_pattern=none", user="admin").status == 404
 
 
-def test_a_disabled_host_gets_no_servers(nova: Any) -> None:
+def test_disabled_host_is_not_scheduled(nova: Any) -> None:
     services = nova.call("GET", "/os-services?binary=nova-compute", user="admin").json["services"]
     for service in services:
         off = {"status": "disabled", "disabled_reason": "holiday"}
@@ -135,7 +135,7 @@ def test_a_disabled_host_gets_no_servers(nova: Any) -> None:
     assert nova.server(nova.boot(), user="admin")["OS-EXT-SRV-ATTR:host"] == services[0]["host"]
 
 
-def test_limits_and_quotas_lose_what_versions_dropped(nova: Any) -> None:
+def test_limits_and_quotas_by_microversion(nova: Any) -> None:
     old = nova.call("GET", "/limits", version="2.1").json["limits"]["absolute"]
     new = nova.call("GET", "/limits").json["limits"]["absolute"]
     assert old["maxPersonality"] == 5

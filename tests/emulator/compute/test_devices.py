@@ -41,7 +41,7 @@ def test_a_rebuild_and_a_detachment_exclude_each_other(nova: Any) -> None:
     assert refused.status == 400 and "Currently in 'detaching' status" in str(refused.json)
 
 
-def test_volumes_go_free_or_with_their_server(nova: Any) -> None:
+def test_volumes_are_detached_or_deleted_with_server(nova: Any) -> None:
     key, kept, doomed = nova.boot(), nova.volume(), nova.volume()
     path = f"/servers/{key}/os-volume_attachments"
     for volume, ends in ((kept, False), (doomed, True)):
@@ -73,7 +73,7 @@ def test_a_server_boots_from_a_new_volume_of_an_image(nova: Any) -> None:
     assert nova.volume_status(volume["id"]) == "gone"
 
 
-def test_a_server_boots_from_a_volume_that_nobody_else_can_take(nova: Any) -> None:
+def test_boot_volume_is_reserved(nova: Any) -> None:
     volume = nova.volume(imageRef=nova.image())
     device = {"uuid": volume, "source_type": "volume", "destination_type": "volume", "boot_index": 0}
     blank = {**device, "uuid": nova.volume()}
@@ -93,7 +93,7 @@ def test_a_server_boots_from_a_volume_that_nobody_else_can_take(nova: Any) -> No
     assert nova.volume_status(volume) == "available"
 
 
-def test_a_server_whose_volume_fails_fails(nova: Any) -> None:
+def test_server_fails_with_its_volume(nova: Any) -> None:
     device = {
         "uuid": nova.image(),
         "source_type": "image",
@@ -105,7 +105,7 @@ def test_a_server_whose_volume_fails_fails(nova: Any) -> None:
     assert (server["status"], "VolumeSizeExceedsAvailableQuota" in server["fault"]["message"]) == ("ERROR", True)
 
 
-def test_interfaces_come_and_go(nova: Any) -> None:
+def test_interfaces_are_attached_and_detached(nova: Any) -> None:
     key = nova.boot()
     path = f"/servers/{key}/os-interface"
     made = nova.call("POST", path, {"interfaceAttachment": {"net_id": nova.network()}}).json["interfaceAttachment"]

@@ -38,7 +38,7 @@ def order(held: Fabric, do: str, name: str, **arguments: object) -> list[int]:
     return asyncio.run(held.order(do, name, **arguments))
 
 
-def test_an_order_for_a_guest_that_has_ended(held: Fabric) -> None:
+def test_order_for_ended_guest_is_refused(held: Fabric) -> None:
     for do, more in (("attach", {"volume": "volume-1", "layers": []}), ("detach", {})):
         with pytest.raises(NetworkFailed, match=r"volume-1|guest-gone does not run"):
             order(held, do, "guest-gone", device="/dev/vdb", **more)
@@ -47,7 +47,7 @@ def test_an_order_for_a_guest_that_has_ended(held: Fabric) -> None:
         order(held, "drop", "network-gone")
 
 
-def test_an_answer_that_comes_late_is_not_that_to_the_next_order(held: Fabric) -> None:
+def test_late_answer_is_not_matched_to_next_order(held: Fabric) -> None:
     order(held, "make", "network-1")
     process = held._process.pid
     os.kill(process, signal.SIGSTOP)

@@ -51,7 +51,7 @@ def called(machine: str, name: str, *arguments: int) -> str:
 
 
 @pytest.mark.parametrize("machine", ARCHITECTURES)
-def test_calls_by_their_arguments(machine: str) -> None:
+def test_system_calls_filtered_by_arguments(machine: str) -> None:
     new_user, thread = 0x10000000, 0x3D0F00
     assert [called(machine, "clone", flags) for flags in (17, thread, new_user | 17)] == [ALLOWED, ALLOWED, "EPERM"]
     assert [called(machine, "unshare", flags) for flags in (0x200, new_user, 0x80)] == [ALLOWED, "EPERM", "EPERM"]
@@ -68,7 +68,7 @@ def test_calls_by_their_arguments(machine: str) -> None:
 
 
 @pytest.mark.parametrize("machine", ARCHITECTURES)
-def test_calls_that_are_closed(machine: str) -> None:
+def test_denied_system_calls(machine: str) -> None:
     by_arguments = {"clone", "mount", "socket", "socketpair", "unshare"}
     for name in NUMBERS.keys() - by_arguments:
         assert called(machine, name) == ("ENOSYS" if name in filters.UNKNOWN else "EPERM"), name
@@ -76,19 +76,19 @@ def test_calls_that_are_closed(machine: str) -> None:
     assert decided(machine, 1, architecture=0x40000003) == "ENOSYS", "a program for 32 bits"
 
 
-def test_other_numbers_of_the_same_calls() -> None:
+def test_system_call_numbers_of_other_architectures() -> None:
     for number in (NUMBERS["unshare"][0], 1):
         assert decided(X86_64, X32 | number) == "ENOSYS"
     assert decided(X86_64, OLD_NUMBERS["iopl"]) == "EPERM"
 
 
-def test_unknown_machines() -> None:
+def test_filter_refuses_unknown_architectures() -> None:
     with pytest.raises(LaunchFailed, match="not supported on sparc machines"):
         guest_filter("sparc")
 
 
 @pytest.mark.parametrize("kind", HEADERS)
-def test_the_numbers_are_those_of_the_kernel(kind: str) -> None:
+def test_system_call_numbers_equal_the_kernel_headers(kind: str) -> None:
     if not HEADERS[kind].exists():
         pytest.skip(f"{HEADERS[kind]} does not exist: it is in the package linux-libc-dev.")
     lines = re.findall(r"#define __NR(?:3264)?_(\w+)\s+(\d+)$", HEADERS[kind].read_text(), re.MULTILINE)

@@ -51,7 +51,7 @@ def published(directory: Path) -> Path:
     return path
 
 
-def test_the_files_of_the_agents_stand_where_they_look_for_them(tools: Path, tmp_path: Path) -> None:
+def test_image_has_agent_files_at_expected_paths(tools: Path, tmp_path: Path) -> None:
     agents.pack(tmp_path / "agents.tar", 7)
     with tarfile.open(tmp_path / "agents.tar") as archive:
         modes = {entry.name: entry.mode for entry in archive}
@@ -112,7 +112,9 @@ def test_an_image_is_built_replaced_and_deleted_but_not_while_a_cloud_uses_it(to
     assert built_images() == []
 
 
-def test_what_cannot_be_built_or_deleted_says_why(tools: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_failed_image_builds_and_deletions_are_explained(
+    tools: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setattr(building, "id_maps", lambda: IdMaps(("0 0 65536",), ("0 0 65536",), False, 0))
     with pytest.raises(building.BuildFailed, match="E: no such mirror"):
         building.build("debian", features=())

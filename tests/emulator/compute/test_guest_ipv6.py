@@ -92,7 +92,7 @@ def routed(cloud: RealNova, prefix: str, mode: str) -> tuple[str, str]:
 
 
 @pytest.mark.guests
-def test_the_kernel_of_a_guest_makes_its_address_of_what_the_router_announces(cloud: RealNova) -> None:
+def test_guest_configures_slaac_address_from_router_advertisement(cloud: RealNova) -> None:
     port, address = routed(cloud, "fd00:9::", "slaac")
     key = boot(
         cloud,
@@ -110,7 +110,7 @@ def test_the_kernel_of_a_guest_makes_its_address_of_what_the_router_announces(cl
 
 
 @pytest.mark.guests
-def test_addresses_are_given_by_dhcpv6_where_the_router_says_so(cloud: RealNova) -> None:
+def test_dhcpv6_assigns_addresses_in_stateful_mode(cloud: RealNova) -> None:
     port, address = routed(cloud, "fd00:a::", "dhcpv6-stateful")
     shown = ended(cloud, boot(cloud, program(LISTEN), program(ASK), networks=[{"port": port}]))
     assert "FROM fe80:: HOPS 255 FLAGS 3" in shown
@@ -168,11 +168,11 @@ def association(address: bytes = b"") -> tuple[int, bytes]:
         (12, [CLIENT]),
     ],
 )
-def test_messages_without_an_answer(kind: int, options: list[tuple[int, bytes]]) -> None:
+def test_ignored_dhcpv6_messages(kind: int, options: list[tuple[int, bytes]]) -> None:
     assert answered(kind, *options) == (0, {})
 
 
-def test_what_is_answered_to_each_message() -> None:
+def test_dhcpv6_answers_by_message_type() -> None:
     assert answered(dhcp6.SOLICIT, CLIENT, association(), lease=None) == (0, {})
     assert dhcp6.answer(b"\1", SERVER, LEASE) is None
     for kind, more in ((dhcp6.SOLICIT, []), (dhcp6.REQUEST, [OWN]), (dhcp6.RENEW, [OWN]), (dhcp6.REBIND, [])):

@@ -69,7 +69,7 @@ def booted(cloud: RealNova, key: str, times: int) -> None:
 
 
 @pytest.mark.guests
-def test_groups_have_the_limits_of_the_flavor_also_after_it_was_changed_and_go_with_the_guest(cloud: RealNova) -> None:
+def test_control_groups_follow_flavor_and_are_removed_with_guest(cloud: RealNova) -> None:
     small = {"memory": 512 << 20, "cpu": 100_000, "pids": limits.MOST_TASKS}
     key = cloud.script("cat /proc/self/cgroup")
     booted(cloud, key, 1)
@@ -96,7 +96,7 @@ def test_groups_have_the_limits_of_the_flavor_also_after_it_was_changed_and_go_w
 
 
 @pytest.mark.guests
-def test_a_guest_that_takes_more_memory_than_it_has_is_stopped_and_its_console_says_so(cloud: RealNova) -> None:
+def test_out_of_memory_guest_is_stopped_with_console_message(cloud: RealNova) -> None:
     fits = cloud.script(program(TAKE, 300))
     assert "TAKEN 300" in cloud.console(fits)
     key = cloud.script(program(TAKE, 700), "echo THE SCRIPT SURVIVES")
@@ -134,7 +134,7 @@ def busy_machine() -> Iterator[None]:
 
 
 @pytest.mark.guests
-def test_guests_have_the_weight_of_their_processors() -> None:
+def test_guest_cpu_weight_follows_processor_count() -> None:
     """Beside busy processes of the machine, each guest is one process for each of its processors, and not all guests
     together one; and busy guests are seen to be busy."""
     with limited_cloud() as cloud:
@@ -169,7 +169,7 @@ COUNT = "i=0; while :; do i=$((i + 1)); echo COUNT $i; sleep 0.05; done &"
 
 
 @pytest.mark.guests
-def test_a_guest_is_frozen_and_continues_where_it_was(cloud: RealNova) -> None:
+def test_guest_is_frozen_and_resumed(cloud: RealNova) -> None:
     if not any(limits.FREEZER in place.controllers for place in allowed_places()):
         pytest.skip("This process may not freeze guests.")
     key = boot(cloud, COUNT)
@@ -321,7 +321,7 @@ def test_a_delegated_group_is_emptied_and_limits_are_written_as_version_2_names_
     assert (group.processor_seconds(), group.killed()) == (1.5, 2)
 
 
-def test_a_cloud_that_may_not_make_groups_runs_guests_without_limits(tmp_path: Path) -> None:
+def test_guests_run_without_limits_if_control_groups_are_not_writable(tmp_path: Path) -> None:
     made = Limits(tmp_path, [Place(1, tmp_path / "missing", frozenset({"memory"}))])
     assert made.places == ()
     group = made.group("guest")

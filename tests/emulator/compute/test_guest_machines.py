@@ -157,7 +157,7 @@ def virtual_size(disk: Path) -> int:
 
 
 @pytest.mark.guests
-def test_the_life_of_a_machine_with_its_cards_and_volumes(tmp_path: Path) -> None:
+def test_virtual_machine_lifecycle_with_interfaces_and_volumes(tmp_path: Path) -> None:
     try:
         virtual_launching.require_programs()
         driver = LocalDriver(Selection("qemu"), {"qemu": Qemu(tiny_image(tmp_path / "image"))}, tmp_path / "guests")
@@ -255,7 +255,7 @@ def test_the_life_of_a_machine_with_its_cards_and_volumes(tmp_path: Path) -> Non
 
 
 @pytest.mark.guests
-def test_a_machine_runs_from_a_volume_of_the_image_and_another_one_continues_from_it(tmp_path: Path) -> None:
+def test_virtual_machine_boots_from_volume_used_before(tmp_path: Path) -> None:
     try:
         virtual_launching.require_programs()
         image = tiny_image(tmp_path / "image")

@@ -67,13 +67,13 @@ def test_processor_time_is_measured_and_related_to_the_processors_of_the_flavor(
         (0.5, -1.0, 5),  # the process that waited has ended
     ],
 )
-def test_what_others_took_is_no_idle_time_of_a_guest(used: float, withheld: float, expected: float) -> None:
+def test_steal_time_is_not_counted_as_idle(used: float, withheld: float, expected: float) -> None:
     before, now = ProcessorTime(5.0, 50.0), ProcessorTime(5.0 + used, 50.0 + withheld)
     assert utilization(before, now, 10.0) == pytest.approx(expected)
 
 
 @pytest.mark.guests
-def test_an_alarm_follows_the_load_of_a_guest(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_alarm_follows_guest_load(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("openstack_emulator.guests.local.LocalDriver.metering_interval", 0.5)
     with guest_cloud() as nova:
         key = nova.script(BUSY)

@@ -82,7 +82,7 @@ def kill_guest(server_id: str) -> None:
                 os.kill(int(place.parent.name), signal.SIGKILL)
 
 
-def test_guests_that_die_or_are_stopped_are_replaced(cloud: RealNova, engine: QueryService) -> None:
+def test_dead_or_stopped_guests_are_replaced(cloud: RealNova, engine: QueryService) -> None:
     resources = {"group": group("#!/bin/sh\necho ALIVE\n", desired_capacity=2)}
     create(engine, "heals", resources, tags=["stoker:heal=10"])
     cloud.until(lambda: state(engine, "heals") == "CREATE_COMPLETE", 60)
@@ -127,7 +127,7 @@ def test_an_event_alarm_has_a_dead_guest_replaced_at_once(cloud: RealNova, engin
     cloud.until(lambda: "ALIVE" in cloud.console(new))
 
 
-def test_a_group_grows_and_shrinks_with_the_load_of_its_guests(cloud: RealNova, engine: QueryService) -> None:
+def test_group_scales_with_guest_load(cloud: RealNova, engine: QueryService) -> None:
     def alarm(policy: str, comparison: str, threshold: float) -> dict[str, Any]:
         properties = {
             "resource_type": "instance",

@@ -37,7 +37,7 @@ async def asked(address: tuple[str, int], request: bytes, *, end: bool) -> bytes
         writer.close()
 
 
-async def test_an_answer_arrives_after_the_end_of_the_request() -> None:
+async def test_response_arrives_after_request_stream_has_ended() -> None:
     async with await asyncio.start_server(counting, "127.0.0.1", 0) as service, await passed_on(service) as door:
         assert await asked(door.sockets[0].getsockname(), b"x" * 300_000, end=True) == b"300000"
 

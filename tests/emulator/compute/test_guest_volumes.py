@@ -97,7 +97,7 @@ def read(cloud: RealNova, volume: str) -> str:
     return shown
 
 
-def test_the_content_of_a_volume_survives_and_is_copied(cloud: RealNova) -> None:
+def test_volume_content_persists_and_is_copied(cloud: RealNova) -> None:
     volume = made(cloud, "volumes", "volume", size=1)
     key = boot(
         cloud,
@@ -199,7 +199,7 @@ def test_the_volume_of_an_image_is_attached_to_a_server_that_has_another_disk(cl
     assert "found\nWITHOUT PROFILE" in ended(cloud, booted)
 
 
-def test_one_guest_at_a_time_runs_from_a_volume(cloud: RealNova, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_boot_volume_is_used_by_one_guest_at_a_time(cloud: RealNova, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("openstack_emulator.guests.volumes.HOLD_SECONDS", 0.5)
     admin = cloud.client.token("admin", "admin")
     body = {"volume_type": {"name": "shared", "extra_specs": {"multiattach": "<is> True"}}}
@@ -233,7 +233,7 @@ def held(place: Path) -> int:
 
 
 @pytest.mark.parametrize("way", ["detach", "delete"])
-def test_a_volume_that_is_free_does_not_change(cloud: RealNova, way: str) -> None:
+def test_detached_volume_does_not_change(cloud: RealNova, way: str) -> None:
     """The guest still writes to the volume when it is taken away."""
     volume = made(cloud, "volumes", "volume", size=1)
     key = boot(
@@ -256,7 +256,7 @@ def test_a_volume_that_is_free_does_not_change(cloud: RealNova, way: str) -> Non
     assert "first\n" in read(cloud, volume)
 
 
-def test_mkfs_and_mount_leave_other_directories_alone(cloud: RealNova) -> None:
+def test_mkfs_and_mount_change_no_other_directories(cloud: RealNova) -> None:
     shown = ended(
         cloud, boot(cloud, "mkdir -p /dev/x/y /mnt; mkfs.ext4 /dev/x; ls /dev/x; mount --bind /dev/x /mnt; ls /mnt")
     )

@@ -252,7 +252,7 @@ def test_a_server_follows_the_end_of_its_guest_and_an_event_alarm_is_raised(watc
     ("action", "event"),
     [("os-stop", "compute.instance.power_off.end"), ("delete", "compute.instance.delete.end")],
 )
-def test_what_users_do_to_servers_is_announced_to_event_alarms(watched: Nova, action: str, event: str) -> None:
+def test_server_actions_raise_event_alarms(watched: Nova, action: str, event: str) -> None:
     key = watched.boot()
     query = [{"field": "traits.instance_id", "op": "eq", "value": key}]
     alarm = {"name": event, "type": "event", "event_rule": {"event_type": event, "query": query}}
@@ -297,7 +297,7 @@ def test_a_guest_asks_for_its_own_metadata_and_may_not_use_the_control_api(watch
     assert answer.status == 403
 
 
-def test_what_cannot_run_guests_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_guest_requirements_are_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     with pytest.raises(GuestsUnavailable, match=r"no guest image 'debian' .* `stoker guests build`"):
         chosen_images(Selection("namespace"))
@@ -351,7 +351,7 @@ def running() -> Iterator[RealNova]:
 
 
 @pytest.mark.guests
-def test_a_guest_boots_runs_its_user_data_and_ends(running: RealNova) -> None:
+def test_guest_boots_runs_user_data_and_shuts_down(running: RealNova) -> None:
     key = running.script(
         "echo host=$(cat /proc/sys/kernel/hostname) user=$(id -u) first=$(cat /proc/1/comm)",
         "echo state=$(readlink -n /var/run) $(readlink -n /var/lock)",
@@ -434,7 +434,7 @@ def test_a_guest_is_rescued_and_continues_from_its_mended_disk(running: RealNova
 
 
 @pytest.mark.guests
-def test_what_is_left_of_guests_is_deleted_but_nothing_else(tmp_path: Path) -> None:
+def test_leftover_guest_files_are_deleted(tmp_path: Path) -> None:
     try:
         driver = guest_driver(Selection("namespace"), "host", tmp_path)
     except GuestsUnavailable as error:
@@ -469,7 +469,7 @@ def test_a_guest_is_frozen_while_its_server_is_paused_or_suspended(watched: Nova
 
 
 @pytest.mark.parametrize("succeeds", [True, False])
-def test_what_is_copied_is_available_when_the_content_is_complete(succeeds: bool) -> None:
+def test_copy_is_available_when_its_content_is_complete(succeeds: bool) -> None:
     driver = Recorder()
     with ServedCloud(new_cloud(clock=ManualClock(), guests=driver)) as served:
         nova = Nova(served)
@@ -518,7 +518,7 @@ def swap(nova: Nova, key: str, old: str, new: str) -> None:
     assert nova.served.call("PUT", path, body, nova.served.token("admin", "demo")).status == 202
 
 
-def test_a_volume_is_free_when_its_guest_has_it_no_more(watched: Nova, recorder: Recorder) -> None:
+def test_volume_is_available_after_guest_detached_it(watched: Nova, recorder: Recorder) -> None:
     key, volume, other = watched.boot(), watched.volume(), watched.volume()
     attachments = f"/servers/{key}/os-volume_attachments"
 

@@ -82,7 +82,7 @@ def guest(served: ServedCloud) -> Guest:
     return Guest(served)
 
 
-def test_the_documents_in_openstacks_form(guest: Guest) -> None:
+def test_openstack_metadata_documents(guest: Guest) -> None:
     assert tuple(guest.text("/openstack").split("\n")) == OPENSTACK
     latest = guest.text("/openstack/latest/").split("\n")
     assert latest == [
@@ -143,7 +143,7 @@ def test_vendor_data_is_read_from_a_file(tmp_path: Path, capsys: pytest.CaptureF
         assert words in capsys.readouterr().err
 
 
-def test_older_versions_have_less(guest: Guest) -> None:
+def test_older_metadata_versions_have_fewer_keys(guest: Guest) -> None:
     assert guest.text("/openstack/2012-08-10").split("\n") == ["meta_data.json", "user_data"]
     assert guest.ask("/openstack/2012-08-10/network_data.json").status == 404
     old = guest.ask("/openstack/2012-08-10/meta_data.json").json
@@ -162,7 +162,7 @@ def test_older_versions_have_less(guest: Guest) -> None:
         assert guest.ask(path).status == 404, path
 
 
-def test_the_network_of_a_guest(guest: Guest) -> None:
+def test_network_data_of_a_guest(guest: Guest) -> None:
     found = json.loads(guest.text("/openstack/latest/network_data.json"))
     [link], [network] = found["links"], found["networks"]
     dns = [{"type": "dns", "address": "127.0.0.53"}]
@@ -194,7 +194,7 @@ def test_the_network_of_a_guest(guest: Guest) -> None:
     assert network["type"] == "ipv4_dhcp"
 
 
-def test_the_tree_in_ec2s_form(guest: Guest) -> None:
+def test_ec2_metadata_tree(guest: Guest) -> None:
     """A crawl, as cloud-init and os-collect-config do it, finds a value at the end of every path."""
 
     def crawl(path: str) -> dict[str, str]:
@@ -230,7 +230,7 @@ def test_the_tree_in_ec2s_form(guest: Guest) -> None:
         assert guest.ask(path).status == 404, path
 
 
-def test_a_guest_is_found_by_its_address_only(guest: Guest) -> None:
+def test_guest_is_identified_by_address(guest: Guest) -> None:
     assert guest.ask("/openstack/latest/meta_data.json", source="127.0.0.8").status == 404
     second = guest.post("/network/v2.0/networks", "network", {"name": "same"})
     subnet = {"network_id": second["id"], "ip_version": 4, "cidr": "127.0.0.0/24"}

@@ -144,7 +144,7 @@ def test_usage_counts_servers_that_are_gone_too(nova: Any) -> None:
     assert audit["instance_usage_audit_log"]["period_beginning"] == "2012-06-01 00:00:00"
 
 
-def test_events_from_outside(nova: Any) -> None:
+def test_external_server_events(nova: Any) -> None:
     key, stranger = nova.boot(), "00000000-0000-0000-0000-000000000000"
     changed = {"name": "network-changed", "server_uuid": key}
     off = {"name": "power-update", "server_uuid": key, "tag": "POWER_OFF"}
@@ -160,7 +160,7 @@ def test_events_from_outside(nova: Any) -> None:
     assert early.status == 400
 
 
-def test_hosts_before_they_were_hypervisors(nova: Any) -> None:
+def test_legacy_host_routes(nova: Any) -> None:
     hosts = old(nova, "GET", "/os-hosts?zone=nova", user="admin")["hosts"]
     assert {row["service"] for row in hosts} == {"compute"}
     key = nova.boot()
@@ -175,7 +175,7 @@ def test_hosts_before_they_were_hypervisors(nova: Any) -> None:
     assert nova.call("GET", "/os-hosts/unknown/reboot", user="admin", version="2.1").status == 404
 
 
-def test_the_token_of_a_console_tells_where_it_is(nova: Any) -> None:
+def test_console_token_is_resolved(nova: Any) -> None:
     key = nova.boot()
     wanted = {"remote_console": {"protocol": "spice", "type": "spice-direct"}}
     assert nova.call("POST", f"/servers/{key}/remote-consoles", wanted, version="2.98").status == 400
@@ -200,7 +200,7 @@ def test_a_volume_snapshot_that_nova_assists(nova: Any) -> None:
     assert nova.call("DELETE", f"/os-assisted-volume-snapshots/s{query}", user="admin").status == 204
 
 
-def test_there_is_no_password_of_a_guest_and_no_share(nova: Any) -> None:
+def test_server_password_and_share_routes_are_empty(nova: Any) -> None:
     key = nova.boot()
     assert nova.call("GET", f"/servers/{key}/os-server-password").json == {"password": ""}
     assert nova.call("DELETE", f"/servers/{key}/os-server-password").status == 204

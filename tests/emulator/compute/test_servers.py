@@ -10,7 +10,7 @@ import pytest
 NOWHERE = "11111111-1111-1111-1111-111111111111"
 
 
-def test_a_server_is_built_on_the_clock(nova: Any) -> None:
+def test_server_becomes_active_after_build_time(nova: Any) -> None:
     wanted = {"name": "s", "flavorRef": "1", "imageRef": nova.image(), "networks": [{"uuid": nova.network()}]}
     answer = nova.call("POST", "/servers", {"server": wanted})
     assert set(answer.json["server"]) == {"id", "links", "OS-DCF:diskConfig", "security_groups", "adminPass"}
@@ -27,7 +27,7 @@ def test_a_server_is_built_on_the_clock(nova: Any) -> None:
     assert nova.server(key, user="admin")["OS-EXT-SRV-ATTR:host"].startswith("compute-")
 
 
-def test_a_server_takes_its_port_along_and_leaves_a_given_one(nova: Any) -> None:
+def test_created_port_is_deleted_with_server_and_given_port_is_kept(nova: Any) -> None:
     port = nova.other("POST", "/network/v2.0/ports", {"port": {"network_id": nova.network()}}).json["port"]["id"]
     key = nova.boot(networks=[{"port": port}, {"uuid": nova.network()}])
     interfaces = nova.call("GET", f"/servers/{key}/os-interface").json["interfaceAttachments"]
@@ -71,7 +71,7 @@ def test_a_server_takes_its_port_along_and_leaves_a_given_one(nova: Any) -> None
         ({"colour": "red"}, 400, "colour"),
     ],
 )
-def test_a_server_that_cannot_be_is_refused(nova: Any, change: dict[str, Any], code: int, words: str) -> None:
+def test_invalid_server_is_refused(nova: Any, change: dict[str, Any], code: int, words: str) -> None:
     wanted = {"name": "s", "flavorRef": "1", "imageRef": nova.image(), "networks": "none", **change}
     answer = nova.call("POST", "/servers", {"server": wanted})
     [fault] = answer.json.values()
@@ -90,7 +90,7 @@ def test_a_server_that_cannot_be_is_refused(nova: Any, change: dict[str, Any], c
         ("rescue", "ACTIVE", "RESCUE", "unrescue", "ACTIVE"),
     ],
 )
-def test_a_server_goes_and_comes_back(
+def test_server_action_and_its_reverse(
     nova: Any, action: str, during: str, after: str, back: str, finally_: str
 ) -> None:
     key = nova.boot()
@@ -109,7 +109,7 @@ def test_a_server_goes_and_comes_back(
     assert nova.status(key) == finally_
 
 
-def test_a_wrong_state_is_reported_in_novas_words(nova: Any) -> None:
+def test_state_conflict_has_nova_message(nova: Any) -> None:
     key = nova.boot()
     message = nova.act(key, "os-start").json["conflictingRequest"]["message"]
     assert message == f"Cannot 'start' instance {key} while it is in vm_state active"
@@ -171,7 +171,7 @@ def test_a_rebuild_changes_image_and_data(nova: Any) -> None:
     assert server["OS-EXT-SRV-ATTR:user_data"] == data
 
 
-def test_an_image_is_made_of_a_server(nova: Any) -> None:
+def test_image_is_created_from_server(nova: Any) -> None:
     key = nova.boot()
     answer = nova.act(key, "createImage", {"name": "snap", "metadata": {"k": "v"}})
     image = answer.json["image_id"]
@@ -265,7 +265,7 @@ def test_filters_of_administrators_are_ignored_for_others(nova: Any) -> None:
         assert found(wrong, "demo") == 1, wrong
 
 
-def test_what_was_done_is_listed_even_after_the_end(nova: Any) -> None:
+def test_instance_actions_are_listed_after_deletion(nova: Any) -> None:
     key = nova.boot()
     nova.act(key, "os-stop")
     nova.wait()
@@ -285,7 +285,7 @@ def test_a_server_with_an_injected_fault_is_in_error_with_its_reason(nova: Any) 
     assert (server["status"], server["fault"]["message"]) == ("ERROR", "out of luck")
 
 
-def test_a_group_keeps_servers_apart(nova: Any) -> None:
+def test_anti_affinity_group_separates_servers(nova: Any) -> None:
     wanted = {"server_group": {"name": "g", "policy": "anti-affinity"}}
     group = nova.call("POST", "/os-server-groups", wanted).json["server_group"]
     body = {"name": "s", "flavorRef": "1", "imageRef": nova.image(), "networks": "none", "max_count": 5}
@@ -313,7 +313,7 @@ def test_quota_of_cores_and_ram(nova: Any) -> None:
     assert used == {"limit": 2, "in_use": 1, "reserved": 0}
 
 
-def test_servers_stay_what_they_were_between_versions(nova: Any) -> None:
+def test_server_views_by_microversion(nova: Any) -> None:
     key = nova.boot(tags=["x"])
     old = nova.call("GET", f"/servers/{key}", version="2.1").json["server"]
     assert old["flavor"]["id"] == "1"
@@ -359,7 +359,7 @@ def test_changes_and_rebuilds_answer_by_microversion(nova: Any) -> None:
     assert nova.call("PUT", f"/servers/{key}", full, version="2.94").status == 200
 
 
-def test_a_shelved_server_comes_back_on_the_host_asked_for(nova: Any) -> None:
+def test_unshelved_server_uses_requested_host(nova: Any) -> None:
     key = nova.boot()
     nova.act(key, "shelve")
     nova.wait()
@@ -370,14 +370,14 @@ def test_a_shelved_server_comes_back_on_the_host_asked_for(nova: Any) -> None:
     assert nova.server(key, user="admin")["OS-EXT-SRV-ATTR:host"] == "compute-3"
 
 
-def test_a_project_without_networks_is_given_one(nova: Any) -> None:
+def test_network_is_created_for_project_without_networks(nova: Any) -> None:
     wanted = {"name": "s", "flavorRef": "1", "imageRef": nova.image(), "networks": "auto"}
     made = nova.call("POST", "/servers", {"server": wanted}, user="admin")
     nova.wait()
     assert list(nova.server(made.json["server"]["id"], user="admin")["addresses"]) == ["auto_allocated_network"]
 
 
-def test_hints_say_beside_which_servers_a_server_is(nova: Any) -> None:
+def test_same_host_and_different_host_hints(nova: Any) -> None:
     def host(key: str) -> str:
         return str(nova.server(key, user="admin")["OS-EXT-SRV-ATTR:host"])
 

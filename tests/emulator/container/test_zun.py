@@ -81,7 +81,7 @@ def test_versions(served: ServedCloud, zun: Zun) -> None:
     assert zun.get(f"/containers/{made['uuid']}")["command"] == ["echo", "a b"]
 
 
-def test_the_states_of_a_container(served: ServedCloud, zun: Zun) -> None:
+def test_container_states(served: ServedCloud, zun: Zun) -> None:
     made = zun.post("/containers", {"image": "cirros", "name": "web", "interactive": True, "tty": True})
     assert (made["status"], made["task_state"], made["tty"]) == ("Creating", "image_pulling", True)
     path = f"/containers/{made['uuid']}"
@@ -273,7 +273,7 @@ def test_images_and_failures(served: ServedCloud, zun: Zun) -> None:
     assert zun.call("DELETE", path).status == 204
 
 
-def test_other_projects_lists_hosts_and_quotas(served: ServedCloud, zun: Zun) -> None:
+def test_container_isolation_lists_hosts_and_quotas(served: ServedCloud, zun: Zun) -> None:
     mine, second = zun.run(name="web"), zun.run(name="web")
     refused(zun.call("GET", "/containers/web"), 409, "Multiple containers exist")
     admin = Zun(served, "admin")

@@ -142,7 +142,7 @@ def test_templates_that_are_refused(magnum: Magnum, wrong: dict[str, Any], statu
     assert magnum.get("/clustertemplates")["clustertemplates"] == []
 
 
-def test_the_life_of_a_cluster(served: ServedCloud, magnum: Magnum) -> None:
+def test_cluster_lifecycle(served: ServedCloud, magnum: Magnum) -> None:
     template = magnum.template(name="small", labels={"a": "1", "b": "2"})["uuid"]
     wanted = {"name": "web", "cluster_template_id": "small", "node_count": 2, "keypair": None, "discovery_url": None}
     key = magnum.call("POST", "/clusters", {**wanted, "labels": {"a": "9"}, "merge_labels": True}).json["uuid"]

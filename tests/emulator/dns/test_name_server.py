@@ -103,7 +103,7 @@ def test_an_abandoned_zone_is_served_until_another_one_has_its_name(
     assert len(resolver.texts(EXAMPLE, "SOA")) == 1
 
 
-def test_names_are_found_as_in_any_zone(designate: Designate, resolver: Resolver) -> None:
+def test_name_resolution_rules(designate: Designate, resolver: Resolver) -> None:
     zone, other = designate.zone(), designate.zone("other.test.")
     for owner, name, kind, record in (
         (zone, "www", "CNAME", "web.other.test."),

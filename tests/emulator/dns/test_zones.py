@@ -57,7 +57,7 @@ def test_a_record_set_is_created_changed_and_deleted(designate: Designate, serve
     assert designate.get(f"/zones/{zone}")["status"] == "PENDING"
 
 
-def test_zones_that_cannot_be_are_refused(designate: Designate, admin: Designate) -> None:
+def test_invalid_zones_are_refused(designate: Designate, admin: Designate) -> None:
     email = {"email": "a@example.test"}
     for body, message in (
         ({"name": "no-dot.test", **email}, "does not end with a dot"),
@@ -115,7 +115,7 @@ def test_records_of_each_type(designate: Designate, kind: str, good: list[str], 
         assert (status, name) == (400, "invalid_object") and f"is not a '{kind}' Record" in problem, record
 
 
-def test_record_sets_that_cannot_be_are_refused(designate: Designate, admin: Designate) -> None:
+def test_invalid_record_sets_are_refused(designate: Designate, admin: Designate) -> None:
     zone = designate.zone()
     designate.zone(f"sub.{EXAMPLE}")
     designate.record_set(zone, f"www.{EXAMPLE}", "A", "192.0.2.1")
@@ -188,7 +188,7 @@ def test_lists_have_pages_filters_and_orders(designate: Designate, served: Serve
     assert _is_like("abc", "a*c*") and not _is_like("ab", "ab*b")
 
 
-def test_projects_are_apart(designate: Designate, admin: Designate, stranger: Designate) -> None:
+def test_zones_are_isolated_by_project(designate: Designate, admin: Designate, stranger: Designate) -> None:
     zone = designate.zone()
     assert stranger.refused("GET", f"/zones/{zone}")[:2] == (404, "zone_not_found")
     assert stranger.get("/zones")["zones"] == admin.get("/zones")["zones"] == []
@@ -246,7 +246,7 @@ def test_quotas(designate: Designate, admin: Designate) -> None:
     assert designate.get("/quotas")["zones"] == 10
 
 
-def test_operator_set_up(designate: Designate, admin: Designate) -> None:
+def test_operator_resources(designate: Designate, admin: Designate) -> None:
     email = {"email": "a@example.test"}
     tld = admin.make("/tlds", {"name": "test"})
     assert admin.refused("POST", "/tlds", {"name": "test"})[1] == "duplicate_tld"
@@ -293,7 +293,7 @@ def test_a_fault_that_waits_is_not_shown(designate: Designate, served: ServedClo
     assert not {name for name in (*requested, *accepted) if name.startswith("_")}
 
 
-def test_names_of_addresses() -> None:
+def test_reverse_names_and_zones_of_addresses() -> None:
     assert reverse_name("192.0.2.7") == "7.2.0.192.in-addr.arpa."
     assert reverse_zone("192.0.2.7") == "2.0.192.in-addr.arpa."
     assert reverse_zone("2001:db8:1::1") == "1.0.0.0.8.b.d.0.1.0.0.2.ip6.arpa."

@@ -30,7 +30,7 @@ def log_in(identity: Any, credential: dict[str, Any], scope: Any = None) -> Answ
     return answer
 
 
-def test_it_logs_in_with_its_roles(identity: Any, path: str) -> None:
+def test_application_credential_authenticates_with_its_roles(identity: Any, path: str) -> None:
     made = make(identity, path, roles=[{"name": "reader"}], description="d")
     assert len(made["secret"]) > 40
     token = log_in(identity, made).json["token"]
@@ -45,7 +45,7 @@ def test_it_logs_in_with_its_roles(identity: Any, path: str) -> None:
     assert log_in(identity, made, {"project": {"id": identity.find("projects", "admin")}}).status == 401
 
 
-def test_without_roles_it_has_the_tokens(identity: Any, path: str) -> None:
+def test_application_credential_defaults_to_token_roles(identity: Any, path: str) -> None:
     made = make(identity, path, secret="mine")
     assert made["secret"] == "mine"
     assert {role["name"] for role in made["roles"]} == {"member", "reader", "heat_stack_owner"}
@@ -72,14 +72,14 @@ def test_refused(identity: Any, path: str, fields: dict[str, Any], status: int) 
     assert identity.ok("GET", path)["application_credentials"] == []
 
 
-def test_names_are_unique_and_nobody_makes_them_for_others(identity: Any, path: str) -> None:
+def test_names_are_unique_and_creation_for_others_is_refused(identity: Any, path: str) -> None:
     make(identity, path)
     again = {"application_credential": {"name": "robot"}}
     assert identity.call("POST", path, again, identity.served.token("demo", "demo")).status == 409
     assert identity.call("POST", path, {"application_credential": {"name": "x"}}).status == 403
 
 
-def test_only_unrestricted_ones_manage_further_ones(identity: Any, path: str) -> None:
+def test_only_unrestricted_credentials_manage_credentials(identity: Any, path: str) -> None:
     new = {"application_credential": {"name": "next"}}
     restricted = log_in(identity, make(identity, path)).headers["x-subject-token"]
     assert identity.call("POST", path, new, restricted).status == 403
@@ -89,7 +89,7 @@ def test_only_unrestricted_ones_manage_further_ones(identity: Any, path: str) ->
     assert identity.call("POST", path, new, free).status == 201
 
 
-def test_a_token_made_from_its_token_is_restricted_too(identity: Any, path: str) -> None:
+def test_rescoped_token_stays_restricted(identity: Any, path: str) -> None:
     first = log_in(identity, make(identity, path, roles=[{"name": "reader"}])).headers["x-subject-token"]
     second = identity.log_in({"token": {"id": first}})
     assert [role["name"] for role in second.json["token"]["roles"]] == ["reader"]
@@ -97,7 +97,7 @@ def test_a_token_made_from_its_token_is_restricted_too(identity: Any, path: str)
     assert identity.call("POST", path, new, second.headers["x-subject-token"]).status == 403
 
 
-def test_it_ends_with_its_time_its_role_or_its_deletion(identity: Any, path: str) -> None:
+def test_application_credential_ends_by_expiry_role_loss_or_deletion(identity: Any, path: str) -> None:
     timed = make(identity, path, name="timed", expires_at="2023-11-14T22:14:20.000000")
     assert timed["expires_at"] == "2023-11-14T22:14:20.000000"
     token = log_in(identity, timed)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 
-def test_what_is_made_appears_in_the_catalog(identity: Any) -> None:
+def test_created_services_appear_in_the_catalog(identity: Any) -> None:
     service = identity.make("services", name="thing", type="things", cost=1)
     wanted = {"service_id": service["id"], "interface": "public", "region": "R2"}
     endpoint = identity.make("endpoints", **wanted, url="http://thing.example.org/%(project_id)s")
@@ -79,7 +79,7 @@ def test_a_token_of_a_domain_does_not_change_the_whole_cloud(identity: Any) -> N
     assert identity.call("GET", "/users", token=token).status == 200
 
 
-def test_limits_need_a_registered_one(identity: Any) -> None:
+def test_limits_require_a_registered_limit(identity: Any) -> None:
     service, project = identity.find("services", "keystone"), identity.find("projects", "demo")
     what = {"service_id": service, "resource_name": "apples"}
     limit = {"limits": [{**what, "project_id": project, "resource_limit": 3}]}
@@ -105,7 +105,7 @@ def urls(identity: Any) -> set[str]:
     return {each["url"] for entry in identity.ok("GET", "/auth/catalog")["catalog"] for each in entry["endpoints"]}
 
 
-def test_a_project_with_endpoints_chosen_sees_no_others(identity: Any) -> None:
+def test_endpoint_filter_limits_the_catalog(identity: Any) -> None:
     project = identity.find("projects", "admin")
     everything = urls(identity)
     [compute] = identity.ok("GET", "/services?type=compute")["services"]

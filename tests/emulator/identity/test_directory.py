@@ -19,7 +19,7 @@ from openstack_emulator.testing import ServedCloud
         ("roles", {}),
     ],
 )
-def test_names_are_unique_needed_and_changeable(identity: Any, plural: str, fields: dict[str, Any]) -> None:
+def test_names_are_unique_required_and_changeable(identity: Any, plural: str, fields: dict[str, Any]) -> None:
     singular = plural.removesuffix("s")
     made = identity.make(plural, name="one", **fields)
     assert identity.ok("GET", f"/{plural}/{made['id']}")[singular] == made
@@ -43,7 +43,7 @@ def test_names_are_unique_needed_and_changeable(identity: Any, plural: str, fiel
 
 
 @pytest.mark.parametrize("plural", ["domains", "projects", "users", "groups"])
-def test_plain_users_read_and_change_nothing(identity: Any, served: ServedCloud, plural: str) -> None:
+def test_unprivileged_users_have_no_directory_access(identity: Any, served: ServedCloud, plural: str) -> None:
     demo = served.token("demo", "demo")
     other = identity.make(plural, name="one")
     answers = [
@@ -58,14 +58,14 @@ def test_plain_users_read_and_change_nothing(identity: Any, served: ServedCloud,
     assert answers[0].json["error"]["message"] == message
 
 
-def test_everyone_sees_themselves_their_project_and_domain(identity: Any, served: ServedCloud) -> None:
+def test_users_see_themselves_their_project_and_domain(identity: Any, served: ServedCloud) -> None:
     demo = served.token("demo", "demo")
     user, project = identity.find("users", "demo"), identity.find("projects", "demo")
     paths = (f"/users/{user}", f"/projects/{project}", "/domains/default", f"/users/{user}/projects", "/regions")
     assert [identity.call("GET", path, token=demo).status for path in paths] == [200] * len(paths)
 
 
-def test_managers_and_readers_of_a_domain_stay_within_it(identity: Any) -> None:
+def test_domain_managers_and_readers_are_limited_to_their_domain(identity: Any) -> None:
     domain = identity.make("domains", name="corp")
     people = {role: identity.make("users", name=role, password="secret") for role in ("manager", "reader")}
     for role, user in people.items():
@@ -90,7 +90,7 @@ def test_managers_and_readers_of_a_domain_stay_within_it(identity: Any) -> None:
     }
 
 
-def test_a_domain_is_disabled_before_it_goes_with_all_it_holds(identity: Any) -> None:
+def test_disabled_domain_is_deleted_with_its_content(identity: Any) -> None:
     domain = identity.make("domains", name="corp")
     top = identity.make("projects", name="top", domain_id=domain["id"])
     identity.make("projects", name="below", parent_id=top["id"])
@@ -103,7 +103,7 @@ def test_a_domain_is_disabled_before_it_goes_with_all_it_holds(identity: Any) ->
         assert identity.call("GET", f"/{plural}/{key}").status == 404
 
 
-def test_projects_hang_below_each_other(identity: Any) -> None:
+def test_project_hierarchy(identity: Any) -> None:
     top = identity.make("projects", name="top")
     middle = identity.make("projects", name="middle", parent_id=top["id"])
     low = identity.make("projects", name="low", parent_id=middle["id"])
@@ -148,7 +148,7 @@ def test_tags(identity: Any) -> None:
     assert identity.call("DELETE", tags).status == 204
 
 
-def test_an_immutable_project_must_be_opened_first(identity: Any) -> None:
+def test_immutable_project_cannot_be_changed(identity: Any) -> None:
     project = identity.make("projects", name="stone", options={"immutable": True})
     path = f"/projects/{project['id']}"
     assert identity.call("DELETE", path).status == 403
@@ -180,7 +180,7 @@ def test_filters_and_pages(identity: Any) -> None:
     assert identity.call("GET", "/users?enabled=perhaps").status == 400
 
 
-def test_passwords_and_disabling_end_tokens(identity: Any) -> None:
+def test_password_changes_and_disabling_revoke_tokens(identity: Any) -> None:
     user = identity.make("users", name="ann", password="secret", email="a@x")
     assert user["email"] == "a@x"
     assert user["password_expires_at"] is None
@@ -201,7 +201,7 @@ def test_passwords_and_disabling_end_tokens(identity: Any) -> None:
     identity.token(user, password="third")
 
 
-def test_user_options_are_obeyed(identity: Any) -> None:
+def test_user_options_are_enforced(identity: Any) -> None:
     locked = identity.make("users", name="ann", password="secret", options={"lock_password": True})
     change = {"user": {"original_password": "secret", "password": "new"}}
     assert identity.call("POST", f"/users/{locked['id']}/password", change).status == 403
@@ -234,7 +234,7 @@ def test_groups_and_their_members(identity: Any) -> None:
     assert identity.call("PUT", f"/groups/{group['id']}/users/nobody").status == 404
 
 
-def test_further_attributes_may_have_any_name(identity: Any) -> None:
+def test_extra_attributes_may_have_any_name(identity: Any) -> None:
     words = {"self": 1, "extra": [2], "fault": "none", "rows": {}}
     made = identity.ok("POST", "/users", {"user": {"name": "zoe", **words}})["user"]
     shown = identity.ok("GET", f"/users/{made['id']}")["user"]

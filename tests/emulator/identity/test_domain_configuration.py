@@ -10,7 +10,7 @@ CONFIG = {"identity": {"driver": "ldap"}, "ldap": {"url": "ldap://directory.exam
 SHOWN = {"identity": {"driver": "ldap"}, "ldap": {"url": "ldap://directory.example.org"}}
 
 
-def test_a_project_that_acts_as_a_domain_is_the_domain(identity: Any) -> None:
+def test_project_acting_as_domain(identity: Any) -> None:
     made = identity.make("projects", name="acting", is_domain=True)
     assert (made["is_domain"], made["domain_id"], made["parent_id"]) == (True, None, None)
     assert made["id"] in [domain["id"] for domain in identity.ok("GET", "/domains")["domains"]]

@@ -53,7 +53,7 @@ def version_2(key: dict[str, str], method: str = "HmacSHA256", **more: str) -> d
 
 @pytest.mark.parametrize("method", ["HmacSHA256", "HmacSHA1"])
 @pytest.mark.parametrize("name", ["credentials", "ec2Credentials"])
-def test_a_signature_of_version_2_is_worth_a_token(
+def test_ec2_signature_version_2_gives_a_token(
     served: ServedCloud, key: dict[str, str], method: str, name: str
 ) -> None:
     answer = exchange(served, version_2(key, method), name)
@@ -78,13 +78,13 @@ def test_a_signature_of_version_2_is_worth_a_token(
         {"params": "none"},
     ],
 )
-def test_any_change_to_a_signed_request_is_a_401(
+def test_altered_signed_request_is_unauthorized(
     served: ServedCloud, key: dict[str, str], change: dict[str, Any]
 ) -> None:
     assert exchange(served, {**version_2(key), **change}).status == 401
 
 
-def test_only_services_may_ask_whose_a_signature_is(served: ServedCloud, key: dict[str, str]) -> None:
+def test_only_services_may_validate_signatures(served: ServedCloud, key: dict[str, str]) -> None:
     given = {"credentials": version_2(key)}
     for path in ("/identity/v3/ec2tokens", "/identity/v3/s3tokens"):
         assert served.call("POST", path, given).status == 401
@@ -99,7 +99,7 @@ def test_a_proxy_may_have_added_the_port(served: ServedCloud, key: dict[str, str
     assert exchange(served, signed).status == 200
 
 
-def test_a_timestamp_ends_a_signature_and_without_one_it_lasts(served: ServedCloud, key: dict[str, str]) -> None:
+def test_signature_expires_by_timestamp(served: ServedCloud, key: dict[str, str]) -> None:
     dated, undated = version_2(key, Timestamp="2023-11-14T22:13:20Z"), version_2(key)
     served.advance(900)
     assert exchange(served, dated).status == 200
@@ -130,7 +130,7 @@ def version_4(key: dict[str, str], **changes: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("verb", ["GET", "POST"])
-def test_a_signature_of_version_4_is_worth_a_token(served: ServedCloud, key: dict[str, str], verb: str) -> None:
+def test_ec2_signature_version_4_gives_a_token(served: ServedCloud, key: dict[str, str], verb: str) -> None:
     signed = version_4(key, verb=verb)
     assert exchange(served, signed).status == 200
     assert exchange(served, {**signed, "body_hash": hashlib.sha256(b"other").hexdigest()}).status == 401
@@ -220,14 +220,14 @@ def test_refused_credentials(identity: Any, changes: dict[str, Any], status: int
     assert identity.call("POST", "/credentials", {"credential": wanted}).status == status
 
 
-def test_an_access_key_is_there_once(identity: Any) -> None:
+def test_access_keys_are_unique(identity: Any) -> None:
     blob, project = json.dumps({"access": "mine", "secret": "hidden"}), identity.find("projects", "admin")
     identity.make("credentials", type="ec2", blob=blob, project_id=project)
     again = {"type": "ec2", "blob": blob, "project_id": project}
     assert identity.call("POST", "/credentials", {"credential": again}).status == 409
 
 
-def test_others_credentials_are_hidden(identity: Any, key: dict[str, str]) -> None:
+def test_credentials_of_other_users_are_hidden(identity: Any, key: dict[str, str]) -> None:
     stranger = identity.token(identity.make("users", name="stranger", password="secret"))
     path = f"/users/{key['user_id']}/credentials/OS-EC2"
     assert identity.call("GET", f"{path}/{key['access']}", token=stranger).status == 403

@@ -23,7 +23,7 @@ def assignments(identity: Any, query: str) -> list[dict[str, Any]]:
         ("/OS-INHERIT/domains/{domain}", "/inherited_to_projects"),
     ],
 )
-def test_a_role_is_given_shown_and_taken(identity: Any, actor: str, prefix: str, suffix: str) -> None:
+def test_role_is_assigned_listed_and_revoked(identity: Any, actor: str, prefix: str, suffix: str) -> None:
     project, held_by = identity.make("projects", name="lab"), identity.make(f"{actor}s", name="it")
     role = identity.make("roles", name="watcher")
     base = f"{prefix.format(project=project['id'], domain='default')}/{actor}s/{held_by['id']}/roles"
@@ -96,7 +96,7 @@ def test_one_role_implies_another(identity: Any) -> None:
     assert identity.call("DELETE", f"{path}/{reader}").status == 404
 
 
-def test_a_domains_role_counts_for_what_it_implies(identity: Any) -> None:
+def test_domain_specific_role_grants_implied_roles(identity: Any) -> None:
     domain = identity.make("domains", name="corp")["id"]
     project = identity.make("projects", name="lab", domain_id=domain)["id"]
     elsewhere = identity.find("projects", "demo")

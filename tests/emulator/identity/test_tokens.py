@@ -54,7 +54,7 @@ def test_admin_has_the_implied_roles(served: ServedCloud) -> None:
         ({"domain": {"name": "none"}}, None),
     ],
 )
-def test_wrong_credentials_and_foreign_scopes_get_the_same_401(
+def test_wrong_credentials_and_inaccessible_scopes_get_the_same_401(
     served: ServedCloud, user: dict[str, Any], scope: Any
 ) -> None:
     answer = log_in(served, demo(**user), scope)
@@ -111,14 +111,14 @@ def test_a_token_ends_with_its_time(served: ServedCloud) -> None:
     assert check(served, subject).status == 404
 
 
-def test_others_tokens_are_for_admins_and_services(served: ServedCloud) -> None:
+def test_tokens_of_others_are_validated_by_admins_and_services(served: ServedCloud) -> None:
     mine = served.token("demo", "demo")
     assert check(served, mine, mine).status == 200
     assert check(served, served.token(), mine).status == 403
     assert check(served, mine, served.token("heat", "service")).status == 200
 
 
-def test_projects_within_reach(served: ServedCloud) -> None:
+def test_projects_available_to_the_token(served: ServedCloud) -> None:
     answer = served.call("GET", "/identity/v3/auth/projects", token=served.token())
     assert [project["name"] for project in answer.json["projects"]] == ["admin", "demo"]
 

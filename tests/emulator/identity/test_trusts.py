@@ -56,7 +56,7 @@ def deal(identity: Any) -> TrustScenario:
 
 
 @pytest.mark.parametrize("impersonation", [True, False])
-def test_the_trustee_gets_the_trustors_roles_on_the_project(deal: TrustScenario, impersonation: bool) -> None:
+def test_trustee_gets_the_roles_of_the_trustor(deal: TrustScenario, impersonation: bool) -> None:
     trust = deal.trust(impersonation=impersonation)
     token = deal.use(trust).json["token"]
     assert token["user"]["id"] == (deal.trustor if impersonation else deal.trustee["id"])
@@ -70,7 +70,7 @@ def test_the_trustee_gets_the_trustors_roles_on_the_project(deal: TrustScenario,
     }
 
 
-def test_a_token_that_acts_as_the_trustor_is_the_trustees(deal: TrustScenario, served: ServedCloud) -> None:
+def test_impersonating_token_belongs_to_trustee(deal: TrustScenario, served: ServedCloud) -> None:
     def status(method: str, asking: str, subject: str) -> int:
         headers = {"X-Subject-Token": subject}
         return served.call(method, "/identity/v3/auth/tokens", token=asking, headers=headers).status
@@ -92,7 +92,7 @@ def test_keystoneauth_logs_in_through_a_trust(deal: TrustScenario, served: Serve
     assert (access.trustor_user_id, access.user_id, access.project_id) == (deal.trustor, deal.trustor, deal.project)
 
 
-def test_a_trust_shows_what_it_is(deal: TrustScenario) -> None:
+def test_trust_view(deal: TrustScenario) -> None:
     trust = deal.trust(expires_at="2024-01-01T00:00:00.000000Z", remaining_uses=3)
     path = f"{TRUSTS}/{trust['id']}"
     assert deal.identity.ok("GET", path, token=deal.token)["trust"] == trust
@@ -136,7 +136,7 @@ def test_only_the_trustee_can_use_it(deal: TrustScenario) -> None:
     assert deal.use(deal.trust(), other).status == 403
 
 
-def test_it_ends_with_its_time_and_takes_its_tokens_along(deal: TrustScenario, served: ServedCloud) -> None:
+def test_expired_trust_revokes_its_tokens(deal: TrustScenario, served: ServedCloud) -> None:
     trust = deal.trust(expires_at="2023-11-14T22:14:20Z")
     used = deal.use(trust)
     assert used.json["token"]["expires_at"] == "2023-11-14T22:14:20.000000Z"
@@ -145,7 +145,7 @@ def test_it_ends_with_its_time_and_takes_its_tokens_along(deal: TrustScenario, s
     assert deal.identity.call("GET", "/auth/projects", token=used.headers["x-subject-token"]).status == 401
 
 
-def test_it_ends_when_used_up_but_its_last_token_lives(deal: TrustScenario) -> None:
+def test_trust_without_remaining_uses_is_gone_but_its_last_token_is_valid(deal: TrustScenario) -> None:
     trust = deal.trust(remaining_uses=2)
     assert deal.use(trust).status == 201
     last = deal.use(trust).headers["x-subject-token"]
@@ -153,7 +153,7 @@ def test_it_ends_when_used_up_but_its_last_token_lives(deal: TrustScenario) -> N
     assert deal.identity.call("GET", "/auth/projects", token=last).status == 200
 
 
-def test_it_ends_when_deleted(deal: TrustScenario) -> None:
+def test_deleted_trust_revokes_its_tokens(deal: TrustScenario) -> None:
     trust = deal.trust()
     token = deal.use(trust).headers["x-subject-token"]
     stranger = deal.identity.token(deal.trustee)
@@ -184,7 +184,7 @@ def test_a_trusts_token_cannot_be_scoped_again(deal: TrustScenario) -> None:
     assert again.status == 403
 
 
-def test_lists_show_ones_own_trusts(deal: TrustScenario) -> None:
+def test_trust_lists_contain_own_trusts(deal: TrustScenario) -> None:
     trust = deal.trust()
     mine = deal.identity.ok("GET", f"{TRUSTS}?trustor_user_id={deal.trustor}", token=deal.token)["trusts"]
     assert [each["id"] for each in mine] == [trust["id"]]
@@ -195,7 +195,7 @@ def test_lists_show_ones_own_trusts(deal: TrustScenario) -> None:
     assert len(deal.identity.ok("GET", TRUSTS)["trusts"]) == 1
 
 
-def test_redelegation_narrows_what_is_given(deal: TrustScenario) -> None:
+def test_redelegation_only_reduces_rights(deal: TrustScenario) -> None:
     first = deal.trust(
         allow_redelegation=True, redelegation_count=1, expires_at="2023-11-14T23:00:00Z", roles=[{"name": "member"}]
     )

@@ -25,7 +25,7 @@ def create(served: ServedCloud, **attributes: Any) -> str:
     return str(call(served, "POST", "", {**RAW, **attributes}).json["id"])
 
 
-def test_only_the_member_says_whether_it_accepts(served: ServedCloud) -> None:
+def test_only_the_member_accepts_a_shared_image(served: ServedCloud) -> None:
     image, member = create(served, name="mine"), project(served, "admin")
     added = call(served, "POST", f"/{image}/members", {"member": member})
     assert added.status == 200

@@ -133,7 +133,7 @@ def test_creation_refuses(demo: Glance, attributes: dict[str, Any], status: int)
     assert demo.names() == before
 
 
-def test_an_id_is_taken_once(demo: Glance) -> None:
+def test_image_ids_are_unique(demo: Glance) -> None:
     image = demo.create(id="0b2a7b1e-3e0a-4f5c-8d0e-7a2f4a3b1c9d")
     assert demo.call("POST", IMAGES, {"id": image["id"]}).status == 409
 
@@ -245,7 +245,7 @@ def test_tags(demo: Glance) -> None:
     assert demo.call("DELETE", tag).status == 404
 
 
-def test_presets_are_for_everyone(demo: Glance) -> None:
+def test_preset_images_are_public(demo: Glance) -> None:
     presets = demo.call("GET", f"{IMAGES}?visibility=public&status=active").json["images"]
     names = {"cirros", "cirros-0.6.2-x86_64-disk", "fedora", "fedora-coreos"}
     assert {image["name"] for image in presets} == names
@@ -324,7 +324,7 @@ def test_schemas_and_info(demo: Glance) -> None:
     assert demo.call("GET", "/image/v2/metadefs/namespaces").json["namespaces"] == []
 
 
-def test_other_services_find_and_make_images() -> None:
+def test_images_are_read_and_created_by_other_services() -> None:
     clock = ManualClock()
     cloud = new_cloud(clock=clock)
     cloud.start()
@@ -346,7 +346,7 @@ def test_other_services_find_and_make_images() -> None:
     cloud.close()
 
 
-def test_texts_have_a_bound_and_errors_show_schema_and_value(demo: Glance) -> None:
+def test_text_length_errors_show_schema_and_value(demo: Glance) -> None:
     image = demo.create(note="x" * 65535)
     answer = demo.patch(image, {"op": "replace", "path": "/note", "value": "x" * 65536})
     assert (answer.status, answer.content.count(b"is too long")) == (400, 1)

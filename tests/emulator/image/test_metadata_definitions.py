@@ -29,7 +29,7 @@ def glance(served: ServedCloud) -> Glance:
     return Glance(served)
 
 
-def test_namespaces_are_made_by_admins_and_seen_by_who_may(glance: Glance) -> None:
+def test_namespaces_are_created_by_admins_and_shown_by_visibility(glance: Glance) -> None:
     wanted = {"namespace": "OS::Test", "display_name": "T", "protected": True}
     assert glance.call("POST", NAMESPACES, wanted, user="demo").status == 403
     made = glance.call("POST", NAMESPACES, wanted)
@@ -45,7 +45,7 @@ def test_namespaces_are_made_by_admins_and_seen_by_who_may(glance: Glance) -> No
     assert glance.ok("GET", NAMESPACES)["namespaces"] == []
 
 
-def test_a_namespace_begins_with_what_it_is_given(glance: Glance) -> None:
+def test_namespace_is_created_with_its_parts(glance: Glance) -> None:
     wanted = {
         "namespace": "n",
         "resource_type_associations": [{"name": "OS::Nova::Flavor", "prefix": "hw_"}],

@@ -221,7 +221,7 @@ def test_metadata_of_a_secret(barbican: Barbican) -> None:
 # -- access --------------------------------------------------------------------------------------------------------
 
 
-def test_other_projects_see_nothing_not_even_as_administrators(served: ServedCloud, barbican: Barbican) -> None:
+def test_secrets_are_hidden_from_administrators_of_other_projects(served: ServedCloud, barbican: Barbican) -> None:
     url, stranger = barbican.make("secrets", TEXT), Barbican(served, "admin")
     for path in (url, f"{url}/payload"):
         refused(stranger.call("GET", path), 403)
@@ -231,7 +231,7 @@ def test_other_projects_see_nothing_not_even_as_administrators(served: ServedClo
     refused(stranger.call("GET", order), 404)
 
 
-def test_a_list_of_users_may_read(served: ServedCloud, barbican: Barbican) -> None:
+def test_acl_users_may_read_secret(served: ServedCloud, barbican: Barbican) -> None:
     url, friend = barbican.make("secrets", TEXT), Barbican(served, "admin")
     assert barbican.show(f"{url}/acl") == {"read": {"project-access": True}}
     who = served.call("GET", "/identity/v3/auth/tokens", token=served.token(), headers={
@@ -284,7 +284,7 @@ def test_a_wrong_container_is_refused(barbican: Barbican, kind: str, names: list
     refused(barbican.call("POST", "/containers", {"type": kind, "secret_refs": entries}), 400, words)
 
 
-def test_containers_refer_to_secrets_that_exist_and_once(barbican: Barbican) -> None:
+def test_containers_refer_to_distinct_existing_secrets(barbican: Barbican) -> None:
     secret = barbican.make("secrets", TEXT)
     twice = [{"name": name, "secret_ref": secret} for name in "ab"]
     refused(barbican.call("POST", "/containers", {"type": "generic", "secret_refs": twice}), 400, "Duplicate secret")

@@ -180,7 +180,7 @@ def image(served: ServedCloud) -> str:
     return str(listed[0]["id"])
 
 
-def test_everything_in_one_request(octavia: Octavia, served: ServedCloud) -> None:
+def test_load_balancer_tree_is_created_in_one_request(octavia: Octavia, served: ServedCloud) -> None:
     pool = {
         "name": "web",
         "protocol": "HTTP",
@@ -264,7 +264,7 @@ def test_policies_keep_an_order(octavia: Octavia, served: ServedCloud) -> None:
         ("/pools", {"pool": {"protocol": "TCP"}}, 400, "lb_algorithm. Value: 'None'. Mandatory field missing"),
     ],
 )
-def test_what_is_refused(octavia: Octavia, path: str, body: Any, status: int, why: str) -> None:
+def test_impossible_requests_are_refused(octavia: Octavia, path: str, body: Any, status: int, why: str) -> None:
     code, words = octavia.refused("POST", path, body)
     assert code == status
     with pytest.raises(AssertionError, match=why):
@@ -294,7 +294,7 @@ def test_invalid_load_balancer_properties_are_refused(
     assert octavia.refused("POST", path, body)[0] == status
 
 
-def test_projects_see_their_own(octavia: Octavia, admin: Octavia) -> None:
+def test_load_balancers_are_isolated_by_project(octavia: Octavia, admin: Octavia) -> None:
     theirs = admin.balancer()
     mine = octavia.balancer()
     assert [row["id"] for row in octavia.call("GET", "/loadbalancers").json["loadbalancers"]] == [mine["id"]]

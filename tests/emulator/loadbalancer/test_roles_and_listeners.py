@@ -20,7 +20,7 @@ def test_a_caller_without_a_role_of_the_service_is_refused(served: ServedCloud, 
     assert served.call("GET", f"{LBAAS}/{path}", token=reader).status == 200
 
 
-def test_an_object_that_is_built_has_been_updated(served: ServedCloud) -> None:
+def test_built_object_has_updated_at(served: ServedCloud) -> None:
     octavia = Octavia(served)
     balancer = octavia.balancer()
     assert balancer["updated_at"] is None

@@ -25,7 +25,7 @@ def claimed(answer: Answer) -> tuple[str, list[dict[str, Any]]]:
     return answer.headers["location"].removeprefix("/v2"), answer.json["messages"]
 
 
-def test_claimed_messages_are_for_the_holder_of_the_claim(served: ServedCloud, zaqar: Zaqar) -> None:
+def test_claimed_messages_require_the_claim(served: ServedCloud, zaqar: Zaqar) -> None:
     assert zaqar.call("POST", CLAIMS, {"ttl": 60, "grace": 60}).status == 204
     first, second, third = zaqar.post("orders", 1, 2, 3)
     claim, messages = claimed(zaqar.call("POST", f"{CLAIMS}?limit=2", {"ttl": 60, "grace": 60}))
@@ -69,7 +69,7 @@ def test_a_claim_ends_unless_it_is_renewed(served: ServedCloud, zaqar: Zaqar) ->
     assert (popped["body"], popped["claim_count"]) == ("job", 2)
 
 
-def test_messages_that_were_claimed_too_often_are_dead_letters(served: ServedCloud, zaqar: Zaqar) -> None:
+def test_messages_over_max_claim_count_move_to_dead_letter_queue(served: ServedCloud, zaqar: Zaqar) -> None:
     zaqar.call("PUT", "/queues/orders", {"_max_claim_count": 2, "_dead_letter_queue": "dead"})
     zaqar.post("orders", "poison")
     for _ in range(2):
@@ -136,7 +136,7 @@ def test_a_subscriber_with_a_trust_gets_a_token_of_the_user(served: ServedCloud,
     assert served.call("GET", f"/identity/v3/OS-TRUST/trusts/{trust}", token=served.token()).status == 404
 
 
-def test_another_subscriber_gets_no_token_of_the_user_before(served: ServedCloud, zaqar: Zaqar) -> None:
+def test_other_subscriber_gets_no_trust_token(served: ServedCloud, zaqar: Zaqar) -> None:
     """A member names the trust of another one in the options, or changes the address of the other's subscription."""
     made = zaqar.call("POST", "/queues/orders/subscriptions", {"subscriber": "trust+http://127.0.0.1:9/"})
     path = f"/queues/orders/subscriptions/{made.json['subscription_id']}"
@@ -154,9 +154,7 @@ def test_another_subscriber_gets_no_token_of_the_user_before(served: ServedCloud
 
 
 @pytest.mark.parametrize(("redelegation", "status"), [(False, 503), (True, 201)])
-def test_a_subscriber_with_a_trust_of_one_who_acts_through_a_trust(
-    served: ServedCloud, zaqar: Zaqar, redelegation: bool, status: int
-) -> None:
+def test_subscriber_with_redelegated_trust(served: ServedCloud, zaqar: Zaqar, redelegation: bool, status: int) -> None:
     tokens = "/identity/v3/auth/tokens"
     headers = {"X-Subject-Token": str(zaqar.token)}
     caller = served.call("GET", tokens, token=zaqar.token, headers=headers).json["token"]

@@ -88,7 +88,7 @@ def test_a_queue_limits_the_size_of_messages(zaqar: Zaqar) -> None:
     assert zaqar.post("orders", "x")
 
 
-def test_messages_run_out_of_time(served: ServedCloud, zaqar: Zaqar) -> None:
+def test_messages_expire(served: ServedCloud, zaqar: Zaqar) -> None:
     zaqar.post("orders", "brief", ttl=60)
     zaqar.post("orders", "longer", ttl=600)
     served.advance(61)

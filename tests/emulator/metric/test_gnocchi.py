@@ -99,7 +99,7 @@ def test_measures_are_aggregated_by_period(gnocchi: Gnocchi) -> None:
     assert values(gnocchi.get(f"{path}?granularity=60"))[0] == 3.0, "the mean of 1 and 5"
 
 
-def test_rates_are_differences_of_neighbours(gnocchi: Gnocchi) -> None:
+def test_rate_aggregation_uses_differences(gnocchi: Gnocchi) -> None:
     key = str(gnocchi.post("/metric", {"name": "cpu", "archive_policy_name": "ceilometer-low-rate"})["id"])
     gnocchi.measure(f"/metric/{key}/measures", 10, 30, 70)
     [row] = gnocchi.get(f"/metric/{key}/measures?aggregation=rate:mean")
@@ -221,7 +221,7 @@ def test_resources_have_attributes_and_metrics_by_name(gnocchi: Gnocchi) -> None
     assert gnocchi.call("GET", f"/metric/{other}").status == 404
 
 
-def test_a_resource_ends(gnocchi: Gnocchi) -> None:
+def test_resource_has_an_end(gnocchi: Gnocchi) -> None:
     gnocchi.post("/resource/volume", {"id": "disk", "started_at": "2023-01-01"})
     answer = gnocchi.call("PATCH", "/resource/volume/disk", {"ended_at": "2023-02-01"})
     assert (answer.status, answer.json["ended_at"]) == (200, "2023-02-01T00:00:00+00:00")
@@ -244,7 +244,7 @@ def test_a_resource_ends(gnocchi: Gnocchi) -> None:
         ({"id": "r", "user_id": {"name": "other"}}, 400),
     ],
 )
-def test_refused_resources_leave_nothing(gnocchi: Gnocchi, wanted: dict[str, Any], status: int) -> None:
+def test_refused_resources_have_no_side_effects(gnocchi: Gnocchi, wanted: dict[str, Any], status: int) -> None:
     before = gnocchi.post("/resource/volume", {"id": "disk", "metrics": {"size": {}}})
     assert gnocchi.call("POST", "/resource/volume", wanted).status == status
     assert [one["original_resource_id"] for one in gnocchi.get("/resource/volume")] == ["disk"]

@@ -25,12 +25,12 @@ def test_every_project_has_a_default_group(demo: Client) -> None:
     assert refusal(deleted) == (409, "SecurityGroupCannotRemoveDefault")
 
 
-def test_a_new_group_lets_everything_out(demo: Client) -> None:
+def test_new_security_group_allows_egress(demo: Client) -> None:
     rules = group_of(demo)["security_group_rules"]
     assert {(r["direction"], r["ethertype"]) for r in rules} == {("egress", "IPv4"), ("egress", "IPv6")}
 
 
-def test_rules_are_made_in_bulk_and_only_once(demo: Client) -> None:
+def test_rules_are_created_in_bulk_and_unique(demo: Client) -> None:
     group = group_of(demo)
     rule = {"security_group_id": group["id"], "direction": "ingress", "protocol": "tcp", "port_range_min": "22",
             "port_range_max": "22"}  # fmt: skip
@@ -111,7 +111,7 @@ def test_qos_policies_are_made_by_admins_and_used_by_all(demo: Client, admin: Cl
     assert admin.call("GET", f"{path}/bandwidth_limit_rules/{limit['id']}").status == 404
 
 
-def test_a_trunk_holds_its_ports(demo: Client) -> None:
+def test_trunk_ports_cannot_be_deleted(demo: Client) -> None:
     network = demo.network()
     parent, child = demo.port(network), demo.port(network)
     sub = {"port_id": child["id"], "segmentation_type": "vlan", "segmentation_id": 5}
@@ -134,7 +134,7 @@ def test_a_trunk_holds_its_ports(demo: Client) -> None:
     assert demo.call("DELETE", f"/ports/{parent['id']}").status == 204
 
 
-def test_address_groups_are_remote_sides_of_rules(demo: Client) -> None:
+def test_address_groups_are_used_as_remote_of_rules(demo: Client) -> None:
     made = demo.make("/address-groups", "address_group", name="a", addresses=["10.0.0.1/32"])
     assert made["addresses"] == ["10.0.0.1/32"]
     path = f"/address-groups/{made['id']}"
@@ -147,7 +147,7 @@ def test_address_groups_are_remote_sides_of_rules(demo: Client) -> None:
     assert refusal(demo.call("DELETE", path)) == (409, "AddressGroupInUse")
 
 
-def test_scopes_keep_pools_apart(demo: Client) -> None:
+def test_address_scopes_isolate_subnet_pools(demo: Client) -> None:
     scope = demo.make("/address-scopes", "address_scope", name="s", ip_version=4)
     pool = {"name": "p", "prefixes": ["10.0.0.0/16"], "address_scope_id": scope["id"]}
     demo.make("/subnetpools", "subnetpool", **pool)
@@ -156,7 +156,7 @@ def test_scopes_keep_pools_apart(demo: Client) -> None:
     assert refusal(demo.call("DELETE", f"/address-scopes/{scope['id']}")) == (409, "AddressScopeInUse")
 
 
-def test_vpn_objects_come_to_life_and_hold_each_other(demo: Client, served: ServedCloud) -> None:
+def test_vpn_objects_become_active_and_are_in_use(demo: Client, served: ServedCloud) -> None:
     router = demo.make("/routers", "router", name="r")
     service = demo.make("/vpn/vpnservices", "vpnservice", router_id=router["id"])
     assert service["status"] == "PENDING_CREATE"
@@ -182,7 +182,7 @@ def test_vpn_objects_come_to_life_and_hold_each_other(demo: Client, served: Serv
     assert demo.call("DELETE", f"/vpn/ikepolicies/{ike['id']}").status == 204
 
 
-def test_a_deleted_tap_flow_lingers(demo: Client, served: ServedCloud) -> None:
+def test_deleted_tap_flow_stays_pending(demo: Client, served: ServedCloud) -> None:
     port = demo.port(demo.network())
     service = demo.make("/taas/tap_services", "tap_service", name="t", port_id=port["id"])
     flow = demo.make(
@@ -200,7 +200,7 @@ def test_a_deleted_tap_flow_lingers(demo: Client, served: ServedCloud) -> None:
     assert demo.call("GET", path).status == 404
 
 
-def test_lists_of_references_hold_too(demo: Client) -> None:
+def test_objects_referenced_in_lists_are_in_use(demo: Client) -> None:
     rule = demo.make("/fw/firewall_rules", "firewall_rule", action="deny")
     demo.make("/fw/firewall_policies", "firewall_policy", name="p", firewall_rules=[rule["id"]])
     assert refusal(demo.call("DELETE", f"/fw/firewall_rules/{rule['id']}")) == (409, "FirewallRuleInUse")

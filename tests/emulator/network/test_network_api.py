@@ -50,7 +50,7 @@ def test_a_network_with_bad_attributes_is_refused(demo: Client, fields: dict[str
     assert refusal(demo.call("POST", "/networks", {"network": fields})) == (status, kind)
 
 
-def test_strangers_neither_see_nor_touch_a_network_until_it_is_shared(demo: Client, admin: Client) -> None:
+def test_network_is_hidden_from_other_projects_until_shared(demo: Client, admin: Client) -> None:
     network = admin.network()
     path = f"/networks/{network['id']}"
     assert refusal(demo.call("GET", path)) == (404, "NetworkNotFound")
@@ -81,7 +81,7 @@ def test_there_is_one_default_external_network(admin: Client) -> None:
     assert refusal(admin.call("POST", "/networks", body)) == (409, "DefaultExternalNetworkExists")
 
 
-def test_a_subnet_changes_within_its_range(demo: Client) -> None:
+def test_subnet_is_updated_within_its_cidr(demo: Client) -> None:
     subnet = demo.subnet(demo.network(), allocation_pools=[{"start": "192.168.0.10", "end": "192.168.0.20"}])
     path = f"/subnets/{subnet['id']}"
     changed = demo.call("PUT", path, {"subnet": {"gateway_ip": "192.168.0.2", "dns_nameservers": ["9.9.9.9"]}})
@@ -92,7 +92,7 @@ def test_a_subnet_changes_within_its_range(demo: Client) -> None:
     assert refusal(demo.call("PUT", path, {"subnet": {"dns_nameservers": ["fd00::1"]}})) == (400, "InvalidInput")
 
 
-def test_a_vlan_is_used_once(admin: Client) -> None:
+def test_vlan_ids_are_unique(admin: Client) -> None:
     vlan = {"provider:network_type": "vlan", "provider:physical_network": "p", "provider:segmentation_id": 7}
     network = admin.network(**vlan)
     assert refusal(admin.call("POST", "/networks", {"network": vlan})) == (409, "VlanIdInUse")
@@ -100,7 +100,7 @@ def test_a_vlan_is_used_once(admin: Client) -> None:
     admin.network(**vlan)
 
 
-def test_a_network_goes_with_its_subnets_but_not_with_ports_in_use(demo: Client, served: ServedCloud) -> None:
+def test_network_is_deleted_with_subnets_but_not_with_ports_in_use(demo: Client, served: ServedCloud) -> None:
     network = demo.network()
     subnet = demo.subnet(network)
     port = demo.port(network)
@@ -177,7 +177,7 @@ def test_ports_take_free_addresses_of_the_pool_until_none_is_left(demo: Client) 
     assert demo.port(network)["fixed_ips"][0]["ip_address"] == "10.1.0.4"
 
 
-def test_a_port_takes_the_address_asked_for(demo: Client) -> None:
+def test_port_gets_the_requested_address(demo: Client) -> None:
     network = demo.network()
     subnet = demo.subnet(network)
     port = demo.port(network, fixed_ips=[{"ip_address": "192.168.0.77"}], mac_address="FA-16-3E-00-00-01")
@@ -196,7 +196,7 @@ def test_a_port_takes_the_address_asked_for(demo: Client) -> None:
     assert wish(mac_address="fa:16:3e:00:00:01") == (409, "MacAddressInUse")
 
 
-def test_a_port_on_a_network_of_another_project_may_not_choose(demo: Client, admin: Client) -> None:
+def test_port_on_foreign_network_may_not_choose_its_address(demo: Client, admin: Client) -> None:
     network = admin.network(shared=True)
     admin.subnet(network)
     demo.port(network)
@@ -213,7 +213,7 @@ def test_slaac_addresses_come_from_the_mac_address(demo: Client) -> None:
     assert [fixed["ip_address"] for fixed in addresses] == ["fd00:1::f816:3eff:fe00:1"]
 
 
-def test_a_port_has_an_address_of_each_slaac_subnet_whatever_is_asked_for(demo: Client) -> None:
+def test_port_has_an_address_of_each_slaac_subnet(demo: Client) -> None:
     network = demo.network()
     fourth = demo.subnet(network)
     slaac = demo.subnet(network, "fd00:1::/64", ipv6_ra_mode="slaac", ipv6_address_mode="slaac")
@@ -316,7 +316,7 @@ def test_a_stale_revision_is_refused(demo: Client) -> None:
     assert refusal(stale) == (412, "RevisionNumberConstraintFailed")
 
 
-def test_quotas_hold_and_count(demo: Client, admin: Client) -> None:
+def test_quotas_are_enforced_and_counted(demo: Client, admin: Client) -> None:
     project = demo.network()["project_id"]
     used = demo.get(f"/quotas/{project}/details.json")["quota"]["network"]["used"]
     assert used == 2
@@ -369,7 +369,7 @@ def test_a_network_with_an_injected_fault_is_in_error(demo: Client, served: Serv
     assert demo.network()["status"] == "ACTIVE"
 
 
-def test_an_external_network_goes_with_its_idle_floating_ips_but_not_with_used_ones(admin: Client) -> None:
+def test_external_network_is_deleted_with_unassociated_floating_ips(admin: Client) -> None:
     network = admin.network(**{"router:external": True})
     subnet = admin.subnet(network, enable_dhcp=False)
     floating = admin.make("/floatingips", "floatingip", floating_network_id=network["id"])

@@ -38,7 +38,7 @@ def test_an_interface_has_the_gateway_address(demo: Client, site: Site) -> None:
     assert (port["device_owner"], port["status"]) == ("network:router_interface", "ACTIVE")
 
 
-def test_interfaces_that_make_no_sense_are_refused(demo: Client, site: Site) -> None:
+def test_invalid_router_interfaces_are_refused(demo: Client, site: Site) -> None:
     def add(**body: Any) -> tuple[int, str]:
         return refusal(demo.call("PUT", f"{site.router_path}/add_router_interface", body))
 
@@ -56,7 +56,7 @@ def test_interfaces_that_make_no_sense_are_refused(demo: Client, site: Site) -> 
     assert add(subnet_id="11111111-1111-1111-1111-111111111111") == (404, "SubnetNotFound")
 
 
-def test_a_port_of_ones_own_becomes_an_interface_and_goes_with_it(demo: Client, site: Site) -> None:
+def test_given_port_becomes_router_interface_and_is_deleted_with_it(demo: Client, site: Site) -> None:
     other = demo.network()
     demo.subnet(other, "10.80.0.0/24")
     port = demo.port(other, name="mine")
@@ -80,7 +80,7 @@ def test_a_router_is_in_use_while_it_has_interfaces(demo: Client, site: Site) ->
     assert demo.call("DELETE", site.router_path).status == 204
 
 
-def test_a_gateway_takes_and_returns_an_external_address(demo: Client, admin: Client, site: Site) -> None:
+def test_gateway_allocates_and_releases_external_address(demo: Client, admin: Client, site: Site) -> None:
     def held() -> list[str]:
         ports = admin.get(f"/ports?device_id={site.router['id']}&device_owner=network:router_gateway")["ports"]
         return [fixed["ip_address"] for port in ports for fixed in port["fixed_ips"]]
@@ -100,7 +100,7 @@ def test_a_gateway_takes_and_returns_an_external_address(demo: Client, admin: Cl
     assert refusal(demo.call("PUT", site.router_path, {"router": inside})) == (400, "BadRequest")
 
 
-def test_routes_lead_to_connected_hops(demo: Client, site: Site) -> None:
+def test_routes_require_connected_next_hops(demo: Client, site: Site) -> None:
     good = {"destination": "192.0.2.0/24", "nexthop": "10.77.0.9"}
     for bad in ({**good, "nexthop": "10.99.0.1"}, {**good, "nexthop": "10.77.0.1"}):
         answer = demo.call("PUT", site.router_path, {"router": {"routes": [bad]}})
@@ -191,7 +191,7 @@ def test_port_forwardings_share_a_floating_ip(demo: Client, site: Site) -> None:
     assert demo.get(f"/floatingips/{floating['id']}")["floatingip"]["status"] == "DOWN"
 
 
-def test_the_ready_made_network_is_made_once(demo: Client, admin: Client) -> None:
+def test_auto_allocated_topology_is_created_once(demo: Client, admin: Client) -> None:
     project = demo.network()["project_id"]
     path = f"/auto-allocated-topology/{project}"
     [preset] = admin.get("/subnetpools")["subnetpools"]

@@ -100,7 +100,7 @@ async def test_force_deletes_what_is_otherwise_in_use(network: NetworkService) -
     assert network.ports.rows.get(interface.id) is None
 
 
-async def test_addresses_and_counts_are_known_after_a_restart(tmp_path: Path) -> None:
+async def test_address_allocations_survive_restart(tmp_path: Path) -> None:
     path = tmp_path / "cloud.db"
     before = new_cloud(clock=ManualClock(), state_path=path)
     demo = project_of(before)

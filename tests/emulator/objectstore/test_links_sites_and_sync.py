@@ -35,7 +35,7 @@ def stranger(served: ServedCloud, account: str, owner: Call) -> Call:
     return lambda method, path: served.call(method, f"/object-store/v1/{account}{path}")
 
 
-def test_a_link_stands_for_its_target(owner: Call, account: str) -> None:
+def test_symlink_returns_its_target(owner: Call, account: str) -> None:
     assert owner("PUT", "/d").status == 201
     assert owner("PUT", "/d/link", X_Symlink_Target="c/o").status == 201
     read = owner("GET", "/d/link")
@@ -52,7 +52,7 @@ def test_a_link_stands_for_its_target(owner: Call, account: str) -> None:
     assert owner("GET", "/d/link").status == 404
 
 
-def test_a_link_that_leads_nowhere_or_in_cycles_or_elsewhere_than_it_says(owner: Call) -> None:
+def test_dangling_cyclic_and_mismatched_symlinks(owner: Call) -> None:
     assert owner("PUT", "/c/x", b"body", X_Symlink_Target="c/o").status == 400
     assert owner("PUT", "/c/x", X_Symlink_Target="c").status == 412
     assert owner("PUT", "/c/x", X_Symlink_Target="c/y").status == 201
@@ -65,7 +65,7 @@ def test_a_link_that_leads_nowhere_or_in_cycles_or_elsewhere_than_it_says(owner:
     assert owner("GET", "/c/static").status == 409
 
 
-def test_a_link_opens_nothing_that_the_target_keeps_closed(owner: Call, stranger: Call) -> None:
+def test_symlink_requires_access_to_its_target(owner: Call, stranger: Call) -> None:
     owner("PUT", "/d", **PUBLIC)
     owner("PUT", "/d/link", X_Symlink_Target="c/o")
     assert stranger("GET", "/d/link").status == 401
@@ -73,7 +73,7 @@ def test_a_link_opens_nothing_that_the_target_keeps_closed(owner: Call, stranger
     assert stranger("GET", "/d/link").content == b"data"
 
 
-def test_a_container_is_a_web_site_for_strangers(owner: Call, stranger: Call, account: str) -> None:
+def test_container_serves_static_web_site(owner: Call, stranger: Call, account: str) -> None:
     owner("POST", "/c", X_Container_Meta_Web_Index="index.html", X_Container_Meta_Web_Error="no.html", **PUBLIC)
     assert stranger("GET", "/c/").status == 404
     for name in ("index.html", "sub/index.html", "404no.html"):
@@ -88,7 +88,7 @@ def test_a_container_is_a_web_site_for_strangers(owner: Call, stranger: Call, ac
     assert b"sub/index.html" in owner("GET", "/c").content, "the owner gets the usual list"
 
 
-def test_a_web_site_lists_its_folders(owner: Call, stranger: Call) -> None:
+def test_static_web_site_lists_folders(owner: Call, stranger: Call) -> None:
     owner("POST", "/c", X_Container_Meta_Web_Listings="true", X_Container_Meta_Web_Listings_Css="s.css", **PUBLIC)
     owner("PUT", "/c/sub/<x>", b"1")
     page = stranger("GET", "/c/")
@@ -101,7 +101,7 @@ def test_a_web_site_lists_its_folders(owner: Call, stranger: Call) -> None:
     assert stranger("GET", "/c/").status == 401
 
 
-def test_containers_follow_each_other_while_they_share_a_key(served: ServedCloud, owner: Call, account: str) -> None:
+def test_container_sync_with_shared_key(served: ServedCloud, owner: Call, account: str) -> None:
     def follow(target: str, key: str = "k") -> dict[str, str]:
         return {"X_Container_Sync_To": f"//realm1/name1/{account}/{target}", "X_Container_Sync_Key": key}
 
@@ -123,6 +123,6 @@ def test_containers_follow_each_other_while_they_share_a_key(served: ServedCloud
     assert names("d") == ["p"]
 
 
-def test_the_cross_domain_policy_is_public(served: ServedCloud) -> None:
+def test_cross_domain_policy_needs_no_token(served: ServedCloud) -> None:
     answer = served.call("GET", "/object-store/crossdomain.xml")
     assert answer.status == 200 and b"<cross-domain-policy>" in answer.content

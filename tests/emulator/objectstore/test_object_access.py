@@ -46,7 +46,7 @@ def store(served: ServedCloud) -> Store:
     return Store(served)
 
 
-def test_strangers_are_refused(store: Store) -> None:
+def test_unauthenticated_requests_are_refused(store: Store) -> None:
     for path in ("", "/c", "/c/o"):
         answer = store.stranger("GET", path)
         assert answer.status == 401
@@ -101,7 +101,7 @@ def test_signed_urls(store: Store, digest: str, kind: str, number: str) -> None:
     assert store.stranger("GET", url.replace("/c/o", "/c/other")).status == 401
 
 
-def test_signed_uploads_and_what_may_go_wrong(store: Store) -> None:
+def test_signed_uploads_and_their_errors(store: Store) -> None:
     store.owner("POST", "", b"", {"X-Account-Meta-Temp-Url-Key": KEY})
     url = store.signed("PUT", store.now + 60)
     assert store.stranger("PUT", url, b"signal").status == 201

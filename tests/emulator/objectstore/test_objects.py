@@ -44,7 +44,7 @@ def demo(served: ServedCloud) -> Swift:
     return Swift(served)
 
 
-def test_every_answer_has_a_transaction(demo: Swift) -> None:
+def test_every_response_has_a_transaction_id(demo: Swift) -> None:
     for answer in (demo.call("HEAD"), demo.call("GET", "/none"), demo.put("/c"), demo.call("DELETE")):
         assert len(answer.headers["x-trans-id"]) == 34
         assert answer.headers["x-trans-id"].startswith("tx")
@@ -262,7 +262,7 @@ def test_a_compressed_body_is_kept_as_it_came_and_empty_metadata_too(demo: Swift
     assert got.headers["x-object-meta-flag"] == ""
 
 
-def test_old_versions_come_back(demo: Swift) -> None:
+def test_previous_version_is_restored_by_deletion(demo: Swift) -> None:
     demo.put("/old")
     demo.put("/c", X_Versions_Location="old")
     for data in (b"one", b"two", b"three"):
@@ -288,7 +288,7 @@ def test_a_container_can_keep_its_own_versions(demo: Swift) -> None:
     assert names[-1] == "signal"
 
 
-def test_a_history_keeps_what_was_deleted(demo: Swift) -> None:
+def test_version_history_keeps_deleted_objects(demo: Swift) -> None:
     demo.put("/old")
     demo.put("/c", X_History_Location="old")
     demo.put("/c/name", b"one")
@@ -299,7 +299,7 @@ def test_a_history_keeps_what_was_deleted(demo: Swift) -> None:
     assert entries[1]["content_type"].startswith("application/x-deleted")
 
 
-def test_what_the_store_can_do_is_public(served: ServedCloud) -> None:
+def test_object_store_capabilities_need_no_token(served: ServedCloud) -> None:
     for path in ("/info", "/object-store/info"):
         info = served.call("GET", path).json
         assert info["swift"]["policies"][0]["name"] == "Policy-0"

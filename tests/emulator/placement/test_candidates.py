@@ -18,7 +18,7 @@ def ask(served: ServedCloud, query: str, user: str = "admin", version: str = "1.
     return served.call("GET", path, None, served.token(user, user), headers)
 
 
-def test_each_host_with_room_is_a_candidate(served: ServedCloud) -> None:
+def test_every_host_with_capacity_is_a_candidate(served: ServedCloud) -> None:
     found = ask(served, "?resources=VCPU:1,MEMORY_MB:512").json
     assert len(found["allocation_requests"]) == HOSTS
     for request in found["allocation_requests"]:
@@ -28,7 +28,7 @@ def test_each_host_with_room_is_a_candidate(served: ServedCloud) -> None:
         assert memory["capacity"] == MEMORY and 0 < memory["used"] < MEMORY
 
 
-def test_a_limit_leaves_some_out(served: ServedCloud) -> None:
+def test_candidates_are_limited(served: ServedCloud) -> None:
     found = ask(served, "?resources=VCPU:1&limit=2").json
     assert len(found["allocation_requests"]) == len(found["provider_summaries"]) == 2
 
@@ -42,11 +42,11 @@ def test_a_limit_leaves_some_out(served: ServedCloud) -> None:
         ("?resources=VCPU:1&required=!HW_CPU_X86_AVX2", HOSTS),
     ],
 )
-def test_hosts_without_room_or_traits_are_none(served: ServedCloud, query: str, candidates: int) -> None:
+def test_hosts_without_capacity_or_traits_are_no_candidates(served: ServedCloud, query: str, candidates: int) -> None:
     assert len(ask(served, query).json["allocation_requests"]) == candidates
 
 
-def test_hosts_outside_the_aggregates_are_none(served: ServedCloud) -> None:
+def test_hosts_outside_the_aggregates_are_no_candidates(served: ServedCloud) -> None:
     admin = served.token("admin", "admin")
     headers = {"OpenStack-API-Version": "compute 2.96"}
     aggregates = [
@@ -64,7 +64,7 @@ def test_hosts_outside_the_aggregates_are_none(served: ServedCloud) -> None:
         assert len(found.json["allocation_requests"]) == candidates
 
 
-def test_servers_and_disabled_hosts_take_room(served: ServedCloud) -> None:
+def test_servers_and_disabled_hosts_reduce_capacity(served: ServedCloud) -> None:
     admin = served.token("admin", "admin")
     services = served.call("GET", "/compute/v2.1/os-services?binary=nova-compute", None, admin).json["services"]
     body: Any = {"host": services[0]["host"], "binary": "nova-compute"}
@@ -86,9 +86,9 @@ def test_servers_and_disabled_hosts_take_room(served: ServedCloud) -> None:
         ("?resources=VCPU:1", "1.9", 404),
     ],
 )
-def test_wrong_questions_are_refused(served: ServedCloud, query: str, version: str, status: int) -> None:
+def test_invalid_candidate_queries_are_refused(served: ServedCloud, query: str, version: str, status: int) -> None:
     assert ask(served, query, version=version).status == status
 
 
-def test_only_administrators_and_services_may_ask(served: ServedCloud) -> None:
+def test_candidates_require_administrator_or_service(served: ServedCloud) -> None:
     assert ask(served, "?resources=VCPU:1", user="demo").status == 403

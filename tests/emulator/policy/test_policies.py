@@ -40,7 +40,7 @@ def congress(served: ServedCloud) -> Client:
     return Client(served)
 
 
-def test_life_of_a_policy(congress: Client, served: ServedCloud) -> None:
+def test_policy_lifecycle(congress: Client, served: ServedCloud) -> None:
     made = congress.ok("POST", "/policies", {"name": "security", "description": "d"})
     assert (made["kind"], made["abbreviation"], made["description"]) == ("nonrecursive", "secur", "d")
     assert congress.ok("GET", "/policies/security") == made
@@ -124,7 +124,7 @@ def test_invalid_rules_are_refused(congress: Client, rule: str, message: str) ->
     assert congress.ok("GET", "/policies/high/rules") == {"results": []}
 
 
-def test_what_is_missing_is_refused_with_a_message(congress: Client) -> None:
+def test_unsupported_features_are_refused_with_a_message(congress: Client) -> None:
     congress.ok("POST", "/policies/action/rules", {"rule": "p+(x) :- q(x)"})
     congress.ok("POST", "/policies", {"name": "deep", "kind": "z3", "rules": [{"rule": "p(x) :- p(x)"}]})
     for method, path, words in (
@@ -164,7 +164,7 @@ def test_data_sources(congress: Client) -> None:
     assert congress.served.call("GET", "/policy/").json["versions"][0]["id"] == "v1"
 
 
-def test_what_the_emulator_notes_for_itself_is_not_shown(congress: Client) -> None:
+def test_internal_fields_are_not_shown(congress: Client) -> None:
     rule = {"on": "POST /policy/v1/policies", "do": "error_state", "times": 1}
     assert congress.served.call("POST", "/control/faults", rule, congress.token).status in (200, 201)
     made = congress.ok("POST", "/policies", {"name": "marked"})

@@ -203,7 +203,7 @@ def test_an_active_lease_can_get_more_hosts_but_no_other_start(client: Client, s
     assert sorted(client.aggregates()["freepool"]) == ["compute-1", "compute-2"]
 
 
-def test_room_for_servers_has_a_flavor_of_its_own(client: Client, served: ServedCloud) -> None:
+def test_instance_reservation_has_its_own_flavor(client: Client, served: ServedCloud) -> None:
     client.host("compute-1")
     lease = client.lease({**ONE_SERVER, "affinity": True}, ONE_SERVER)
     assert client.create({**ONE_SERVER, "vcpus": 512 - 2 * 16 + 1}).status == 409
@@ -311,7 +311,7 @@ def test_floating_ips_belong_to_the_project_during_the_lease(client: Client, ser
         ({"reservations": [{"resource_type": "virtual:floatingip", "network_id": "n", "amount": 1}]}, 400),
     ],
 )
-def test_invalid_leases_are_refused_and_leave_nothing(client: Client, fields: dict[str, Any], status: int) -> None:
+def test_invalid_leases_are_refused_without_side_effects(client: Client, fields: dict[str, Any], status: int) -> None:
     client.host("compute-1")
     answer = client.create(ONE_HOST, **fields)
     assert (answer.status, answer.json["error_code"]) == (status, status), answer.content
@@ -319,7 +319,7 @@ def test_invalid_leases_are_refused_and_leave_nothing(client: Client, fields: di
     assert client.aggregates() == {"freepool": ["compute-1"]}
 
 
-def test_what_is_wrong_with_dates_and_capabilities_is_said(client: Client) -> None:
+def test_invalid_dates_and_capabilities_are_explained(client: Client) -> None:
     def message(path: str, user: str = "demo", **body: Any) -> str:
         answer = client.call("POST", path, body, user)
         assert answer.status == 400, answer.content

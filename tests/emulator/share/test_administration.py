@@ -20,7 +20,7 @@ def admin(served: ServedCloud) -> Manila:
     return Manila(served, "admin")
 
 
-def test_processes_and_pools(demo: Manila, admin: Manila) -> None:
+def test_services_and_pools(demo: Manila, admin: Manila) -> None:
     assert [row["binary"] for row in admin.send("GET", "/services?host=devstack@generic")] == ["manila-share"]
     assert len(admin.send("GET", "/services")) == 3 and admin.send("GET", "/services?state=down") == []
     demo.share(size=7)

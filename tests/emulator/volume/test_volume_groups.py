@@ -74,7 +74,7 @@ def test_group_types_are_for_admins_to_change(call: Call, group: str) -> None:
     assert call("GET", "/group_types", headers=old).status == 404
 
 
-def test_volumes_join_and_leave_a_group_and_go_with_it(call: Call, group: str) -> None:
+def test_volumes_are_added_removed_and_deleted_with_group(call: Call, group: str) -> None:
     assert call("POST", "/volumes", {"volume": {"size": 1, "group_id": group}}).status == 400
     key = new_volume(call, group_id=group, volume_type="kind")
     assert volume(call, key)["group_id"] == group
@@ -90,7 +90,7 @@ def test_volumes_join_and_leave_a_group_and_go_with_it(call: Call, group: str) -
     assert (call("GET", f"/groups/{group}").status, volume(call, key)) == (404, None)
 
 
-def test_a_group_is_snapshot_and_copied_as_a_whole(call: Call, group: str) -> None:
+def test_group_snapshot_and_group_copy(call: Call, group: str) -> None:
     assert call("POST", "/group_snapshots", {"group_snapshot": {"group_id": group}}).status == 400
     for _ in range(2):
         new_volume(call, group_id=group, volume_type="kind")
@@ -134,7 +134,7 @@ def test_the_back_end_must_have_what_the_type_asks_for(call: Call, specs: dict[s
     assert [message["resource_uuid"] for message in told] == ([key] if status == "error" else [])
 
 
-def test_a_message_names_the_request_and_is_the_projects(call: Call) -> None:
+def test_user_message_names_request_and_belongs_to_project(call: Call) -> None:
     answer = call("POST", "/volumes", {"volume": {"size": 1, "volume_type": new_type(call, extra_specs={"x": "y"})}})
     [message] = call("GET", f"/messages?resource_uuid={answer.json['volume']['id']}").json["messages"]
     assert message["request_id"] == answer.headers["x-openstack-request-id"]
@@ -167,7 +167,7 @@ def test_hosts_and_capabilities_are_shown_to_admins(call: Call) -> None:
         assert call("GET", f"/{path}/elsewhere", user="admin").status == 404
 
 
-def test_what_is_unmanaged_stays_on_the_back_end_and_is_managed_again(call: Call) -> None:
+def test_unmanaged_volume_is_managed_again(call: Call) -> None:
     key = new_volume(call, name="v")
     snapshot = call("POST", "/snapshots", {"snapshot": {"volume_id": key}}).json["snapshot"]["id"]
     assert call("POST", f"/snapshots/{snapshot}/action", {"os-unmanage": {}}).status == 403
@@ -190,7 +190,7 @@ def test_what_is_unmanaged_stays_on_the_back_end_and_is_managed_again(call: Call
     assert call("POST", "/os-volume-manage", {"volume": {**body, "host": "x"}}, user="admin").status == 400
 
 
-def test_a_restored_volume_has_what_the_backed_up_one_had(call: Call) -> None:
+def test_restored_volume_has_the_properties_of_the_original(call: Call) -> None:
     key = new_volume(call, name="v", metadata={"a": "b"})
     backup = call("POST", "/backups", {"backup": {"volume_id": key}}).json["backup"]["id"]
     restored = call("POST", f"/backups/{backup}/restore", {"restore": {"name": "r"}}).json["restore"]["volume_id"]
@@ -200,7 +200,7 @@ def test_a_restored_volume_has_what_the_backed_up_one_had(call: Call) -> None:
     assert volume(call, unnamed)["name"] == "v"
 
 
-def test_an_empty_id_is_unknown_and_so_is_a_marker(call: Call) -> None:
+def test_empty_id_and_marker_are_unknown(call: Call) -> None:
     for method, body in (("GET", None), ("DELETE", None), ("PUT", {"volume": {"name": "x"}})):
         assert call(method, "/volumes/", body).status == 404
     assert call("POST", "/snapshots", {"snapshot": {"volume_id": None}}).status == 404
@@ -240,7 +240,7 @@ def attached(served: ServedCloud, call: Call) -> tuple[str, str]:
     return str(server), key
 
 
-def test_a_server_learns_that_its_volume_has_grown(served: ServedCloud, call: Call, attached: tuple[str, str]) -> None:
+def test_server_is_notified_of_extended_volume(served: ServedCloud, call: Call, attached: tuple[str, str]) -> None:
     server, key = attached
     assert call("POST", f"/volumes/{key}/action", {"os-extend": {"new_size": 2}}).status == 202
     served.advance(1)
@@ -250,7 +250,7 @@ def test_a_server_learns_that_its_volume_has_grown(served: ServedCloud, call: Ca
     assert actions[0]["action"] == "extend_volume"
 
 
-def test_only_services_take_a_volume_from_a_server(served: ServedCloud, call: Call, attached: tuple[str, str]) -> None:
+def test_only_services_force_detach_volumes(served: ServedCloud, call: Call, attached: tuple[str, str]) -> None:
     key = attached[1]
     [attachment] = volume(call, key)["attachments"]
     path = f"/volumes/{key}/action"

@@ -83,7 +83,7 @@ def test_a_volume_is_created_extended_and_deleted_on_the_clock(served: ServedClo
         ({"size": 1001}, 413),
     ],
 )
-def test_a_volume_that_cannot_be_is_refused(call: Call, wanted: dict[str, Any], code: int) -> None:
+def test_invalid_volume_is_refused(call: Call, wanted: dict[str, Any], code: int) -> None:
     assert call("POST", "/volumes", {"volume": wanted}).status == code
     assert call("GET", "/volumes").json["volumes"] == []
 
@@ -111,7 +111,7 @@ def test_quota_counts_volumes_and_gigabytes(served: ServedCloud, call: Call) -> 
     assert call("GET", "/limits").json["limits"]["absolute"]["maxTotalVolumes"] == 10
 
 
-def test_a_snapshot_keeps_its_volume_and_makes_another(served: ServedCloud, call: Call) -> None:
+def test_snapshot_prevents_volume_deletion_and_creates_volume(served: ServedCloud, call: Call) -> None:
     volume = new_volume(call, served, size=2)
     answer = call("POST", "/snapshots", {"snapshot": {"volume_id": volume["id"], "name": "s"}})
     assert answer.status == 202
@@ -183,7 +183,7 @@ def test_an_attachment_leads_the_volume_through_its_states(served: ServedCloud, 
     assert status(call, "volume", key) == "available"
 
 
-def test_the_older_attach_actions_do_the_same(served: ServedCloud, call: Call) -> None:
+def test_legacy_attach_actions(served: ServedCloud, call: Call) -> None:
     key = new_volume(call, served)["id"]
 
     def act(name: str, arguments: Any = None) -> int:
@@ -258,7 +258,7 @@ def test_a_volume_goes_to_another_project(served: ServedCloud, call: Call) -> No
     assert call("GET", f"/volumes/{key}", user="admin").json["volume"]["status"] == "available"
 
 
-def test_a_volume_of_an_image_remembers_it(served: ServedCloud, call: Call) -> None:
+def test_volume_has_metadata_of_its_image(served: ServedCloud, call: Call) -> None:
     images = served.call("GET", "/image/v2/images", token=served.token("demo", "demo")).json["images"]
     image = images[0]
     volume = new_volume(call, served, size=10, imageRef=image["id"])
@@ -277,7 +277,7 @@ def test_a_volume_with_an_injected_fault_is_in_error(served: ServedCloud, call: 
     assert new_volume(call, served)["status"] == "error"
 
 
-def test_microversions_hide_what_is_younger(served: ServedCloud, call: Call) -> None:
+def test_fields_by_microversion(served: ServedCloud, call: Call) -> None:
     key = new_volume(call, served)["id"]
     old = call("GET", f"/volumes/{key}", headers={}).json["volume"]
     assert "volume_type_id" not in old
@@ -286,7 +286,7 @@ def test_microversions_hide_what_is_younger(served: ServedCloud, call: Call) -> 
     assert call("GET", "/volumes", headers={"OpenStack-API-Version": "volume 3.72"}).status == 406
 
 
-def test_extensions_name_what_orchestration_asks_for(call: Call) -> None:
+def test_extensions_required_by_orchestration_are_listed(call: Call) -> None:
     aliases = {row["alias"] for row in call("GET", "/extensions").json["extensions"]}
     assert {"encryption", "qos-specs", "os-types-manage", "os-quota-sets"} <= aliases
 

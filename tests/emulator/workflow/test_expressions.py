@@ -101,7 +101,7 @@ def test_no_expression_fills_memory(unchanged_memory: None, text: str) -> None:
         ("%> {{ x", "%> {{ x"),
     ],
 )
-def test_values(text: str, value: Any) -> None:
+def test_expression_values(text: str, value: Any) -> None:
     assert evaluate(text, DATA, SCOPE) == value
 
 
@@ -117,13 +117,13 @@ def test_values(text: str, value: Any) -> None:
         ("<% $.unknown %>", "unknown"),
     ],
 )
-def test_mistakes(text: str, problem: str) -> None:
+def test_expression_errors(text: str, problem: str) -> None:
     with pytest.raises(ExpressionError, match=problem):
         evaluate(text, DATA, SCOPE)
 
 
 @pytest.mark.parametrize("text", ["{{" * 500_000, "%}" + "{{" * 500_000, "<%" * 500_000, "%>" + "<% " * 300_000])
-def test_marks_that_nothing_closes_are_read_in_linear_time(text: str) -> None:
+def test_unclosed_expressions_are_read_in_linear_time(text: str) -> None:
     began = processor_time()
     check(text)
     assert evaluate(text, DATA, SCOPE) == text

@@ -462,7 +462,7 @@ def test_workflows_run_others_of_their_namespace(served: ServedCloud, client: Cl
 # -- actions ---------------------------------------------------------------------------------------------------------
 
 
-def test_actions_that_others_complete_and_actions_by_themselves(client: Client) -> None:
+def test_asynchronous_and_ad_hoc_actions(client: Client) -> None:
     client.define(
         "w: {output: {r: <% $.r %>}, tasks: {t: {action: std.async_noop, publish: {r: <% task().result %>}}}}"
     )
@@ -489,7 +489,7 @@ def test_actions_that_others_complete_and_actions_by_themselves(client: Client) 
     client.refused(400, "POST", "/action_executions", {**alone, "params": {"target": "x"}})
 
 
-def test_an_action_by_itself_is_answered_with_its_result(served: ServedCloud, client: Client) -> None:
+def test_ad_hoc_action_returns_its_result(served: ServedCloud, client: Client) -> None:
     made = client.call("POST", "/action_executions", {"name": "std.echo", "input": {"output": 7}})
     assert (made.status, made.json["state"], json.loads(made.json["output"])) == (201, "SUCCESS", {"result": 7})
     asked = {"name": "std.http", "input": {"url": f"{served.url}/workflow/v2"}}
@@ -506,7 +506,7 @@ def test_an_action_by_itself_is_answered_with_its_result(served: ServedCloud, cl
     client.refused(400, "POST", "/action_executions", {"name": "std.async_noop", "params": {"run_sync": True}})
 
 
-def test_requests_to_the_cloud_itself(served: ServedCloud, client: Client) -> None:
+def test_actions_call_cloud_services(served: ServedCloud, client: Client) -> None:
     client.define("""
 asks: {input: [url], output: {status: <% $.r.status %>, ids: <% $.r.content.versions.id %>}, tasks: {t: {
   action: std.http url=<% $.url %>, publish: {r: <% task().result %>}}}}

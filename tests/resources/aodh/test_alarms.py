@@ -46,7 +46,7 @@ async def shown(cloud: Cloud, identifier: str | None) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("kind", TYPES, ids=lambda kind: kind.type_name)
-async def test_life_of_an_alarm(
+async def test_alarm_lifecycle(
     kind: type[ResourceType], bench: Any, cloud: Cloud, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first, change = CASES[kind.type_name]
@@ -91,7 +91,7 @@ async def test_an_alarm_is_created_once_despite_crashes(bench: Any, cloud: Cloud
     assert [alarm["alarm_id"] for alarm in await cloud.list("aodh", "/alarms", "")] == [resource.physical_id]
 
 
-async def test_the_name_of_a_policy_means_its_signed_url(cloud: Cloud, clock: Any, served: Any) -> None:
+async def test_policy_name_becomes_signed_url(cloud: Cloud, clock: Any, served: Any) -> None:
     class WithPolicy(Alone):
         async def by_name(self, name: str) -> Neighbour | None:
             url = {"ec2_signed_url": "http://127.0.0.1:1/signed"}
@@ -117,7 +117,7 @@ async def test_metadata_and_query_of_a_meter_are_one_query(bench: Any, cloud: Cl
     ]
 
 
-async def test_changes_made_elsewhere_are_found(bench: Any, cloud: Cloud) -> None:
+async def test_external_changes_are_found(bench: Any, cloud: Cloud) -> None:
     alarms: Bench = bench(CompositeAlarm)
     alarm = await alarms.create(CASES["OS::Aodh::CompositeAlarm"][0])
     live = await shown(cloud, alarm.physical_id)
@@ -128,7 +128,7 @@ async def test_changes_made_elsewhere_are_found(bench: Any, cloud: Cloud) -> Non
     assert found.keys() == {"severity", "composite_rule"}
 
 
-async def test_the_condition_that_aodh_adds_to_a_query_is_no_change(bench: Any, cloud: Cloud) -> None:
+async def test_query_condition_added_by_aodh_is_no_change(bench: Any, cloud: Cloud) -> None:
     """Aodh restricts the query of an ordinary user to the project, again with each change of the alarm."""
     kind = next(one for one in TYPES if one.type_name == "OS::Aodh::GnocchiAggregationByResourcesAlarm")
     alarms: Bench = bench(kind)

@@ -207,7 +207,7 @@ async def test_an_object_is_created_once_despite_crashes(
     assert found == {twin.physical_id, resource.physical_id}
 
 
-async def test_a_refusal_has_the_words_of_the_service(bench: MakeBench, served: ServedCloud) -> None:
+async def test_refusal_has_service_message(bench: MakeBench, served: ServedCloud) -> None:
     fault = Fault(on="POST /key-manager/v1/secrets", do="fail", status=403, message="Quota reached")
     served.do(lambda: served.cloud.faults.add(fault))
     with pytest.raises(CloudError, match="Quota reached"):

@@ -33,7 +33,7 @@ def hosts(admin: Cloud, clock: Any, served: ServedCloud) -> Bench:
     return Bench(Host, admin, clock, served.advance)
 
 
-async def test_life_of_a_host(hosts: Bench, admin: Cloud) -> None:
+async def test_host_lifecycle(hosts: Bench, admin: Cloud) -> None:
     host = await hosts.create({"name": "compute-1", "extra_capability": GPU})
     found = await hosts.attributes(host, [("extra_capability",), ("cpu_info",), ("vcpus",), ("show", "id")])
     assert list(found.values()) == [{"gpu": "True", "racks": "2"}, {}, 512, host.physical_id]
@@ -65,7 +65,7 @@ async def test_a_reserved_host_is_not_removed_for_a_replacement(hosts: Bench, ad
     assert len(await admin.list("blazar", "/os-hosts", "hosts")) == 1
 
 
-async def test_life_of_a_lease(bench: Any, hosts: Bench, cloud: Cloud, served: ServedCloud) -> None:
+async def test_lease_lifecycle(bench: Any, hosts: Bench, cloud: Cloud, served: ServedCloud) -> None:
     leases: Bench = bench(Lease)
     with pytest.raises(CloudError) as refused:
         await leases.create({**LEASE, "reservations": [{**ONE_HOST, "resource_properties": ""}]})

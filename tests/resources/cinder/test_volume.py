@@ -261,7 +261,7 @@ async def test_an_interrupted_attachment_is_found(bench: MakeBench, pair: tuple[
     assert (await bench(VolumeAttachment).crash_after_create(given)).physical_id == volume.physical_id
 
 
-async def test_an_attachment_that_nova_gives_up_fails(
+async def test_attachment_given_up_by_nova_fails(
     bench: MakeBench, cloud: Cloud, pair: tuple[Resource, Resource]
 ) -> None:
     volume = await bench(Volume).create({"size": 1})
@@ -276,7 +276,7 @@ async def test_an_attachment_that_nova_gives_up_fails(
     assert caught.value.failed.in_error
 
 
-async def test_changes_that_need_a_detached_volume_attach_it_again(
+async def test_changes_of_attached_volume_detach_and_reattach_it(
     bench: MakeBench, cloud: Cloud, pair: tuple[Resource, Resource]
 ) -> None:
     volumes, attachments = bench(Volume), bench(VolumeAttachment)

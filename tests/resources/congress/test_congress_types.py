@@ -27,7 +27,7 @@ async def rules_of(cloud: Cloud, policy: Any) -> list[Any]:
     return await cloud.list("congress", f"/policies/{policy}/rules", "results")
 
 
-async def test_life_of_a_policy(made: Any, admin: Cloud, bench: Any) -> None:
+async def test_policy_lifecycle(made: Any, admin: Cloud, bench: Any) -> None:
     policies: Bench = made(Policy)
     named = await policies.create({"name": "nets", "description": "d", "kind": "database"})
     found = await policies.attributes(named, [("kind",), ("abbreviation",), ("description",)])
@@ -52,7 +52,7 @@ async def test_life_of_a_policy(made: Any, admin: Cloud, bench: Any) -> None:
     assert len(await admin.list("congress", "/policies", "results")) == 4
 
 
-async def test_life_of_a_rule(made: Any, admin: Cloud) -> None:
+async def test_rule_lifecycle(made: Any, admin: Cloud) -> None:
     policy = await made(Policy).create({"name": "nets"})
     rules: Bench = made(PolicyRule)
     down = await rules.create({"policy": "nets", "rule": DOWN, "comment": "c"})

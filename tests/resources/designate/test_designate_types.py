@@ -118,9 +118,7 @@ async def test_impossible_values_are_refused(bench: MakeBench) -> None:
         await bench(RecordSet).create(outside)
 
 
-async def test_a_creation_is_repeated_while_another_zone_with_its_name_is_being_deleted(
-    bench: MakeBench, dns: Dns
-) -> None:
+async def test_zone_creation_is_retried_during_deletion_of_same_name(bench: MakeBench, dns: Dns) -> None:
     zone = await bench(Zone).create(EXAMPLE)
     await dns.cloud.delete("designate", f"/v2/zones/{zone.physical_id}")
     with pytest.raises(CloudError, match="Duplicate Zone") as refused:
@@ -141,7 +139,7 @@ async def test_an_interrupted_creation_is_found_and_nothing_else(bench: MakeBenc
     assert await sets.kind.find(call) is None
 
 
-async def test_an_object_in_error_fails_and_is_sent_again(bench: MakeBench, dns: Dns) -> None:
+async def test_zone_in_error_is_sent_again(bench: MakeBench, dns: Dns) -> None:
     zones, sets = bench(Zone), bench(RecordSet)
     zone = await zones.create(EXAMPLE)
     record = {"zone": zone.physical_id, "name": "www", "type": "A", "records": ["192.0.2.1"]}
@@ -156,7 +154,7 @@ async def test_an_object_in_error_fails_and_is_sent_again(bench: MakeBench, dns:
     assert (await dns.shown(place))["status"] == "ACTIVE"
 
 
-async def test_a_record_set_gives_its_name_to_its_replacement(bench: MakeBench, dns: Dns) -> None:
+async def test_record_set_is_deleted_before_its_replacement(bench: MakeBench, dns: Dns) -> None:
     zone = str((await bench(Zone).create(EXAMPLE)).physical_id)
     sets = bench(RecordSet)
     alias = {"zone": zone, "name": "www", "type": "CNAME", "records": ["web.example.test."]}
@@ -167,7 +165,7 @@ async def test_a_record_set_gives_its_name_to_its_replacement(bench: MakeBench, 
     await sets.replaced(new, {**address, "name": "other"})
 
 
-async def test_a_zone_with_records_is_not_deleted_for_its_replacement(bench: MakeBench, dns: Dns) -> None:
+async def test_zone_with_records_is_not_replaced(bench: MakeBench, dns: Dns) -> None:
     zones = bench(Zone)
     zone = await zones.create(EXAMPLE)
     tiered = {**EXAMPLE, "attributes": {"tier": "gold"}}

@@ -79,7 +79,7 @@ def test_capacity_stays_within_its_bounds(
         ({"cooldown_end": "nonsense", "mine": {"2026": 1}}, None),
     ],
 )
-def test_when_a_group_may_change_again(metadata: dict[str, Any], until: str | None) -> None:
+def test_scaling_cooldown(metadata: dict[str, Any], until: str | None) -> None:
     assert cooling_down(metadata, 60, NOON) == until
 
 

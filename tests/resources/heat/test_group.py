@@ -51,13 +51,13 @@ def test_first_member_is_removed() -> None:
     assert definitions("a- b- c-", Batch(2, 0)) == {"b": "old", "c": "old"}
 
 
-def test_allowance_goes_to_new_members_first() -> None:
+def test_batch_size_is_used_for_new_members_first() -> None:
     assert definitions("a- b-", Batch(3, 2), "c") == {"a": "new", "b": "old", "c": "new"}
 
 
-def test_members_that_have_the_definition_use_no_allowance() -> None:
+def test_unchanged_members_do_not_count_in_batches() -> None:
     assert definitions("a+ b- c-", Batch(3, 1)) == {"a": "new", "b": "new", "c": "old"}
 
 
-def test_no_member_left() -> None:
+def test_no_members_left() -> None:
     assert definitions("a- b-", Batch(0, 0)) == {}

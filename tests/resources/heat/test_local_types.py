@@ -79,7 +79,7 @@ async def test_random_string_of_the_older_property(local: Any) -> None:
     assert set(await bench.attribute(resource, "value")) <= set("01234567")
 
 
-async def test_random_string_stays_when_create_is_entered_again(local: Any) -> None:
+async def test_random_string_is_kept_when_creation_resumes(local: Any) -> None:
     bench: Bench = local(RandomString)
     resource = await bench.create({})
     before = await bench.attribute(resource, "value")
@@ -144,7 +144,7 @@ async def test_test_resource_updates_and_replaces(local: Any) -> None:
     assert isinstance(await bench.update(resource, {"value": "c", "update_replace": True}), Replace)
 
 
-async def test_test_resource_without_end_waits_until_woken(local: Any) -> None:
+async def test_test_resource_without_duration_waits_for_signal(local: Any) -> None:
     bench: Bench = local(TestResource)
     resource = bench.resource()
     resource.properties = await bench.finalized({"wait_secs": -1})
@@ -166,7 +166,7 @@ async def test_test_resource_of_no_service(local: Any) -> None:
         await local(TestResource).create({"client_name": "novo"})
 
 
-async def test_none_accepts_any_properties(local: Any) -> None:
+async def test_none_type_accepts_any_properties(local: Any) -> None:
     bench: Bench = local(NoResource)
     resource = bench.resource()
     await bench.run("create", resource, properties={"anything": [1]})

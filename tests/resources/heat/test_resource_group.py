@@ -153,13 +153,13 @@ async def test_new_definition_with_members_kept_in_service(group: GroupBench) ->
     ]
 
 
-async def test_new_count_alone_is_not_rolled(group: GroupBench) -> None:
+async def test_count_change_alone_is_not_batched(group: GroupBench) -> None:
     group.policy = {"rolling_update": {"max_batch_size": 1}}
     resource = await group.create(of(count=1))
     assert len(await group.updated(resource, of(count=3))) == 1
 
 
-async def test_pauses_that_outlast_the_stack(group: GroupBench) -> None:
+async def test_batch_pauses_longer_than_timeout_are_refused(group: GroupBench) -> None:
     resource = await group.create(of("old", count=3))
     group.policy = {"rolling_update": {"pause_time": 60}}
     group.stack = replace(group.stack, deadline=group.clock.now() + 100)
@@ -176,7 +176,7 @@ async def test_batch_that_fails_ends_the_update(group: GroupBench) -> None:
     assert len(group.rounds) == 2
 
 
-async def test_removal_by_reference_survives_a_second_entry(group: GroupBench) -> None:
+async def test_removal_by_reference_is_idempotent(group: GroupBench) -> None:
     """The members to remove are determined once, since those named by reference ID do not exist later."""
     resource = await group.create(of(count=2))
     wanted = of(count=2, removal_policies=[{"resource_list": ["0-id"]}], removal_policies_mode="update")

@@ -330,7 +330,7 @@ async def test_condition_is_met_and_then_needs_more_signals(local: Callable[...,
 
 
 @pytest.mark.parametrize("kind", ["OS::Heat::Value", HANDLE])
-async def test_condition_on_something_else(local: Callable[..., Bench], kind: str) -> None:
+async def test_condition_on_other_handle_is_refused(local: Callable[..., Bench], kind: str) -> None:
     reference = "handle-ref" if kind != HANDLE else "other"
     bench = local(WaitCondition, neighbours=OneNeighbour(Signals().handle(kind), reference))
     with pytest.raises(ActionFailed, match="ValueError: 'handle-ref' is not the reference of a wait condition handle"):

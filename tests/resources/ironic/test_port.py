@@ -106,7 +106,7 @@ async def test_an_interrupted_creation_is_found_by_the_address(make_bench: MakeB
     assert await bench.kind.find(bench.call(late, "CREATE", late.properties)) is None
 
 
-async def test_an_old_api(make_bench: MakeBench, old_api: Cloud) -> None:
+async def test_older_api_version(make_bench: MakeBench, old_api: Cloud) -> None:
     bench = make_bench(old_api)
     made = await bench.create({"node": "node-0", "address": ADDRESS, "local_link_connection": SWITCH})
     assert await bench.attribute(made, "physical_network") is None

@@ -37,7 +37,7 @@ class TestProject:
         with pytest.raises(CloudError, match="404"):
             await admin.get("keystone", f"/projects/{project.physical_id}")
 
-    async def test_its_default_security_group_is_deleted_with_it(self, projects: Bench, admin: Cloud) -> None:
+    async def test_default_security_group_is_deleted_with_project(self, projects: Bench, admin: Cloud) -> None:
         project = await projects.create({})
         body = {"security_group": {"name": "web", "project_id": project.physical_id}}
         made = await admin.post("neutron", "/v2.0/security-groups", body)

@@ -103,7 +103,7 @@ def test_a_resource_may_change_between_both_names_of_the_type(
     assert not can_become(Recorded(Cluster), after.type_name, after())  # type: ignore[arg-type]
 
 
-async def test_the_life_of_a_cluster(bench: MakeBench, cloud: Cloud, calls: list[str]) -> None:
+async def test_cluster_lifecycle(bench: MakeBench, cloud: Cloud, calls: list[str]) -> None:
     template = await template_id(bench, name="small")
     clusters = bench(Cluster)
     wanted = {"cluster_template": "small", "node_count": 2}
@@ -177,7 +177,7 @@ async def test_failures_have_the_reason_of_the_service(bench: MakeBench, served:
         await template_id(bench, image="cirros")
 
 
-async def test_names_are_what_magnum_accepts(bench: MakeBench) -> None:
+async def test_names_follow_magnum_rules(bench: MakeBench) -> None:
     template = await template_id(bench)
     clusters = bench(Cluster)
     cluster = await clusters.create({"cluster_template": template}, "größe 1")
@@ -211,7 +211,7 @@ async def test_an_object_is_created_once_despite_crashes(
     assert mine == {twin.physical_id, resource.physical_id}
 
 
-async def test_a_cluster_that_magnum_cannot_show_while_it_deletes_it(bench: MakeBench, served: ServedCloud) -> None:
+async def test_cluster_show_error_during_deletion_is_tolerated(bench: MakeBench, served: ServedCloud) -> None:
     """Without its node groups, a cluster has an invalid number of masters: Magnum answers 400 for it."""
     clusters = bench(Cluster)
     body = {"cluster_template": await template_id(bench), "keypair": None}

@@ -165,7 +165,7 @@ async def test_contradictions_are_refused(bench: Any, properties: dict[str, Any]
         await bench(Workflow).create(properties)
 
 
-async def test_a_definition_that_the_service_refuses_and_changes_made_elsewhere(bench: Any, cloud: Cloud) -> None:
+async def test_refused_definition_and_external_changes(bench: Any, cloud: Cloud) -> None:
     workflows: Bench = bench(Workflow)
     with pytest.raises(CloudError, match="Task 'nowhere' not found"):
         await workflows.create({"type": "direct", "tasks": [{**ECHO, "on_success": ["nowhere"]}]})

@@ -40,7 +40,7 @@ def replacing(bench: Bench, resource: Resource, replacement: dict[str, Any]) -> 
     bench.call = call  # type: ignore[method-assign]
 
 
-async def test_life_of_an_environment(bench: Any, cloud: Cloud, served: ServedCloud) -> None:
+async def test_environment_lifecycle(bench: Any, cloud: Cloud, served: ServedCloud) -> None:
     packages, environments = bench(Package), bench(Environment)
     await packages.create({"files": FILES})
     web = await environments.create({"name": "web", "applications": [SHOP, INSTANCE]})
@@ -95,7 +95,9 @@ async def test_an_environment_is_replaced_under_its_name(bench: Any, cloud: Clou
     assert names == {old.physical_id: "web", new.physical_id: new.physical_id}
 
 
-async def test_deployments_survive_crashes_and_other_users(bench: Any, cloud: Cloud, served: ServedCloud) -> None:
+async def test_deployments_survive_crashes_and_concurrent_sessions(
+    bench: Any, cloud: Cloud, served: ServedCloud
+) -> None:
     environments: Bench = bench(Environment)
     web = environments.resource()
     web.properties = await environments.finalized({"applications": [INSTANCE]})

@@ -133,7 +133,7 @@ async def test_a_segment_that_cannot_exist(rig: Rig, properties: dict[str, Any],
         await rig.bench(KINDS["Segment"]).finalized({"network": "public", **properties})
 
 
-async def test_prefixes_of_a_pool_are_only_added(rig: Rig) -> None:
+async def test_pool_prefixes_cannot_be_removed(rig: Rig) -> None:
     bench = rig.bench(KINDS["SubnetPool"])
     made = await bench.create({"prefixes": ["10.70.0.0/16", "10.71.0.0/16"]})
     found = await rig.shown(bench, made)

@@ -51,7 +51,7 @@ async def test_lifecycle(sets: Bench, router_path: Any, routes: Any) -> None:
     await sets.delete(first)
 
 
-async def test_routes_that_others_have_set(sets: Bench, router_path: Any, routes: Any) -> None:
+async def test_foreign_routes_are_kept(sets: Bench, router_path: Any, routes: Any) -> None:
     first = await sets.create({"router": router_path.router, "routes": via(10)}, "first")
     with pytest.raises(ActionFailed, match=r"already has the routes 10\.9\.10\.0/24 by 10\.1\.0\.10"):
         await sets.create({"router": router_path.router, "routes": via(10, 11)}, "second")

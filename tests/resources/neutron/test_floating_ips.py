@@ -141,7 +141,7 @@ class TestFloatingIPAssociation:
             associations.call(found, "UPDATE", found.properties)
         )
 
-    async def test_an_address_associated_elsewhere_is_left_alone(
+    async def test_reassociated_floating_ip_is_kept(
         self, bench: Any, router_path: Any, site: Any, addresses: list[str], cloud: Cloud
     ) -> None:
         associations: Bench = bench(FloatingIPAssociation)

@@ -58,7 +58,7 @@ class TestNet:
         with pytest.raises(BadProperties, match="shared"):
             await bench(Net).finalized({"value_specs": {"shared": True}})
 
-    async def test_agents_that_serve_it(self, admin: Cloud, clock: Any, served: Any) -> None:
+    async def test_dhcp_agents_of_network(self, admin: Cloud, clock: Any, served: Any) -> None:
         nets = Bench(Net, admin, clock, served.advance)
         agents = [a["id"] for a in await admin.list("neutron", "/v2.0/agents", "agents", {"agent_type": "DHCP agent"})]
         net = await nets.create({"dhcp_agent_ids": agents[:1]})

@@ -53,7 +53,7 @@ class TestRouter:
     async def test_an_interrupted_creation_is_found(self, bench: Any) -> None:
         assert (await bench(Router).crash_after_create({})).physical_id is not None
 
-    async def test_agents_that_run_it(self, admin: Cloud, clock: Any) -> None:
+    async def test_l3_agents_of_router(self, admin: Cloud, clock: Any) -> None:
         routers = Bench(Router, admin, clock)
         agents = await admin.list("neutron", "/v2.0/agents", "agents", {"agent_type": "L3 agent"})
         agent = agents[0]["id"]
@@ -147,7 +147,9 @@ class TestRouterInterface:
         call = interfaces.call(router_path.interface, "CREATE", router_path.interface.properties)
         assert await RouterInterface().find(call) is None
 
-    async def test_a_floating_ip_keeps_it(self, bench: Any, router_path: Any, site: Any, cloud: Cloud) -> None:
+    async def test_router_interface_in_use_by_floating_ip_is_kept(
+        self, bench: Any, router_path: Any, site: Any, cloud: Cloud
+    ) -> None:
         body = {"floatingip": {"floating_network_id": site.public, "port_id": router_path.port}}
         floating = (await cloud.post("neutron", "/v2.0/floatingips", body))["floatingip"]["id"]
         with pytest.raises(CloudError) as caught:

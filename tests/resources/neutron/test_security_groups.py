@@ -177,7 +177,7 @@ class TestSecurityGroupRule:
             await rules.create(properties)
         assert caught.value.conflict
 
-    async def test_an_older_rule_is_left_alone(self, rules: Bench, group: str) -> None:
+    async def test_older_equal_rule_is_not_taken(self, rules: Bench, group: str) -> None:
         rule = await rules.create({"security_group": group})
         rules.recorded.clear()
         rules.advance(600)

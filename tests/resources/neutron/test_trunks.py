@@ -83,7 +83,7 @@ async def test_an_interrupted_creation_is_found(trunks: Bench, ports: list[str],
     assert [trunk["id"] for trunk in await cloud.list("neutron", "/v2.0/trunks", "trunks")] == [found.physical_id]
 
 
-async def test_it_is_replaced_by_another_on_its_port(trunks: Bench, ports: list[str], cloud: Cloud) -> None:
+async def test_trunk_is_replaced_on_the_same_port(trunks: Bench, ports: list[str], cloud: Cloud) -> None:
     wanted = {"port": ports[0], "sub_ports": [through(ports[1], 10)]}
     new = await trunks.replaced(await trunks.create(wanted), wanted)
     assert [one["id"] for one in await cloud.list("neutron", "/v2.0/trunks", "trunks")] == [new.physical_id]

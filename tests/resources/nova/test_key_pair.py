@@ -33,7 +33,7 @@ async def test_a_given_key_is_kept_under_its_name(bench: MakeBench, calls: list[
     await keys.run("check", key)
 
 
-async def test_nova_generates_a_pair_even_if_its_latest_microversion_does_not(bench: MakeBench) -> None:
+async def test_key_pair_is_generated_with_older_microversion(bench: MakeBench) -> None:
     keys = bench(KeyPair)
 
     key = await keys.create({"name": "generated", "save_private_key": True})

@@ -249,7 +249,7 @@ async def test_allocate_network(servers: Bench, cloud: Cloud, server: Resource, 
     assert len(await cards(cloud, server)) == 1
 
 
-async def test_a_port_that_a_failed_change_left_is_not_used_for_another(
+async def test_port_of_failed_change_is_not_reused(
     servers: Bench, cloud: Cloud, server: Resource, given: Given, subnet: str, served: ServedCloud
 ) -> None:
     fault = Fault(on="POST /compute/v2.1/servers/*/os-interface", do="fail", status=400, times=1)

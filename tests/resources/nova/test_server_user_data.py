@@ -111,7 +111,7 @@ async def test_user_data_for_the_agents(servers: Bench, given: Given) -> None:
     assert text == await boots_with(servers, given(PRIVATE, user_data="#!/bin/sh\necho ü"), {"a": 1})
 
 
-async def test_software_configuration_takes_the_users_parts_apart(servers: Bench, given: Given) -> None:
+async def test_software_configuration_splits_multipart_user_data(servers: Bench, given: Given) -> None:
     wanted = given(PRIVATE, user_data_format="SOFTWARE_CONFIG")
     inner = (
         'Content-Type: multipart/mixed; boundary="x"\nMIME-Version: 1.0\n\n--x\n'

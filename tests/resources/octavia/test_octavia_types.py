@@ -166,12 +166,14 @@ async def test_a_conflict_with_another_cause_is_final(rig: Rig) -> None:
         ("L7Rule", {"type": "COOKIE", "compare_type": "REGEX", "value": "a"}, "key must be given"),
     ],
 )
-async def test_what_is_refused_before_a_request(rig: Rig, kind: str, properties: dict[str, Any], why: str) -> None:
+async def test_invalid_properties_are_refused_before_any_request(
+    rig: Rig, kind: str, properties: dict[str, Any], why: str
+) -> None:
     type_ = KINDS[kind]()
     assert any(why in problem for problem in type_.validate(properties)), list(type_.validate(properties))
 
 
-async def test_flavors_zones_and_their_profiles(rig: Rig) -> None:
+async def test_flavors_availability_zones_and_profiles(rig: Rig) -> None:
     data = '{"loadbalancer_topology": "SINGLE"}'
     first = {"provider_name": "amphora", "flavor_data": data}
     await rig.life("FlavorProfile", first, {**first, "name": "new", "flavor_data": "{}"}, {"name": "new"})

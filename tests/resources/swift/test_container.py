@@ -25,7 +25,7 @@ async def head(cloud: Cloud, path: str) -> dict[str, str] | None:
     return None if answer.status == 404 else {key.lower(): value for key, value in answer.headers.items()}
 
 
-async def test_one_request_creates_it(containers: Bench, cloud: Cloud, calls: list[str]) -> None:
+async def test_container_is_created_by_one_request(containers: Bench, cloud: Cloud, calls: list[str]) -> None:
     container = await containers.create(
         {"name": "logs of may", "X-Container-Read": ".r:*", "X-Container-Meta": {"Colour": "blue", "n": 3}}
     )
@@ -60,7 +60,7 @@ async def test_attributes(containers: Bench, cloud: Cloud, calls: list[str]) -> 
     assert await containers.attribute(containers.resource(), "RootURL") is None
 
 
-async def test_it_must_be_empty_for_deletion(containers: Bench, cloud: Cloud) -> None:
+async def test_non_empty_container_is_not_deleted(containers: Bench, cloud: Cloud) -> None:
     container = await containers.create({"name": "logs"})
     await cloud.put("swift", "/logs/one", data=b"1")
     with pytest.raises(ResourceActionNotSupported, match="PurgeOnDelete"):

@@ -36,7 +36,7 @@ def test_a_request_is_compared_with_heats_median_at_as_many_clients() -> None:
     assert found == {"list : Heat": pytest.approx(0.1), "list, 8 clients : Heat": pytest.approx(0.0125)}
 
 
-def test_what_heat_was_not_measured_at_is_compared_with_the_yardstick() -> None:
+def test_unmeasured_heat_cases_use_reference_time() -> None:
     assert ratios.ratios_of([{**flat(0.6), "n": 7}], HEAT, 0.02) == {"flat create 7 : yardstick": pytest.approx(30)}
 
 
@@ -55,7 +55,7 @@ def test_the_best_run_counts_and_short_ones_do_not() -> None:
 # -- when one is behind ------------------------------------------------------------------------------------------
 
 
-def test_a_quarter_behind_is_too_much() -> None:
+def test_ratio_a_quarter_behind_fails() -> None:
     before = {"flat": {"a": 0.4, "b": 8.0}}
     assert ratios.behind({"flat": {"a": 0.5, "b": 10.0}}, before) == []
     [only] = ratios.behind({"flat": {"a": 0.501, "b": 10.0}}, before)
@@ -106,7 +106,7 @@ def test_the_status_says_whether_a_ratio_is_behind(tmp_path: Path, capsys: pytes
     ]
 
 
-def test_what_is_behind_is_measured_again(tmp_path: Path) -> None:
+def test_failing_ratio_is_measured_again(tmp_path: Path) -> None:
     path = tmp_path / "baseline.json"
     assert run(path, case(0.65), update=True) == 0
     assert run(path, case(0.9, 0.66)) == 0

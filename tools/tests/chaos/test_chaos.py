@@ -61,7 +61,7 @@ def test_a_failing_seed_is_reported_with_what_replays_it_and_kept(tmp_path: Path
 
 
 @pytest.mark.slow
-def test_an_interrupted_run_tells_what_it_has_seen(tmp_path: Path) -> None:
+def test_interrupted_run_reports_its_results(tmp_path: Path) -> None:
     done = run("-c", WITH_REPORTS.replace("INTERRUPT", "raise KeyboardInterrupt"), "--keep", str(tmp_path))
 
     assert done.returncode == 130, done.stderr

@@ -48,7 +48,7 @@ def test_tests_that_only_act_are_found(body: str) -> None:
     assert found(body) == [("test_it", 3)]
 
 
-def test_a_silent_test_of_a_tree_is_reported_with_its_place(tmp_path: Path) -> None:
+def test_test_without_assertion_is_reported_with_position(tmp_path: Path) -> None:
     (tmp_path / "tests").mkdir()
     (tmp_path / "tests" / "helpers.py").write_text(HELPERS)
     (tmp_path / "tests" / "test_x.py").write_text("def test_a():\n    held(1)\n\n\ndef test_b():\n    f()\n")

@@ -15,7 +15,7 @@ SOURCES = Path(__file__).parents[3]
 
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
-def test_a_bug_changes_the_sources_of_today(mutant: Mutant) -> None:
+def test_every_planted_bug_applies_to_the_sources(mutant: Mutant) -> None:
     text = mutant.changed(SOURCES)
     assert text != (SOURCES / PACKAGE / mutant.path).read_text(encoding="utf-8")
     compile(text, mutant.path, "exec")

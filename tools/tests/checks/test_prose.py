@@ -14,7 +14,7 @@ from tools.checks.source_tree import SourceTree
 VOCABULARY = Vocabulary((Term(re.compile(r"\bhither\b", re.IGNORECASE), "again"),), ("docs/pending",))
 
 
-def test_words_are_found_in_comments_and_strings_of_python_and_not_in_its_names() -> None:
+def test_words_are_found_in_python_comments_and_strings() -> None:
     source = 'hither = 1  # made hither\nx = """\nonce\nHither\n"""\n'
 
     found = list(VOCABULARY.complaints(python_prose(source)))

@@ -51,7 +51,7 @@ def test_errors_are_those_of_the_site(page: Page) -> None:
     assert page.errors == ["no such type"]
 
 
-def test_scripts_are_not_to_be_read(page: Page) -> None:
+def test_script_elements_are_ignored(page: Page) -> None:
     assert "hidden" not in page.body.text
 
 

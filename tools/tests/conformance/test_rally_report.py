@@ -38,7 +38,7 @@ def test_errors_of_runs_and_criteria_are_the_reason() -> None:
     ]
 
 
-def test_what_could_not_be_removed_is_a_failure() -> None:
+def test_failed_cleanup_is_a_failure() -> None:
     left = {"plugin_name": "cleanup@openstack", "setup": {"error": None}, "cleanup": {"error": "a stack is left"}}
     [result] = results(report(workload("HeatStacks.one", contexts_results=[left])))
     assert (result.status, result.reason) == ("fail", "cleanup@openstack, cleanup: a stack is left")

@@ -118,7 +118,7 @@ def test_results_are_recorded_in_the_page(tmp_path: Path) -> None:
         report.record(report.SCENARIOS, report.scenario_block([], [], names), page)
 
 
-def test_what_fails_beside_others_runs_again_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failed_row_is_repeated_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     cases = [Cases({}).of(name, {}) for name in ("OS::Heat::Value", "OS::Heat::None")]
     outcomes = {
         "OS::Heat::Value": [Outcome("failed", "late"), Outcome("passed")],

@@ -59,7 +59,7 @@ def test_transactions_on_other_rows_share_a_flush_of_the_log() -> None:
     assert server.log.times == 1
 
 
-def test_what_comes_during_a_flush_is_flushed_by_the_next_one() -> None:
+def test_transactions_during_a_flush_join_the_next() -> None:
     server = DatabaseServer(TIMES, processors=4)
 
     server.write(0.0, asked("a"))
@@ -115,7 +115,7 @@ def test_rows_that_are_locked_are_those_that_are_written_or_read_for_an_update(d
     assert not recorder.take().statements
 
 
-def test_nothing_is_recorded_of_what_the_rehearsal_itself_asks(database: Database) -> None:
+def test_own_statements_of_rehearsal_are_not_recorded(database: Database) -> None:
     recorder = Recorder()
     with recorder.attached(), recorder.deaf(), database.engine.connect() as connection:
         connection.execute(select(stacks.c.id))
@@ -165,7 +165,7 @@ def test_a_file_of_times_is_read_as_it_was_written(tmp_path: Path) -> None:
     assert latencies.read(path).statement("SELECT anything") == 0.001
 
 
-def test_of_two_measurements_the_lower_times_are_kept() -> None:
+def test_lower_times_of_two_measurements_are_kept() -> None:
     slow = replace(TIMES, flush=0.02, statements={"other": 0.0005, "SELECT stacks": 0.1})
 
     assert slow.lower(TIMES) == replace(TIMES, statements={"other": 0.0005})
@@ -179,7 +179,7 @@ def test_another_file_is_refused_with_its_name(tmp_path: Path) -> None:
         latencies.read(path)
 
 
-def test_a_kind_that_was_measured_too_seldom_is_one_of_the_others() -> None:
+def test_rarely_measured_kinds_are_grouped() -> None:
     samples = Samples()
     for number in range(40):
         samples.add("often", float(number))
